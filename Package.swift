@@ -1,0 +1,108 @@
+// swift-tools-version:6.1
+import PackageDescription
+
+/// The settings of every Swift target: the language of the next release, today.
+let swiftSettings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+extension Target.Dependency {
+    static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
+    static let asyncHTTPClient = product(name: "AsyncHTTPClient", package: "async-http-client")
+    static let heap = product(name: "HeapModule", package: "swift-collections")
+    static let crypto = product(name: "Crypto", package: "swift-crypto")
+    static let grdb = product(name: "GRDB", package: "GRDB.swift")
+    static let logging = product(name: "Logging", package: "swift-log")
+    static let nioCore = product(name: "NIOCore", package: "swift-nio")
+    static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+    static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
+}
+
+let package = Package(
+    name: "Tintype",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "Tintype", targets: ["Tintype"]),
+        .library(name: "TintypeCore", targets: ["TintypeCore"]),
+        .library(name: "TintypeDisk", targets: ["TintypeDisk"]),
+        .library(name: "TintypeHTTP", targets: ["TintypeHTTP"]),
+        .library(name: "TintypeJPEG", targets: ["TintypeJPEG"]),
+        .library(name: "TintypePNG", targets: ["TintypePNG"]),
+        .library(name: "TintypeTesting", targets: ["TintypeTesting"]),
+        .executable(name: "tintype", targets: ["TintypeCommand"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-crypto.git", "3.12.3"..<"5.0.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
+        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
+    ],
+    targets: [
+        // C: pixel loops, and fences around codecs that report errors by longjmp.
+        .target(name: "CTintypeKernels"),
+        .systemLibrary(
+            name: "CLibJPEG", pkgConfig: "libjpeg",
+            providers: [.apt(["libjpeg62-turbo-dev"]), .yum(["libjpeg-turbo-devel"]), .brew(["jpeg-turbo"])]),
+        .systemLibrary(
+            name: "CLibPNG", pkgConfig: "libpng",
+            providers: [.apt(["libpng-dev"]), .yum(["libpng-devel"]), .brew(["libpng"])]),
+        .systemLibrary(
+            name: "CXXHash", pkgConfig: "libxxhash",
+            providers: [.apt(["libxxhash-dev"]), .yum(["xxhash-devel"]), .brew(["xxhash"])]),
+        .target(name: "CTintypeJPEG", dependencies: ["CLibJPEG"]),
+        .target(name: "CTintypePNG", dependencies: ["CLibPNG"]),
+
+        // The engine.
+        .target(
+            name: "TintypeCore",
+            dependencies: ["CTintypeKernels", .heap, .logging], swiftSettings: swiftSettings),
+        .target(
+            name: "TintypeDisk", dependencies: ["TintypeCore", "CXXHash", .crypto, .grdb, .logging],
+            swiftSettings: swiftSettings),
+        .target(
+            name: "TintypeHTTP",
+            dependencies: ["TintypeCore", .asyncHTTPClient, .logging, .nioCore, .nioPosix, .nioHTTP1],
+            swiftSettings: swiftSettings),
+        .target(name: "TintypeJPEG", dependencies: ["TintypeCore", "CTintypeJPEG"], swiftSettings: swiftSettings),
+        .target(name: "TintypePNG", dependencies: ["TintypeCore", "CTintypePNG"], swiftSettings: swiftSettings),
+        .target(
+            name: "Tintype",
+            dependencies: ["TintypeCore", "TintypeDisk", "TintypeHTTP", "TintypeJPEG", "TintypePNG"],
+            swiftSettings: swiftSettings),
+        .target(
+            name: "TintypeTesting",
+            dependencies: ["TintypeCore", .nioCore, .nioPosix, .nioHTTP1], swiftSettings: swiftSettings),
+
+        // The command.
+        .executableTarget(
+            name: "TintypeCommand",
+            dependencies: ["Tintype", "TintypeTesting", .argumentParser, .logging],
+            resources: [.embedInCode("Samples")], swiftSettings: swiftSettings),
+
+        // Tests: a folder a target, mirroring its folders.
+        .testTarget(
+            name: "TintypeCoreTests", dependencies: ["TintypeCore", "TintypeTesting"],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "TintypeCodecTests",
+            dependencies: ["TintypeCore", "TintypeJPEG", "TintypePNG", "TintypeTesting"],
+            resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "TintypeDiskTests", dependencies: ["TintypeDisk", "TintypeTesting"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "TintypeHTTPTests", dependencies: ["TintypeHTTP", "TintypeTesting"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "TintypeTests", dependencies: ["Tintype", "TintypeTesting"],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "TintypeCommandTests", dependencies: ["TintypeCommand", "Tintype", "TintypeTesting"],
+            swiftSettings: swiftSettings),
+    ]
+)

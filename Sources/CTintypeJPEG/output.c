@@ -1,0 +1,59 @@
+#include "internal.h"
+
+enum { BATCH_ROWS = 8 };
+
+void tintype_jpeg_check_scans(j_decompress_ptr cinfo, uint32_t max_scans) {
+    if (max_scans > 0 && cinfo->input_scan_number > 0 && (uint32_t)cinfo->input_scan_number > max_scans) {
+        tintype_jpeg_fence_escape((tintype_jpeg_fence *)cinfo->err, TINTYPE_JPEG_LIMIT, "Too many scans");
+    }
+}
+
+void tintype_jpeg_choose_output(j_decompress_ptr cinfo, uint32_t scale_eighths) {
+    bool has_black = cinfo->jpeg_color_space == JCS_CMYK || cinfo->jpeg_color_space == JCS_YCCK;
+    cinfo->out_color_space = has_black ? JCS_CMYK : JCS_EXT_RGBA;
+    cinfo->scale_num = scale_eighths;
+    cinfo->scale_denom = 8;
+    cinfo->dct_method = JDCT_ISLOW;
+    cinfo->do_fancy_upsampling = TRUE;
+}
+
+/// `a * b / 255`, rounded.
+static uint8_t multiply(uint32_t a, uint32_t b) {
+    return (uint8_t)((a * b + 127) / 255);
+}
+
+/// Turns a row of CMYK into RGBA, in place. Adobe's files hold the paper left
+/// white (255 for no ink), the others the ink.
+static void convert_cmyk(uint8_t *row, uint32_t width, bool is_inverted) {
+    const uint8_t flip = is_inverted ? 0 : 0xFF;
+    for (uint8_t *pixel = row, *end = row + (size_t)width * 4; pixel < end; pixel += 4) {
+        uint8_t white = pixel[3] ^ flip;
+        pixel[0] = multiply(pixel[0] ^ flip, white);
+        pixel[1] = multiply(pixel[1] ^ flip, white);
+        pixel[2] = multiply(pixel[2] ^ flip, white);
+        pixel[3] = 0xFF;
+    }
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+uint32_t tintype_jpeg_read_some_rows(j_decompress_ptr cinfo, uint8_t *dest, size_t stride, uint32_t max_rows) {
+    uint32_t left = cinfo->output_height - cinfo->output_scanline;
+    uint32_t wanted = smaller(smaller(max_rows, left), BATCH_ROWS);
+    if (wanted == 0) {
+        return 0;
+    }
+    JSAMPROW rows[BATCH_ROWS];
+    for (uint32_t i = 0; i < wanted; i++) {
+        rows[i] = dest + i * stride;
+    }
+    uint32_t read = jpeg_read_scanlines(cinfo, rows, wanted);
+    if (cinfo->out_color_space == JCS_CMYK) {
+        for (uint32_t i = 0; i < read; i++) {
+            convert_cmyk(rows[i], cinfo->output_width, cinfo->saw_Adobe_marker);
+        }
+    }
+    return read;
+}

@@ -1,0 +1,142 @@
+#include "internal.h"
+
+#include <stdlib.h>
+
+enum { FIRST_CAPACITY = 64 * 1024 };
+
+/// The bytes written so far. libjpeg's own destination for memory leaks or
+/// dangles when encoding fails half-way.
+typedef struct {
+    /// First, so that `cinfo->dest` is the sink itself.
+    struct jpeg_destination_mgr manager;
+    uint8_t *bytes;
+    size_t capacity;
+} sink;
+
+typedef struct {
+    struct jpeg_compress_struct cinfo;
+    tintype_jpeg_fence fence;
+    sink sink;
+    const uint8_t *rgba;
+    size_t stride;
+    uint32_t width;
+    uint32_t height;
+    int quality;
+    bool progressive;
+    bool full_chroma;
+} encoding;
+
+static size_t written(const sink *sink) {
+    return sink->capacity - sink->manager.free_in_buffer;
+}
+
+// MARK: What libjpeg calls
+
+static void grow(j_compress_ptr cinfo, size_t capacity) {
+    sink *out = (sink *)cinfo->dest;
+    uint8_t *bytes = realloc(out->bytes, capacity);
+    if (bytes == NULL) {
+        ERREXIT1(cinfo, JERR_OUT_OF_MEMORY, 0);
+    }
+    out->bytes = bytes;
+    out->manager.next_output_byte = bytes + out->capacity;
+    out->manager.free_in_buffer = capacity - out->capacity;
+    out->capacity = capacity;
+}
+
+static void begin(j_compress_ptr cinfo) {
+    grow(cinfo, FIRST_CAPACITY);
+}
+
+/// Called when the sink is full, whatever `free_in_buffer` says.
+static boolean empty(j_compress_ptr cinfo) {
+    grow(cinfo, ((sink *)cinfo->dest)->capacity * 2);
+    return TRUE;
+}
+
+static void finish(j_compress_ptr cinfo) {
+    (void)cinfo;
+}
+
+// MARK: Encoding
+
+static void configure(encoding *job) {
+    j_compress_ptr cinfo = &job->cinfo;
+    cinfo->image_width = job->width;
+    cinfo->image_height = job->height;
+    cinfo->input_components = 4;
+    cinfo->in_color_space = JCS_EXT_RGBX;
+    jpeg_set_defaults(cinfo);
+    jpeg_set_quality(cinfo, job->quality, TRUE);
+    cinfo->dct_method = JDCT_ISLOW;
+    cinfo->optimize_coding = TRUE;
+    if (job->full_chroma) {
+        cinfo->comp_info[0].h_samp_factor = 1;
+        cinfo->comp_info[0].v_samp_factor = 1;
+    }
+    if (job->progressive) {
+        jpeg_simple_progression(cinfo);
+    }
+}
+
+static void write_rows(encoding *job) {
+    while (job->cinfo.next_scanline < job->height) {
+        // libjpeg's rows are not const, though it only reads these.
+        JSAMPROW row = (JSAMPROW)(job->rgba + job->cinfo.next_scanline * job->stride);
+        jpeg_write_scanlines(&job->cinfo, &row, 1);
+    }
+}
+
+static tintype_jpeg_status encode(encoding *job) {
+    job->cinfo.err = tintype_jpeg_fence_raise(&job->fence);
+    if (setjmp(job->fence.escape) != 0) {
+        return job->fence.status;
+    }
+    jpeg_create_compress(&job->cinfo);
+    job->cinfo.dest = &job->sink.manager;
+    configure(job);
+    jpeg_start_compress(&job->cinfo, TRUE);
+    write_rows(job);
+    jpeg_finish_compress(&job->cinfo);
+    return TINTYPE_JPEG_OK;
+}
+
+static bool is_valid(const encoding *job) {
+    bool has_pixels = job->width > 0 && job->height > 0 && job->stride >= (size_t)job->width * 4;
+    return has_pixels && job->quality >= 1 && job->quality <= 100;
+}
+
+tintype_jpeg_status tintype_jpeg_encode(
+    const uint8_t *rgba, uint32_t width, uint32_t height, size_t stride, int quality, bool progressive,
+    bool full_chroma, uint8_t **out, size_t *out_count, char *message, size_t message_size) {
+    encoding job = {
+        .sink.manager = {.init_destination = begin, .empty_output_buffer = empty, .term_destination = finish},
+        .rgba = rgba,
+        .stride = stride,
+        .width = width,
+        .height = height,
+        .quality = quality,
+        .progressive = progressive,
+        .full_chroma = full_chroma,
+    };
+    *out = NULL;
+    *out_count = 0;
+    if (!is_valid(&job)) {
+        snprintf(message, message_size, "Bad arguments");
+        return TINTYPE_JPEG_MISUSE;
+    }
+    tintype_jpeg_status status = encode(&job);
+    jpeg_destroy_compress(&job.cinfo);
+    snprintf(message, message_size, "%s", job.fence.message);
+    if (status != TINTYPE_JPEG_OK) {
+        free(job.sink.bytes);
+        return status;
+    }
+    *out = job.sink.bytes;
+    *out_count = written(&job.sink);
+    return TINTYPE_JPEG_OK;
+}
+
+void tintype_jpeg_free(uint8_t *bytes) {
+    free(bytes);
+}

@@ -1,0 +1,70 @@
+#include "internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void tintype_png_fence_raise(tintype_png_fence *fence) {
+    fence->status = TINTYPE_PNG_CORRUPT;
+    fence->message[0] = '\0';
+}
+
+void tintype_png_fence_escape(tintype_png_fence *fence, tintype_png_status status, const char *message) {
+    fence->status = status;
+    snprintf(fence->message, sizeof fence->message, "%s", message);
+    longjmp(fence->escape, 1);
+}
+
+// MARK: What libpng calls
+
+static void leave_on_error(png_structp png, png_const_charp message) {
+    tintype_png_fence *fence = png_get_error_ptr(png);
+    tintype_png_fence_escape(fence, fence->status, message);
+}
+
+/// libpng warns of what it can do without: ancillary chunks, and data past the picture's.
+static void ignore_warning(png_structp png, png_const_charp message) {
+    (void)png;
+    (void)message;
+}
+
+static png_voidp allocate(png_structp png, png_alloc_size_t size) {
+    void *memory = malloc(size);
+    if (memory == NULL) {
+        tintype_png_fence *fence = png_get_mem_ptr(png);
+        fence->status = TINTYPE_PNG_MEMORY;
+    }
+    return memory;
+}
+
+static void release(png_structp png, png_voidp memory) {
+    (void)png;
+    free(memory);
+}
+
+// MARK: Creating
+
+static png_structp require(tintype_png_fence *fence, png_structp png) {
+    if (png == NULL) {
+        tintype_png_fence_escape(fence, TINTYPE_PNG_MEMORY, "Out of memory");
+    }
+    png_set_user_limits(png, TINTYPE_PNG_LONGEST_SIDE, TINTYPE_PNG_LONGEST_SIDE);
+    return png;
+}
+
+png_structp tintype_png_create_read(tintype_png_fence *fence) {
+    return require(fence, png_create_read_struct_2(
+        PNG_LIBPNG_VER_STRING, fence, leave_on_error, ignore_warning, fence, allocate, release));
+}
+
+png_structp tintype_png_create_write(tintype_png_fence *fence) {
+    return require(fence, png_create_write_struct_2(
+        PNG_LIBPNG_VER_STRING, fence, leave_on_error, ignore_warning, fence, allocate, release));
+}
+
+png_infop tintype_png_create_info(tintype_png_fence *fence, png_structp png) {
+    png_infop info = png_create_info_struct(png);
+    if (info == NULL) {
+        tintype_png_fence_escape(fence, TINTYPE_PNG_MEMORY, "Out of memory");
+    }
+    return info;
+}

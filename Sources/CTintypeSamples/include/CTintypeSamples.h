@@ -1,0 +1,18 @@
+#ifndef CTINTYPE_SAMPLES_H
+#define CTINTYPE_SAMPLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// A sample picture, embedded in the program.
+typedef struct {
+    const char *name;
+    const char *media_type;
+    const uint8_t *bytes;
+    size_t count;
+} tintype_sample;
+
+/// The sample pictures, which live as long as the program; `count` becomes how many there are.
+extern const tintype_sample *tintype_samples(size_t *count);
+
+#endif

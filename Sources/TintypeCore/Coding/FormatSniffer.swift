@@ -1,0 +1,73 @@
+public import Foundation
+
+/// Tells the format of a picture by its first bytes; never by a name, and never by reading on.
+public enum FormatSniffer {
+    /// How many bytes of the head are looked at.
+    public static let length = 64
+
+    public static func format(of bytes: Data) -> ImageFormat? {
+        let head = Array(bytes.prefix(length))
+        return signatures.first { $0.matches(head) }?.format ?? brandedFormat(head) ?? (isSVG(head) ? .svg : nil)
+    }
+
+    /// What bytes that are no picture look like, in words for an error message.
+    static func guess(_ bytes: Data) -> String {
+        guard !bytes.isEmpty else { return "nothing" }
+        let head = bytes.prefix(length)
+        guard let text = String(data: head.prefix(while: { $0 < 0x80 }), encoding: .utf8), text.utf8.count == head.count
+        else { return "unknown bytes" }
+        let start = text.drop(while: \.isWhitespace).lowercased()
+        return start.hasPrefix("<!doctype html") || start.hasPrefix("<html") ? "an HTML page" : "text"
+    }
+
+    /// Bytes that must stand at places in the head.
+    private struct Signature: Sendable {
+        let format: ImageFormat
+        let parts: [(offset: Int, bytes: [UInt8])]
+
+        init(_ format: ImageFormat, _ parts: (Int, [UInt8])...) {
+            self.format = format
+            self.parts = parts.map { (offset: $0.0, bytes: $0.1) }
+        }
+
+        func matches(_ head: [UInt8]) -> Bool {
+            parts.allSatisfy { head.dropFirst($0.offset).starts(with: $0.bytes) }
+        }
+    }
+
+    private static let signatures = [
+        Signature(.jpeg, (0, [0xFF, 0xD8, 0xFF])),
+        Signature(.png, (0, [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])),
+        Signature(.gif, (0, Array("GIF87a".utf8))),
+        Signature(.gif, (0, Array("GIF89a".utf8))),
+        Signature(.webp, (0, Array("RIFF".utf8)), (8, Array("WEBP".utf8))),
+        Signature(.tiff, (0, [0x49, 0x49, 0x2A, 0x00])),
+        Signature(.tiff, (0, [0x4D, 0x4D, 0x00, 0x2A])),
+        Signature(.jxl, (0, [0xFF, 0x0A])),
+        Signature(.jxl, (0, [0x00, 0x00, 0x00, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A])),
+        Signature(.ico, (0, [0x00, 0x00, 0x01, 0x00])),
+        // The four bytes after the size are reserved and zero in every BMP; "BM" alone begins many a text.
+        Signature(.bmp, (0, Array("BM".utf8)), (6, [0, 0, 0, 0])),
+    ]
+
+    /// ISO base media files (ISO/IEC 14496-12, 4.3) name their kind by brands in the first box.
+    private static func brandedFormat(_ head: [UInt8]) -> ImageFormat? {
+        guard head.count >= 12, head[4..<8].elementsEqual("ftyp".utf8) else { return nil }
+        let size = Int(head[2]) << 8 | Int(head[3])
+        let end = min(head.count, max(size, 12))
+        // The major brand, then the compatible ones, which begin after the minor version.
+        let places = [8] + stride(from: 16, through: end - 4, by: 4)
+        return places.lazy.compactMap { brands[String(decoding: head[$0..<$0 + 4], as: UTF8.self)] }.first
+    }
+
+    private static let brands: [String: ImageFormat] = [
+        "avif": .avif, "avis": .avif,
+        "heic": .heic, "heix": .heic, "heim": .heic, "heis": .heic, "hevc": .heic, "hevx": .heic,
+        "jxl ": .jxl,
+    ]
+
+    private static func isSVG(_ head: [UInt8]) -> Bool {
+        let text = String(decoding: head, as: UTF8.self).drop { $0.isWhitespace || $0 == "\u{FEFF}" }
+        return text.hasPrefix("<svg") || (text.hasPrefix("<?xml") && text.contains("<svg"))
+    }
+}

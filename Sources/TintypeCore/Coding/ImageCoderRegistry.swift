@@ -1,0 +1,61 @@
+public import Foundation
+
+/// The codecs of a pipeline: an immutable list, the last added is asked first.
+public struct ImageCoderRegistry: Sendable {
+    private var decoders: [any ImageDecoder] = []
+    private var encoders: [any ImageEncoder] = []
+
+    public init(decoders: [any ImageDecoder] = [], encoders: [any ImageEncoder] = []) {
+        self.decoders = decoders
+        self.encoders = encoders
+    }
+
+    public func adding(decoders: [any ImageDecoder] = [], encoders: [any ImageEncoder] = []) -> ImageCoderRegistry {
+        ImageCoderRegistry(decoders: self.decoders + decoders, encoders: self.encoders + encoders)
+    }
+
+    /// Every format that can be decoded, by name.
+    public var decodableFormats: [ImageFormat] {
+        Set(decoders.flatMap(\.formats)).sorted { $0.rawValue < $1.rawValue }
+    }
+
+    /// Every format that can be encoded, by name.
+    public var encodableFormats: [ImageFormat] {
+        Set(encoders.flatMap(\.formats)).sorted { $0.rawValue < $1.rawValue }
+    }
+
+    /// The decoder for bytes, chosen by what they are and never by a name.
+    ///
+    /// - Throws: ``TintypeError/Code/notAnImage`` or ``TintypeError/Code/noCoder``.
+    public func decoder(for bytes: Data) throws(TintypeError) -> any ImageDecoder {
+        guard let format = FormatSniffer.format(of: bytes) else {
+            throw TintypeError(.notAnImage, stage: .decode, "\(FormatSniffer.guess(bytes)), not a picture")
+        }
+        guard let decoder = decoders.last(where: { $0.formats.contains(format) }) else {
+            throw TintypeError(.noCoder, stage: .decode, "no decoder for \(format) pictures here")
+        }
+        return decoder
+    }
+
+    /// - Throws: ``TintypeError/Code/noCoder``.
+    public func encoder(for format: ImageFormat) throws(TintypeError) -> any ImageEncoder {
+        guard let encoder = encoders.last(where: { $0.formats.contains(format) }) else {
+            throw TintypeError(.noCoder, stage: .encode, "no encoder for \(format) pictures here")
+        }
+        return encoder
+    }
+}
+
+extension ImageCoderRegistry {
+    /// What the header of a picture tells, limits checked.
+    ///
+    /// - Returns: `nil` when more bytes are needed to tell; never when they are complete.
+    public func info(
+        of bytes: Data, isComplete: Bool = true, limits: DecodeLimits = DecodeLimits()
+    ) throws(TintypeError) -> ImageInfo? {
+        guard isComplete || bytes.count >= FormatSniffer.length else { return nil }
+        guard let info = try decoder(for: bytes).info(of: bytes, isComplete: isComplete) else { return nil }
+        try limits.check(info)
+        return info
+    }
+}

@@ -1,0 +1,23 @@
+public import Foundation
+
+/// Makes the bytes of one or more formats of pixels.
+public protocol ImageEncoder: Sendable {
+    /// The formats that it encodes.
+    var formats: Set<ImageFormat> { get }
+
+    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``.
+    func encode(_ pixels: PixelBuffer, as format: ImageFormat, _ options: EncodeOptions) throws(TintypeError) -> Data
+}
+
+/// How pixels become bytes.
+public struct EncodeOptions: Hashable, Sendable {
+    /// From 0, small, to 1, faithful. Lossless formats take no notice.
+    public var quality: Double
+    /// What shows through transparent pixels in a format without alpha.
+    public var background: Pixel
+
+    public init(quality: Double = 1, background: Pixel = Pixel(red: 255, green: 255, blue: 255)) {
+        self.quality = quality
+        self.background = background
+    }
+}

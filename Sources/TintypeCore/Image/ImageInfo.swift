@@ -1,0 +1,32 @@
+/// What the header of an encoded picture tells, before any pixel is decoded.
+public struct ImageInfo: Hashable, Sendable {
+    public var format: ImageFormat
+    /// The size of the whole picture as displayed, orientation applied, in pixels.
+    public var size: PixelSize
+    /// The orientation as stored; it has been applied to ``size`` and to every decoded pixel.
+    public var orientation: Orientation
+    /// Whether a pixel may be transparent.
+    public var hasAlpha: Bool
+    /// 1 for a still picture.
+    public var frameCount: Int
+    /// The total number of plays; 0 is forever. A still picture has 0.
+    public var loopCount: Int
+    /// The duration of each frame in seconds; empty for a still picture.
+    public var durations: [Double]
+
+    public init(
+        format: ImageFormat, size: PixelSize, orientation: Orientation = .up, hasAlpha: Bool = false,
+        frameCount: Int = 1, loopCount: Int = 0, durations: [Double] = []
+    ) {
+        self.format = format
+        self.size = size
+        self.orientation = orientation
+        self.hasAlpha = hasAlpha
+        self.frameCount = frameCount
+        self.loopCount = loopCount
+        self.durations = durations
+    }
+
+    /// The size of the pixels as stored, before the orientation is applied.
+    public var storedSize: PixelSize { orientation.displayed(size) }
+}

@@ -1,0 +1,17 @@
+/// How a stored picture has to be turned to be seen upright: the values of the Exif tag 0x0112 (Exif 2.32, 4.6.4).
+public enum Orientation: Int, CaseIterable, Hashable, Sendable {
+    case up = 1
+    case upMirrored
+    case down
+    case downMirrored
+    case leftMirrored
+    case right
+    case rightMirrored
+    case left
+
+    /// Whether showing the picture upright exchanges its width and its height.
+    public var swapsAxes: Bool { rawValue >= Orientation.leftMirrored.rawValue }
+
+    /// The size at which a picture that is stored with `size` is displayed; and the way back.
+    public func displayed(_ size: PixelSize) -> PixelSize { swapsAxes ? size.swapped : size }
+}

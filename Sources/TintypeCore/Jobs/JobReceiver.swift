@@ -1,0 +1,7 @@
+/// What one who waits wants to be told. Both are called with no lock held.
+struct JobReceiver<Value: Sendable, Status: Sendable>: Sendable {
+    /// The newest state of the job, whole: not every state in between is told.
+    var onStatus: @Sendable (Status) -> Void
+    /// The end, exactly once, unless the subscription was cancelled before.
+    var onEnd: @Sendable (Result<Value, TintypeError>) -> Void
+}

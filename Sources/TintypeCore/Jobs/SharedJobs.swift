@@ -1,0 +1,131 @@
+/// Runs equal work once, however many wait for it: ``JobTable`` with tasks, receivers and a lock around it.
+///
+/// - `Value`: what a job makes.
+/// - `Status`: what it tells of itself on the way. Only the newest counts; who joins late is told that one.
+final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status: Sendable>: Sendable {
+    typealias Receiver = JobReceiver<Value, Status>
+    typealias Work = @Sendable (JobContext, JobReporter<Status>) async throws(TintypeError) -> Value
+
+    fileprivate typealias Table = JobTable<Key>
+
+    private struct Running: Sendable {
+        let context: JobContext
+        var receivers: [Table.SubscriberID: Receiver] = [:]
+        var latest: Status?
+    }
+
+    private struct State: Sendable {
+        var table = Table()
+        var running: [Table.JobID: Running] = [:]
+    }
+
+    private let state = Locked(State())
+
+    /// The number of jobs that are running.
+    var count: Int { state.withLock { $0.table.count } }
+
+    /// Joins the job for `key`, or starts it with `work`.
+    ///
+    /// The receiver may be called before this returns, but never after the returned subscription was cancelled.
+    func attach(
+        _ key: Key, at priority: ImagePriority, receiver: Receiver, work: @escaping Work
+    ) -> JobSubscription {
+        let context = JobContext(priority: priority)
+        let (subscriber, attachment, joined, latest) = state.withLock { state in
+            let (subscriber, attachment) = state.table.attach(key, at: priority)
+            state.running[subscriber.job, default: Running(context: context)].receivers[subscriber] = receiver
+            let running = state.running[subscriber.job]
+            return (subscriber, attachment, running?.context, running?.latest)
+        }
+        switch attachment {
+        case .start: start(subscriber.job, context, work)
+        case .join(let raised?): joined?.setPriority(raised)
+        case .join(nil): break
+        }
+        if let latest { receiver.onStatus(latest) }
+        return JobSubscription(
+            cancel: { self.detach(subscriber) },
+            follow: { self.reprioritise(subscriber, to: $0) })
+    }
+
+    private func start(_ job: Table.JobID, _ context: JobContext, _ work: @escaping Work) {
+        let reporter = JobReporter<Status> { self.report($0, of: job) }
+        let task = Task.detached {
+            let result: Result<Value, TintypeError>
+            do throws(TintypeError) {
+                result = .success(try await work(context, reporter))
+            } catch {
+                result = .failure(error)
+            }
+            self.finish(job, with: result)
+        }
+        context.bind(task)
+    }
+
+    private func finish(_ job: Table.JobID, with result: Result<Value, TintypeError>) {
+        let receivers = state.withLock { state in
+            let running = state.running.removeValue(forKey: job)
+            return state.table.finish(job).compactMap { running?.receivers[$0] }
+        }
+        for receiver in receivers { receiver.onEnd(result) }
+    }
+
+    private func report(_ status: Status, of job: Table.JobID) {
+        let receivers = state.withLock { state in
+            state.running[job]?.latest = status
+            return state.running[job].map { Array($0.receivers.values) } ?? []
+        }
+        for receiver in receivers { receiver.onStatus(status) }
+    }
+
+    /// Returns whether the subscriber was still waiting, so that its end is now the caller's to tell.
+    private func detach(_ subscriber: Table.SubscriberID) -> Bool {
+        let (detachment, context) = state.withLock { state in
+            let detachment = state.table.detach(subscriber)
+            let context = state.running[subscriber.job]?.context
+            state.running[subscriber.job]?.receivers[subscriber] = nil
+            if detachment == .abandoned { state.running[subscriber.job] = nil }
+            return (detachment, context)
+        }
+        switch detachment {
+        case .unknown: return false
+        case .left: break
+        case .lowered(let priority): context?.setPriority(priority)
+        case .abandoned: context?.cancel()
+        }
+        return true
+    }
+
+    private func reprioritise(_ subscriber: Table.SubscriberID, to priority: ImagePriority) {
+        let change = state.withLock { state in
+            state.table.reprioritise(subscriber, to: priority).map { ($0, state.running[subscriber.job]?.context) }
+        }
+        if let (priority, context) = change { context?.setPriority(priority) }
+    }
+}
+
+/// The way of a running job to tell those who wait how far it is.
+struct JobReporter<Status: Sendable>: Sendable {
+    let report: @Sendable (Status) -> Void
+
+    func callAsFunction(_ status: Status) { report(status) }
+}
+
+/// One's place among those who wait for a job.
+struct JobSubscription: PriorityFollower {
+    private let leave: @Sendable () -> Bool
+    private let setPriority: @Sendable (ImagePriority) -> Void
+
+    init(cancel: @escaping @Sendable () -> Bool, follow: @escaping @Sendable (ImagePriority) -> Void) {
+        leave = cancel
+        setPriority = follow
+    }
+
+    /// Leaves; the receiver is not called after this returns `true`. The last one to leave stops the work.
+    ///
+    /// Returns `false` when the job's end was told before, or is being told.
+    @discardableResult
+    func cancel() -> Bool { leave() }
+
+    func follow(_ priority: ImagePriority) { setPriority(priority) }
+}

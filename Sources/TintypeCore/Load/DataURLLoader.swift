@@ -1,0 +1,71 @@
+import Foundation
+
+/// Loads `data:` URLs (RFC 2397), and bytes that the request itself carries.
+public struct DataURLLoader: ImageLoader {
+    public init() {}
+
+    public func canLoad(_ source: ImageSource) -> Bool {
+        switch source {
+        case .url(let url): url.scheme?.lowercased() == "data"
+        case .bytes: true
+        case .http, .closure: false
+        }
+    }
+
+    @concurrent
+    public func load(_ source: ImageSource, _ context: LoadContext) async throws(TintypeError) -> LoadedBytes {
+        let data = try bytes(of: source)
+        guard data.count <= context.received.limit else {
+            throw TintypeError(.limitExceeded, stage: .load, "more than \(context.received.limit) bytes")
+        }
+        return LoadedBytes(data: data, origin: .data)
+    }
+
+    private func bytes(of source: ImageSource) throws(TintypeError) -> Data {
+        switch source {
+        case .bytes(let data, _): return data
+        case .url(let url):
+            guard let content = DataURL(url.absoluteString) else { fallthrough }
+            return content.data
+        default: throw TintypeError(.invalidSource, stage: .load, "not a well-formed data URL", subject: source.identity)
+        }
+    }
+}
+
+/// The parts of a `data:` URL: `data:[<media type>][;base64],<data>`.
+struct DataURL {
+    let mediaType: String
+    let data: Data
+
+    init?(_ text: String) {
+        guard text.prefix(5).lowercased() == "data:", let comma = text.firstIndex(of: ",") else { return nil }
+        let head = text[text.index(text.startIndex, offsetBy: 5)..<comma]
+        let parts = head.split(separator: ";", omittingEmptySubsequences: false)
+        let isBase64 = parts.last?.trimmingCharacters(in: .whitespaces).lowercased() == "base64"
+        guard let data = Self.decode(text[text.index(after: comma)...], isBase64: isBase64) else { return nil }
+        mediaType = String(parts.first ?? "")
+        self.data = data
+    }
+
+    private static func decode(_ body: Substring, isBase64: Bool) -> Data? {
+        let bytes = body.utf8.contains(UInt8(ascii: "%")) ? percentDecoded(body) : Data(body.utf8)
+        guard isBase64 else { return bytes }
+        return bytes.flatMap { Data(base64Encoded: $0, options: .ignoreUnknownCharacters) }
+    }
+
+    /// Bytes, not text: what is encoded need not be UTF-8.
+    private static func percentDecoded(_ body: Substring) -> Data? {
+        var decoded = Data(capacity: body.utf8.count)
+        var rest = body.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                decoded.append(byte)
+                continue
+            }
+            guard let value = UInt8(String(Substring(rest.prefix(2))), radix: 16), rest.count >= 2 else { return nil }
+            decoded.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return decoded
+    }
+}

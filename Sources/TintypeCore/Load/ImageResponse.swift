@@ -1,0 +1,18 @@
+public import Foundation
+
+/// A picture with what is known of how it was got.
+public struct ImageResponse: Sendable {
+    public var image: Image
+    public var origin: ImageOrigin
+    /// The original bytes, when they passed by on the way or the request asked for them.
+    public var data: Data?
+    /// The number of bytes of the encoded picture, when they were read.
+    public var byteCount: Int?
+
+    public init(image: Image, origin: ImageOrigin, data: Data? = nil, byteCount: Int? = nil) {
+        self.image = image
+        self.origin = origin
+        self.data = data
+        self.byteCount = byteCount ?? data?.count
+    }
+}

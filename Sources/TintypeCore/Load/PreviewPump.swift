@@ -1,0 +1,102 @@
+/// Shows a picture while its bytes arrive: feeds an incremental decoder, on the executor for codecs, with what is new.
+///
+/// Needs no timer: arriving bytes drive it. At most one step is under way; bytes that arrive meanwhile are taken by the
+/// next.
+final class PreviewPump: Sendable {
+    private let load: ImageLoad
+    private let job: JobContext
+    private let report: JobReporter<LoadStatus>
+    private let interval: Duration?
+    private let state: Locked<PreviewState>
+
+    init(_ load: ImageLoad, _ job: JobContext, _ report: JobReporter<LoadStatus>) {
+        self.load = load
+        self.job = job
+        self.report = report
+        interval = if case .progressive(let interval) = load.request.policy.previews { interval } else { nil }
+        state = Locked(PreviewState(interval: interval ?? .zero))
+    }
+
+    /// Called on the loader's thread whenever bytes have arrived.
+    func received(_ bytes: ReceivedBytes) {
+        let now = load.services.configuration.time.uptime()
+        let (status, starts) = state.withLock { state in
+            state.status.progress = bytes.progress
+            return (state.status, interval != nil && state.shouldStart(at: now))
+        }
+        report(status)
+        if starts { WorkQueue.pixels.enqueue(at: job.priority) { self.step(bytes) } }
+    }
+
+    /// No preview is delivered after this.
+    func stop() {
+        state.withLock { $0.isStopped = true }
+    }
+
+    /// One step of decoding, then back to waiting for bytes.
+    private func step(_ bytes: ReceivedBytes) {
+        guard !job.isCancelled, let decoder = decoder(bytes) else {
+            return state.withLock { $0.finishStep(showing: nil) }
+        }
+        let offset = state.withLock { $0.offset }
+        let new = bytes.bytes(from: offset)
+        do throws(TintypeError) {
+            let image = try decoder.append(new)
+            let status = state.withLock { state in
+                state.offset += new.count
+                state.finishStep(showing: image.map { ImageResponse(image: $0, origin: .network) })
+                return state.isStopped || image == nil ? nil : state.status
+            }
+            if let status { report(status) }
+        } catch {
+            // The whole bytes will tell what is wrong; a preview is not worth an error.
+            stop()
+        }
+    }
+
+    /// The decoder, made when there are bytes enough to tell the format.
+    private func decoder(_ bytes: ReceivedBytes) -> (any IncrementalImageDecoder)? {
+        if let decoder = state.withLock({ $0.decoder }) { return decoder }
+        let configuration = load.services.configuration
+        let head = bytes.bytes(from: 0)
+        let context = DecodeContext(
+            options: load.request.rendition.decode, limits: configuration.decodeLimits,
+            isCancelled: { [job] in job.isCancelled })
+        guard head.count >= FormatSniffer.length,
+            let decoder = try? configuration.coders.decoder(for: head).makeIncrementalDecoder(context)
+        else { return nil }
+        state.withLock { $0.decoder = decoder }
+        return decoder
+    }
+}
+
+/// When a preview is decoded, and what has been shown.
+struct PreviewState: Sendable {
+    let interval: Duration
+    var status = LoadStatus()
+    var decoder: (any IncrementalImageDecoder)?
+    /// Bytes that the decoder has had.
+    var offset = 0
+    var isStopped = false
+    private var isBusy = false
+    private var lastStart: Duration?
+
+    init(interval: Duration) {
+        self.interval = interval
+    }
+
+    mutating func shouldStart(at now: Duration) -> Bool {
+        guard !isStopped, !isBusy else { return false }
+        if let lastStart, now - lastStart < interval { return false }
+        isBusy = true
+        lastStart = now
+        return true
+    }
+
+    mutating func finishStep(showing preview: ImageResponse?) {
+        isBusy = false
+        guard let preview else { return }
+        status.preview = preview
+        status.previewCount += 1
+    }
+}

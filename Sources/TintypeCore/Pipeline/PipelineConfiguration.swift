@@ -1,0 +1,38 @@
+public import Logging
+
+/// The parts and limits of an ``ImagePipeline``; a value, fixed once the pipeline is made.
+///
+/// The umbrella module's `PipelineConfiguration.standard()` fills it with everything that Tintype has.
+public struct PipelineConfiguration: Sendable {
+    /// Where bytes come from; the last is asked first. By default files, data URLs, bytes and closures.
+    public var loaders: [any ImageLoader] = [FileLoader(), DataURLLoader(), ClosureLoader()]
+
+    /// The codecs. None by default.
+    public var coders = ImageCoderRegistry()
+
+    /// Decoded pictures; `nil` for none.
+    public var memory: MemoryCache? = MemoryCache()
+
+    /// Encoded pictures; `nil`, the default, for none.
+    public var disk: (any DataCache)?
+
+    /// What a picture may cost to decode.
+    public var decodeLimits = DecodeLimits()
+
+    /// The most bytes that one picture may have encoded: 64 MB by default.
+    public var maximumByteCount = 64 << 20
+
+    /// Rewrite requests before their keys are made, the first one first.
+    public var interceptors: [any RequestInterceptor] = []
+
+    /// How finished renditions are encoded for the disk.
+    public var encodeOptions = EncodeOptions()
+
+    /// The clocks; only tests need others.
+    public var time = TimeSource.system
+
+    /// Where the pipeline says what it could not do without failing a request.
+    public var logger = Logger(label: "tintype")
+
+    public init() {}
+}

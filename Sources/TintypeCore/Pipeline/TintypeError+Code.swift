@@ -1,0 +1,45 @@
+extension TintypeError {
+    /// What went wrong. The number is SDWebImage's for the same thing, where it has one.
+    public enum Code: String, Sendable, CaseIterable {
+        /// The URL cannot be loaded: malformed, or of a scheme that no loader takes. (1000)
+        case invalidSource
+        /// There is no file at the path.
+        case notFound
+        /// A file or directory cannot be read: no permission, not a regular file, an I/O error.
+        case unreadable
+        /// A file or directory cannot be written: no permission, a read-only or full disk.
+        case unwritable
+        /// The host cannot be reached: its name is unknown, nothing listens, no route.
+        case unreachable
+        /// No connection, or no progress, within the time allowed.
+        case timedOut
+        /// The connection broke, or the peer did not speak HTTP.
+        case transport
+        /// The server answered with a status that is not acceptable; ``TintypeError/message`` names it. (2001)
+        case badStatus
+        /// A body with no bytes. (1001)
+        case emptyBody
+        /// A body shorter than was announced.
+        case truncatedBody
+        /// A body, file or picture above a limit in size, pixels, frames or scans.
+        case limitExceeded
+        /// The bytes are not a picture of any known format. (1001)
+        case notAnImage
+        /// The format is known, but no decoder or encoder for it is registered. (1001)
+        case noCoder
+        /// The bytes are of a known format but damaged, or cut short. (1001)
+        case undecodable
+        /// The picture has no frame of the asked number.
+        case noSuchFrame
+        /// No memory for the pixels.
+        case outOfMemory
+        /// A transformer could not do its work.
+        case transformFailed
+        /// An encoder could not do its work.
+        case encodeFailed
+        /// Only caches were allowed, and they do not have it.
+        case notCached
+        /// The one who waited gave up. (2002)
+        case cancelled
+    }
+}

@@ -1,0 +1,55 @@
+/// The identity of a picture in every cache and every table of shared work: which bytes, and which pixels of them.
+///
+/// Both parts and their hash are computed when the key is made, so a look-up builds no string and allocates nothing;
+/// a copy is one retain.
+public struct CacheKey: Hashable, Sendable {
+    private let storage: Storage
+
+    /// - Parameters:
+    ///   - source: which bytes: normally the absolute URL.
+    ///   - rendition: which pixels: ``Rendition/identifier``; empty for the original as it is.
+    public init(source: String, rendition: String = "") {
+        storage = Storage(source: source, rendition: rendition)
+    }
+
+    /// Which bytes.
+    public var source: String { storage.source }
+    /// Which pixels of them; empty for the original as it is.
+    public var rendition: String { storage.rendition }
+
+    /// Whether this names the original bytes rather than pixels made of them.
+    public var isOriginal: Bool { storage.rendition.isEmpty }
+
+    /// The key of the bytes that this picture is made of.
+    public var original: CacheKey { isOriginal ? self : CacheKey(source: source) }
+
+    public static func == (left: CacheKey, right: CacheKey) -> Bool {
+        left.storage === right.storage
+            || left.storage.hash == right.storage.hash
+                && left.storage.source == right.storage.source
+                && left.storage.rendition == right.storage.rendition
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(storage.hash)
+    }
+
+    private final class Storage: Sendable {
+        let source: String
+        let rendition: String
+        let hash: Int
+
+        init(source: String, rendition: String) {
+            self.source = source
+            self.rendition = rendition
+            var hasher = Hasher()
+            hasher.combine(source)
+            hasher.combine(rendition)
+            hash = hasher.finalize()
+        }
+    }
+}
+
+extension CacheKey: CustomStringConvertible {
+    public var description: String { isOriginal ? source : "\(source) → \(rendition)" }
+}

@@ -1,0 +1,21 @@
+/// What one tier of the cache may be used for.
+public enum CacheAccess: Hashable, Sendable {
+    case readWrite
+    case readOnly
+    case writeOnly
+    case off
+
+    public var canRead: Bool { self == .readWrite || self == .readOnly }
+    public var canWrite: Bool { self == .readWrite || self == .writeOnly }
+}
+
+/// What each tier of the cache may be used for.
+public struct CacheRules: Hashable, Sendable {
+    public var memory: CacheAccess
+    public var disk: CacheAccess
+
+    public init(memory: CacheAccess = .readWrite, disk: CacheAccess = .readWrite) {
+        self.memory = memory
+        self.disk = disk
+    }
+}

@@ -1,0 +1,68 @@
+public import Foundation
+
+/// Which bytes a picture is made of.
+public enum ImageSource: Sendable {
+    /// An `http`, `https`, `file` or `data` URL, or any other that a registered loader takes.
+    case url(URL)
+    /// An HTTP resource that is asked for with headers or a method of its own.
+    case http(HTTPSource)
+    /// Bytes that the program has already, under an identity of its choice.
+    case bytes(Data, id: String)
+    /// Bytes that the program makes when they are wanted, under an identity of its choice.
+    case closure(id: String, @Sendable () async throws -> Data)
+
+    /// The file at a path.
+    public static func file(_ path: String) -> ImageSource {
+        .url(URL(filePath: path))
+    }
+
+    /// What tells these bytes from all others, in keys.
+    public var identity: String {
+        switch self {
+        case .url(let url): url.absoluteString
+        case .http(let source): source.identity
+        case .bytes(_, let id): "bytes:\(id)"
+        case .closure(let id, _): "closure:\(id)"
+        }
+    }
+
+    /// The URL, where there is one.
+    public var url: URL? {
+        switch self {
+        case .url(let url): url
+        case .http(let source): source.url
+        case .bytes, .closure: nil
+        }
+    }
+
+    /// Whether its bytes, and what is made of them, may outlive the process: those of a file or a data URL are at
+    /// hand anyway, and a file can change without its name.
+    package var isWorthKeepingOnDisk: Bool {
+        switch self {
+        case .url(let url): !["file", "data"].contains(url.scheme?.lowercased())
+        case .http, .closure: true
+        case .bytes: false
+        }
+    }
+}
+
+/// An HTTP resource asked for with headers or a method of its own; all of it is part of the identity of its bytes.
+public struct HTTPSource: Hashable, Sendable {
+    public var url: URL
+    public var method: String
+    /// Header fields by name; names are compared without case.
+    public var headers: [String: String]
+
+    public init(url: URL, method: String = "GET", headers: [String: String] = [:]) {
+        self.url = url
+        self.method = method
+        self.headers = headers
+    }
+
+    /// The plain URL where nothing is special, so that it shares its key with ``ImageSource/url(_:)``.
+    var identity: String {
+        guard method != "GET" || !headers.isEmpty else { return url.absoluteString }
+        let fields = headers.map { "\($0.key.lowercased()): \($0.value)" }.sorted()
+        return (["\(method) \(url.absoluteString)"] + fields).joined(separator: "\n")
+    }
+}

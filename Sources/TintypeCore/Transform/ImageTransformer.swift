@@ -1,0 +1,11 @@
+/// Makes other pixels of a picture's pixels.
+public protocol ImageTransformer: Sendable {
+    /// Names the kind and every parameter that changes pixels, in a canonical form: it enters the key, and two
+    /// transformers that give different pixels never share one.
+    var identifier: String { get }
+
+    /// Called off the caller's thread, on an executor that may be blocked.
+    ///
+    /// - Throws: ``TintypeError/Code/transformFailed`` or ``TintypeError/Code/outOfMemory``.
+    func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer
+}

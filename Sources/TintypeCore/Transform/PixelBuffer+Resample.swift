@@ -1,0 +1,15 @@
+extension PixelBuffer {
+    /// This picture, or a part of it, with other numbers of pixels.
+    ///
+    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    package func resampled(
+        crop: PixelRect? = nil, to target: PixelSize, filter: ResampleFilter
+    ) throws(TintypeError) -> PixelBuffer {
+        if target == size, crop == nil { return self }
+        var resampler = try RowResampler(from: size, crop: crop, to: target, filter: filter)
+        for y in 0..<size.height {
+            withUnsafeRow(y) { resampler.append(row: $0) }
+        }
+        return resampler.finish()
+    }
+}

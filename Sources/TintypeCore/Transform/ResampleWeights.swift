@@ -1,0 +1,63 @@
+/// For one axis: which source pixels make each output pixel, and with what weights.
+///
+/// Weights are integers whose sum is exactly ``one`` for every output pixel, so a flat area stays flat and results do
+/// not depend on the machine.
+struct ResampleWeights: Sendable {
+    /// The integer that stands for 1: 14 bits leave room for the products of 8-bit pixels and the overshoot in 32.
+    static let one = 1 << 14
+
+    /// The first source pixel of each output pixel.
+    let starts: [Int32]
+    /// How many source pixels each output pixel has; the same for all, padded by zeros.
+    let taps: Int
+    /// `taps` weights for each output pixel.
+    let weights: [Int16]
+
+    /// - Parameters:
+    ///   - crop: the part of the source that the output shows, in source pixels.
+    init(source: Int, crop: Range<Double>, output: Int, filter: ResampleFilter) {
+        let scale = (crop.upperBound - crop.lowerBound) / Double(output)
+        // Below one, source pixels are spread; the filter keeps its own width.
+        let stretch = max(scale, 1)
+        let support = filter.support * stretch
+        let reach = Int(support.rounded(.up)) * 2 + 1
+        let taps = min(source, reach)
+        var starts: [Int32] = []
+        var weights: [Int16] = []
+        starts.reserveCapacity(output)
+        weights.reserveCapacity(taps * output)
+        for index in 0..<output {
+            let center = crop.lowerBound + (Double(index) + 0.5) * scale
+            let first = Int((center - support).rounded(.down))
+            let start = max(0, min(first, source - taps))
+            var exact = [Double](repeating: 0, count: taps)
+            for position in first..<first + reach {
+                // What falls outside the picture counts for the pixel at its edge.
+                let clamped = min(max(position, 0), source - 1)
+                exact[clamped - start] += filter.weight(at: (Double(position) + 0.5 - center) / stretch)
+            }
+            weights += Self.quantised(exact)
+            starts.append(Int32(start))
+        }
+        self.starts = starts
+        self.taps = taps
+        self.weights = weights
+    }
+
+    /// Rounds so that the sum is exactly ``one``: the largest weight takes up the difference.
+    private static func quantised(_ exact: [Double]) -> [Int16] {
+        let sum = exact.reduce(0, +)
+        guard sum != 0 else { return onlyMiddle(exact.count) }
+        var rounded = exact.map { Int(($0 / sum * Double(one)).rounded()) }
+        if let largest = rounded.indices.max(by: { rounded[$0] < rounded[$1] }) {
+            rounded[largest] += one - rounded.reduce(0, +)
+        }
+        return rounded.map { Int16(clamping: $0) }
+    }
+
+    private static func onlyMiddle(_ count: Int) -> [Int16] {
+        var weights = [Int16](repeating: 0, count: count)
+        weights[count / 2] = Int16(one)
+        return weights
+    }
+}

@@ -1,0 +1,63 @@
+public import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// An HTTP/1.1 origin on 127.0.0.1, in this process, that answers what a test tells it to - rightly or wrongly - and
+/// counts what it was asked.
+///
+/// It serves from ``start()`` until ``stop()``. A path it was told nothing about is a 404.
+public final class Origin: Sendable {
+    /// `http://127.0.0.1:PORT`, without a trailing slash.
+    public let baseURL: URL
+
+    let ledger: OriginLedger
+    private let listener: any Channel
+
+    private init(listener: any Channel, ledger: OriginLedger) throws {
+        guard let port = listener.localAddress?.port, let url = URL(string: "http://127.0.0.1:\(port)") else {
+            throw ChannelError.unknownLocalAddress
+        }
+        self.baseURL = url
+        self.ledger = ledger
+        self.listener = listener
+    }
+
+    /// Starts an origin on a port the system picks.
+    public static func start() async throws -> Origin {
+        let ledger = OriginLedger()
+        // The shared loops outlive every origin: a gate opened or a delay over after `stop()` finds its loop running.
+        let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .serverChannelOption(.backlog, value: 4096)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try admit(channel, to: ledger) }
+            }
+            .bind(host: "127.0.0.1", port: 0)
+            .get()
+        return try Origin(listener: listener, ledger: ledger)
+    }
+
+    /// Closes the listener and every connection, and returns when they are closed. Calling it again does no harm.
+    ///
+    /// Responses it breaks off do not count as ``closedEarly``.
+    public func stop() async {
+        let channels = [listener] + ledger.stop()
+        for channel in channels { channel.close(promise: nil) }
+        for channel in channels { try? await channel.closeFuture.get() }
+    }
+
+    /// The URL of a path at this origin, and of a query if `path` has one.
+    public func url(_ path: String) -> URL {
+        let text = baseURL.absoluteString + OriginLedger.rooted(path)
+        return URL(string: text) ?? baseURL.appending(path: path)
+    }
+
+    private static func admit(_ channel: any Channel, to ledger: OriginLedger) throws {
+        try ledger.opened(channel)
+        channel.closeFuture.whenComplete { _ in ledger.closed(channel) }
+        try channel.pipeline.syncOperations.addHandlers([
+            ByteToMessageHandler(HTTPRequestDecoder()),
+            OriginConnection(ledger: ledger),
+        ])
+    }
+}

@@ -1,0 +1,16 @@
+import Synchronization
+
+/// Responses given one after another, of which the last repeats; without any, a 404.
+final class OriginSequence: Sendable {
+    private let remaining: Mutex<ArraySlice<OriginResponse>>
+
+    init(_ responses: [OriginResponse]) {
+        remaining = Mutex(responses[...])
+    }
+
+    func next() -> OriginResponse {
+        remaining.withLock { remaining in
+            (remaining.count > 1 ? remaining.popFirst() : remaining.first) ?? .status(404)
+        }
+    }
+}
