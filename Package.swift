@@ -17,6 +17,7 @@ extension Target.Dependency {
     static let crypto = product(name: "Crypto", package: "swift-crypto")
     static let grdb = product(name: "GRDB", package: "GRDB.swift")
     static let logging = product(name: "Logging", package: "swift-log")
+    static let nioHTTPCompression = product(name: "NIOHTTPCompression", package: "swift-nio-extras")
     static let nioCore = product(name: "NIOCore", package: "swift-nio")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
     static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
@@ -41,12 +42,14 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto.git", "3.12.3"..<"5.0.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.0"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
     ],
     targets: [
         // C: pixel loops, and fences around codecs that report errors by longjmp.
         .target(name: "CTintypeKernels"),
+        .target(name: "CTintypeExif"),
         .systemLibrary(
             name: "CLibJPEG", pkgConfig: "libjpeg",
             providers: [.apt(["libjpeg62-turbo-dev"]), .yum(["libjpeg-turbo-devel"]), .brew(["jpeg-turbo"])]),
@@ -56,8 +59,9 @@ let package = Package(
         .systemLibrary(
             name: "CXXHash", pkgConfig: "libxxhash",
             providers: [.apt(["libxxhash-dev"]), .yum(["xxhash-devel"]), .brew(["xxhash"])]),
-        .target(name: "CTintypeJPEG", dependencies: ["CLibJPEG"]),
-        .target(name: "CTintypePNG", dependencies: ["CLibPNG"]),
+        .target(name: "CTintypeJPEG", dependencies: ["CTintypeExif", "CLibJPEG"]),
+        .target(name: "CTintypeSamples", exclude: ["Samples"]),
+        .target(name: "CTintypePNG", dependencies: ["CTintypeExif", "CLibPNG"]),
 
         // The engine.
         .target(
@@ -68,7 +72,7 @@ let package = Package(
             swiftSettings: swiftSettings),
         .target(
             name: "TintypeHTTP",
-            dependencies: ["TintypeCore", .asyncHTTPClient, .logging, .nioCore, .nioPosix, .nioHTTP1],
+            dependencies: ["TintypeCore", .asyncHTTPClient, .nioCore, .nioPosix, .nioHTTP1, .nioHTTPCompression],
             swiftSettings: swiftSettings),
         .target(name: "TintypeJPEG", dependencies: ["TintypeCore", "CTintypeJPEG"], swiftSettings: swiftSettings),
         .target(name: "TintypePNG", dependencies: ["TintypeCore", "CTintypePNG"], swiftSettings: swiftSettings),
@@ -83,8 +87,8 @@ let package = Package(
         // The command.
         .executableTarget(
             name: "TintypeCommand",
-            dependencies: ["Tintype", "TintypeTesting", .argumentParser, .logging],
-            resources: [.embedInCode("Samples")], swiftSettings: swiftSettings),
+            dependencies: ["Tintype", "TintypeTesting", "CTintypeSamples", .argumentParser, .logging],
+            swiftSettings: swiftSettings),
 
         // Tests: a folder a target, mirroring its folders.
         .testTarget(

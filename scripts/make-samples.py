@@ -293,8 +293,7 @@ def ocean():
     n = np.stack([-sx, np.ones_like(sx), -sz], -1)
     n /= np.linalg.norm(n, axis=-1, keepdims=True)
     view = np.stack([rx, ry, rz], -1)
-    facing = -(n * view).sum(-1)
-    facing = np.where(facing < 0.03, 0.25, facing)  # a grain of the far side of a crest: no mirror
+    facing = np.clip(-(n * view).sum(-1), 0.09, 1)  # never edge on: no glare on the outline of a crest
     fresnel = 0.02 + 0.78 * (1 - facing) ** 5
     fresnel = fresnel * (1 - 0.35 * smooth(20, 200, far))
     mirror = view + 2 * facing[:, None] * n
@@ -578,7 +577,7 @@ def still_life():
         for n in range(count):
             grapes.append((1.02 + row * 0.10 + (n - (count - 1) / 2) * 0.37 + rng.normal(0, 0.03) + 0.20,
                            0.21 + 0.29 * row + rng.normal(0, 0.015), -1.25 + (n % 2) * 0.30 + row * 0.10 + rng.normal(0, 0.04), 0.205 + rng.normal(0, 0.01)))
-    grapes += [(0.30, 0.2, -1.85, 0.2), (2.62, 0.2, -1.15, 0.2)]
+    grapes += [(0.30, 0.2, -1.85, 0.2), (0.05, 0.2, -2.35, 0.2)]
 
     def scene(p):
         parts = [p[:, 1]]
@@ -758,8 +757,8 @@ def glass():
     straight = pre[..., :3] / np.maximum(alpha, 1e-6)[..., None]
     out = np.dstack([straight, alpha])
     out[alpha < 0.5 / 255] = 0
-    # Steps of 4 are hardly seen here, and halve the file.
-    return Image.fromarray(np.clip(np.round(out * 255 / 4) * 4, 0, 255).astype(np.uint8), "RGBA")
+    # Steps of 5 are hardly seen here, and halve the file.
+    return Image.fromarray(np.clip(np.round(out * 255 / 5) * 5, 0, 255).astype(np.uint8), "RGBA")
 
 
 # Files.
@@ -787,8 +786,8 @@ def turned(picture):
 
 
 SAMPLES = {
-    "mountains.jpg": (lambda: jpeg(image(mountains()), progressive=True), "ridges at dusk; progressive JPEG"),
-    "ocean.jpg": (lambda: jpeg(image(ocean()), quality=70), "waves in the morning; baseline JPEG"),
+    "mountains.jpg": (lambda: jpeg(image(mountains()), quality=77, progressive=True), "ridges at dusk; progressive JPEG"),
+    "ocean.jpg": (lambda: jpeg(image(ocean()), quality=68), "waves in the morning; baseline JPEG"),
     "night.jpg": (lambda: jpeg(image(night()), progressive=True), "moon and stars over a lake; progressive JPEG"),
     "autumn.jpg": (lambda: turned(image(autumn())), "a wood; baseline JPEG, EXIF orientation 6, upright 853×1280"),
     "dunes.jpg": (lambda: jpeg(image(dunes()), progressive=True), "a desert; progressive JPEG"),

@@ -1,5 +1,7 @@
 #include "internal.h"
 
+#include "CTintypeExif.h"
+
 #include <string.h>
 
 enum {
@@ -18,6 +20,16 @@ void tintype_jpeg_keep_metadata(j_decompress_ptr cinfo) {
 static bool is_icc(const struct jpeg_marker_struct *segment) {
     return segment->marker == ICC_MARKER && segment->data_length >= sizeof icc_signature
         && memcmp(segment->data, icc_signature, sizeof icc_signature) == 0;
+}
+
+/// The orientation in an APP1 segment's payload; 0 if it has none.
+static uint8_t orientation_of_segment(const struct jpeg_marker_struct *segment) {
+    static const char preamble[] = "Exif\0";
+    size_t length = sizeof preamble;
+    if (segment->data_length < length || memcmp(segment->data, preamble, length) != 0) {
+        return 0;
+    }
+    return tintype_exif_orientation(segment->data + length, segment->data_length - length);
 }
 
 static bool describe_color(J_COLOR_SPACE space, tintype_jpeg_color *color) {
@@ -44,7 +56,7 @@ static bool describe_color(J_COLOR_SPACE space, tintype_jpeg_color *color) {
 
 static void describe_segment(const struct jpeg_marker_struct *segment, tintype_jpeg_header *header) {
     if (segment->marker == EXIF_MARKER && header->exif_orientation == 0) {
-        header->exif_orientation = tintype_jpeg_exif_orientation(segment->data, segment->data_length);
+        header->exif_orientation = orientation_of_segment(segment);
     }
     header->has_icc_profile |= is_icc(segment);
 }

@@ -42,9 +42,6 @@ void tintype_jpeg_keep_metadata(j_decompress_ptr cinfo);
 /// Fills `header` after `jpeg_read_header`; false when the colour space is none we can show.
 bool tintype_jpeg_describe(const struct jpeg_decompress_struct *cinfo, tintype_jpeg_header *header);
 
-/// The orientation in an APP1 segment's payload; 0 if it has none.
-uint8_t tintype_jpeg_exif_orientation(const uint8_t *payload, size_t count);
-
 /// Escapes with LIMIT when more scans than `max_scans` (0 for any) have begun.
 void tintype_jpeg_check_scans(j_decompress_ptr cinfo, uint32_t max_scans);
 

@@ -1,5 +1,7 @@
 #include "internal.h"
 
+#include "CTintypeExif.h"
+
 #include <string.h>
 
 enum {
@@ -77,7 +79,7 @@ static void note_chunk(const tintype_png_chunk *chunk, tintype_png_header *heade
         header->frame_count = read32(chunk->data);
         header->play_count = read32(chunk->data + 4);
     } else if (tintype_png_chunk_is(chunk, "eXIf")) {
-        header->exif_orientation = tintype_png_exif_orientation(chunk->data, chunk->length);
+        header->exif_orientation = tintype_exif_orientation(chunk->data, chunk->length);
     }
     header->has_icc_profile |= tintype_png_chunk_is(chunk, "iCCP");
     header->has_gamma |= tintype_png_chunk_is(chunk, "gAMA");

@@ -59,7 +59,4 @@ bool tintype_png_chunk_is(const tintype_png_chunk *chunk, const char *type);
 tintype_png_status tintype_png_survey(
     const uint8_t *bytes, size_t count, size_t max_chunk_bytes, tintype_png_header *header);
 
-/// The orientation in an eXIf chunk's data; 0 if it has none.
-uint8_t tintype_png_exif_orientation(const uint8_t *data, size_t count);
-
 #endif

@@ -1,1 +1,1 @@
-print("x")
+import Tintype

@@ -50,8 +50,7 @@ package struct LocalFile: ~Copyable {
         while true {
             let data = try read(piece, from: offset)
             guard !data.isEmpty else { return }
-            let result = data.withUnsafeBytes { bytes in Result { () throws(TintypeError) in try receive(bytes) } }
-            try result.get()
+            try data.withTypedBytes(receive)
             offset += data.count
         }
     }

@@ -17,6 +17,8 @@ extension TintypeError {
         case transport
         /// The server answered with a status that is not acceptable; ``TintypeError/message`` names it. (2001)
         case badStatus
+        /// The server sent from one address to the next too often, or in a circle.
+        case tooManyRedirects
         /// A body with no bytes. (1001)
         case emptyBody
         /// A body shorter than was announced.

@@ -1,4 +1,4 @@
-import Synchronization
+import TintypeCore
 
 /// A gate a test opens by hand: responses wait in front of it. Once open it stays open.
 public final class OriginGate: Sendable {
@@ -10,7 +10,7 @@ public final class OriginGate: Sendable {
     /// The bytes of body that go out before the gate, at most the whole body; nil if the head waits as well.
     public let bodyBytes: Int?
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// Makes a closed gate.
     ///

@@ -1,12 +1,12 @@
 import NIOCore
-import Synchronization
+import TintypeCore
 
 /// What an origin was told to answer and what it has been asked: shared by its connections.
 final class OriginLedger: Sendable {
     typealias Answer = @Sendable (OriginRequest) -> OriginResponse
 
     let record = Watched(OriginRecord())
-    private let routes = Mutex<[String: Answer]>([:])
+    private let routes = Locked<[String: Answer]>([:])
 
     /// A path with the slash it must begin with.
     static func rooted(_ path: String) -> String {

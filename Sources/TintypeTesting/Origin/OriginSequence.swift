@@ -1,11 +1,11 @@
-import Synchronization
+import TintypeCore
 
 /// Responses given one after another, of which the last repeats; without any, a 404.
 final class OriginSequence: Sendable {
-    private let remaining: Mutex<ArraySlice<OriginResponse>>
+    private let remaining: Locked<ArraySlice<OriginResponse>>
 
     init(_ responses: [OriginResponse]) {
-        remaining = Mutex(responses[...])
+        remaining = Locked(responses[...])
     }
 
     func next() -> OriginResponse {

@@ -1,4 +1,4 @@
-import Synchronization
+import TintypeCore
 
 /// A value behind a lock, on which tasks can await a condition without polling.
 final class Watched<Value: Sendable>: Sendable {
@@ -13,10 +13,10 @@ final class Watched<Value: Sendable>: Sendable {
         var nextID = 0
     }
 
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     init(_ value: Value) {
-        state = Mutex(State(value: value))
+        state = Locked(State(value: value))
     }
 
     var value: Value { state.withLock { $0.value } }

@@ -1,12 +1,11 @@
-#include "internal.h"
+#include "CTintypeExif.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 // Exif is a TIFF file; the orientation is an entry of its first directory.
-// CTintypePNG has this reader too: the two fences share no target.
 
 enum {
-    PREAMBLE_SIZE = 6, // "Exif", 0, 0
     TIFF_HEADER_SIZE = 8,
     ENTRY_SIZE = 12,
     ORIENTATION_TAG = 0x0112,
@@ -65,10 +64,7 @@ static uint8_t orientation_of_tiff(const tiff *file) {
     return 0;
 }
 
-uint8_t tintype_jpeg_exif_orientation(const uint8_t *payload, size_t count) {
-    if (count < PREAMBLE_SIZE || memcmp(payload, "Exif\0", PREAMBLE_SIZE) != 0) {
-        return 0;
-    }
+uint8_t tintype_exif_orientation(const uint8_t *data, size_t count) {
     tiff file;
-    return open_tiff(&file, payload + PREAMBLE_SIZE, count - PREAMBLE_SIZE) ? orientation_of_tiff(&file) : 0;
+    return open_tiff(&file, data, count) ? orientation_of_tiff(&file) : 0;
 }

@@ -1,29 +1,29 @@
-/// One piece of work's place in the line of a ``WorkQueue``: it follows its job's priority, and is given up when the
-/// waiting task is cancelled, at whatever moment that happens.
-final class WorkPlace: PriorityFollower {
+/// One job's place in a line: it follows the job's priority, and is given up when the waiting task is cancelled, at
+/// whatever moment that happens.
+final class WaitingPlace: PriorityFollower {
     private struct State: Sendable {
-        var ticket: WorkQueue.Ticket?
+        var ticket: WaitingTicket?
         var isCancelled = false
     }
 
-    private let queue: WorkQueue
+    private let line: any WaitingLine
     private let job: JobContext
     private let state = Locked(State())
 
-    init(queue: WorkQueue, job: JobContext) {
-        self.queue = queue
+    init(line: any WaitingLine, job: JobContext) {
+        self.line = line
         self.job = job
     }
 
-    func take(_ piece: WorkQueue.Piece) {
+    func take(_ piece: WaitingPiece) {
         guard !state.withLock({ $0.isCancelled }) else { return piece.drop() }
-        let ticket = queue.push(piece, at: job.priority)
+        guard let ticket = line.push(piece, at: job.priority) else { return }
         let isCancelled = state.withLock { state in
             state.ticket = ticket
             return state.isCancelled
         }
         // The priority may have changed before there was a ticket to move.
-        if isCancelled { queue.drop(ticket) } else { queue.move(ticket, to: job.priority) }
+        if isCancelled { line.drop(ticket) } else { line.move(ticket, to: job.priority) }
     }
 
     func leave() {
@@ -31,11 +31,11 @@ final class WorkPlace: PriorityFollower {
             state.isCancelled = true
             return state.ticket
         }
-        if let ticket { queue.drop(ticket) }
+        if let ticket { line.drop(ticket) }
     }
 
     func follow(_ priority: ImagePriority) {
         let ticket = state.withLock { $0.ticket }
-        if let ticket { queue.move(ticket, to: priority) }
+        if let ticket { line.move(ticket, to: priority) }
     }
 }

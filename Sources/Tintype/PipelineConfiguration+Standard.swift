@@ -1,0 +1,27 @@
+public import TintypeCore
+public import TintypeDisk
+public import TintypeHTTP
+
+extension PipelineConfiguration {
+    /// Everything that Tintype has: HTTP, files and data URLs, every format, memory and disk caches with finite limits.
+    ///
+    /// - Parameters:
+    ///   - downloader: the settings of HTTP. Its `Accept` is made from the formats that can be decoded.
+    ///   - disk: `nil` for none.
+    public static func standard(
+        downloader: DownloaderConfiguration = DownloaderConfiguration(), disk: DiskCache? = DiskCache()
+    ) -> PipelineConfiguration {
+        var configuration = PipelineConfiguration()
+        configuration.coders = .standard
+        var downloader = downloader
+        downloader.accept = accept(configuration.coders)
+        configuration.loaders.append(Downloader(downloader))
+        configuration.disk = disk
+        return configuration
+    }
+
+    /// What can be decoded first, then any picture, then anything: some servers answer 406 to less.
+    private static func accept(_ coders: ImageCoderRegistry) -> String {
+        (coders.decodableFormats.map(\.mediaType) + ["image/*;q=0.8", "*/*;q=0.5"]).joined(separator: ",")
+    }
+}

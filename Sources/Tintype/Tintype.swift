@@ -1,0 +1,6 @@
+// One import for everything: `import Tintype`.
+@_exported public import TintypeCore
+@_exported public import TintypeDisk
+@_exported public import TintypeHTTP
+@_exported public import TintypeJPEG
+@_exported public import TintypePNG

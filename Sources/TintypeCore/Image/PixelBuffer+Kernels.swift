@@ -1,0 +1,72 @@
+import CTintypeKernels
+
+extension PixelBuffer {
+    /// This picture, stored with `orientation`, turned upright.
+    ///
+    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    package func oriented(_ orientation: Orientation) throws(TintypeError) -> PixelBuffer {
+        guard orientation != .up else { return self }
+        return try copied(to: orientation.displayed(size)) { source, target, stride in
+            tintype_orient(
+                source, bytesPerRow, target, stride, size.width, size.height, Int32(orientation.rawValue))
+        }
+    }
+
+    /// This picture on an opaque background.
+    ///
+    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    package func flattened(on background: Pixel) throws(TintypeError) -> PixelBuffer {
+        try copied(to: size) { source, target, stride in
+            Swift.withUnsafeBytes(of: background) { color in
+                tintype_flatten(
+                    source, bytesPerRow, target, stride, size.width, size.height,
+                    color.bindMemory(to: UInt8.self).baseAddress)
+            }
+        }
+    }
+
+    /// This picture with colour not multiplied by alpha, as file formats have it. Only for handing on to an encoder.
+    ///
+    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    package func unpremultiplied() throws(TintypeError) -> PixelBuffer {
+        try copied(to: size) { source, target, stride in
+            tintype_unpremultiply(source, bytesPerRow, target, stride, size.width, size.height)
+        }
+    }
+
+    /// Whether every pixel is opaque.
+    package var isOpaque: Bool {
+        (0..<size.height).allSatisfy { y in
+            withUnsafeRow(y) { row in
+                stride(from: 3, to: row.count, by: Self.bytesPerPixel).allSatisfy { row[$0] == 255 }
+            }
+        }
+    }
+
+    private func copied(
+        to target: PixelSize,
+        _ kernel: (UnsafePointer<UInt8>, UnsafeMutablePointer<UInt8>, Int) -> Void
+    ) throws(TintypeError) -> PixelBuffer {
+        var writer = try PixelWriter(size: target)
+        let stride = writer.bytesPerRow
+        withUnsafeBytes { source in
+            writer.withRows { rows in
+                guard let from = source.bindMemory(to: UInt8.self).baseAddress,
+                    let to = rows.bindMemory(to: UInt8.self).baseAddress
+                else { return }
+                kernel(from, to, stride)
+            }
+        }
+        return writer.finish()
+    }
+}
+
+extension PixelWriter {
+    /// Multiplies colour by alpha, once all rows are written straight.
+    package mutating func premultiply(rows: Int) {
+        let (stride, width) = (bytesPerRow, size.width)
+        withRows { bytes in
+            tintype_premultiply(bytes.bindMemory(to: UInt8.self).baseAddress, stride, width, rows)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import CTintypeJPEG
+public import Foundation
+public import TintypeCore
+
+/// Decodes JPEG (ITU-T T.81) with libjpeg-turbo.
+///
+/// A smaller size is decoded by scaling in the frequency domain to the next eighth above it, then resampled.
+public struct JPEGDecoder: ImageDecoder {
+    public init() {}
+
+    public var formats: Set<ImageFormat> { [.jpeg] }
+
+    public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+        let reader = try JPEGReader(DecodeContext())
+        return try bytes.withTypedBytes { bytes throws(TintypeError) in
+            try reader.open(bytes, isComplete: isComplete).map(ImageInfo.init)
+        }
+    }
+
+    public func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+        let reader = try JPEGReader(context)
+        return try bytes.withTypedBytes { bytes throws(TintypeError) in
+            guard let header = try reader.open(bytes, isComplete: true) else {
+                throw TintypeError(.truncated, "")
+            }
+            let info = ImageInfo(header)
+            try context.limits.check(info)
+            let pixels = try Self.pixels(reader, JPEGPlan(info, context.options), context)
+            return Image(pixels: pixels, info: info, scale: context.options.scale)
+        }
+    }
+
+    public func makeIncrementalDecoder(_ context: DecodeContext) -> (any IncrementalImageDecoder)? {
+        IncrementalJPEGDecoder(context)
+    }
+
+    private static func pixels(
+        _ reader: borrowing JPEGReader, _ plan: JPEGPlan, _ context: DecodeContext
+    ) throws(TintypeError) -> PixelBuffer {
+        let size = try reader.start(eighths: plan.eighths)
+        let stored =
+            size == plan.storedTarget
+            ? try whole(reader, size) : try resampled(reader, size, to: plan.storedTarget)
+        try reader.finish()
+        try context.checkCancelled()
+        return try stored.oriented(plan.orientation)
+    }
+
+    private static func whole(_ reader: borrowing JPEGReader, _ size: PixelSize) throws(TintypeError) -> PixelBuffer {
+        var writer = try PixelWriter(size: size)
+        let stride = writer.bytesPerRow
+        var row = 0
+        while row < size.height {
+            let count = try writer.withRows(from: row) { rows throws(TintypeError) in
+                try reader.readRows(size.height - row, into: rows, stride: stride)
+            }
+            guard count > 0 else { throw TintypeError(.truncated, "") }
+            row += count
+        }
+        return writer.finish()
+    }
+
+    /// A few rows at a time, so that the picture is never whole in memory at its larger size.
+    private static func resampled(
+        _ reader: borrowing JPEGReader, _ size: PixelSize, to target: PixelSize
+    ) throws(TintypeError) -> PixelBuffer {
+        var resampler = try RowResampler(from: size, to: target, filter: .lanczos3)
+        var strip = try PixelWriter(size: PixelSize(width: size.width, height: min(16, size.height)))
+        let (stride, height) = (strip.bytesPerRow, strip.size.height)
+        var row = 0
+        while row < size.height {
+            let count = try strip.withRows { rows throws(TintypeError) in
+                let count = try reader.readRows(min(height, size.height - row), into: rows, stride: stride)
+                for index in 0..<count {
+                    resampler.append(row: UnsafeRawBufferPointer(rebasing: rows[(index * stride)...]))
+                }
+                return count
+            }
+            guard count > 0 else { throw TintypeError(.truncated, "") }
+            row += count
+        }
+        return resampler.finish()
+    }
+}
+
+extension ImageInfo {
+    init(_ header: tintype_jpeg_header) {
+        let orientation = Orientation(rawValue: Int(header.exif_orientation)) ?? .up
+        let stored = PixelSize(width: Int(header.width), height: Int(header.height))
+        self.init(format: .jpeg, size: orientation.displayed(stored), orientation: orientation)
+    }
+}

@@ -1,0 +1,76 @@
+import CTintypePNG
+import Foundation
+import TintypeCore
+
+/// libpng reading one picture.
+struct PNGReader: ~Copyable {
+    private let reader: OpaquePointer
+    private let hook: CancelHook
+
+    /// Bytes of one chunk before the pixels, and chunks that may be kept: what honest files never reach.
+    private static let limits = tintype_png_limits(max_chunk_bytes: 8 << 20, max_cached_chunks: 1000)
+
+    init(_ context: DecodeContext) throws(TintypeError) {
+        hook = CancelHook(context.isCancelled)
+        guard let reader = tintype_png_reader_create(Self.limits, CancelHook.ask, hook.pointer) else {
+            throw TintypeError(.outOfMemory, stage: .decode, "no memory for a PNG decoder")
+        }
+        self.reader = reader
+    }
+
+    deinit {
+        tintype_png_reader_destroy(reader)
+    }
+
+    /// The header; `nil` when the bytes are a prefix that ends too early.
+    func open(_ bytes: UnsafeRawBufferPointer, isComplete: Bool) throws(TintypeError) -> tintype_png_header? {
+        var header = tintype_png_header()
+        guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return nil }
+        let status = tintype_png_reader_open(reader, base, bytes.count, isComplete, &header)
+        if status == .needsMore { return nil }
+        try check(status)
+        return header
+    }
+
+    /// Readies the rows.
+    func start() throws(TintypeError) {
+        try check(tintype_png_reader_start(reader))
+    }
+
+    /// Fills as many of `count` rows as there are left, straight; not for interlaced pictures.
+    func readRows(_ count: Int, into rows: UnsafeMutableRawBufferPointer, stride: Int) throws(TintypeError) -> Int {
+        guard let base = rows.bindMemory(to: UInt8.self).baseAddress else { return 0 }
+        var rowsRead: UInt32 = 0
+        try check(tintype_png_reader_read_rows(reader, base, stride, UInt32(count), &rowsRead))
+        return Int(rowsRead)
+    }
+
+    /// Fills all rows, straight.
+    func readImage(into rows: UnsafeMutableRawBufferPointer, stride: Int) throws(TintypeError) {
+        guard let base = rows.bindMemory(to: UInt8.self).baseAddress else { return }
+        try check(tintype_png_reader_read_image(reader, base, stride))
+    }
+
+    /// - Throws: ``TintypeError/Code/undecodable`` when the picture was not whole.
+    func finish() throws(TintypeError) {
+        try check(tintype_png_reader_finish(reader))
+    }
+
+    private func check(_ status: tintype_png_status) throws(TintypeError) {
+        guard status != .ok else { return }
+        throw TintypeError(status, String(cString: tintype_png_reader_message(reader)))
+    }
+}
+
+extension TintypeError {
+    init(_ status: tintype_png_status, _ reason: String) {
+        switch status {
+        case .cancelled: self = .cancelled
+        case .limit: self.init(.limitExceeded, stage: .decode, "a PNG beyond the limits: \(reason)")
+        case .memory: self.init(.outOfMemory, stage: .decode, "no memory to decode a PNG")
+        case .truncated, .needsMore: self.init(.undecodable, stage: .decode, "the PNG is cut short")
+        case .unsupported: self.init(.undecodable, stage: .decode, "a PNG of an unsupported kind: \(reason)")
+        case .corrupt, .misuse, .ok: self.init(.undecodable, stage: .decode, "the PNG is damaged: \(reason)")
+        }
+    }
+}
