@@ -1,0 +1,82 @@
+import Foundation
+import Tintype
+import TintypeTesting
+
+/// The main job on embedded pictures: an origin, three ways to the same picture, and what each took.
+struct DemoRun {
+    private let origin: Origin
+    private let samples: [DemoSample]
+    private let cacheFolder: URL
+
+    /// A mobile network on a fair day.
+    private static let latency = Duration.milliseconds(80)
+    private static let bytesPerSecond = 160_000
+
+    init() async throws {
+        origin = try await Origin.start()
+        samples = DemoSample.all
+        cacheFolder = FileManager.default.temporaryDirectory.appending(path: "tintype-demo-\(UUID().uuidString)")
+        for sample in samples {
+            origin.serve(
+                sample.name,
+                .image(sample.data, type: sample.mediaType)
+                    .with(\.latency, Self.latency).with(\.bandwidth, Self.bytesPerSecond))
+        }
+    }
+
+    func run() async throws -> DemoLoads {
+        StandardOutput.write("An origin at \(origin.baseURL) serves \(samples.count) pictures, "
+            + "\(HumanFormat.duration(Self.latency)) away, at \(HumanFormat.bytes(Self.bytesPerSecond))/s each.\n")
+        var loads = DemoLoads(names: samples.map(\.name))
+        let first = ImagePipeline(configuration)
+        loads.network = try await load(on: first, showsProgress: true)
+        try await first.flush()
+        let second = ImagePipeline(configuration)
+        loads.disk = try await load(on: second, showsProgress: false)
+        loads.memory = try await load(on: second, showsProgress: false)
+        loads.requests = origin.requestCount()
+        return loads
+    }
+
+    func end() async {
+        await origin.stop()
+        try? FileManager.default.removeItem(at: cacheFolder)
+    }
+
+    private var configuration: PipelineConfiguration {
+        .standard(disk: DiskCache(directory: cacheFolder))
+    }
+
+    /// All samples at once, each timed on its own.
+    private func load(on pipeline: ImagePipeline, showsProgress: Bool) async throws -> [DemoLoad] {
+        let display = showsProgress && StandardError.isTerminal ? ProgressDisplay() : nil
+        display?.begin(total: samples.count)
+        defer { display?.end() }
+        return try await withThrowingTaskGroup(of: (Int, DemoLoad).self) { group in
+            for (index, sample) in samples.enumerated() {
+                group.addTask { (index, try await load(sample, on: pipeline, display)) }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+    }
+
+    private func load(
+        _ sample: DemoSample, on pipeline: ImagePipeline, _ display: ProgressDisplay?
+    ) async throws -> DemoLoad {
+        let start = ContinuousClock.now
+        var request = ImageRequest(url: origin.url(sample.name))
+        request.policy.previews = .progressive(every: .milliseconds(50))
+        var previews = 0
+        for await event in pipeline.start(request).events {
+            switch event {
+            case .progress(let progress): display?.update(sample.name, progress)
+            case .preview: previews += 1
+            case .finished(let result):
+                let response = try result.get()
+                display?.finish(sample.name, times: 1)
+                return DemoLoad(response: response, duration: start.duration(to: .now), previews: previews)
+            }
+        }
+        throw TintypeError.cancelled
+    }
+}

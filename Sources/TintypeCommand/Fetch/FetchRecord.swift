@@ -1,0 +1,68 @@
+import Foundation
+import Tintype
+
+/// What became of one URL, as `--json` writes it.
+enum FetchRecord: Encodable {
+    case loaded(Loaded)
+    case failed(Failed)
+
+    struct Loaded: Encodable {
+        let url: String
+        let source: String
+        let format: String
+        let width: Int
+        let height: Int
+        let frameCount: Int
+        let bytes: Int
+        let milliseconds: Double
+        var output: String?
+    }
+
+    struct Failed: Encodable {
+        struct Reason: Encodable {
+            let code: String
+            let message: String
+        }
+
+        let url: String
+        let error: Reason
+    }
+
+    init(_ url: String, _ response: ImageResponse, in duration: Duration, output: String?) {
+        self = .loaded(
+            Loaded(
+                url: url, source: response.origin.rawValue, format: response.image.info.format.rawValue,
+                width: response.image.size.width, height: response.image.size.height,
+                frameCount: response.image.info.frameCount, bytes: response.byteCount ?? 0,
+                milliseconds: duration.inMilliseconds, output: output))
+    }
+
+    init(_ url: String, _ error: TintypeError) {
+        self = .failed(Failed(url: url, error: .init(code: error.code.rawValue, message: error.message)))
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .loaded(let record): try record.encode(to: encoder)
+        case .failed(let record): try record.encode(to: encoder)
+        }
+    }
+
+    /// One line for a person.
+    var line: String {
+        switch self {
+        case .loaded(let record):
+            "\(record.source.padded(8))\(record.format.padded(6))\("\(record.width)×\(record.height)".padded(12))"
+                + "\(HumanFormat.bytes(record.bytes).padded(9))"
+                + "\(HumanFormat.duration(.seconds(record.milliseconds / 1000)).padded(9))"
+                + "\(record.output ?? record.url)"
+        case .failed(let record): "failed  \(record.url): \(record.error.message)"
+        }
+    }
+}
+
+extension String {
+    fileprivate func padded(_ width: Int) -> String {
+        count < width ? self + String(repeating: " ", count: width - count) : self + " "
+    }
+}

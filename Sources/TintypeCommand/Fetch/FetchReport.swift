@@ -1,0 +1,48 @@
+import Foundation
+import Tintype
+
+/// What a person or a program is told while sources are fetched.
+final class FetchReport: Sendable {
+    enum Style: Sendable {
+        /// A line a source, and progress on a terminal.
+        case human
+        /// A JSON object a source.
+        case json
+        /// Failures only.
+        case quiet
+    }
+
+    private let style: Style
+    private let display: ProgressDisplay?
+
+    init(style: Style, showsProgress: Bool) {
+        self.style = style
+        display = showsProgress ? ProgressDisplay() : nil
+    }
+
+    func begin(total: Int) { display?.begin(total: total) }
+    func end() { display?.end() }
+
+    func update(_ source: SourceArgument, _ progress: LoadProgress) {
+        display?.update(source.text, progress)
+    }
+
+    func tell(_ record: FetchRecord, of source: SourceArgument, times: Int) {
+        display?.finish(source.text, times: times)
+        for _ in 0..<times { tell(record) }
+    }
+
+    private func tell(_ record: FetchRecord) {
+        if style == .json { say { StandardOutput.write(json: record) } }
+        switch (record, style) {
+        case (.failed(let failure), _):
+            say { StandardError.write("tintype: \(failure.url): \(failure.error.message) [\(failure.error.code)]") }
+        case (.loaded, .human): say { StandardOutput.write(record.line) }
+        case (.loaded, _): break
+        }
+    }
+
+    private func say(_ body: () -> Void) {
+        if let display { display.interrupt(body) } else { body() }
+    }
+}

@@ -1,0 +1,48 @@
+import Tintype
+
+/// What a picture is, as `--json` writes it.
+struct InfoRecord: Encodable {
+    let url: String
+    let source: String
+    let format: String
+    let width: Int
+    let height: Int
+    let frameCount: Int
+    let loopCount: Int
+    let durations: [Double]
+    let hasAlpha: Bool
+    let orientation: Int
+    let bytes: Int
+
+    init(_ url: String, _ info: ImageInfo, origin: ImageOrigin, bytes: Int) {
+        self.url = url
+        self.bytes = bytes
+        source = origin.rawValue
+        format = info.format.rawValue
+        width = info.size.width
+        height = info.size.height
+        frameCount = info.frameCount
+        loopCount = info.loopCount
+        durations = info.durations
+        hasAlpha = info.hasAlpha
+        orientation = info.orientation.rawValue
+    }
+
+    /// For a person.
+    var lines: [String] {
+        let lines: [String?] = [
+            url,
+            "  format       \(format)",
+            "  size         \(width) × \(height) pixels",
+            "  bytes        \(HumanFormat.bytes(bytes)) (\(bytes))",
+            "  transparent  \(hasAlpha ? "yes" : "no")",
+            "  orientation  \(orientation)",
+            frameCount > 1 ? "  frames       \(frameCount), \(seconds) s, \(plays)" : nil,
+            "  source       \(source)",
+        ]
+        return lines.compactMap(\.self)
+    }
+
+    private var seconds: String { String((durations.reduce(0, +) * 1000).rounded() / 1000) }
+    private var plays: String { loopCount == 0 ? "played for ever" : "played \(loopCount) times" }
+}

@@ -1,0 +1,155 @@
+import ArgumentParser
+import Foundation
+import Tintype
+
+struct Cache: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Look after the disk cache.",
+        subcommands: [Path.self, Stats.self, List.self, Clear.self, Trim.self, Verify.self])
+
+    /// What every one of them takes.
+    struct Options: ParsableArguments {
+        @OptionGroup var location: CacheLocation
+
+        @Flag(help: "Write JSON.")
+        var json = false
+    }
+}
+
+extension Cache {
+    struct Path: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the directory, or the file that the original bytes of a URL have or would have.")
+
+        @Argument(help: "A URL.")
+        var url: String?
+
+        @OptionGroup var options: Options
+
+        func run() async throws {
+            let cache = options.location.diskCache
+            let path = url.map { cache.path(for: CacheKey(source: $0)) } ?? cache.directory.path(percentEncoded: false)
+            if options.json { StandardOutput.write(json: ["path": path]) } else { StandardOutput.write(path) }
+        }
+    }
+
+    struct Stats: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Tell how much there is.")
+
+        @OptionGroup var options: Options
+
+        private struct Record: Encodable {
+            let path: String
+            let count: Int
+            let bytes: Int
+            let limitBytes: Int
+            let limitSeconds: Double?
+        }
+
+        func run() async throws {
+            let cache = options.location.diskCache
+            let usage = try await cache.usage()
+            let record = Record(
+                path: cache.directory.path(percentEncoded: false), count: usage.count, bytes: usage.byteCount,
+                limitBytes: cache.limits.byteCount, limitSeconds: cache.limits.age?.inSeconds)
+            if options.json { return StandardOutput.write(json: record) }
+            StandardOutput.write(record.path)
+            StandardOutput.write("  entries  \(record.count)")
+            StandardOutput.write(
+                "  size     \(HumanFormat.bytes(record.bytes)) of \(HumanFormat.bytes(record.limitBytes))")
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List what is in it, the last used first.")
+
+        @OptionGroup var options: Options
+
+        private struct Record: Encodable {
+            let url: String
+            let rendition: String?
+            let format: String?
+            let bytes: Int
+            let created: Date
+            let accessed: Date
+            let path: String
+        }
+
+        func run() async throws {
+            let json = options.json
+            try await options.location.diskCache.forEachEntry { entry in
+                let record = Record(
+                    url: entry.key.source, rendition: entry.key.isOriginal ? nil : entry.key.rendition,
+                    format: entry.format?.rawValue, bytes: entry.byteCount, created: entry.created,
+                    accessed: entry.accessed, path: entry.path)
+                if json { return StandardOutput.write(json: record) }
+                let size = HumanFormat.bytes(record.bytes)
+                let space = String(repeating: " ", count: max(1, 9 - size.count))
+                StandardOutput.write("\(space)\(size)  \(record.format ?? "?")  \(entry.key)")
+            }
+        }
+    }
+
+    struct Clear: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Remove everything.")
+
+        @OptionGroup var options: Options
+
+        func run() async throws {
+            options.tell(removed: try await options.location.diskCache.clear())
+        }
+    }
+
+    struct Trim: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove what was not used for longest, down to a size.")
+
+        @Option(help: ArgumentHelp("Bytes to keep, such as 500MB; the cache's own limit if not given.", valueName: "size"))
+        var to: ByteCount?
+
+        @OptionGroup var options: Options
+
+        func run() async throws {
+            let cache = options.location.diskCache
+            options.tell(removed: try await cache.trim(to: to?.bytes ?? cache.limits.byteCount))
+        }
+    }
+
+    struct Verify: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Read every byte of it, and remove what is damaged.",
+            discussion: "The exit status is 1 when something was.")
+
+        @OptionGroup var options: Options
+
+        private struct Record: Encodable {
+            let count: Int
+            let bytes: Int
+            let damaged: [String]
+        }
+
+        func run() async throws {
+            let result = try await options.location.diskCache.verify()
+            if options.json {
+                StandardOutput.write(
+                    json: Record(count: result.sound.count, bytes: result.sound.byteCount, damaged: result.damaged))
+            } else {
+                StandardOutput.write("\(result.sound.count) entries are sound, \(result.damaged.count) were damaged and removed")
+                for path in result.damaged { StandardOutput.write("  \(path)") }
+            }
+            if !result.damaged.isEmpty { throw ExitCode.failure }
+        }
+    }
+}
+
+extension Cache.Options {
+    private struct Removed: Encodable {
+        let removed: Int
+        let bytes: Int
+    }
+
+    func tell(removed usage: DiskUsage) {
+        if json { return StandardOutput.write(json: Removed(removed: usage.count, bytes: usage.byteCount)) }
+        StandardOutput.write("removed \(usage.count) entries, \(HumanFormat.bytes(usage.byteCount))")
+    }
+}
