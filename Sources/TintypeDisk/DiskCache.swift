@@ -35,7 +35,8 @@ public final class DiskCache: DataCache {
 
     /// - Parameter directory: `nil` is `tintype` in the user's cache directory (XDG base directory specification).
     public init(directory: URL? = nil, limits: DiskLimits = DiskLimits(), time: TimeSource = .system) {
-        layout = directory.map { CacheLayout(root: $0.standardizedFileURL.path(percentEncoded: false).withoutSlash) }
+        layout =
+            directory.map { CacheLayout(root: $0.standardizedFileURL.path(percentEncoded: false).withoutSlash) }
             ?? .standard
         self.directory = URL(filePath: layout.root, directoryHint: .isDirectory)
         self.limits = limits

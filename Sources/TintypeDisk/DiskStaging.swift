@@ -59,7 +59,8 @@ struct DiskStaging: Sendable {
     }
 
     /// The next things to write; `nil` when nothing is left, and draining is over.
-    mutating func next(_ count: Int) -> (entries: [(key: CacheKey, entry: CacheEntry, number: Int)], batch: IndexBatch)? {
+    mutating func next(_ count: Int) -> (entries: [(key: CacheKey, entry: CacheEntry, number: Int)], batch: IndexBatch)?
+    {
         guard !waiting.isEmpty || !batch.isEmpty else {
             order = []
             isDraining = false

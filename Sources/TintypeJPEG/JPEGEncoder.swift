@@ -32,8 +32,10 @@ public struct JPEGEncoder: ImageEncoder {
             let reason = String(decoding: message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
             throw TintypeError(code, stage: .encode, "no JPEG could be made: \(reason)")
         }
-        return Data(bytesNoCopy: bytes, count: count, deallocator: .custom { pointer, _ in
-            tintype_jpeg_free(pointer.assumingMemoryBound(to: UInt8.self))
-        })
+        return Data(
+            bytesNoCopy: bytes, count: count,
+            deallocator: .custom { pointer, _ in
+                tintype_jpeg_free(pointer.assumingMemoryBound(to: UInt8.self))
+            })
     }
 }

@@ -32,7 +32,9 @@ struct ContactSheet {
             let stride = writer.bytesPerRow
             writer.withRows { rows in
                 for y in 0..<size.height {
-                    for x in 0..<size.width { rows.storeBytes(of: ground, toByteOffset: y * stride + x * 4, as: Pixel.self) }
+                    for x in 0..<size.width {
+                        rows.storeBytes(of: ground, toByteOffset: y * stride + x * 4, as: Pixel.self)
+                    }
                 }
             }
         }
@@ -60,7 +62,9 @@ extension Pixel {
     /// This premultiplied pixel on top of another.
     fileprivate func over(_ below: Pixel) -> Pixel {
         let rest = 255 - Int(alpha)
-        func blend(_ above: UInt8, _ below: UInt8) -> UInt8 { UInt8(clamping: Int(above) + (Int(below) * rest + 127) / 255) }
+        func blend(_ above: UInt8, _ below: UInt8) -> UInt8 {
+            UInt8(clamping: Int(above) + (Int(below) * rest + 127) / 255)
+        }
         return Pixel(
             red: blend(red, below.red), green: blend(green, below.green), blue: blend(blue, below.blue),
             alpha: blend(alpha, below.alpha))

@@ -25,8 +25,9 @@ struct DemoRun {
     }
 
     func run() async throws -> DemoLoads {
-        StandardOutput.write("An origin at \(origin.baseURL) serves \(samples.count) pictures, "
-            + "\(HumanFormat.duration(Self.latency)) away, at \(HumanFormat.bytes(Self.bytesPerSecond))/s each.\n")
+        StandardOutput.write(
+            "An origin at \(origin.baseURL) serves \(samples.count) pictures, "
+                + "\(HumanFormat.duration(Self.latency)) away, at \(HumanFormat.bytes(Self.bytesPerSecond))/s each.\n")
         var loads = DemoLoads(names: samples.map(\.name))
         let first = ImagePipeline(configuration)
         loads.network = try await load(on: first, showsProgress: true)

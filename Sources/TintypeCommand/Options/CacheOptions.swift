@@ -4,7 +4,9 @@ import Tintype
 
 /// Where the disk cache is.
 struct CacheLocation: ParsableArguments {
-    @Option(help: ArgumentHelp("The cache directory.", discussion: "$XDG_CACHE_HOME/tintype if not given.", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp(
+            "The cache directory.", discussion: "$XDG_CACHE_HOME/tintype if not given.", valueName: "dir"))
     var cache: String?
 
     var diskCache: DiskCache {

@@ -4,7 +4,9 @@ import Tintype
 
 /// How HTTP is spoken.
 struct HTTPOptions: ParsableArguments {
-    @Option(name: .customLong("header"), help: ArgumentHelp("A header field of every request; may be repeated.", valueName: "name: value"))
+    @Option(
+        name: .customLong("header"),
+        help: ArgumentHelp("A header field of every request; may be repeated.", valueName: "name: value"))
     var headers: [HeaderField] = []
 
     @Option(help: ArgumentHelp("Seconds without progress after which a transfer is given up.", valueName: "seconds"))

@@ -35,6 +35,8 @@ struct SourceArgument: ExpressibleByArgument, Hashable {
         guard let colon = text.firstIndex(of: ":") else { return false }
         let scheme = text[..<colon].utf8
         return scheme.count >= 2 && text.first?.isLetter == true
-            && scheme.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 || "0123456789+-.".utf8.contains($0) }
+            && scheme.allSatisfy {
+                UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 || "0123456789+-.".utf8.contains($0)
+            }
     }
 }

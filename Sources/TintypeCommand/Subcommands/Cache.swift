@@ -104,7 +104,8 @@ extension Cache {
         static let configuration = CommandConfiguration(
             abstract: "Remove what was not used for longest, down to a size.")
 
-        @Option(help: ArgumentHelp("Bytes to keep, such as 500MB; the cache's own limit if not given.", valueName: "size"))
+        @Option(
+            help: ArgumentHelp("Bytes to keep, such as 500MB; the cache's own limit if not given.", valueName: "size"))
         var to: ByteCount?
 
         @OptionGroup var options: Options
@@ -134,7 +135,8 @@ extension Cache {
                 StandardOutput.write(
                     json: Record(count: result.sound.count, bytes: result.sound.byteCount, damaged: result.damaged))
             } else {
-                StandardOutput.write("\(result.sound.count) entries are sound, \(result.damaged.count) were damaged and removed")
+                StandardOutput.write(
+                    "\(result.sound.count) entries are sound, \(result.damaged.count) were damaged and removed")
                 for path in result.damaged { StandardOutput.write("  \(path)") }
             }
             if !result.damaged.isEmpty { throw ExitCode.failure }

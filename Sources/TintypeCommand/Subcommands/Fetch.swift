@@ -18,7 +18,10 @@ struct Fetch: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("URLs, or paths of files.", valueName: "url"))
     var urls: [SourceArgument] = []
 
-    @Option(help: ArgumentHelp("A file with a URL on each line; - is standard input. Lines that begin with # do not count.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "A file with a URL on each line; - is standard input. Lines that begin with # do not count.",
+            valueName: "file"))
     var from: String?
 
     @Option(help: ArgumentHelp("Write the original bytes into this directory.", valueName: "dir"))

@@ -27,7 +27,8 @@ public struct PixelBuffer: Sendable {
     ) throws(Failure) -> Result {
         precondition(y >= 0 && y < size.height, "row \(y) of \(size)")
         let start = y * bytesPerRow
-        return try body(UnsafeRawBufferPointer(rebasing: storage.bytes[start..<start + size.width * Self.bytesPerPixel]))
+        return try body(
+            UnsafeRawBufferPointer(rebasing: storage.bytes[start..<start + size.width * Self.bytesPerPixel]))
     }
 
     /// The premultiplied pixel at a position.

@@ -11,7 +11,8 @@ public struct PixelWriter: ~Copyable {
     /// - Throws: ``TintypeError/Code/outOfMemory``, or ``TintypeError/Code/limitExceeded`` for a size that is not
     ///   positive or that no memory can hold.
     public init(size: PixelSize) throws(TintypeError) {
-        guard size.isPositive, size.area <= Int.max / (2 * PixelBuffer.bytesPerPixel), size.width <= Int(Int32.max) else {
+        guard size.isPositive, size.area <= Int.max / (2 * PixelBuffer.bytesPerPixel), size.width <= Int(Int32.max)
+        else {
             throw TintypeError(.limitExceeded, stage: .decode, "no bitmap has the size \(size)")
         }
         let bytesPerRow = PixelBuffer.bytesPerRow(width: size.width)

@@ -6,7 +6,8 @@ import Foundation
 /// The threads are started when they are first needed and last as long as the process.
 package final class WorkQueue: WaitingLine {
     /// For files: wider than a small machine, since a disk answers several at once.
-    package static let disk = WorkQueue(name: "tintype.disk", width: max(4, ProcessInfo.processInfo.activeProcessorCount))
+    package static let disk = WorkQueue(
+        name: "tintype.disk", width: max(4, ProcessInfo.processInfo.activeProcessorCount))
     /// For codecs and pixels: as wide as the machine.
     package static let pixels = WorkQueue(name: "tintype.pixels", width: ProcessInfo.processInfo.activeProcessorCount)
 

@@ -27,7 +27,8 @@ public struct DataURLLoader: ImageLoader {
         case .url(let url):
             guard let content = DataURL(url.absoluteString) else { fallthrough }
             return content.data
-        default: throw TintypeError(.invalidSource, stage: .load, "not a well-formed data URL", subject: source.identity)
+        default:
+            throw TintypeError(.invalidSource, stage: .load, "not a well-formed data URL", subject: source.identity)
         }
     }
 }

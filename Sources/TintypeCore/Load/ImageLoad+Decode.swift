@@ -24,7 +24,7 @@ extension ImageLoad {
             let image = try await decode(bytes.data, request.rendition.decode, job)
             keep(bytes, of: image)
             return ImageResponse(image: image, origin: bytes.origin, data: bytes.data)
-        } catch where bytes.origin == .disk && error.isDamage && request.policy.freshness != .cacheOnly {
+        } catch  where bytes.origin == .disk && error.isDamage && request.policy.freshness != .cacheOnly {
             await removeFromDisk(request.key.original, error)
             return try await replacing { $0.policy.freshness = .reload }.getDecoded(job, report)
         }

@@ -30,7 +30,7 @@ extension ImageLoad {
             let image = try await decode(entry.data, DecodeOptions(scale: request.rendition.decode.scale), job)
             let original = StoredInfo(decoding: entry.metadata)?.info
             return Image(pixels: image.pixels, info: original ?? image.info, scale: image.scale)
-        } catch where error.code == .cancelled {
+        } catch  where error.code == .cancelled {
             throw error
         } catch {
             await removeFromDisk(request.key, error)
@@ -41,6 +41,7 @@ extension ImageLoad {
     func removeFromDisk(_ key: CacheKey, _ reason: TintypeError) async {
         guard let disk = services.configuration.disk else { return }
         services.configuration.logger.warning("removed from the disk cache: \(key): \(reason)")
-        try? await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in disk.remove(key) }
+        try? await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in disk.remove(key)
+        }
     }
 }

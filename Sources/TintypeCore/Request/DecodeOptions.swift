@@ -23,7 +23,8 @@ public struct DecodeOptions: Hashable, Sendable {
 
     /// A canonical form with every setting that differs from the default; empty when none does.
     public var identifier: String {
-        scale == 1 ? size.identifier : [size.identifier, "scale(\(scale))"].filter { !$0.isEmpty }.joined(separator: ",")
+        scale == 1
+            ? size.identifier : [size.identifier, "scale(\(scale))"].filter { !$0.isEmpty }.joined(separator: ",")
     }
 }
 

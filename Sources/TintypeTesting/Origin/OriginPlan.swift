@@ -21,7 +21,8 @@ struct OriginPlan {
     init(_ response: OriginResponse, isHead: Bool, keepsAlive: Bool) {
         let isBodiless = [204, 304].contains(response.status)
         self.response = response
-        self.head = response.ending == .never
+        self.head =
+            response.ending == .never
             ? nil : Self.head(of: response, isBodiless: isBodiless, keepsAlive: keepsAlive)
         self.body = isBodiless || isHead ? .empty : OriginBody(response)
         self.conclusion = Self.conclusion(of: response, keepsAlive: keepsAlive)

@@ -1,0 +1,38 @@
+# Two commands are enough: `make demo` and `make test`. Each prepares the machine first.
+SWIFT ?= swift
+# Kernels in C are worth optimising in debug builds too; the tests decode pictures all the time.
+TEST_FLAGS ?=
+
+.PHONY: help bootstrap build demo test lint format bench tsan clean
+
+help: ## List the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+
+bootstrap: ## Install the system packages that are missing
+	@scripts/bootstrap
+
+build: bootstrap ## Build the command for use
+	$(SWIFT) build -c release --product tintype
+
+demo: bootstrap ## Run the main job on embedded pictures; writes demo-output/contact-sheet.png
+	$(SWIFT) build --product tintype
+	"$$($(SWIFT) build --product tintype --show-bin-path)/tintype" demo
+
+test: bootstrap ## Build and run all tests
+	$(SWIFT) build --build-tests
+	$(SWIFT) test --skip-build $(TEST_FLAGS)
+
+lint: ## Check format and warnings
+	scripts/lint
+
+format: ## Format the sources in place
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks
+
+bench: bootstrap ## Measure against hand-written controls, in release builds
+	scripts/bench
+
+tsan: bootstrap ## Run the tests under the thread sanitizer
+	$(SWIFT) test --sanitize=thread --scratch-path .build-tsan $(TEST_FLAGS)
+
+clean: ## Remove what was built
+	rm -rf .build .build-* Benchmarks/.build demo-output reports
