@@ -19,15 +19,18 @@ void tintype_flatten(
     const uint8_t *source, size_t source_stride, uint8_t *target, size_t target_stride, size_t width, size_t height,
     const uint8_t background[4]);
 
-/// Writes one row of `width` pixels, each the weighted sum of `taps` pixels of `source` from `starts[x]` on. The
-/// weights of a pixel sum to 1 << 14.
+/// Writes one row of `width` intermediate pixels, each the weighted sum of `taps` pixels of `source` from `starts[x]`
+/// on. The weights of a pixel sum to 1 << 14. Intermediate channels are 16 bits with 6 of fraction, so that neither
+/// the precision nor the overshoot of the first pass is lost to the second.
 void tintype_resample_across(
-    const void *source, void *target, size_t width, const int32_t *starts, const int16_t *weights, size_t taps);
+    const uint8_t *source, int16_t *target, size_t width, const int32_t *starts, const int16_t *weights, size_t taps);
 
-/// Writes one row of `width` premultiplied pixels, each the weighted sum of the pixels above one another in `taps` rows
-/// of `row_bytes`, which stand in a ring that begins at row `first`. Colour is kept at or below alpha.
+/// Writes one row of `width` premultiplied pixels, each the weighted sum of the intermediate pixels above one another
+/// in `taps` rows of `row_length` channels, which stand in a ring that begins at row `first`. Colour is kept at or
+/// below alpha.
 void tintype_resample_down(
-    const void *ring, size_t row_bytes, size_t first, size_t taps, const int16_t *weights, void *target, size_t width);
+    const int16_t *ring, size_t row_length, size_t first, size_t taps, const int16_t *weights, uint8_t *target,
+    size_t width);
 
 /// Turns a picture as the Exif orientation `orientation` (1 to 8) asks. `width` and `height` are those of the source;
 /// the target has them exchanged for 5 to 8.

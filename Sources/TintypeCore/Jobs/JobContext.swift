@@ -40,6 +40,9 @@ package final class JobContext: Sendable {
         state.withLock { $0.followers[number] = nil }
     }
 
+    /// Whether anything waits somewhere on behalf of this job.
+    var hasFollowers: Bool { state.withLock { !$0.followers.isEmpty } }
+
     func setPriority(_ priority: ImagePriority) {
         let followers = state.withLock { state in
             state.priority = priority

@@ -57,12 +57,11 @@ package final class WorkQueue: WaitingLine {
     // MARK: The threads
 
     private func startThread() {
-        let thread = Thread { self.work() }
-        thread.name = name
-        thread.start()
+        Thread.detachNewThread { self.work() }
     }
 
     private func work() -> Never {
+        Thread.current.name = name
         while true {
             if let piece = state.withLock({ $0.pop() }) {
                 piece.run()

@@ -7,9 +7,10 @@ import CTintypeKernels
 package struct RowResampler: ~Copyable {
     private let horizontal: ResampleWeights
     private let vertical: ResampleWeights
-    private let rowBytes: Int
+    /// Channels of one row.
+    private let rowLength: Int
     /// The last `vertical.taps` rows, already resampled across; row `y` stands at `y % taps`.
-    private var ring: [UInt8]
+    private var ring: [Int16]
     private var nextSource = 0
     private var nextOutput = 0
     private var output: PixelWriter
@@ -25,8 +26,8 @@ package struct RowResampler: ~Copyable {
         vertical = ResampleWeights(
             source: source.height, crop: Double(shown.y)..<Double(shown.y + shown.size.height), output: size.height,
             filter: filter)
-        rowBytes = size.width * PixelBuffer.bytesPerPixel
-        ring = [UInt8](repeating: 0, count: vertical.taps * rowBytes)
+        rowLength = size.width * PixelBuffer.bytesPerPixel
+        ring = [Int16](repeating: 0, count: vertical.taps * rowLength)
         output = try PixelWriter(size: size)
     }
 
@@ -46,26 +47,26 @@ package struct RowResampler: ~Copyable {
     }
 
     private mutating func resampleAcross(_ row: UnsafeRawBufferPointer) {
-        let place = nextSource % vertical.taps * rowBytes
+        let place = nextSource % vertical.taps * rowLength
         let width = output.size.width
-        ring.withUnsafeMutableBytes { ring in
+        guard let pixels = row.bindMemory(to: UInt8.self).baseAddress else { return }
+        ring.withUnsafeMutableBufferPointer { ring in
+            guard let target = ring.baseAddress else { return }
             tintype_resample_across(
-                row.baseAddress, ring.baseAddress.map { $0 + place }, width, horizontal.starts, horizontal.weights,
-                horizontal.taps)
+                pixels, target + place, width, horizontal.starts, horizontal.weights, horizontal.taps)
         }
     }
 
     private mutating func makeOutputRow() {
-        let start = Int(vertical.starts[nextOutput])
+        let first = Int(vertical.starts[nextOutput]) % vertical.taps
         let weights = nextOutput * vertical.taps
-        let (taps, rowBytes) = (vertical.taps, rowBytes)
+        let (taps, rowLength, width) = (vertical.taps, rowLength, output.size.width)
         output.withRows(from: nextOutput) { target in
-            ring.withUnsafeBytes { ring in
-                vertical.weights.withUnsafeBufferPointer { all in
-                    tintype_resample_down(
-                        ring.baseAddress, rowBytes, start % taps, taps, all.baseAddress.map { $0 + weights },
-                        target.baseAddress, rowBytes / PixelBuffer.bytesPerPixel)
+            vertical.weights.withUnsafeBufferPointer { all in
+                guard let pixels = target.bindMemory(to: UInt8.self).baseAddress, let base = all.baseAddress else {
+                    return
                 }
+                tintype_resample_down(ring, rowLength, first, taps, base + weights, pixels, width)
             }
         }
         nextOutput += 1

@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+@testable import TintypeCore
+
+@Suite struct FormatSnifferTests {
+    private static func ftyp(_ brands: String...) -> [UInt8] {
+        let body = Array("ftyp".utf8) + Array(brands[0].utf8) + [0, 0, 0, 0] + brands.dropFirst().flatMap { Array($0.utf8) }
+        return [0, 0, 0, UInt8(body.count + 4)] + body
+    }
+
+    static let heads: [(ImageFormat?, [UInt8])] = [
+        (.jpeg, [0xFF, 0xD8, 0xFF, 0xE0]),
+        (.png, [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
+        (.gif, Array("GIF87a".utf8)),
+        (.gif, Array("GIF89a".utf8)),
+        (.webp, Array("RIFF\0\0\0\0WEBPVP8 ".utf8)),
+        (nil, Array("RIFF\0\0\0\0WAVEfmt ".utf8)),
+        (.tiff, [0x49, 0x49, 0x2A, 0x00]),
+        (.tiff, [0x4D, 0x4D, 0x00, 0x2A]),
+        (.jxl, [0xFF, 0x0A]),
+        (.jxl, [0, 0, 0, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A]),
+        (.ico, [0, 0, 1, 0]),
+        (.bmp, Array("BM".utf8) + [1, 2, 3, 4, 0, 0, 0, 0]),
+        (nil, Array("BMW is a car".utf8)),
+        (.avif, ftyp("avif", "mif1", "miaf")),
+        (.avif, ftyp("mif1", "avif")),
+        (.avif, ftyp("avis")),
+        (.heic, ftyp("heic")),
+        (.heic, ftyp("mif1", "heic")),
+        (nil, ftyp("isom", "mp42")),
+        (.svg, Array("<svg xmlns=".utf8)),
+        (.svg, Array("<?xml version=\"1.0\"?>\n<svg ".utf8)),
+        (nil, Array("<!DOCTYPE html><html>".utf8)),
+        (nil, []),
+        (nil, [0xFF]),
+    ]
+
+    @Test(arguments: heads) func tellsTheFormat(_ expected: ImageFormat?, _ head: [UInt8]) {
+        #expect(FormatSniffer.format(of: Data(head)) == expected)
+    }
+
+    @Test func saysWhatItIsInstead() {
+        #expect(FormatSniffer.guess(Data("  <!DOCTYPE html>".utf8)) == "an HTML page")
+        #expect(FormatSniffer.guess(Data("hello".utf8)) == "text")
+        #expect(FormatSniffer.guess(Data([0, 1, 0xFE])) == "unknown bytes")
+    }
+
+    @Test func anyPrefixIsHarmless() {
+        for (_, head) in Self.heads {
+            for count in 0...head.count { _ = FormatSniffer.format(of: Data(head.prefix(count))) }
+        }
+    }
+
+    @Test func aSliceIsReadFromItsOwnBeginning() {
+        let data = Data([1, 2, 3] + [0xFF, 0xD8, 0xFF, 0xE0])
+        #expect(FormatSniffer.format(of: data[3...]) == .jpeg)
+    }
+}

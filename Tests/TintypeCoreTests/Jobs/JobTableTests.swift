@@ -1,0 +1,165 @@
+import Testing
+
+@testable import TintypeCore
+
+@Suite struct JobTableTests {
+    typealias Table = JobTable<String>
+
+    @Test func theFirstStartsAndTheSecondJoins() {
+        var table = Table()
+        let (first, start) = table.attach("a", at: .normal)
+        let (second, join) = table.attach("a", at: .low)
+        #expect(start == .start)
+        #expect(join == .join(raisedTo: nil))
+        #expect(first.job == second.job)
+    }
+
+    @Test func otherKeysAreOtherJobs() {
+        var table = Table()
+        let (first, _) = table.attach("a", at: .normal)
+        let (second, start) = table.attach("b", at: .normal)
+        #expect(start == .start)
+        #expect(first.job != second.job)
+        #expect(table.count == 2)
+    }
+
+    @Test func whoIsMoreUrgentRaisesTheJob() {
+        var table = Table()
+        _ = table.attach("a", at: .low)
+        let (_, join) = table.attach("a", at: .high)
+        #expect(join == .join(raisedTo: .high))
+    }
+
+    @Test func theJobSinksWhenTheMostUrgentLeaves() {
+        var table = Table()
+        _ = table.attach("a", at: .low)
+        let (urgent, _) = table.attach("a", at: .high)
+        #expect(table.detach(urgent) == .lowered(to: .low))
+    }
+
+    @Test func theLastToLeaveAbandonsTheJob() {
+        var table = Table()
+        let (first, _) = table.attach("a", at: .normal)
+        let (second, _) = table.attach("a", at: .normal)
+        #expect(table.detach(first) == .left)
+        #expect(table.detach(second) == .abandoned)
+        #expect(table.detach(second) == .unknown)
+        #expect(table.count == 0)
+    }
+
+    @Test func anAbandonedKeyStartsAnew() {
+        var table = Table()
+        let (first, _) = table.attach("a", at: .normal)
+        _ = table.detach(first)
+        let (second, start) = table.attach("a", at: .normal)
+        #expect(start == .start)
+        // The old job may end at any time; it has no one to tell.
+        #expect(table.finish(first.job).isEmpty)
+        #expect(table.finish(second.job) == [second])
+    }
+
+    @Test func finishingReleasesInOrderOfArrival() {
+        var table = Table()
+        let subscribers = (0..<10).map { _ in table.attach("a", at: .normal).0 }
+        #expect(table.finish(subscribers[0].job) == subscribers)
+        #expect(table.finish(subscribers[0].job).isEmpty)
+    }
+
+    // MARK: Every sequence
+
+    enum Event: CaseIterable {
+        case attachLow, attachHigh, attachOther, detachFirst, detachLast, raiseFirst, lowerLast, finishFirst
+    }
+
+    /// Every sequence of up to six events keeps the promises of ``JobTable``, checked against a plain model.
+    @Test func everySequenceOfSixEventsKeepsThePromises() {
+        for length in 1...6 { forEverySequence(length) { events in
+                var replay = Replay()
+                replay.run(events)
+            } }
+    }
+
+    private func forEverySequence(_ length: Int, _ body: ([Event]) -> Void) {
+        let kinds = Event.allCases
+        var indices = [Int](repeating: 0, count: length)
+        while true {
+            body(indices.map { kinds[$0] })
+            guard let position = indices.lastIndex(where: { $0 < kinds.count - 1 }) else { return }
+            indices[position] += 1
+            for rest in (position + 1)..<length { indices[rest] = 0 }
+        }
+    }
+
+    /// Plays events on a table and on a model: a list of who waits for what, at which priority.
+    private struct Replay {
+        struct Waiter {
+            let id: Table.SubscriberID
+            let key: String
+            var priority: ImagePriority
+        }
+
+        var table = Table()
+        var waiting: [Waiter] = []
+
+        mutating func run(_ events: [Event]) {
+            for event in events {
+                step(event)
+                precondition(table.count == Set(waiting.map(\.id.job)).count, "\(events)")
+            }
+        }
+
+        private mutating func step(_ event: Event) {
+            switch event {
+            case .attachLow: attach("a", .low)
+            case .attachHigh: attach("a", .high)
+            case .attachOther: attach("b", .normal)
+            case .detachFirst: if let first = waiting.first { detach(first) }
+            case .detachLast: if let last = waiting.last { detach(last) }
+            case .raiseFirst: if !waiting.isEmpty { change(0, .veryHigh) }
+            case .lowerLast: if !waiting.isEmpty { change(waiting.count - 1, .veryLow) }
+            case .finishFirst: if let first = waiting.first { finish(first.id.job) }
+            }
+        }
+
+        private mutating func attach(_ key: String, _ priority: ImagePriority) {
+            let before = highest(key)
+            let (id, attachment) = table.attach(key, at: priority)
+            if let before {
+                let raised = priority > before ? priority : nil
+                precondition(attachment == .join(raisedTo: raised))
+                precondition(waiting.contains { $0.key == key && $0.id.job == id.job })
+            } else {
+                precondition(attachment == .start)
+            }
+            waiting.append(Waiter(id: id, key: key, priority: priority))
+        }
+
+        private mutating func detach(_ waiter: Waiter) {
+            let before = highest(waiter.key)
+            waiting.removeAll { $0.id == waiter.id }
+            let after = highest(waiter.key)
+            let expected: Table.Detachment
+            if let after { expected = after == before ? .left : .lowered(to: after) } else { expected = .abandoned }
+            precondition(table.detach(waiter.id) == expected)
+            precondition(table.detach(waiter.id) == .unknown)
+        }
+
+        private mutating func change(_ index: Int, _ priority: ImagePriority) {
+            let before = highest(waiting[index].key)
+            waiting[index].priority = priority
+            let after = highest(waiting[index].key)
+            precondition(table.reprioritise(waiting[index].id, to: priority) == (after == before ? nil : after))
+        }
+
+        private mutating func finish(_ job: Table.JobID) {
+            let expected = waiting.filter { $0.id.job == job }.map(\.id)
+            waiting.removeAll { $0.id.job == job }
+            precondition(table.finish(job) == expected)
+            for id in expected { precondition(table.detach(id) == .unknown) }
+        }
+
+        private func highest(_ key: String) -> ImagePriority? {
+            waiting.filter { $0.key == key }.map(\.priority).max()
+        }
+    }
+}

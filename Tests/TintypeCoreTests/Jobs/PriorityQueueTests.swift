@@ -1,0 +1,78 @@
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+@Suite struct PriorityQueueTests {
+    @Test func theMostUrgentGoesFirstThenTheOldest() {
+        var queue = PriorityQueue<String>()
+        for (name, priority) in [("a", ImagePriority.low), ("b", .high), ("c", .high), ("d", .normal)] {
+            _ = queue.push(name, at: priority)
+        }
+        #expect(drained(&queue) == ["b", "c", "d", "a"])
+    }
+
+    @Test func lastInFirstOutServesTheNewestOfEquals() {
+        var queue = PriorityQueue<String>(order: .lastInFirstOut)
+        for name in ["a", "b", "c"] { _ = queue.push(name, at: .normal) }
+        _ = queue.push("urgent", at: .high)
+        #expect(drained(&queue) == ["urgent", "c", "b", "a"])
+    }
+
+    @Test func whatIsMovedKeepsItsAge() {
+        var queue = PriorityQueue<String>()
+        let old = queue.push("old", at: .low)
+        _ = queue.push("new", at: .high)
+        queue.move(old, to: .high)
+        #expect(drained(&queue) == ["old", "new"])
+    }
+
+    @Test func movingThereAndBackChangesNothing() {
+        var queue = PriorityQueue<String>()
+        let ticket = queue.push("a", at: .low)
+        _ = queue.push("b", at: .low)
+        queue.move(ticket, to: .high)
+        queue.move(ticket, to: .low)
+        #expect(drained(&queue) == ["a", "b"])
+    }
+
+    @Test func whatIsRemovedIsNotServed() {
+        var queue = PriorityQueue<String>()
+        let ticket = queue.push("a", at: .high)
+        _ = queue.push("b", at: .low)
+        #expect(queue.remove(ticket) == "a")
+        #expect(queue.remove(ticket) == nil)
+        #expect(drained(&queue) == ["b"])
+    }
+
+    /// Against a sorted list, over random operations.
+    @Test func randomOperationsAgreeWithASortedList() {
+        var random = SeededRandom.printed("priority queue")
+        var queue = PriorityQueue<Int>()
+        var model: [(value: Int, priority: ImagePriority, ticket: PriorityQueue<Int>.Ticket)] = []
+        for value in 0..<5000 {
+            let priority = ImagePriority.allCases.randomElement(using: &random) ?? .normal
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0, 1: model.append((value, priority, queue.push(value, at: priority)))
+            case 2 where !model.isEmpty:
+                let index = Int.random(in: model.indices, using: &random)
+                model[index].priority = priority
+                queue.move(model[index].ticket, to: priority)
+            case 3 where !model.isEmpty:
+                let removed = model.remove(at: Int.random(in: model.indices, using: &random))
+                #expect(queue.remove(removed.ticket) == removed.value)
+            default:
+                let highest = model.map(\.priority).max()
+                let index = model.firstIndex { $0.priority == highest }
+                #expect(queue.pop() == index.map { model.remove(at: $0).value })
+            }
+            #expect(queue.count == model.count)
+        }
+    }
+
+    private func drained(_ queue: inout PriorityQueue<String>) -> [String] {
+        var names: [String] = []
+        while let name = queue.pop() { names.append(name) }
+        return names
+    }
+}

@@ -1,0 +1,178 @@
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+@Suite(.timeLimit(.minutes(1))) struct SharedJobsTests {
+    typealias Jobs = SharedJobs<String, Int, Int>
+
+    @Test func aThousandWaitersRunOneJob() async throws {
+        let jobs = Jobs()
+        let gate = Gate()
+        let runs = Shared(0)
+        let values = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<1000 {
+                group.addTask {
+                    try await jobs.value("a", for: JobContext(priority: .normal)) { (_, _) throws(TintypeError) in
+                        runs.withLock { $0 += 1 }
+                        _ = await gate.wait()
+                        return 42
+                    }
+                }
+            }
+            await gate.arrivals(1)
+            gate.open()
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(values.count == 1000 && values.allSatisfy { $0 == 42 })
+        #expect(jobs.count == 0)
+        // Late ones may find the first job gone; none ran beside it.
+        #expect(runs.withLock { $0 } >= 1)
+    }
+
+    @Test func aWaiterThatCancelsLeavesTheOthersServed() async throws {
+        let jobs = Jobs()
+        let gate = Gate()
+        let work: Jobs.Work = { _, _ in await gate.wait() ? 1 : 0 }
+        let first = Task { try await jobs.value("a", for: JobContext(priority: .normal), work: work) }
+        await gate.arrivals(1)
+        let second = Task { try await jobs.value("a", for: JobContext(priority: .normal), work: work) }
+        first.cancel()
+        await #expect(throws: TintypeError.self) { try await first.value }
+        gate.open()
+        #expect(try await second.value == 1)
+    }
+
+    @Test func theLastToLeaveStopsTheWork() async throws {
+        let jobs = Jobs()
+        let gate = Gate()
+        let ended = Gate()
+        let task = Task {
+            try await jobs.value("a", for: JobContext(priority: .normal)) { (job, _) throws(TintypeError) in
+                let passed = await gate.wait()
+                #expect(!passed && job.isCancelled)
+                ended.open()
+                throw .cancelled
+            }
+        }
+        await gate.arrivals(1)
+        task.cancel()
+        do {
+            _ = try await task.value
+            Issue.record("the wait should have ended")
+        } catch { #expect((error as? TintypeError)?.code == .cancelled) }
+        #expect(await ended.wait())
+        #expect(jobs.count == 0)
+    }
+
+    @Test func whoIsCancelledBeforeWaitingEndsAtOnce() async {
+        let jobs = Jobs()
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await jobs.value("a", for: JobContext(priority: .normal)) { _, _ in 1 }
+        }
+        let result = await task.result
+        #expect(throws: TintypeError.self) { try result.get() }
+    }
+
+    @Test func lateJoinersAreToldTheNewestStatus() async throws {
+        let jobs = Jobs()
+        let gate = Gate()
+        let receiver = Jobs.Receiver(onStatus: { _ in }, onEnd: { _ in })
+        let reported = Gate()
+        _ = jobs.attach("a", at: .normal, receiver: receiver) { (_, report) throws(TintypeError) in
+            for status in 1...5 { report(status) }
+            reported.open()
+            _ = await gate.wait()
+            return 0
+        }
+        #expect(await reported.wait())
+        let seen = Shared<[Int]>([])
+        let late = Jobs.Receiver(onStatus: { status in seen.withLock { $0.append(status) } }, onEnd: { _ in })
+        _ = jobs.attach("a", at: .normal, receiver: late) { _, _ in 0 }
+        #expect(seen.withLock { $0 } == [5])
+        gate.open()
+    }
+
+    @Test func aJobBelowFollowsThePriorityOfTheOneAbove() async throws {
+        let jobs = Jobs()
+        let gate = Gate()
+        let below = Shared<JobContext?>(nil)
+        let parent = JobContext(priority: .low)
+        let task = Task {
+            try await jobs.value("a", for: parent) { (job, _) throws(TintypeError) in
+                below.withLock { $0 = job }
+                _ = await gate.wait()
+                return 0
+            }
+        }
+        await gate.arrivals(1)
+        #expect(below.withLock { $0?.priority } == .low)
+        parent.setPriority(.veryHigh)
+        // The follower is registered by the waiting task, which may be a moment behind the job itself.
+        while below.withLock({ $0?.priority }) != .veryHigh { await Task.yield() }
+        gate.open()
+        _ = try await task.value
+    }
+
+    @Test func receiversAreNotCalledAfterTheyLeft() async {
+        let jobs = Jobs()
+        let gate = Gate()
+        let ends = Shared(0)
+        let subscription = jobs.attach(
+            "a", at: .normal,
+            receiver: Jobs.Receiver(onStatus: { _ in }, onEnd: { _ in ends.withLock { $0 += 1 } })
+        ) { (_, _) throws(TintypeError) in
+            _ = await gate.wait()
+            return 0
+        }
+        await gate.arrivals(1)
+        #expect(subscription.cancel())
+        #expect(!subscription.cancel())
+        gate.open()
+        #expect(ends.withLock { $0 } == 0)
+    }
+
+    /// Random attaching, leaving and raising from several tasks: everyone who stays gets exactly one end.
+    @Test func randomComingAndGoingTellsEveryoneOnce() async {
+        let jobs = Jobs()
+        let seeds = SeededRandom.printed("shared jobs")
+        let ends = Shared<[Int: Int]>([:])
+        let left = Shared<Set<Int>>([])
+        await withTaskGroup(of: Void.self) { group in
+            for worker in 0..<8 {
+                var random = seeds
+                for _ in 0..<worker { _ = random.next() }
+                group.addTask { [random] in
+                    var random = random
+                    for index in 0..<300 {
+                        let number = worker * 1000 + index
+                        let key = "\(Int.random(in: 0..<5, using: &random))"
+                        let receiver = Jobs.Receiver(
+                            onStatus: { _ in }, onEnd: { _ in ends.withLock { $0[number, default: 0] += 1 } })
+                        let subscription = jobs.attach(key, at: .normal, receiver: receiver) {
+                            (_, _) throws(TintypeError) in
+                            await Task.yield()
+                            return 0
+                        }
+                        if Bool.random(using: &random) { subscription.follow(.high) }
+                        if Int.random(in: 0..<3, using: &random) == 0, subscription.cancel() {
+                            left.withLock { _ = $0.insert(number) }
+                        }
+                        if index % 10 == 0 { await Task.yield() }
+                    }
+                }
+            }
+        }
+        while jobs.count > 0 { await Task.yield() }
+        for worker in 0..<8 {
+            for index in 0..<300 {
+                let number = worker * 1000 + index
+                // The last ones may still be being told.
+                let expected = left.withLock { $0.contains(number) } ? 0 : 1
+                while ends.withLock({ $0[number] ?? 0 }) < expected { await Task.yield() }
+                #expect(ends.withLock { $0[number] ?? 0 } == expected)
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+@Suite(.timeLimit(.minutes(1))) struct WorkQueueTests {
+    @Test func workRunsOffTheCooperativeThreadsAndReturns() async throws {
+        let queue = WorkQueue(name: "test", width: 2)
+        let name = try await queue.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
+            Thread.current.name
+        }
+        #expect(name == "test")
+    }
+
+    @Test func errorsComeBack() async {
+        let queue = WorkQueue(name: "test", width: 1)
+        await #expect(throws: TintypeError.self) {
+            try await queue.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
+                throw TintypeError(.undecodable, stage: .decode, "test")
+            }
+        }
+    }
+
+    @Test func theMostUrgentRunsFirst() async throws {
+        let queue = WorkQueue(name: "test", width: 1)
+        let block = Block(queue)
+        let order = Shared<[String]>([])
+        await block.isRunning()
+        for (name, priority) in [("low", ImagePriority.low), ("high", .high), ("normal", .normal)] {
+            queue.enqueue(at: priority) { order.withLock { $0.append(name) } }
+        }
+        block.release()
+        try await queue.run(for: JobContext(priority: .veryLow)) { () throws(TintypeError) in }
+        #expect(order.withLock { $0 } == ["high", "normal", "low"])
+    }
+
+    @Test func workOfACancelledJobNeverStarts() async throws {
+        let queue = WorkQueue(name: "test", width: 1)
+        let block = Block(queue)
+        await block.isRunning()
+        let ran = Shared(false)
+        let task = Task {
+            try await queue.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
+                ran.withLock { $0 = true }
+            }
+        }
+        task.cancel()
+        // The wait ends although the only thread is still busy.
+        await #expect(throws: TintypeError.self) { try await task.value }
+        block.release()
+        try await queue.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in }
+        #expect(!ran.withLock { $0 })
+    }
+
+    @Test func queuedWorkFollowsItsJobsPriority() async throws {
+        let queue = WorkQueue(name: "test", width: 1)
+        let block = Block(queue)
+        await block.isRunning()
+        let order = Shared<[String]>([])
+        let job = JobContext(priority: .low)
+        let entered = Gate()
+        let follower = Task {
+            entered.open()
+            try await queue.run(for: job) { () throws(TintypeError) in order.withLock { $0.append("raised") } }
+        }
+        _ = await entered.wait()
+        // Both orders are right as long as the raised one overtakes the normal one in the end.
+        job.setPriority(.veryHigh)
+        while !job.hasFollowers { await Task.yield() }
+        queue.enqueue(at: .normal) { order.withLock { $0.append("normal") } }
+        for _ in 0..<50 { await Task.yield() }
+        block.release()
+        try await follower.value
+        try await queue.run(for: JobContext(priority: .veryLow)) { () throws(TintypeError) in }
+        #expect(order.withLock { $0 } == ["raised", "normal"])
+    }
+
+    /// Keeps the one thread of a queue busy until it is released.
+    private final class Block: Sendable {
+        private let running = Gate()
+        private let released = DispatchSemaphore(value: 0)
+
+        init(_ queue: WorkQueue) {
+            queue.enqueue(at: .veryHigh) { [running, released] in
+                running.open()
+                released.wait()
+            }
+        }
+
+        func isRunning() async { _ = await running.wait() }
+        func release() { released.signal() }
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import Testing
+
+@testable import TintypeCore
+
+@Suite struct DataURLTests {
+    @Test func base64() throws {
+        let url = try #require(DataURL("data:image/png;base64,AQID"))
+        #expect(url.data == Data([1, 2, 3]))
+        #expect(url.mediaType == "image/png")
+    }
+
+    @Test func percentEncodedBytesNeedNotBeText() {
+        #expect(DataURL("data:application/octet-stream,%FF%00a")?.data == Data([0xFF, 0, 0x61]))
+    }
+
+    @Test func percentEncodedBase64() {
+        #expect(DataURL("data:;base64,AQ%3D%3D")?.data == Data([1]))
+    }
+
+    @Test func theSchemeIsReadWithoutCase() {
+        #expect(DataURL("DATA:text/plain,x")?.data == Data("x".utf8))
+    }
+
+    @Test(arguments: ["data:", "data:image/png;base64", "http://x/,", "data:;base64,***%", "data:,%G1", "data:,%1"])
+    func whatIsMalformedIsRefused(_ text: String) {
+        #expect(DataURL(text) == nil)
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+@Suite(.timeLimit(.minutes(1))) struct ImageTaskTests {
+    private func task() -> ImageTask { ImageTask(request: ImageRequest(source: .bytes(.init(), id: "x"))) }
+
+    private func response() throws -> ImageResponse {
+        let pixels = try PixelBuffer.filled(Pixel(red: 1, green: 2, blue: 3))
+        return ImageResponse(image: Image(pixels: pixels, info: ImageInfo(format: .png, size: pixels.size)), origin: .data)
+    }
+
+    @Test func theFirstEndIsTheOnlyOne() async throws {
+        let task = task()
+        task.finish(.success(try response()))
+        task.cancel()
+        task.finish(.failure(.cancelled))
+        #expect(try await task.response.origin == .data)
+    }
+
+    @Test func everyWaiterIsTold() async throws {
+        let task = task()
+        let end = try response()
+        let origins = try await withThrowingTaskGroup(of: ImageOrigin.self) { group in
+            for _ in 0..<100 { group.addTask { try await task.response.origin } }
+            group.addTask {
+                task.finish(.success(end))
+                return .data
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(origins.count == 101)
+    }
+
+    @Test func aWaiterThatIsCancelledStopsWaitingButNotTheLoad() async throws {
+        let task = task()
+        let waiter = Task { try await task.response }
+        waiter.cancel()
+        await #expect(throws: TintypeError.self) { try await waiter.value }
+        guard case .running = task.status else {
+            Issue.record("the load should go on")
+            return
+        }
+        task.cancel()
+    }
+
+    @Test func cancellingEndsWithCancelled() async {
+        let task = task()
+        task.cancel()
+        guard case .failed(let error) = task.status else {
+            Issue.record("it should have failed")
+            return
+        }
+        #expect(error.code == .cancelled)
+    }
+
+    @Test func aLateListenerGetsTheStateThenTheEnd() async throws {
+        let task = task()
+        task.update(LoadStatus(progress: LoadProgress(received: 5, expected: 10)))
+        let events = task.events
+        task.finish(.success(try response()))
+        var kinds: [String] = []
+        for await event in events { kinds.append(event.kind) }
+        #expect(kinds == ["progress 5", "finished"])
+        var late: [String] = []
+        for await event in task.events { late.append(event.kind) }
+        #expect(late.last == "finished")
+    }
+
+    @Test func progressNeverGoesBack() async {
+        let task = task()
+        task.update(LoadStatus(progress: LoadProgress(received: 5)))
+        task.update(LoadStatus(progress: LoadProgress(received: 3)))
+        guard case .running(let progress) = task.status else { return }
+        #expect(progress.received == 5)
+    }
+
+    @Test func aListenerThatIsCancelledGetsNil() async {
+        let task = task()
+        let listener = Task {
+            var count = 0
+            for await _ in task.events { count += 1 }
+            return count
+        }
+        listener.cancel()
+        #expect(await listener.value == 0)
+        task.cancel()
+    }
+}
+
+extension ImageEvent {
+    fileprivate var kind: String {
+        switch self {
+        case .progress(let progress): "progress \(progress.received)"
+        case .preview: "preview"
+        case .finished: "finished"
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+@Suite struct ResampleTests {
+    private func size(_ width: Int, _ height: Int) -> PixelSize { PixelSize(width: width, height: height) }
+
+    private func noise(_ size: PixelSize, _ random: inout SeededRandom) throws -> PixelBuffer {
+        var generator = random
+        defer { random = generator }
+        return try .drawn(size) { _, _ in
+            let alpha = UInt8.random(in: 0...255, using: &generator)
+            func channel() -> UInt8 { UInt8.random(in: 0...alpha, using: &generator) }
+            return Pixel(red: channel(), green: channel(), blue: channel(), alpha: alpha)
+        }
+    }
+
+    @Test(arguments: ResampleFilter.allCases) func weightsSumToOne(_ filter: ResampleFilter) {
+        for (source, output) in [(1, 1), (2, 1), (1, 5), (100, 3), (3, 100), (640, 320), (1000, 999)] {
+            let weights = ResampleWeights(source: source, crop: 0..<Double(source), output: output, filter: filter)
+            for index in 0..<output {
+                let sum = weights.weights[index * weights.taps..<(index + 1) * weights.taps].reduce(0) { $0 + Int($1) }
+                #expect(sum == ResampleWeights.one)
+                #expect(weights.starts[index] >= 0 && Int(weights.starts[index]) + weights.taps <= source)
+            }
+        }
+    }
+
+    @Test(arguments: ResampleFilter.allCases) func aFlatPictureStaysFlat(_ filter: ResampleFilter) throws {
+        let color = Pixel(red: 37, green: 101, blue: 5, alpha: 120)
+        let picture = try PixelBuffer.filled(color, size(53, 31))
+        for target in [size(1, 1), size(7, 50), size(100, 3)] {
+            let resampled = try picture.resampled(to: target, filter: filter)
+            #expect(PixelDifference(resampled, try .filled(color, target))?.maximum == 0)
+        }
+    }
+
+    @Test(arguments: ResampleFilter.allCases) func agreesWithAFloatReferenceWithinTwo(_ filter: ResampleFilter) throws {
+        var random = SeededRandom.printed("resample")
+        for (from, to) in [(size(40, 30), size(13, 11)), (size(9, 9), size(20, 31)), (size(64, 5), size(3, 5))] {
+            let picture = try noise(from, &random)
+            let resampled = try picture.resampled(to: to, filter: filter)
+            #expect(try #require(PixelDifference(resampled, reference(picture, to, filter))).maximum <= 2)
+        }
+    }
+
+    @Test func colourNeverExceedsAlpha() throws {
+        var random = SeededRandom.printed("premultiplied")
+        let resampled = try noise(size(80, 60), &random).resampled(to: size(33, 71), filter: .lanczos3)
+        for y in 0..<71 {
+            for x in 0..<33 {
+                let pixel = resampled[x, y]
+                #expect(max(pixel.red, pixel.green, pixel.blue) <= pixel.alpha)
+            }
+        }
+    }
+
+    @Test func everySmallSizeWorks() throws {
+        for width in 1...6 {
+            for height in 1...6 {
+                let picture = try PixelBuffer.filled(Pixel(red: 9, green: 9, blue: 9), size(width, height))
+                for target in [size(1, 1), size(6, 6), size(1, 9)] {
+                    #expect(try picture.resampled(to: target, filter: .lanczos3).size == target)
+                }
+            }
+        }
+    }
+
+    /// Straight sums in double precision, edges clamped.
+    private func reference(_ picture: PixelBuffer, _ to: PixelSize, _ filter: ResampleFilter) throws -> PixelBuffer {
+        let across = weights(picture.size.width, to.width, filter)
+        let down = weights(picture.size.height, to.height, filter)
+        return try .drawn(to) { x, y in
+            var sums = [0.0, 0, 0, 0]
+            for (row, rowWeight) in down[y] {
+                for (column, columnWeight) in across[x] {
+                    let pixel = picture[column, row]
+                    let channels = [pixel.red, pixel.green, pixel.blue, pixel.alpha]
+                    for index in 0..<4 { sums[index] += Double(channels[index]) * rowWeight * columnWeight }
+                }
+            }
+            let alpha = min(max(sums[3].rounded(), 0), 255)
+            func channel(_ index: Int) -> UInt8 { UInt8(min(max(sums[index].rounded(), 0), alpha)) }
+            return Pixel(red: channel(0), green: channel(1), blue: channel(2), alpha: UInt8(alpha))
+        }
+    }
+
+    private func weights(_ source: Int, _ output: Int, _ filter: ResampleFilter) -> [[(Int, Double)]] {
+        let scale = Double(source) / Double(output)
+        let stretch = max(scale, 1)
+        return (0..<output).map { index in
+            let center = (Double(index) + 0.5) * scale
+            let reach = Int((filter.support * stretch).rounded(.up)) + 1
+            let all = (Int(center) - reach...Int(center) + reach).map {
+                (min(max($0, 0), source - 1), filter.weight(at: (Double($0) + 0.5 - center) / stretch))
+            }
+            let sum = all.reduce(0) { $0 + $1.1 }
+            return all.map { ($0.0, $0.1 / sum) }
+        }
+    }
+}
