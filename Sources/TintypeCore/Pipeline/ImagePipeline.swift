@@ -73,6 +73,12 @@ public final class ImagePipeline: Sendable {
         try await services.configuration.disk?.flush()
     }
 
+    /// Renditions that are being made now, each counted once however many wait for it.
+    public var runningLoads: Int { services.renditions.count }
+
+    /// Jobs of every stage that have not ended, for tests that want to see that nothing is left.
+    var runningJobs: Int { services.renditions.count + services.decoded.count + services.bytes.count }
+
     private func memoryHit(_ request: ImageRequest) -> ImageResponse? {
         guard request.policy.data == .whenLoaded else { return nil }
         return services.cachedImage(for: request).map { ImageResponse(image: $0, origin: .memory) }

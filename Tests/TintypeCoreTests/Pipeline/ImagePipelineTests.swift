@@ -1,0 +1,301 @@
+import Foundation
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+@Suite(.timeLimit(.minutes(1))) struct ImagePipelineTests {
+    // MARK: The way of a request
+
+    @Test func whatIsLoadedIsDecodedAndKept() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        let response = try await fixture.pipeline.response(for: fixture.request())
+        #expect(response.origin == .network)
+        #expect(response.data == PipelineFixture.png && response.byteCount == PipelineFixture.png.count)
+        #expect(fixture.pipeline.cachedImage(for: fixture.request()) === response.image)
+        #expect(fixture.disk.keys == [fixture.request().key])
+    }
+
+    @Test func memoryAnswersBeforeAnythingElse() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        _ = try await fixture.pipeline.image(for: fixture.request())
+        let reads = fixture.disk.reads
+        let response = try await fixture.pipeline.response(for: fixture.request())
+        #expect(response.origin == .memory)
+        #expect(fixture.disk.reads == reads && fixture.loader.count(fixture.identity()) == 1)
+    }
+
+    @Test func diskAnswersBeforeTheLoader() async throws {
+        let fixture = PipelineFixture()
+        fixture.disk.store(CacheEntry(data: PipelineFixture.png, format: .png), for: fixture.request().key)
+        let response = try await fixture.pipeline.response(for: fixture.request())
+        #expect(response.origin == .disk)
+        #expect(fixture.loader.count(fixture.identity()) == 0)
+    }
+
+    @Test func aRenditionIsKeptBesideItsOriginal() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        var request = fixture.request()
+        request.rendition.transforms = [CountingTransformer(identifier: "t")]
+        _ = try await fixture.pipeline.image(for: request)
+        try await fixture.pipeline.flush()
+        #expect(fixture.disk.keys == [request.key, request.key.original])
+        #expect(fixture.memory.contains(request.key) && !fixture.memory.contains(request.key.original))
+    }
+
+    @Test func aStoredRenditionIsNotTransformedAgain() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        let transformer = CountingTransformer(identifier: "t")
+        var request = fixture.request()
+        request.rendition.transforms = [transformer]
+        _ = try await fixture.pipeline.image(for: request)
+        try await fixture.pipeline.flush()
+        fixture.memory.clear()
+        #expect(try await fixture.pipeline.response(for: request).origin == .disk)
+        #expect(transformer.count.now == 1 && fixture.loader.count(fixture.identity()) == 1)
+    }
+
+    @Test func theOriginalOnDiskServesANewRendition() async throws {
+        let fixture = PipelineFixture()
+        fixture.disk.store(CacheEntry(data: PipelineFixture.png, format: .png), for: fixture.request().key)
+        var request = fixture.request()
+        request.rendition.transforms = [CountingTransformer(identifier: "t")]
+        #expect(try await fixture.pipeline.response(for: request).origin == .disk)
+        #expect(fixture.loader.count(fixture.identity()) == 0)
+    }
+
+    // MARK: Sharing
+
+    @Test func aThousandLoadsMakeOneTransferAndOneDecode() async throws {
+        let fixture = PipelineFixture()
+        let gate = Gate()
+        fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
+        let tasks = (0..<1000).map { _ in fixture.pipeline.start(fixture.request()) }
+        gate.open()
+        for task in tasks { _ = try await task.response }
+        #expect(fixture.loader.count(fixture.identity()) == 1)
+        #expect(fixture.decoder.decodeCount == 1)
+    }
+
+    @Test func otherRenditionsShareTheBytesAndTheDecode() async throws {
+        let fixture = PipelineFixture()
+        let gate = Gate()
+        fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
+        let tasks = (0..<10).map { number in
+            var request = fixture.request()
+            request.rendition.transforms = [CountingTransformer(identifier: "\(number)")]
+            return fixture.pipeline.start(request)
+        }
+        let plain = fixture.pipeline.start(fixture.request())
+        await gate.arrivals(1)
+        while fixture.pipeline.runningLoads < 11 { await Task.yield() }
+        for _ in 0..<200 { await Task.yield() }
+        gate.open()
+        for task in tasks + [plain] { _ = try await task.response }
+        #expect(fixture.loader.count(fixture.identity()) == 1)
+        #expect(fixture.decoder.decodeCount == 1)
+    }
+
+    @Test func equalBeginningsOfChainsAreTransformedOnce() async throws {
+        let fixture = PipelineFixture(decoderIsOpen: false)
+        fixture.answer()
+        let shared = CountingTransformer(identifier: "shared")
+        let tasks = ["x", "y"].map { name in
+            var request = fixture.request()
+            request.rendition.transforms = [shared, CountingTransformer(identifier: name)]
+            return fixture.pipeline.start(request)
+        }
+        while fixture.decoder.decodeCount < 1 { await Task.yield() }
+        for _ in 0..<200 { await Task.yield() }
+        fixture.decoder.open()
+        for task in tasks { _ = try await task.response }
+        #expect(shared.count.now == 1)
+    }
+
+    // MARK: Cancelling
+
+    @Test func cancellingEndsTheWaitAtOnceAndStopsTheTransfer() async throws {
+        let fixture = PipelineFixture()
+        let gate = Gate()
+        fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
+        let load = Task { try await fixture.pipeline.image(for: fixture.request()) }
+        await gate.arrivals(1)
+        load.cancel()
+        let result = await load.result
+        #expect(throws: TintypeError.self) { try result.get() }
+        while fixture.loader.cancelledCount(fixture.identity()) == 0 { await Task.yield() }
+        while fixture.pipeline.runningJobs > 0 { await Task.yield() }
+        #expect(fixture.disk.keys.isEmpty && fixture.memory.totalCount == 0)
+    }
+
+    @Test func oneThatCancelsLeavesTheOthersServed() async throws {
+        let fixture = PipelineFixture()
+        let gate = Gate()
+        fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
+        let tasks = (0..<100).map { _ in fixture.pipeline.start(fixture.request()) }
+        await gate.arrivals(1)
+        for task in tasks.dropLast() { task.cancel() }
+        gate.open()
+        _ = try await tasks.last?.response
+        #expect(fixture.loader.cancelledCount(fixture.identity()) == 0)
+        for task in tasks.dropLast() {
+            await #expect(throws: TintypeError.self) { try await task.response }
+        }
+    }
+
+    @Test func aCancelledCallerGetsCancelledEvenOnAHitNeverAHang() async {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        let load = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await fixture.pipeline.image(for: fixture.request())
+        }
+        let result = await load.result
+        #expect(throws: TintypeError.self) { try result.get() }
+        while fixture.pipeline.runningJobs > 0 { await Task.yield() }
+    }
+
+    // MARK: Memory hits
+
+    @Test func aMemoryHitReturnsWithoutSuspending() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        let image = try await fixture.pipeline.image(for: fixture.request())
+        // A continuation that is resumed on the same executor runs only once this task lets go of it: if the call
+        // below suspended, the other main-actor task would run first.
+        let order = Shared<[String]>([])
+        try await onMainActor(fixture, order)
+        #expect(order.now.first == "hit")
+        #expect(fixture.pipeline.cachedImage(for: fixture.request()) === image)
+    }
+
+    @MainActor private func onMainActor(_ fixture: PipelineFixture, _ order: Shared<[String]>) async throws {
+        let other = Task { @MainActor in order.withLock { $0.append("other") } }
+        _ = try await fixture.pipeline.image(for: fixture.request())
+        order.withLock { $0.append("hit") }
+        await other.value
+    }
+
+    @Test func startingOnAHitGivesAnEndedTask() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        _ = try await fixture.pipeline.image(for: fixture.request())
+        guard case .finished(let response) = fixture.pipeline.start(fixture.request()).status else {
+            Issue.record("it should have ended")
+            return
+        }
+        #expect(response.origin == .memory)
+    }
+
+    // MARK: Policies
+
+    @Test func reloadAsksNoCacheButFillsThem() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        _ = try await fixture.pipeline.image(for: fixture.request())
+        var request = fixture.request()
+        request.policy.freshness = .reload
+        #expect(try await fixture.pipeline.response(for: request).origin == .network)
+        #expect(fixture.loader.count(fixture.identity()) == 2)
+    }
+
+    @Test func cacheOnlyLoadsNothing() async {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        var request = fixture.request()
+        request.policy.freshness = .cacheOnly
+        await expect(.notCached) { try await fixture.pipeline.image(for: request) }
+        #expect(fixture.loader.count(fixture.identity()) == 0)
+    }
+
+    @Test func tiersThatAreOffAreLeftAlone() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        var request = fixture.request()
+        request.policy.rendered = CacheRules(memory: .off, disk: .off)
+        request.policy.original = .off
+        _ = try await fixture.pipeline.image(for: request)
+        #expect(fixture.memory.totalCount == 0 && fixture.disk.keys.isEmpty && fixture.disk.reads == 0)
+    }
+
+    @Test func dataAlwaysComesWithAMemoryHitToo() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        _ = try await fixture.pipeline.image(for: fixture.request())
+        var request = fixture.request()
+        request.policy.data = .always
+        let response = try await fixture.pipeline.response(for: request)
+        #expect(response.origin == .memory && response.data == PipelineFixture.png)
+        #expect(fixture.loader.count(fixture.identity()) == 1)
+    }
+
+    @Test func interceptorsRewriteBeforeTheKeyIsMade() async throws {
+        struct Renaming: RequestInterceptor {
+            func intercept(_ request: ImageRequest) -> ImageRequest {
+                var request = request
+                request.source = .closure(id: "b") { Data() }
+                return request
+            }
+        }
+        let fixture = PipelineFixture { $0.interceptors = [Renaming()] }
+        fixture.answer("b")
+        _ = try await fixture.pipeline.image(for: fixture.request("a"))
+        #expect(fixture.loader.count(fixture.identity("b")) == 1)
+        #expect(fixture.pipeline.cachedImage(for: fixture.request("a")) != nil)
+    }
+
+    // MARK: What goes wrong
+
+    @Test func anErrorNamesItsSourceAndStoresNothing() async {
+        let fixture = PipelineFixture()
+        fixture.answer("a", .failure(TintypeError(.badStatus, stage: .load, "HTTP 404 Not Found")))
+        let error = await expect(.badStatus) { try await fixture.pipeline.image(for: fixture.request()) }
+        #expect(error?.subject == fixture.identity())
+        #expect(fixture.disk.keys.isEmpty && fixture.memory.totalCount == 0)
+    }
+
+    @Test func nothingAndWhatIsNoPictureAreRefusedAndNotStored() async {
+        let fixture = PipelineFixture()
+        fixture.answer("empty", .data(Data()))
+        fixture.answer("html", .data(Data("<!DOCTYPE html><html></html>".utf8)))
+        fixture.answer("gif", .data(Data("GIF89a".utf8)))
+        await expect(.emptyBody) { try await fixture.pipeline.image(for: fixture.request("empty")) }
+        await expect(.notAnImage) { try await fixture.pipeline.image(for: fixture.request("html")) }
+        await expect(.noCoder) { try await fixture.pipeline.image(for: fixture.request("gif")) }
+        #expect(fixture.disk.keys.isEmpty)
+    }
+
+    @Test func aDamagedEntryIsRemovedAndLoadedAnew() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        fixture.disk.store(CacheEntry(data: Data("not a picture".utf8), format: .png), for: fixture.request().key)
+        let response = try await fixture.pipeline.response(for: fixture.request())
+        #expect(response.origin == .network)
+        #expect(fixture.disk.entry(for: fixture.request().key)?.data == PipelineFixture.png)
+    }
+
+    @Test func aDamagedRenditionIsMadeAnew() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        var request = fixture.request()
+        request.rendition.transforms = [CountingTransformer(identifier: "t")]
+        fixture.disk.store(CacheEntry(data: Data("not a picture".utf8), format: .png), for: request.key)
+        #expect(try await fixture.pipeline.response(for: request).origin == .network)
+    }
+
+    @Test func moreBytesThanAllowedAreRefused() async {
+        let fixture = PipelineFixture { $0.maximumByteCount = 50 }
+        fixture.answer()
+        await expect(.limitExceeded) { try await fixture.pipeline.image(for: fixture.request()) }
+    }
+
+    @Test func aSourceThatNoLoaderTakesIsAnError() async throws {
+        let fixture = PipelineFixture { $0.loaders = [FileLoader()] }
+        let url = try #require(URL(string: "gopher://example.org/a"))
+        await expect(.invalidSource) { try await fixture.pipeline.image(for: url) }
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import TintypeCore
+import TintypeTesting
+
+/// A pipeline over fakes: a loader that answers from a table, a decoder that counts, caches in memory.
+struct PipelineFixture {
+    let loader = FakeLoader()
+    let decoder: GatedDecoder
+    let memory = MemoryCache(limits: CacheLimits(cost: 1 << 20))
+    let disk = FakeDataCache()
+    let pipeline: ImagePipeline
+
+    /// Bytes that sniff as a PNG; the decoder makes a white pixel of any.
+    static let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data(repeating: 7, count: 100)
+
+    init(decoderIsOpen: Bool = true, change: (inout PipelineConfiguration) -> Void = { _ in }) {
+        decoder = GatedDecoder(isOpen: decoderIsOpen)
+        var configuration = PipelineConfiguration()
+        configuration.loaders = [loader]
+        configuration.coders = ImageCoderRegistry(decoders: [decoder], encoders: [FakeEncoder()])
+        configuration.memory = memory
+        configuration.disk = disk
+        change(&configuration)
+        pipeline = ImagePipeline(configuration)
+    }
+
+    func request(_ name: String = "a") -> ImageRequest {
+        ImageRequest(source: .closure(id: name) { Data() })
+    }
+
+    /// The key of what ``request(_:)`` asks for.
+    func identity(_ name: String = "a") -> String { "closure:\(name)" }
+
+    func answer(_ name: String = "a", _ answer: FakeLoader.Answer = .data(png)) {
+        loader.answer(identity(name), answer)
+    }
+}
+
+/// Encodes any pixels as the same few bytes.
+struct FakeEncoder: ImageEncoder {
+    let formats: Set<ImageFormat> = [.png, .jpeg]
+
+    func encode(_ pixels: PixelBuffer, as format: ImageFormat, _ options: EncodeOptions) throws(TintypeError) -> Data {
+        PipelineFixture.png
+    }
+}
+
+/// A disk cache in memory that counts.
+final class FakeDataCache: DataCache {
+    private struct State: Sendable {
+        var entries: [CacheKey: CacheEntry] = [:]
+        var reads = 0
+    }
+
+    private let state = Shared(State())
+
+    var keys: Set<CacheKey> { Set(state.now.entries.keys) }
+    var reads: Int { state.now.reads }
+
+    func entry(for key: CacheKey) -> CacheEntry? {
+        state.withLock { state in
+            state.reads += 1
+            return state.entries[key]
+        }
+    }
+
+    func store(_ entry: CacheEntry, for key: CacheKey) { state.withLock { $0.entries[key] = entry } }
+    func remove(_ key: CacheKey) { state.withLock { $0.entries[key] = nil } }
+    func flush() async throws(TintypeError) {}
+}
+
+/// Does nothing to the pixels, and counts how often.
+struct CountingTransformer: ImageTransformer {
+    let identifier: String
+    let count = Shared(0)
+
+    func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
+        count.withLock { $0 += 1 }
+        return pixels
+    }
+}

@@ -1,0 +1,271 @@
+import Foundation
+import Testing
+import TintypeCore
+import TintypeTesting
+
+@testable import TintypeDisk
+
+@Suite(.timeLimit(.minutes(1))) struct DiskCacheTests {
+    private let folder: TemporaryFolder
+    private let clock = ManualClock()
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func cache(_ limits: DiskLimits = DiskLimits()) -> DiskCache {
+        DiskCache(directory: folder.url, limits: limits, time: clock.timeSource)
+    }
+
+    private func entry(_ byte: UInt8, count: Int = 100) -> CacheEntry {
+        CacheEntry(data: Data(repeating: byte, count: count), format: .png, metadata: Data([byte]), created: clock.date)
+    }
+
+    private func key(_ name: String) -> CacheKey { CacheKey(source: name) }
+
+    // MARK: Entries
+
+    @Test func whatIsStoredIsReadByAnotherCache() async throws {
+        let first = cache()
+        first.store(entry(7), for: key("a"))
+        try await first.flush()
+        let read = try #require(cache().entry(for: key("a")))
+        #expect(read.data == entry(7).data && read.format == .png && read.metadata == Data([7]))
+        #expect(read.created == clock.date)
+    }
+
+    @Test func aReadSeesWhatIsNotWrittenYet() {
+        let cache = cache()
+        cache.store(entry(1), for: key("a"))
+        #expect(cache.entry(for: key("a"))?.data == entry(1).data)
+    }
+
+    @Test func theNewestOfAKeyCounts() async throws {
+        let cache = cache()
+        for byte in UInt8(1)...20 { cache.store(entry(byte), for: key("a")) }
+        try await cache.flush()
+        #expect(self.cache().entry(for: key("a"))?.data == entry(20).data)
+        #expect(try await cache.usage().count == 1)
+    }
+
+    @Test func whatIsRemovedIsGone() async throws {
+        let cache = cache()
+        cache.store(entry(1), for: key("a"))
+        try await cache.flush()
+        cache.remove(key("a"))
+        #expect(cache.entry(for: key("a")) == nil)
+        #expect(try await cache.usage() == DiskUsage(count: 0, byteCount: 0))
+    }
+
+    @Test func whatIsRemovedBeforeItIsWrittenStaysGone() async throws {
+        let cache = cache()
+        for number in 0..<50 {
+            cache.store(entry(1), for: key("\(number)"))
+            cache.remove(key("\(number)"))
+        }
+        try await cache.flush()
+        for number in 0..<50 { #expect(self.cache().entry(for: key("\(number)")) == nil) }
+    }
+
+    @Test func aMissMakesNothingOnDisk() async throws {
+        #expect(cache().entry(for: key("a")) == nil)
+        #expect(try await cache().usage().count == 0)
+        #expect(folder.files.isEmpty)
+    }
+
+    @Test func aURLIsFoundWhereTheShellWouldLook() async throws {
+        let cache = cache()
+        cache.store(entry(1), for: key("https://example.org/a.jpg"))
+        try await cache.flush()
+        #expect(FileManager.default.fileExists(atPath: cache.path(for: key("https://example.org/a.jpg"))))
+    }
+
+    // MARK: Damage
+
+    @Test func everySingleByteChangeGivesAMissNeverOtherBytes() async throws {
+        let writer = cache()
+        writer.store(entry(7, count: 40), for: key("a"))
+        try await writer.flush()
+        let path = writer.path(for: key("a"))
+        let sound = try Data(contentsOf: URL(filePath: path))
+        for index in sound.indices {
+            var damaged = sound
+            damaged[index] ^= 0x20
+            try damaged.write(to: URL(filePath: path))
+            #expect(writer.entry(for: key("a")) == nil)
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+    }
+
+    @Test func everyTruncationGivesAMiss() async throws {
+        let writer = cache()
+        writer.store(entry(7, count: 40), for: key("a"))
+        try await writer.flush()
+        let path = writer.path(for: key("a"))
+        let sound = try Data(contentsOf: URL(filePath: path))
+        for count in 0..<sound.count {
+            try sound.prefix(count).write(to: URL(filePath: path))
+            #expect(writer.entry(for: key("a")) == nil)
+        }
+        try (sound + Data([0])).write(to: URL(filePath: path))
+        #expect(writer.entry(for: key("a")) == nil)
+    }
+
+    @Test func anotherKeysFileIsAMiss() async throws {
+        let writer = cache()
+        writer.store(entry(1), for: key("a"))
+        writer.store(entry(2), for: key("b"))
+        try await writer.flush()
+        let target = writer.path(for: key("b"))
+        try FileManager.default.removeItem(atPath: target)
+        try FileManager.default.copyItem(atPath: writer.path(for: key("a")), toPath: target)
+        #expect(writer.entry(for: key("b")) == nil)
+    }
+
+    @Test func anotherVersionsFilesAreLeftAlone() async throws {
+        let future = folder.url.appending(path: "v2/entries")
+        try FileManager.default.createDirectory(at: future, withIntermediateDirectories: true)
+        try Data([1]).write(to: future.appending(path: "x"))
+        let cache = cache()
+        cache.store(entry(1), for: key("a"))
+        _ = try await cache.clear()
+        #expect(folder.files.contains { $0.hasSuffix("v2/entries/x") })
+    }
+
+    @Test func verifyFindsAndRemovesDamage() async throws {
+        let cache = cache()
+        for name in ["a", "b", "c"] { cache.store(entry(1), for: key(name)) }
+        try await cache.flush()
+        let path = cache.path(for: key("b"))
+        try Data("rubbish".utf8).write(to: URL(filePath: path))
+        let result = try await cache.verify()
+        #expect(result.sound.count == 2 && result.damaged == [path])
+        #expect(try await cache.usage().count == 2)
+        #expect(try await cache.verify().damaged.isEmpty)
+    }
+
+    // MARK: Bookkeeping
+
+    @Test func totalsAreThoseOfTheFiles() async throws {
+        let cache = cache()
+        for number in 0..<100 { cache.store(entry(1, count: number), for: key("\(number)")) }
+        let usage = try await cache.usage()
+        let files = folder.files.filter { $0.contains("/entries/") }
+        let bytes = try files.reduce(0) { sum, path in
+            sum + (try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0)
+        }
+        #expect(usage == DiskUsage(count: 100, byteCount: bytes))
+    }
+
+    @Test(arguments: ["lost", "damaged"]) func theIndexIsMadeAnewFromTheFiles(_ how: String) async throws {
+        let first = cache()
+        for number in 0..<10 { first.store(entry(1), for: key("\(number)")) }
+        let before = try await first.usage()
+        for file in folder.files where file.contains("index.sqlite") {
+            if how == "lost" {
+                try FileManager.default.removeItem(atPath: file)
+            } else {
+                try Data(repeating: 0x5A, count: 5000).write(to: URL(filePath: file))
+            }
+        }
+        #expect(try await cache().usage() == before)
+    }
+
+    @Test func entriesAreListedLastUsedFirst() async throws {
+        let cache = cache()
+        for name in ["a", "b", "c"] {
+            cache.store(entry(1), for: key(name))
+            try await cache.flush()
+            clock.advance(by: .seconds(10))
+        }
+        _ = cache.entry(for: key("a"))
+        let names = Shared<[String]>([])
+        try await cache.forEachEntry { entry in names.withLock { $0.append(entry.key.source) } }
+        #expect(names.now == ["a", "c", "b"])
+    }
+
+    // MARK: Limits
+
+    @Test func theSizeLimitEvictsWhatWasNotUsedForLongest() async throws {
+        let cache = cache(DiskLimits(byteCount: 5000))
+        for number in 0..<20 {
+            cache.store(entry(1, count: 500), for: key("\(number)"))
+            try await cache.flush()
+            clock.advance(by: .seconds(1))
+        }
+        #expect(try await cache.usage().byteCount <= 5000)
+        #expect(cache.entry(for: key("0")) == nil)
+        #expect(cache.entry(for: key("19")) != nil)
+        let (_, files) = (0, folder.files.filter { $0.contains("/entries/") })
+        #expect(files.count == (try await cache.usage().count))
+    }
+
+    @Test func aUseKeepsAnEntry() async throws {
+        let cache = cache(DiskLimits(byteCount: 2500))
+        for name in ["a", "b", "c"] {
+            cache.store(entry(1, count: 500), for: key(name))
+            try await cache.flush()
+            clock.advance(by: .seconds(1))
+        }
+        _ = cache.entry(for: key("a"))
+        clock.advance(by: .seconds(1))
+        for name in ["d", "e"] {
+            cache.store(entry(1, count: 500), for: key(name))
+            try await cache.flush()
+        }
+        #expect(cache.entry(for: key("a")) != nil && cache.entry(for: key("b")) == nil)
+    }
+
+    @Test func whatWasNotUsedForAWeekGoesWithTheNextWrite() async throws {
+        let cache = cache()
+        cache.store(entry(1), for: key("old"))
+        try await cache.flush()
+        clock.advance(by: .seconds(8 * 24 * 3600))
+        cache.store(entry(2), for: key("new"))
+        try await cache.flush()
+        #expect(cache.entry(for: key("old")) == nil && cache.entry(for: key("new")) != nil)
+    }
+
+    @Test func trimAndClear() async throws {
+        let cache = cache()
+        for number in 0..<10 { cache.store(entry(1, count: 1000), for: key("\(number)")) }
+        let before = try await cache.usage()
+        let removed = try await cache.trim(to: before.byteCount / 2)
+        #expect(removed.count == 5)
+        #expect(try await cache.clear().count == 5)
+        #expect(try await cache.usage() == DiskUsage(count: 0, byteCount: 0))
+        #expect(folder.files.allSatisfy { $0.contains("index.sqlite") })
+        cache.store(entry(1), for: key("again"))
+        try await cache.flush()
+        #expect(self.cache().entry(for: key("again")) != nil)
+    }
+
+    // MARK: What cannot be written
+
+    @Test func aDirectoryThatCannotBeMadeIsTold() async throws {
+        let file = folder.url.appending(path: "file")
+        try Data().write(to: file)
+        let cache = DiskCache(directory: file.appending(path: "below"))
+        cache.store(entry(1), for: key("a"))
+        do {
+            try await cache.flush()
+            Issue.record("it should have failed")
+        } catch {
+            #expect(error.code == .unwritable)
+            #expect(error.subject?.contains("file/below") == true)
+        }
+        // Told once; the cache goes on.
+        try await cache.flush()
+        #expect(cache.entry(for: key("a")) == nil)
+    }
+
+    @Test func severalCachesShareADirectory() async throws {
+        let caches = (0..<4).map { _ in cache() }
+        for number in 0..<200 { caches[number % 4].store(entry(UInt8(number)), for: key("\(number)")) }
+        for cache in caches { try await cache.flush() }
+        #expect(try await caches[0].usage().count == 200)
+        for number in 0..<200 {
+            #expect(caches[(number + 1) % 4].entry(for: key("\(number)"))?.data == entry(UInt8(number)).data)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+import TintypeCore
+
+@testable import TintypeDisk
+
+@Suite struct EntryHeaderTests {
+    private func header() -> EntryHeader {
+        let entry = CacheEntry(
+            data: Data("payload".utf8), format: .png, metadata: Data("etag".utf8),
+            created: Date(timeIntervalSince1970: 1_700_000_000.25))
+        return EntryHeader(entry, for: CacheKey(source: "https://example.org/ä", rendition: "fit(1x1)"))
+    }
+
+    @Test func whatIsWrittenIsRead() throws {
+        let header = header()
+        let read = try #require(header.encoded.withUnsafeBytes(EntryHeader.init(decoding:)))
+        #expect(read == header)
+        #expect(header.encoded.count == header.length)
+    }
+
+    @Test func noSingleChangedByteIsAccepted() {
+        let bytes = header().encoded
+        for index in bytes.indices {
+            for change in [UInt8(1), 0x80, 0xFF] {
+                var changed = bytes
+                changed[index] ^= change
+                #expect(changed.withUnsafeBytes(EntryHeader.init(decoding:)) == nil)
+            }
+        }
+    }
+
+    @Test func noPrefixIsAccepted() {
+        let bytes = header().encoded
+        for count in 0..<bytes.count { #expect(bytes.prefix(count).withUnsafeBytes(EntryHeader.init(decoding:)) == nil) }
+    }
+
+    @Test func absurdLengthsClaimNoMemory() {
+        var bytes = header().encoded
+        for index in 12..<40 { bytes[index] = 0xFF }
+        #expect(bytes.withUnsafeBytes(EntryHeader.init(decoding:)) == nil)
+    }
+
+    @Test func anOriginalIsNamedByTheSHA256OfItsURL() {
+        // printf %s https://example.org/a.jpg | sha256sum
+        let name = EntryName(CacheKey(source: "https://example.org/a.jpg"))
+        #expect(name.text == "700caca5ae8f856fc70b39312664d5c97f25108545c8f774199da1edfcc4ac60")
+        #expect(name.path == "\(name.text.prefix(2))/\(name.text.dropFirst(2).prefix(2))/\(name.text)")
+    }
+
+    @Test func renditionsHaveNamesOfTheirOwn() {
+        let names = [("a", ""), ("a", "b"), ("ab", ""), ("a", "c")]
+            .map { EntryName(CacheKey(source: $0.0, rendition: $0.1)) }
+        #expect(Set(names).count == names.count)
+    }
+}
