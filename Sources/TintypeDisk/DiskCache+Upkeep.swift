@@ -46,7 +46,7 @@ extension DiskCache {
 
     /// Reads every byte of every entry and removes what is damaged; the bookkeeping is brought up to date.
     public func verify() async throws(TintypeError) -> DiskVerification {
-        try? await flush()
+        await drained()
         let (result, batch) = try await onDisk { () throws(TintypeError) in self.verifyFiles() }
         _ = try await withIndex { index in try index?.apply(batch) }
         return result
@@ -98,7 +98,7 @@ extension DiskCache {
     private func withIndex<Value: Sendable>(
         _ body: @escaping @Sendable (DiskIndex?) throws -> Value
     ) async throws(TintypeError) -> Value {
-        try await flush()
+        await drained()
         return try await onDisk { () throws(TintypeError) in
             do {
                 return try body(self.layout.exists ? self.openIndex() : nil)

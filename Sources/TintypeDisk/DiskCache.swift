@@ -77,6 +77,16 @@ extension DiskCache {
     }
 
     public func flush() async throws(TintypeError) {
+        await drained()
+        let problem = state.withLock { state in
+            defer { state.problem = nil }
+            return state.problem
+        }
+        if let problem { throw problem }
+    }
+
+    /// Waits until nothing is left to write; what could not be written is for ``flush()`` to tell.
+    func drained() async {
         await withCheckedContinuation { continuation in
             let starts = state.withLock { state in
                 state.flushes.append(continuation)
@@ -84,11 +94,6 @@ extension DiskCache {
             }
             drainIfNeeded(starts)
         }
-        let problem = state.withLock { state in
-            defer { state.problem = nil }
-            return state.problem
-        }
-        if let problem { throw problem }
     }
 
     /// The file of a key's entry, whether or not it exists.
@@ -103,8 +108,8 @@ extension DiskCache {
     }
 
     private func drain() {
-        while let (entries, batch) = state.withLock({ $0.staging.next(Self.batchSize) }) {
-            var batch = batch
+        while case .write(let entries, let previous) = nextStep() {
+            var batch = previous
             for (key, entry, number) in entries {
                 let record = write(entry, for: key)
                 if state.withLock({ $0.staging.written(key, number) }) {
@@ -115,11 +120,22 @@ extension DiskCache {
             }
             record(batch)
         }
-        let flushes = state.withLock { state in
+    }
+
+    private enum Step: Sendable {
+        case write([(key: CacheKey, entry: CacheEntry, number: Int)], IndexBatch)
+        case done
+    }
+
+    /// What to write next. When nothing is left, those who wait for that are told: whoever comes later begins anew.
+    private func nextStep() -> Step {
+        let (step, flushes) = state.withLock { state -> (Step, [CheckedContinuation<Void, Never>]) in
+            if let (entries, batch) = state.staging.next(Self.batchSize) { return (.write(entries, batch), []) }
             defer { state.flushes = [] }
-            return state.flushes
+            return (.done, state.flushes)
         }
         for flush in flushes { flush.resume() }
+        return step
     }
 
     private func write(_ entry: CacheEntry, for key: CacheKey) -> IndexRecord? {
@@ -140,7 +156,7 @@ extension DiskCache {
             try index.apply(batch)
             if !batch.added.isEmpty { try enforceLimits(index) }
         } catch {
-            forgetIndex()
+            forgetIndex(isDamaged: DiskIndex.isDamage(error))
             // That uses were not recorded is no one's problem: the directory may be meant to be read only.
             if !batch.added.isEmpty { report(indexProblem(error)) }
         }
@@ -181,14 +197,16 @@ extension DiskCache {
 
     func openIndex() throws(TintypeError) -> DiskIndex {
         if let index = state.withLock({ $0.index }) { return index }
+        layout.removeAbandonedFiles(before: time.date().addingTimeInterval(-3600))
         let index = try DiskIndex(layout)
         state.withLock { $0.index = index }
         return index
     }
 
     /// The next use opens it anew, and repairs what can be repaired.
-    private func forgetIndex() {
+    private func forgetIndex(isDamaged: Bool) {
         state.withLock { $0.index = nil }
+        if isDamaged { DiskIndex.delete(layout) }
     }
 
     func indexProblem(_ error: any Error) -> TintypeError {

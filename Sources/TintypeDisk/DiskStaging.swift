@@ -83,13 +83,6 @@ struct DiskStaging: Sendable {
         return true
     }
 
-    mutating func discardAll() {
-        waiting = [:]
-        order = []
-        batch = IndexBatch()
-        byteCount = 0
-    }
-
     private mutating func discard(_ key: CacheKey) {
         guard let old = waiting.removeValue(forKey: key) else { return }
         byteCount -= old.entry.data.count

@@ -26,6 +26,12 @@ enum FetchRecord: Encodable {
 
         let url: String
         let error: Reason
+        /// For a person, on one line.
+        let description: String
+
+        private enum CodingKeys: String, CodingKey {
+            case url, error
+        }
     }
 
     init(_ url: String, _ response: ImageResponse, in duration: Duration, output: String?) {
@@ -38,7 +44,8 @@ enum FetchRecord: Encodable {
     }
 
     init(_ url: String, _ error: TintypeError) {
-        self = .failed(Failed(url: url, error: .init(code: error.code.rawValue, message: error.message)))
+        let reason = Failed.Reason(code: error.code.rawValue, message: error.message)
+        self = .failed(Failed(url: url, error: reason, description: "\(error.about(url))"))
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -56,7 +63,7 @@ enum FetchRecord: Encodable {
                 + "\(HumanFormat.bytes(record.bytes).padded(9))"
                 + "\(HumanFormat.duration(.seconds(record.milliseconds / 1000)).padded(9))"
                 + "\(record.output ?? record.url)"
-        case .failed(let record): "failed  \(record.url): \(record.error.message)"
+        case .failed(let record): "tintype: \(record.description)"
         }
     }
 }

@@ -35,8 +35,7 @@ final class FetchReport: Sendable {
     private func tell(_ record: FetchRecord) {
         if style == .json { say { StandardOutput.write(json: record) } }
         switch (record, style) {
-        case (.failed(let failure), _):
-            say { StandardError.write("tintype: \(failure.url): \(failure.error.message) [\(failure.error.code)]") }
+        case (.failed, _): say { StandardError.write(record.line) }
         case (.loaded, .human): say { StandardOutput.write(record.line) }
         case (.loaded, _): break
         }

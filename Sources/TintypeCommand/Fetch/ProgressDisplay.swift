@@ -12,7 +12,8 @@ final class ProgressDisplay: Sendable {
     private static let interval = Duration.milliseconds(100)
 
     private let state = Locked(State())
-    /// Keeps whole blocks of output together; the only lock in the command that is held while writing.
+    /// Keeps whole blocks of output together. Held while writing to the terminal, like that of ``StandardOutput``, which
+    /// is taken under it.
     private let terminal = Locked(())
 
     func begin(total: Int) {

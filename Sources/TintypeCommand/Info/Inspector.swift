@@ -6,7 +6,11 @@ struct Inspector: Sendable {
     let pipeline: ImagePipeline
 
     func inspect(_ source: SourceArgument) async throws(TintypeError) -> InfoRecord {
-        if let path = source.path { return try inspect(file: path, source.text) }
+        if let path = source.path {
+            return try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
+                try inspect(file: path, source.text)
+            }
+        }
         var request = ImageRequest(source: try source.source())
         request.policy.data = .always
         let response = try await pipeline.response(for: request)

@@ -66,7 +66,8 @@ enum SignalHandling {
 }
 
 enum Logs {
-    /// What the library logs, from warnings on; standard output is for results.
+    /// What the library logs as an error. Its warnings are told where they matter to a command: failures of loads by
+    /// the record of each, those of the cache when it is flushed.
     static func toStandardError() {
         LoggingSystem.bootstrap { label in
             var handler = StreamLogHandler.standardError(label: label)

@@ -22,13 +22,15 @@ extension Cache {
             abstract: "Print the directory, or the file that the original bytes of a URL have or would have.")
 
         @Argument(help: "A URL.")
-        var url: String?
+        var url: SourceArgument?
 
         @OptionGroup var options: Options
 
         func run() async throws {
             let cache = options.location.diskCache
-            let path = url.map { cache.path(for: CacheKey(source: $0)) } ?? cache.directory.path(percentEncoded: false)
+            let path =
+                try url.map { cache.path(for: ImageRequest(source: try $0.source()).key) }
+                ?? cache.directory.path(percentEncoded: false)
             if options.json { StandardOutput.write(json: ["path": path]) } else { StandardOutput.write(path) }
         }
     }

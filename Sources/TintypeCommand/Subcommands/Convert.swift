@@ -50,6 +50,11 @@ struct Convert: AsyncParsableCommand {
                 .noSuchFrame, stage: .decode, "there is no frame \(frame), the picture has \(image.info.frameCount)",
                 subject: input.text)
         }
+        guard frame == 0 else {
+            throw TintypeError(
+                .noCoder, stage: .decode, "frames of \(image.info.format) animations cannot be decoded yet, only the first",
+                subject: input.text)
+        }
         let options = EncodeOptions(quality: quality / 100)
         let data = try await WorkQueue.pixels.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
             try encoder.encode(image.pixels, as: format, options)

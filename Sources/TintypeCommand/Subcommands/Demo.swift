@@ -18,8 +18,10 @@ struct Demo: AsyncParsableCommand {
         let folder = URL(filePath: output).deletingLastPathComponent().path(percentEncoded: false)
         try OutputFile.makeFolder(folder)
         let demo = try await DemoRun()
-        let loads = try await demo.run()
+        let result: Result<DemoLoads, any Error>
+        do { result = .success(try await demo.run()) } catch { result = .failure(error) }
         await demo.end()
+        let loads = try result.get()
         for line in loads.tableLines { StandardOutput.write(line) }
         let sheet = try ContactSheet().drawn(loads.images)
         try await OutputFile.write(try PNGEncoder().encode(sheet, as: .png, EncodeOptions()), to: output)

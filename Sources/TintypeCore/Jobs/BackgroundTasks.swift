@@ -1,24 +1,37 @@
-/// Work that goes on behind the caller, and can be waited for.
+/// Work that goes on behind the caller, within a budget, and can be waited for.
 final class BackgroundTasks: Sendable {
     private struct State: Sendable {
         var running: [Int: Task<Void, Never>] = [:]
+        var endedEarly: Set<Int> = []
         var lastNumber = 0
-        var finishedEarly: Set<Int> = []
+        var cost = 0
     }
 
+    /// Bytes that waiting work may hold on to.
+    private let budget: Int
     private let state = Locked(State())
 
-    func add(_ work: @escaping @Sendable () async -> Void) {
-        let number = state.withLock { state in
+    init(budget: Int) {
+        self.budget = budget
+    }
+
+    /// Does the work, unless too much waits already: then it is left undone.
+    ///
+    /// - Parameter cost: bytes that the work holds on to until it is done.
+    func add(cost: Int, _ work: @escaping @Sendable () async -> Void) {
+        let number: Int? = state.withLock { state in
+            guard state.cost == 0 || state.cost + cost <= budget else { return nil }
+            state.cost += cost
             state.lastNumber += 1
             return state.lastNumber
         }
+        guard let number else { return }
         let task = Task.detached(priority: .utility) {
             await work()
-            self.remove(number)
+            self.end(number, cost)
         }
         state.withLock { state in
-            if state.finishedEarly.remove(number) == nil { state.running[number] = task }
+            if state.endedEarly.remove(number) == nil { state.running[number] = task }
         }
     }
 
@@ -27,9 +40,11 @@ final class BackgroundTasks: Sendable {
         for task in state.withLock({ Array($0.running.values) }) { await task.value }
     }
 
-    private func remove(_ number: Int) {
+    private func end(_ number: Int, _ cost: Int) {
         state.withLock { state in
-            if state.running.removeValue(forKey: number) == nil { state.finishedEarly.insert(number) }
+            state.cost -= cost
+            // The task may be done before it could be noted.
+            if state.running.removeValue(forKey: number) == nil { state.endedEarly.insert(number) }
         }
     }
 }

@@ -24,7 +24,7 @@ package final class JobContext: Sendable {
         if isCancelled { throw .cancelled }
     }
 
-    /// Keeps `follower` at this job's priority until the returned number is given to ``unfollow(_:)``.
+    /// Keeps `follower` at this job's priority until the returned number is given to ``removeFollower(_:)``.
     package func addFollower(_ follower: any PriorityFollower) -> Int {
         let (number, priority) = state.withLock { state in
             state.lastFollower += 1
@@ -44,11 +44,20 @@ package final class JobContext: Sendable {
     var hasFollowers: Bool { state.withLock { !$0.followers.isEmpty } }
 
     func setPriority(_ priority: ImagePriority) {
-        let followers = state.withLock { state in
-            state.priority = priority
-            return Array(state.followers.values)
+        state.withLock { $0.priority = priority }
+        tellFollowers()
+    }
+
+    /// Tells again as long as the priority changed meanwhile, so that the last thing told is the truth, whatever the
+    /// order in which threads come by.
+    private func tellFollowers() {
+        var told: ImagePriority?
+        while let (priority, followers) = state.withLock({ state in
+            state.priority == told ? nil : (state.priority, Array(state.followers.values))
+        }) {
+            for follower in followers { follower.follow(priority) }
+            told = priority
         }
-        for follower in followers { follower.follow(priority) }
     }
 
     /// Ties the task that does the work to this job; cancels it at once if the job was abandoned in between.

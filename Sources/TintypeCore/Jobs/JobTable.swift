@@ -90,6 +90,9 @@ struct JobTable<Key: Hashable & Sendable>: Sendable {
         return inOrder
     }
 
+    /// The highest priority among those who wait for a job; `nil` when it has ended.
+    func priority(of job: JobID) -> ImagePriority? { highest(job) }
+
     private func highest(_ job: JobID) -> ImagePriority? {
         jobs[job]?.tally.highest
     }

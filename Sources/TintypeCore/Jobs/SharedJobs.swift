@@ -39,8 +39,8 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status: Sendab
         }
         switch attachment {
         case .start: start(subscriber.job, context, work)
-        case .join(let raised?): joined?.setPriority(raised)
-        case .join(nil): break
+        case .join(raisedTo: .some): if let joined { bringUpToDate(joined, subscriber.job) }
+        case .join(raisedTo: nil): break
         }
         if let latest { receiver.onStatus(latest) }
         return JobSubscription(
@@ -90,17 +90,27 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status: Sendab
         switch detachment {
         case .unknown: return false
         case .left: break
-        case .lowered(let priority): context?.setPriority(priority)
+        case .lowered: if let context { bringUpToDate(context, subscriber.job) }
         case .abandoned: context?.cancel()
         }
         return true
     }
 
     private func reprioritise(_ subscriber: Table.SubscriberID, to priority: ImagePriority) {
-        let change = state.withLock { state in
-            state.table.reprioritise(subscriber, to: priority).map { ($0, state.running[subscriber.job]?.context) }
+        let context = state.withLock { state in
+            state.table.reprioritise(subscriber, to: priority).flatMap { _ in state.running[subscriber.job]?.context }
         }
-        if let (priority, context) = change { context?.setPriority(priority) }
+        if let context { bringUpToDate(context, subscriber.job) }
+    }
+
+    /// Gives a job the priority that the table has for it, again if that changed meanwhile: two threads may come by in
+    /// either order, and the last word has to be the table's.
+    private func bringUpToDate(_ context: JobContext, _ job: Table.JobID) {
+        var told: ImagePriority?
+        while let priority = state.withLock({ $0.table.priority(of: job) }), priority != told {
+            context.setPriority(priority)
+            told = priority
+        }
     }
 }
 

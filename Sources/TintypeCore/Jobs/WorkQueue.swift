@@ -61,7 +61,7 @@ package final class WorkQueue: WaitingLine {
     }
 
     private func work() -> Never {
-        Thread.current.name = name
+        ThreadName.set(name)
         while true {
             if let piece = state.withLock({ $0.pop() }) {
                 piece.run()

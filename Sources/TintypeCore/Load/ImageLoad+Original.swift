@@ -35,13 +35,17 @@ extension ImageLoad {
     }
 
     /// Adds the original bytes to a picture that was found without them, where the request asks for them always.
+    ///
+    /// Those that the disk does not have are loaded and decoded like any, since nothing else may be stored.
     func withData(_ response: ImageResponse, _ job: JobContext) async throws(TintypeError) -> ImageResponse {
         guard request.policy.data == .always, response.data == nil else { return response }
         var response = response
-        let bytes = try await originalBytes(job, onReceived: { _ in })
-        keep(bytes, of: response.image)
-        response.data = bytes.data
-        response.byteCount = bytes.data.count
+        if let entry = try await storedEntry(request.key.original, request.policy.original, job) {
+            response.data = entry.data
+        } else {
+            response.data = try await decodedOriginal(job, JobReporter { _ in }).data
+        }
+        response.byteCount = response.data?.count
         return response
     }
 }

@@ -7,7 +7,8 @@ extension ImageLoad {
         guard !request.key.isOriginal, request.policy.rendered.disk.canWrite, request.source.isWorthKeepingOnDisk,
             let disk = services.configuration.disk
         else { return }
-        services.background.add { await self.encodeAndStore(response.image, in: disk) }
+        let image = response.image
+        services.background.add(cost: image.memoryCost) { await self.encodeAndStore(image, in: disk) }
     }
 
     func remember(_ image: Image) {
@@ -39,7 +40,7 @@ extension ImageLoad {
     private func encoded(_ image: Image) async throws(TintypeError) -> CacheEntry {
         let configuration = services.configuration
         return try await WorkQueue.pixels.run(for: JobContext(priority: .veryLow)) { () throws(TintypeError) in
-            let format: ImageFormat = image.info.hasAlpha ? .png : .jpeg
+            let format: ImageFormat = image.pixels.isOpaque ? .jpeg : .png
             let data = try configuration.coders.encoder(for: format)
                 .encode(image.pixels, as: format, configuration.encodeOptions)
             return CacheEntry(

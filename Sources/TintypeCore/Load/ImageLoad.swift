@@ -1,6 +1,7 @@
 /// Everything that happens between a miss in memory and a picture, in the order in which it happens.
 ///
-/// Each stage is a file of its own: `ImageLoad+Stored`, `+Original`, `+Decode`, `+Preview`, `+Transform`, `+Store`.
+/// Each stage is a file of its own: `ImageLoad+Stored`, `+Original`, `+Decode`, `+Transform`, `+Store`;
+/// previews are ``PreviewPump``'s.
 struct ImageLoad: Sendable {
     let request: ImageRequest
     let services: PipelineServices

@@ -22,7 +22,8 @@ final class PreviewPump: Sendable {
         let now = load.services.configuration.time.uptime()
         let (status, starts) = state.withLock { state in
             state.status.progress = bytes.progress
-            return (state.status, interval != nil && state.shouldStart(at: now))
+            let isWorthIt = interval != nil && state.status.progress.received >= FormatSniffer.length
+            return (state.status, isWorthIt && state.shouldStart(at: now))
         }
         report(status)
         if starts { WorkQueue.pixels.enqueue(at: job.priority) { self.step(bytes) } }
@@ -35,16 +36,14 @@ final class PreviewPump: Sendable {
 
     /// One step of decoding, then back to waiting for bytes.
     private func step(_ bytes: ReceivedBytes) {
-        guard !job.isCancelled, let decoder = decoder(bytes) else {
-            return state.withLock { $0.finishStep(showing: nil) }
-        }
+        guard !job.isCancelled, let decoder = decoder(bytes) else { return stop() }
         let offset = state.withLock { $0.offset }
         let new = bytes.bytes(from: offset)
         do throws(TintypeError) {
             let image = try decoder.append(new)
             let status = state.withLock { state in
                 state.offset += new.count
-                state.finishStep(showing: image.map { ImageResponse(image: $0, origin: .network) })
+                state.finishStep(showing: image.map { ImageResponse(image: $0, origin: load.request.source.expectedOrigin) })
                 return state.isStopped || image == nil ? nil : state.status
             }
             if let status { report(status) }
@@ -54,16 +53,15 @@ final class PreviewPump: Sendable {
         }
     }
 
-    /// The decoder, made when there are bytes enough to tell the format.
+    /// The decoder, made from the first bytes; `nil` when the format shows nothing before the end.
     private func decoder(_ bytes: ReceivedBytes) -> (any IncrementalImageDecoder)? {
         if let decoder = state.withLock({ $0.decoder }) { return decoder }
         let configuration = load.services.configuration
-        let head = bytes.bytes(from: 0)
+        let head = bytes.head(FormatSniffer.length)
         let context = DecodeContext(
             options: load.request.rendition.decode, limits: configuration.decodeLimits,
             isCancelled: { [job] in job.isCancelled })
-        guard head.count >= FormatSniffer.length,
-            let decoder = try? configuration.coders.decoder(for: head).makeIncrementalDecoder(context)
+        guard let decoder = try? configuration.coders.decoder(for: head).makeIncrementalDecoder(context)
         else { return nil }
         state.withLock { $0.decoder = decoder }
         return decoder

@@ -61,6 +61,11 @@ public final class ReceivedBytes: Sendable {
         }
     }
 
+    /// A copy of at most the first `count` bytes.
+    func head(_ count: Int) -> Data {
+        state.withLock { Data($0.data.prefix(count)) }
+    }
+
     /// A copy of what arrived after the first `offset` bytes.
     func bytes(from offset: Int) -> Data {
         state.withLock { offset < $0.data.count ? Data($0.data[offset...]) : Data() }

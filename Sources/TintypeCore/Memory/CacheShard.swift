@@ -44,9 +44,8 @@ struct CacheShard<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     mutating func insert(_ value: Value, for key: Key, cost: Int) -> [Value] {
         var evicted: [Value] = []
         if let old = remove(key) { evicted.append(old) }
-        guard cost <= limits.entryCost else { return evicted }
+        guard cost <= min(limits.entryCost, limits.cost), limits.count > 0 else { return evicted }
         evicted += trim(toCost: limits.cost - cost, count: limits.count - 1)
-        guard cost <= limits.cost, limits.count > 0 else { return evicted }
         append(Node(key: key, value: value, cost: cost))
         return evicted
     }

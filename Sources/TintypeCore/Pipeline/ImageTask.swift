@@ -39,11 +39,19 @@ public final class ImageTask: Sendable {
     public var priority: ImagePriority {
         get { state.withLock { $0.priority } }
         set {
-            let subscription = state.withLock { state in
-                state.priority = newValue
-                return state.subscription
-            }
-            subscription?.follow(newValue)
+            state.withLock { $0.priority = newValue }
+            tellPriority()
+        }
+    }
+
+    /// Tells again as long as the priority changed meanwhile, so that the last word is the newest.
+    private func tellPriority() {
+        var told: ImagePriority?
+        while let (priority, subscription) = state.withLock({ state in
+            state.priority == told ? nil : state.subscription.map { (state.priority, $0) }
+        }) {
+            subscription.follow(priority)
+            told = priority
         }
     }
 
@@ -61,13 +69,13 @@ public final class ImageTask: Sendable {
 extension ImageTask {
     /// Ties the task to the shared job that it waits for.
     func bind(_ subscription: JobSubscription) {
-        let (priority, isOver) = state.withLock { state in
+        let isOver = state.withLock { state in
             let isOver = state.events.end != nil
             if !isOver { state.subscription = subscription }
-            return (state.priority, isOver)
+            return isOver
         }
         // Either may have happened before there was a subscription to tell.
-        if isOver { subscription.cancel() } else { subscription.follow(priority) }
+        if isOver { subscription.cancel() } else { tellPriority() }
     }
 
     func update(_ status: LoadStatus) {

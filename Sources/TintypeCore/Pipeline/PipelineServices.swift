@@ -9,7 +9,7 @@ final class PipelineServices: Sendable {
     /// Original bytes under way.
     let bytes = SharedJobs<JobKey, LoadedBytes, ReceivedBytes>()
     /// What is still being encoded for the disk.
-    let background = BackgroundTasks()
+    let background = BackgroundTasks(budget: 256 << 20)
 
     init(_ configuration: PipelineConfiguration) {
         self.configuration = configuration

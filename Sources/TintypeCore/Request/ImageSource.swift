@@ -35,14 +35,25 @@ public enum ImageSource: Sendable {
         }
     }
 
+    /// Where its bytes come from, unless a cache has them.
+    var expectedOrigin: ImageOrigin {
+        switch self {
+        case .url(let url):
+            switch url.scheme?.lowercased() {
+            case "file": .file
+            case "data": .data
+            default: .network
+            }
+        case .http: .network
+        case .bytes: .data
+        case .closure: .custom
+        }
+    }
+
     /// Whether its bytes, and what is made of them, may outlive the process: those of a file or a data URL are at
     /// hand anyway, and a file can change without its name.
     package var isWorthKeepingOnDisk: Bool {
-        switch self {
-        case .url(let url): !["file", "data"].contains(url.scheme?.lowercased())
-        case .http, .closure: true
-        case .bytes: false
-        }
+        expectedOrigin == .network || expectedOrigin == .custom
     }
 }
 

@@ -58,6 +58,16 @@ struct CacheLayout: Sendable {
         }
     }
 
+    /// Removes temporary files that no process can still be writing: a crash left them.
+    func removeAbandonedFiles(before date: Date) {
+        for name in Self.names(in: temporaryFolder) {
+            var facts = stat()
+            let path = "\(temporaryFolder)/\(name)"
+            guard stat(path, &facts) == 0, Double(facts.st_mtim.tv_sec) < date.timeIntervalSince1970 else { continue }
+            unlink(path)
+        }
+    }
+
     private static func names(in folder: String) -> [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     }

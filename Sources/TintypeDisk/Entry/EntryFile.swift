@@ -119,7 +119,12 @@ extension EntryFile {
         let target = layout.path(of: name)
         if rename(temporary, target) == 0 { return }
         if errno == ENOENT {
-            try layout.makeFolder(layout.folder(of: name))
+            do throws(TintypeError) {
+                try layout.makeFolder(layout.folder(of: name))
+            } catch {
+                unlink(temporary)
+                throw error
+            }
             if rename(temporary, target) == 0 { return }
         }
         let number = errno

@@ -25,7 +25,6 @@ final class DiskIndex: Sendable {
 
     private static func open(_ layout: CacheLayout) throws -> DatabaseQueue {
         try layout.makeFolder(layout.home)
-        let isNew = access(layout.indexPath, F_OK) != 0
         var configuration = Configuration()
         configuration.journalMode = .wal
         // Another process may be writing a batch.
@@ -33,8 +32,13 @@ final class DiskIndex: Sendable {
         // What a crash loses of the index, the files still have.
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = OFF") }
         let database = try DatabaseQueue(path: layout.indexPath, configuration: configuration)
-        try database.write { try $0.execute(sql: schema) }
-        if isNew { try rebuild(database, from: layout) }
+        try database.write { database in
+            // Set with the last of the rows, so that a crash in the middle begins anew.
+            guard try Int.fetchOne(database, sql: "PRAGMA user_version") == 0 else { return }
+            try database.execute(sql: schema)
+            try layout.forEachEntryRecord { try add($0, to: database) }
+            try database.execute(sql: "PRAGMA user_version = 1")
+        }
         return database
     }
 
@@ -54,13 +58,12 @@ final class DiskIndex: Sendable {
             UPDATE total SET size = size - OLD.size + NEW.size; END;
         """
 
-    private static func rebuild(_ database: DatabaseQueue, from layout: CacheLayout) throws {
-        try database.write { database in
-            try layout.forEachEntryRecord { try add($0, to: database) }
-        }
+    /// Whether an error says that the index is damaged, so that only making it anew helps.
+    static func isDamage(_ error: any Error) -> Bool {
+        (error as? DatabaseError)?.isDamage ?? false
     }
 
-    private static func delete(_ layout: CacheLayout) {
+    static func delete(_ layout: CacheLayout) {
         for suffix in ["", "-wal", "-shm"] { unlink(layout.indexPath + suffix) }
     }
 
@@ -78,8 +81,9 @@ extension DiskIndex {
     func apply(_ batch: IndexBatch) throws {
         guard !batch.isEmpty else { return }
         try database.write { database in
-            for record in batch.added { try Self.add(record, to: database) }
+            // In this order: what was removed may have been stored again since.
             for name in batch.removed { try Self.remove(name, from: database) }
+            for record in batch.added { try Self.add(record, to: database) }
             let touch = try database.cachedStatement(sql: "UPDATE entry SET accessed = max(accessed, ?) WHERE name = ?")
             for (name, date) in batch.accessed {
                 try touch.execute(arguments: [date.timeIntervalSince1970, name.text])

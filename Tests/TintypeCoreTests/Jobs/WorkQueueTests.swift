@@ -8,7 +8,7 @@ import TintypeTesting
     @Test func workRunsOffTheCooperativeThreadsAndReturns() async throws {
         let queue = WorkQueue(name: "test", width: 2)
         let name = try await queue.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
-            Thread.current.name
+            ThreadName.current
         }
         #expect(name == "test")
     }

@@ -1,0 +1,38 @@
+// swift-tools-version:6.1
+import PackageDescription
+
+/// Those of the package that is measured.
+let swiftSettings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+    name: "TintypeBenchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "Tintype", path: ".."),
+        // Without its malloc interposer, which is no part of this build: the controls count allocations themselves.
+        .package(url: "https://github.com/ordo-one/benchmark.git", from: "1.38.0", traits: []),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
+    ],
+    targets: [
+        // What a program would write without Tintype, where that is C; and a count of allocations.
+        .target(name: "CBenchmarkControls", linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png")]),
+        .executableTarget(
+            name: "TintypeBenchmarks",
+            dependencies: [
+                "CBenchmarkControls",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Benchmark", package: "benchmark"),
+                .product(name: "Tintype", package: "Tintype"),
+                .product(name: "TintypeTesting", package: "Tintype"),
+            ],
+            path: "Benchmarks/TintypeBenchmarks",
+            swiftSettings: swiftSettings,
+            plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]),
+    ]
+)

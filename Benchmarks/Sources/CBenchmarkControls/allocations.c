@@ -1,0 +1,49 @@
+#include "CBenchmarkControls.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static _Atomic uint64_t allocations;
+
+uint64_t control_allocation_count(void) { return atomic_load_explicit(&allocations, memory_order_relaxed); }
+
+#ifdef __GLIBC__
+
+// The functions of the executable come before those of the C library, for every library in the process; these count
+// and hand on to what glibc keeps under names of its own. Memory that they return is glibc's, so `free` stays as it is.
+
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+
+static void count(void) { atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed); }
+
+void *malloc(size_t size) {
+    count();
+    return __libc_malloc(size);
+}
+
+void *calloc(size_t number, size_t size) {
+    count();
+    return __libc_calloc(number, size);
+}
+
+void *realloc(void *old, size_t size) {
+    count();
+    return __libc_realloc(old, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size) {
+    count();
+    return __libc_memalign(alignment, size);
+}
+
+int posix_memalign(void **result, size_t alignment, size_t size) {
+    count();
+    void *memory = __libc_memalign(alignment, size);
+    if (memory) { *result = memory; }
+    return memory ? 0 : 12 /* ENOMEM */;
+}
+
+#endif

@@ -1,0 +1,22 @@
+#ifndef C_BENCHMARK_CONTROLS_H
+#define C_BENCHMARK_CONTROLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// Allocations that this process has made so far, on all threads; always 0 where the C library is not glibc.
+uint64_t control_allocation_count(void);
+
+/// Decodes a JPEG at `eighths`/8 of its size with bare libjpeg into RGBA rows, and throws them away.
+/// `bytes` have to be a sound JPEG: an error ends the process.
+void control_decode_jpeg(const uint8_t *bytes, size_t count, unsigned eighths);
+
+/// Decodes a PNG with libpng's simplified interface into RGBA rows, and throws them away.
+bool control_decode_png(const uint8_t *bytes, size_t count);
+
+/// Lanczos in two passes over floats, as it stands in a textbook: RGBA rows without padding.
+bool control_resize(
+    const uint8_t *source, size_t width, size_t height, uint8_t *target, size_t new_width, size_t new_height);
+
+#endif
