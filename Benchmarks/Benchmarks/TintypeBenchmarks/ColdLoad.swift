@@ -1,0 +1,44 @@
+import AsyncHTTPClient
+import Benchmark
+import Foundation
+import NIOCore
+import Tintype
+import TintypeTesting
+
+/// A picture that no cache has, over HTTP from an origin in this process.
+func coldLoads() {
+    Benchmark("ColdLoad", configuration: .sampling()) { benchmark, loads in
+        try await benchmark.sample { blackHole(try await loads.pipeline.image(for: loads.url)) }
+    } setup: {
+        try await ColdLoads()
+    }
+
+    Benchmark("ColdLoad.control", configuration: .sampling()) { benchmark, loads in
+        try await benchmark.sample { blackHole(try await loads.bare()) }
+    } setup: {
+        try await ColdLoads()
+    }
+}
+
+private final class ColdLoads: Sendable {
+    let pipeline: ImagePipeline
+    let url: URL
+    private let origin: Origin
+
+    init() async throws {
+        origin = try await Origin.start()
+        origin.serve("/ocean.jpg", .image(try Sample.jpeg(), type: "image/jpeg"))
+        url = origin.url("/ocean.jpg")
+        var configuration = PipelineConfiguration.standard(disk: nil)
+        configuration.memory = nil
+        pipeline = ImagePipeline(configuration)
+    }
+
+    /// The same load with nothing but the HTTP client and the decoder.
+    func bare() async throws -> Image {
+        let request = HTTPClientRequest(url: url.absoluteString)
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+        let body = try await response.body.collect(upTo: 64 << 20)
+        return try await Codecs.decode { Data(body.readableBytesView) }
+    }
+}

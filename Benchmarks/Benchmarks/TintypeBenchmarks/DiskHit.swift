@@ -1,0 +1,49 @@
+import Benchmark
+import Foundation
+import Tintype
+
+/// A picture whose bytes are on disk and in the page cache, and which memory may not keep.
+func diskHits() {
+    Benchmark("DiskHit", configuration: .sampling()) { benchmark, disk in
+        try await benchmark.sample { blackHole(try await disk.pipeline.image(for: disk.request)) }
+    } setup: {
+        try await DiskHits()
+    }
+
+    Benchmark("DiskHit.control", configuration: .sampling()) { benchmark, disk in
+        let path = disk.path
+        try await benchmark.sample { blackHole(try await Codecs.decode { try PlainFile.read(path) }) }
+    } setup: {
+        try await DiskHits()
+    }
+}
+
+/// The same bytes in a disk cache and in a plain file.
+private final class DiskHits: Sendable {
+    let pipeline: ImagePipeline
+    let request: ImageRequest
+    let path: String
+    private let scratch: Scratch
+
+    init() async throws {
+        scratch = try Scratch()
+        let bytes = try Sample.jpeg()
+        path = scratch.path("ocean.jpg")
+        try PlainFile.replace(path, with: bytes)
+
+        guard let url = URL(string: "https://images.example.com/ocean.jpg") else { throw URLError(.badURL) }
+        var request = ImageRequest(url: url)
+        request.policy.rendered.memory = .off
+        self.request = request
+
+        let cache = DiskCache(directory: scratch.url.appending(path: "cache"))
+        cache.store(CacheEntry(data: bytes, format: .jpeg), for: request.key)
+        try await cache.flush()
+
+        // No loader takes the source, so a miss would be an error.
+        var configuration = PipelineConfiguration()
+        configuration.coders = .standard
+        configuration.disk = cache
+        pipeline = ImagePipeline(configuration)
+    }
+}

@@ -1,0 +1,44 @@
+import Benchmark
+import CBenchmarkControls
+
+extension BenchmarkMetric {
+    /// Allocations of the whole process in one iteration.
+    static let allocations = BenchmarkMetric.custom("Allocations")
+    /// Equal pieces of work in one iteration: what the export leaves out and `scripts/bench` divides by.
+    static let operations = BenchmarkMetric.custom("Operations", useScalingFactor: false)
+}
+
+extension Benchmark.Configuration {
+    /// - Parameter operations: equal pieces of work in one iteration, for work that is shorter than its measurement.
+    static func sampling(_ operations: BenchmarkScalingFactor = .one) -> Benchmark.Configuration {
+        // The throughput is there because the export demands it.
+        Benchmark.Configuration(
+            metrics: [.wallClock, .throughput, .allocations, .operations], warmupIterations: 5,
+            scalingFactor: operations, maxDuration: .seconds(3), maxIterations: 20_000)
+    }
+}
+
+extension Benchmark {
+    /// Measures `body` and nothing around it.
+    func sample(_ body: () throws -> Void) rethrows {
+        startMeasurement()
+        let before = control_allocation_count()
+        defer { endSample(before) }
+        try body()
+    }
+
+    /// Measures `body` and nothing around it.
+    func sample(_ body: () async throws -> Void) async rethrows {
+        startMeasurement()
+        let before = control_allocation_count()
+        defer { endSample(before) }
+        try await body()
+    }
+
+    private func endSample(_ before: UInt64) {
+        let after = control_allocation_count()
+        stopMeasurement()
+        measurement(.allocations, Int(after - before))
+        measurement(.operations, configuration.scalingFactor.rawValue)
+    }
+}

@@ -1,0 +1,164 @@
+import Foundation
+import Testing
+import TintypeCore
+import TintypeJPEG
+import TintypePNG
+import TintypeTesting
+
+@Suite struct DecodeTests {
+    static let coders = ImageCoderRegistry(
+        decoders: [JPEGDecoder(), PNGDecoder()], encoders: [JPEGEncoder(), PNGEncoder()])
+
+    static let valid = FixtureManifest.all.filter(\.valid)
+    static let invalid = FixtureManifest.all.filter { !$0.valid }
+
+    private func decode(_ data: Data, _ size: DecodeOptions.Size = .full) throws(TintypeError) -> Image {
+        try Self.coders.decoder(for: data).decode(data, DecodeContext(options: DecodeOptions(size: size)))
+    }
+
+    @Test(arguments: valid) func theHeaderSaysWhatTheJudgeSays(_ fixture: FixtureManifest.Fixture) throws {
+        let info = try #require(try Self.coders.info(of: fixture.data))
+        #expect(info.format.rawValue == fixture.format)
+        #expect(info.size == PixelSize(width: fixture.width ?? 0, height: fixture.height ?? 0))
+        #expect(info.orientation.rawValue == fixture.orientation ?? 1)
+        #expect(info.frameCount == fixture.frameCount)
+        #expect(info.loopCount == fixture.loopCount ?? 0)
+        #expect(info.hasAlpha == fixture.hasAlpha)
+        #expect(info.durations.count == fixture.durations.count)
+        for (own, judged) in zip(info.durations, fixture.durations) { #expect(abs(own - judged) < 1e-9) }
+    }
+
+    /// Lossless formats bit by bit; JPEG as far as another build of the same library may differ.
+    @Test(arguments: valid) func thePixelsAreTheJudges(_ fixture: FixtureManifest.Fixture) throws {
+        let expected = try #require(try fixture.expectedPixels)
+        let image = try decode(fixture.data)
+        #expect(image.size == PixelSize(width: fixture.width ?? 0, height: fixture.height ?? 0))
+        let isWhole = image.size == expected.size
+        let pixels =
+            isWhole ? image.pixels : try ResizeTransformer(to: expected.size, mode: .stretch, filter: .box).transform(image.pixels)
+        let difference = try #require(PixelDifference(pixels, expected))
+        #expect(difference.maximum <= (fixture.lossless == true ? 0 : 8), "\(difference)")
+        #expect(difference.mean <= (fixture.lossless == true ? 0 : 2))
+    }
+
+    @Test(arguments: invalid) func whatIsDamagedIsAnError(_ fixture: FixtureManifest.Fixture) throws {
+        let data = try fixture.data
+        let error = #expect(throws: TintypeError.self) { try decode(data) }
+        #expect([.undecodable, .notAnImage].contains(error?.code))
+    }
+
+    @Test(arguments: valid) func everyPrefixAsksForMoreOrTells(_ fixture: FixtureManifest.Fixture) throws {
+        let data = try fixture.data
+        let whole = try #require(try Self.coders.info(of: data))
+        for count in stride(from: 0, to: data.count, by: max(1, data.count / 200)) {
+            if let info = try Self.coders.info(of: data.prefix(count), isComplete: false) { #expect(info == whole) }
+        }
+    }
+
+    @Test(arguments: ["baseline-420.jpg", "progressive.jpg", "rgba-8.png", "adam7-rgba.png"])
+    func everyTruncationIsAnErrorNeverACrash(_ name: String) throws {
+        let data = try FixtureManifest.named(name).data
+        // A missing end marker alone costs no pixel of a JPEG.
+        for count in 0..<data.count - (name.hasSuffix("jpg") ? 3 : 1) {
+            #expect(throws: TintypeError.self) { try decode(data.prefix(count)) }
+        }
+    }
+
+    @Test(arguments: ["baseline-420.jpg", "progressive.jpg", "rgba-8.png", "palette-trns.png", "animated.png"])
+    func everyFlippedByteIsAPictureOrAnError(_ name: String) throws {
+        let data = try FixtureManifest.named(name).data
+        for index in data.indices {
+            var damaged = data
+            damaged[index] ^= 0x55
+            do throws(TintypeError) {
+                _ = try Self.coders.info(of: damaged)
+                _ = try decode(damaged)
+            } catch {
+                #expect(error.code != .outOfMemory)
+            }
+        }
+    }
+
+    // MARK: Decoding to size
+
+    @Test(arguments: ["large-baseline.jpg", "large-progressive.jpg", "pillow-rgba.png", "adam7-rgba.png", "orientation-6.jpg"])
+    func aThumbnailLooksLikeTheResizedWhole(_ name: String) throws {
+        let data = try FixtureManifest.named(name).data
+        let whole = try decode(data)
+        let box = PixelSize(width: max(1, whole.size.width / 3), height: max(1, whole.size.height / 3))
+        let thumbnail = try decode(data, .fit(box))
+        #expect(thumbnail.size == whole.size.fitted(into: box))
+        #expect(thumbnail.isThumbnail && thumbnail.info == whole.info)
+        let resized = try ResizeTransformer(to: box).transform(whole.pixels)
+        let difference = try #require(PixelDifference(thumbnail.pixels, resized))
+        #expect(difference.mean < 4, "\(difference)")
+    }
+
+    @Test(arguments: valid) func aThumbnailIsNeverLarger(_ fixture: FixtureManifest.Fixture) throws {
+        let data = try fixture.data
+        let whole = try decode(data)
+        for size in [DecodeOptions.Size.fit(PixelSize(width: 5000, height: 5000)), .stretch(PixelSize(width: 9999, height: 9999))] {
+            let decoded = try decode(data, size)
+            #expect(PixelDifference(decoded.pixels, whole.pixels)?.maximum == 0)
+        }
+        #expect(try decode(data, .fit(PixelSize(width: 1, height: 1))).size == PixelSize(width: 1, height: 1))
+    }
+
+    @Test(arguments: 1...8) func orientationIsAppliedOnceToThumbnailsToo(_ orientation: Int) throws {
+        let upright = try decode(FixtureManifest.named("orientation-1.jpg").data)
+        let turned = try decode(FixtureManifest.named("orientation-\(orientation).jpg").data)
+        #expect(turned.size == upright.size && turned.info.orientation.rawValue == orientation)
+        #expect(try #require(PixelDifference(turned.pixels, upright.pixels)).mean < 4)
+        let box = DecodeOptions.Size.fit(PixelSize(width: 24, height: 24))
+        let small = try decode(FixtureManifest.named("orientation-\(orientation).jpg").data, box)
+        let smallUpright = try decode(FixtureManifest.named("orientation-1.jpg").data, box)
+        #expect(small.size == smallUpright.size)
+        #expect(try #require(PixelDifference(small.pixels, smallUpright.pixels)).mean < 4)
+    }
+
+    // MARK: Limits
+
+    @Test func aBombIsRefusedByItsHeader() throws {
+        // 225,000 × 225,000, one byte of pixels.
+        var png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
+        png += Self.chunk("IHDR", [0, 3, 0x6E, 0xE8, 0, 3, 0x6E, 0xE8, 8, 2, 0, 0, 0])
+        png += Self.chunk("IDAT", [0x78, 0x9C, 0x63, 0, 0, 0, 1, 0, 1]) + Self.chunk("IEND", [])
+        let error = #expect(throws: TintypeError.self) { try decode(png) }
+        #expect(error?.code == .limitExceeded)
+        let headerError = #expect(throws: TintypeError.self) { try Self.coders.info(of: png) }
+        #expect(headerError?.code == .limitExceeded)
+    }
+
+    @Test func scansBeyondTheLimitAreRefused() throws {
+        let data = try FixtureManifest.named("progressive.jpg").data
+        let context = DecodeContext(limits: DecodeLimits(scans: 2))
+        let error = #expect(throws: TintypeError.self) { try JPEGDecoder().decode(data, context) }
+        #expect(error?.code == .limitExceeded)
+    }
+
+    @Test(arguments: ["large-baseline.jpg", "large-progressive.jpg", "pillow-rgba.png"])
+    func aCancelledDecodeStops(_ name: String) throws {
+        let data = try FixtureManifest.named(name).data
+        let context = DecodeContext(isCancelled: { true })
+        let error = #expect(throws: TintypeError.self) { try Self.coders.decoder(for: data).decode(data, context) }
+        #expect(error?.code == .cancelled)
+    }
+
+    private static func chunk(_ type: String, _ body: [UInt8]) -> Data {
+        let checked = Array(type.utf8) + body
+        return bigEndian(UInt32(body.count)) + Data(checked) + bigEndian(crc(checked))
+    }
+
+    private static func bigEndian(_ value: UInt32) -> Data {
+        withUnsafeBytes(of: value.bigEndian) { Data($0) }
+    }
+
+    private static func crc(_ bytes: [UInt8]) -> UInt32 {
+        var crc = ~UInt32(0)
+        for byte in bytes {
+            crc ^= UInt32(byte)
+            for _ in 0..<8 { crc = crc & 1 == 1 ? (crc >> 1) ^ 0xEDB8_8320 : crc >> 1 }
+        }
+        return ~crc
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+import TintypeCore
+import TintypeJPEG
+import TintypePNG
+import TintypeTesting
+
+@Suite struct EncodeTests {
+    private let size = PixelSize(width: 37, height: 23)
+
+    private func decode(_ data: Data) throws(TintypeError) -> Image {
+        try DecodeTests.coders.decoder(for: data).decode(data, DecodeContext())
+    }
+
+    @Test func pngKeepsOpaquePixelsExactly() throws {
+        let picture = try PixelBuffer.drawn(size) { x, y in Pixel(red: UInt8(x * 6), green: UInt8(y * 9), blue: 77) }
+        let data = try PNGEncoder().encode(picture, as: .png, EncodeOptions())
+        let image = try decode(data)
+        #expect(PixelDifference(image.pixels, picture)?.maximum == 0)
+        #expect(!image.info.hasAlpha)
+    }
+
+    @Test func pngKeepsTransparentPixelsExactly() throws {
+        let picture = try PixelBuffer.drawn(size) { x, y in
+            let alpha = UInt8(x * 6)
+            return Pixel(red: alpha / 2, green: alpha, blue: 0, alpha: alpha)
+        }
+        let image = try decode(try PNGEncoder().encode(picture, as: .png, EncodeOptions()))
+        #expect(image.info.hasAlpha)
+        #expect(PixelDifference(image.pixels, picture)?.maximum == 0)
+    }
+
+    @Test func jpegIsCloseAndSmallerAtLowerQuality() throws {
+        let picture = try PixelBuffer.drawn(size) { x, y in Pixel(red: UInt8(x * 6), green: UInt8(y * 9), blue: 77) }
+        let fine = try JPEGEncoder().encode(picture, as: .jpeg, EncodeOptions(quality: 1))
+        let coarse = try JPEGEncoder().encode(picture, as: .jpeg, EncodeOptions(quality: 0.1))
+        #expect(coarse.count < fine.count)
+        #expect(try #require(PixelDifference(try decode(fine).pixels, picture)).mean < 1)
+    }
+
+    @Test func jpegPutsTransparencyOnTheBackground() throws {
+        let picture = try PixelBuffer.filled(Pixel(red: 0, green: 0, blue: 0, alpha: 0), size)
+        let options = EncodeOptions(background: Pixel(red: 200, green: 100, blue: 50))
+        let pixel = try decode(try JPEGEncoder().encode(picture, as: .jpeg, options)).pixels[5, 5]
+        #expect(abs(Int(pixel.red) - 200) < 3 && abs(Int(pixel.green) - 100) < 3 && abs(Int(pixel.blue) - 50) < 3)
+    }
+
+    @Test(arguments: [Double.nan, -1, 0, 7, .infinity]) func anyQualityGivesAPicture(_ quality: Double) throws {
+        let picture = try PixelBuffer.filled(Pixel(red: 1, green: 2, blue: 3), size)
+        let data = try JPEGEncoder().encode(picture, as: .jpeg, EncodeOptions(quality: quality))
+        #expect(try decode(data).size == size)
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+import TintypeCore
+import TintypeTesting
+
+/// The fixtures that `scripts/make-fixtures.py` made, with what Pillow and the specifications say of each.
+struct FixtureManifest: Decodable {
+    struct Fixture: Decodable, Sendable, CustomTestStringConvertible {
+        let name: String
+        let format: String?
+        let width: Int?
+        let height: Int?
+        let orientation: Int?
+        let frameCount: Int?
+        let loopCount: Int?
+        let durations: [Double]
+        let hasAlpha: Bool?
+        let valid: Bool
+        let lossless: Bool?
+        let expected: [String]?
+        let expectedWidth: Int?
+        let expectedHeight: Int?
+
+        var testDescription: String { name }
+
+        var data: Data { get throws { try FixtureManifest.data(name) } }
+
+        /// The judge's picture: straight RGBA, as displayed, premultiplied here as the library has it.
+        var expectedPixels: PixelBuffer? {
+            get throws {
+                guard let file = expected?.first, let width = expectedWidth, let height = expectedHeight else { return nil }
+                let bytes = [UInt8](try FixtureManifest.data(file))
+                return try .drawn(PixelSize(width: width, height: height)) { x, y in
+                    let place = (y * width + x) * 4
+                    let alpha = Int(bytes[place + 3])
+                    func channel(_ index: Int) -> UInt8 { UInt8((Int(bytes[place + index]) * alpha * 2 + 255) / 510) }
+                    return Pixel(red: channel(0), green: channel(1), blue: channel(2), alpha: UInt8(alpha))
+                }
+            }
+        }
+    }
+
+    let fixtures: [Fixture]
+
+    static let all: [Fixture] = {
+        do {
+            return try JSONDecoder().decode(FixtureManifest.self, from: data("manifest.json")).fixtures
+        } catch {
+            preconditionFailure("the manifest of the fixtures cannot be read: \(error)")
+        }
+    }()
+
+    static func named(_ name: String) throws -> Fixture {
+        guard let fixture = all.first(where: { $0.name == name }) else { throw CocoaError(.fileNoSuchFile) }
+        return fixture
+    }
+
+    static func data(_ name: String) throws -> Data {
+        try Data(contentsOf: Bundle.module.bundleURL.appending(path: "Fixtures/\(name)"))
+    }
+}

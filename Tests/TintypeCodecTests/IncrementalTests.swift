@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+import TintypeCore
+import TintypeJPEG
+import TintypeTesting
+
+@Suite struct IncrementalTests {
+    private func previews(_ name: String, piece: Int, _ size: DecodeOptions.Size = .full) throws -> [Image] {
+        let data = try FixtureManifest.named(name).data
+        let context = DecodeContext(options: DecodeOptions(size: size))
+        let decoder = try #require(JPEGDecoder().makeIncrementalDecoder(context))
+        return try stride(from: 0, to: data.count, by: piece).compactMap { start in
+            try decoder.append(data[start..<min(start + piece, data.count)])
+        }
+    }
+
+    @Test(arguments: [1, 100, 5000, 1_000_000]) func theLastPreviewIsThePicture(_ piece: Int) throws {
+        for name in ["progressive.jpg", "baseline-420.jpg", "large-progressive.jpg", "large-baseline.jpg"] {
+            let data = try FixtureManifest.named(name).data
+            let whole = try JPEGDecoder().decode(data, DecodeContext())
+            let last = try #require(try previews(name, piece: piece).last)
+            #expect(PixelDifference(last.pixels, whole.pixels)?.maximum == 0)
+        }
+    }
+
+    @Test func everyPreviewIsCloserThanTheOneBefore() throws {
+        let data = try FixtureManifest.named("large-progressive.jpg").data
+        let whole = try JPEGDecoder().decode(data, DecodeContext())
+        let differences = try previews("large-progressive.jpg", piece: 500).map {
+            try #require(PixelDifference($0.pixels, whole.pixels)).mean
+        }
+        #expect(differences.count >= 3)
+        #expect(zip(differences, differences.dropFirst()).allSatisfy { $0 >= $1 - 0.2 }, "\(differences)")
+    }
+
+    @Test func rowsThatHaveNotArrivedAreTransparent() throws {
+        let first = try #require(try previews("large-baseline.jpg", piece: 8000).first)
+        #expect(first.pixels[0, first.size.height - 1].alpha == 0)
+    }
+
+    @Test func previewsHaveTheAskedSize() throws {
+        let box = PixelSize(width: 100, height: 100)
+        for image in try previews("large-progressive.jpg", piece: 3000, .fit(box)) {
+            #expect(image.size == image.info.size.fitted(into: box))
+        }
+    }
+
+    @Test func everyFlippedByteIsAPreviewOrAnError() throws {
+        let data = try FixtureManifest.named("progressive.jpg").data
+        for index in data.indices {
+            var damaged = data
+            damaged[index] ^= 0x55
+            let decoder = try #require(JPEGDecoder().makeIncrementalDecoder(DecodeContext()))
+            _ = try? decoder.append(damaged.prefix(300))
+            _ = try? decoder.append(damaged.dropFirst(300))
+        }
+    }
+}

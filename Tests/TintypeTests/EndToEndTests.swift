@@ -1,0 +1,154 @@
+import Foundation
+import Testing
+import Tintype
+import TintypeTesting
+
+/// The whole path on real input: an origin, the standard parts, a cache on disk.
+@Suite(.timeLimit(.minutes(1))) struct EndToEndTests {
+    /// A progressive picture would be larger than a test needs; noise keeps this one from compressing away.
+    private static func jpeg(_ width: Int = 320, _ height: Int = 200) throws -> Data {
+        var random = SeededRandom(seed: 7)
+        let pixels = try PixelBuffer.drawn(PixelSize(width: width, height: height)) { x, _ in
+            Pixel(red: UInt8(x % 256), green: UInt8.random(in: 0...255, using: &random), blue: 80)
+        }
+        return try JPEGEncoder().encode(pixels, as: .jpeg, EncodeOptions(quality: 0.9))
+    }
+
+    private func run(
+        _ body: (Origin, (_ decoder: (any ImageDecoder)?) -> ImagePipeline) async throws -> Void
+    ) async throws {
+        let origin = try await Origin.start()
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-test-\(UUID().uuidString)")
+        let make: (_ decoder: (any ImageDecoder)?) -> ImagePipeline = { decoder in
+            var configuration = PipelineConfiguration.standard(disk: DiskCache(directory: folder))
+            configuration.memory = MemoryCache(limits: CacheLimits(cost: 64 << 20))
+            if let decoder { configuration.coders = configuration.coders.adding(decoders: [decoder]) }
+            return ImagePipeline(configuration)
+        }
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(origin, make)) } catch { result = .failure(error) }
+        await origin.stop()
+        try? FileManager.default.removeItem(at: folder)
+        try result.get()
+    }
+
+    @Test func aThousandConcurrentLoadsMakeOneRequestAndOneDecode() async throws {
+        try await run { origin, make in
+            let gate = OriginGate()
+            origin.serve("/a.jpg", .image(try Self.jpeg(), type: "image/jpeg").with(\.gate, gate))
+            let decoder = GatedDecoder(JPEGDecoder())
+            let pipeline = make(decoder)
+            try await withThrowingTaskGroup(of: PixelSize.self) { group in
+                for _ in 0..<1000 { group.addTask { try await pipeline.image(for: origin.url("/a.jpg")).size } }
+                await origin.waitForRequests(1)
+                gate.open()
+                for try await size in group { #expect(size == PixelSize(width: 320, height: 200)) }
+            }
+            #expect(origin.requestCount() == 1)
+            #expect(decoder.decodeCount == 1)
+        }
+    }
+
+    @Test func networkThenDiskThenMemory() async throws {
+        try await run { origin, make in
+            origin.serve("/a.jpg", .image(try Self.jpeg(), type: "image/jpeg"))
+            let request = ImageRequest(url: origin.url("/a.jpg"))
+            let first = make(nil)
+            #expect(try await first.response(for: request).origin == .network)
+            try await first.flush()
+            let second = make(nil)
+            #expect(try await second.response(for: request).origin == .disk)
+            #expect(try await second.response(for: request).origin == .memory)
+            #expect(origin.requestCount() == 1)
+        }
+    }
+
+    @Test func cancellingTheLastWaiterClosesTheTransfer() async throws {
+        try await run { origin, make in
+            let data = try Self.jpeg()
+            origin.serve("/a.jpg", .image(data, type: "image/jpeg").with(\.ending, .silence(after: 1000)))
+            let pipeline = make(nil)
+            let tasks = (0..<3).map { _ in Task { try await pipeline.image(for: origin.url("/a.jpg")) } }
+            await origin.waitForRequests(1)
+            for task in tasks {
+                #expect(origin.closedEarly == 0)
+                task.cancel()
+                let result = await task.result
+                #expect(throws: TintypeError.self) { try result.get() }
+            }
+            await origin.waitForClosedEarly(1)
+        }
+    }
+
+    @Test func previewsComeWhileTheBytesArrive() async throws {
+        try await run { origin, make in
+            let gate = OriginGate(after: 20_000)
+            let data = try Self.jpeg(640, 480)
+            origin.serve("/a.jpg", .image(data, type: "image/jpeg").with(\.gate, gate))
+            var request = ImageRequest(url: origin.url("/a.jpg"))
+            request.policy.previews = .progressive(every: .zero)
+            var previews = 0
+            for await event in make(nil).start(request).events {
+                switch event {
+                case .progress: break
+                case .preview(let preview):
+                    previews += 1
+                    #expect(preview.image.size == PixelSize(width: 640, height: 480))
+                    gate.open()
+                case .finished(let result):
+                    let response = try result.get()
+                    #expect(response.byteCount == data.count)
+                }
+            }
+            #expect(previews >= 1)
+        }
+    }
+
+    @Test(arguments: ["html", "corrupt", "cut", "empty", "missing"])
+    func nothingThatIsNotAWholeGoodImageIsStored(_ kind: String) async throws {
+        try await run { origin, make in
+            let png = try PNGEncoder().encode(
+                .filled(Pixel(red: 9, green: 9, blue: 9), PixelSize(width: 50, height: 50)), as: .png, EncodeOptions())
+            var corrupt = png
+            corrupt[corrupt.count / 2] ^= 0xFF
+            let responses: [String: (OriginResponse, TintypeError.Code)] = [
+                "html": (.image(Data("<html>sign in</html>".utf8), type: "image/png"), .notAnImage),
+                "corrupt": (.image(corrupt, type: "image/png"), .undecodable),
+                "cut": (.image(png, type: "image/png").with(\.ending, .cut(after: 40)), .truncatedBody),
+                "empty": (.image(Data(), type: "image/png"), .emptyBody),
+                "missing": (.status(404), .badStatus),
+            ]
+            let (response, code) = try #require(responses[kind])
+            origin.serve("/a.png", response)
+            let pipeline = make(nil)
+            do throws(TintypeError) {
+                _ = try await pipeline.image(for: origin.url("/a.png"))
+                Issue.record("it should have failed")
+            } catch {
+                #expect(error.code == code)
+                #expect(error.subject == origin.url("/a.png").absoluteString)
+            }
+            try await pipeline.flush()
+            let disk = try #require(pipeline.configuration.disk as? DiskCache)
+            #expect(try await disk.usage().count == 0)
+        }
+    }
+
+    @Test func filesAndDataURLsAreNotKeptOnDisk() async throws {
+        try await run { _, make in
+            let pipeline = make(nil)
+            let data = try Self.jpeg(20, 10)
+            let url = try #require(URL(string: "data:image/jpeg;base64,\(data.base64EncodedString())"))
+            #expect(try await pipeline.response(for: ImageRequest(url: url)).origin == .data)
+            let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).jpg")
+            try data.write(to: file)
+            var request = ImageRequest(url: file)
+            request.rendition.decode.size = .fit(PixelSize(width: 5, height: 5))
+            #expect(try await pipeline.response(for: request).origin == .file)
+            try FileManager.default.removeItem(at: file)
+            try await pipeline.flush()
+            let disk = try #require(pipeline.configuration.disk as? DiskCache)
+            #expect(try await disk.usage().count == 0)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+import Tintype
+import TintypeTesting
+
+// BEGIN README
+/// Shows a picture three times: whole, as a thumbnail that sharpens while it arrives, and again from memory.
+func show(
+    _ url: URL, with pipeline: ImagePipeline = .shared, draw: (Image) -> Void
+) async throws(TintypeError) {
+    // From memory, from disk, or from where it is.
+    draw(try await pipeline.image(for: url))
+
+    // Decoded straight to its size, ahead of what is less urgent, with previews on the way.
+    var request = ImageRequest(url: url, priority: .high)
+    request.rendition.decode.size = .fit(PixelSize(width: 320, height: 240))
+    request.policy.previews = .progressive
+    for await event in pipeline.start(request).events {
+        switch event {
+        case .progress(let progress): print("\(progress.received) bytes of \(progress.expected ?? 0)")
+        case .preview(let preview): draw(preview.image)
+        case .finished(let result): draw(try result.get().image)
+        }
+    }
+
+    // Synchronous: looks in memory, and nowhere else.
+    if let image = pipeline.cachedImage(for: request) { draw(image) }
+}
+
+/// A pipeline of one's own: its cache in `folder`, at most 500 MB of it, and 64 MB of decoded pictures.
+func makePipeline(cachingIn folder: URL) -> ImagePipeline {
+    let disk = DiskCache(directory: folder, limits: DiskLimits(byteCount: 500_000_000))
+    var configuration = PipelineConfiguration.standard(disk: disk)
+    configuration.memory = MemoryCache(limits: CacheLimits(cost: 64 << 20))
+    return ImagePipeline(configuration)
+}
+// END README
+
+@Suite(.timeLimit(.minutes(1))) struct ReadmeTests {
+    /// The code of the README is the code above, to the letter.
+    @Test func theReadmesCodeIsTheCodeThatIsCompiledHere() throws {
+        let here = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
+        let root = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
+        let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+        let compiled = try #require(here.between("// BEGIN README\n", "// END README"))
+        let shown = try #require(readme.between("<!-- compiled by Tests/TintypeTests/ReadmeTests.swift -->\n```swift\n", "```"))
+        let body = shown.replacing("import Foundation\nimport Tintype\n\n", with: "")
+        #expect(body.trimmingCharacters(in: .newlines) == compiled.trimmingCharacters(in: .newlines))
+    }
+
+    @Test func theReadmesCodeRuns() async throws {
+        let origin = try await Origin.start()
+        let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), PixelSize(width: 640, height: 480))
+        let jpeg = try JPEGEncoder().encode(white, as: .jpeg, EncodeOptions())
+        origin.serve("/a.jpg", .image(jpeg, type: "image/jpeg"))
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-readme-\(UUID().uuidString)")
+        let pipeline = makePipeline(cachingIn: folder)
+        let sizes = Shared<[PixelSize]>([])
+        try await show(origin.url("/a.jpg"), with: pipeline) { image in sizes.withLock { $0.append(image.size) } }
+        #expect(sizes.now.first == white.size)
+        #expect(sizes.now.last == PixelSize(width: 320, height: 240))
+        #expect(origin.requestCount() == 1)
+        try await pipeline.flush()
+        await origin.stop()
+        try FileManager.default.removeItem(at: folder)
+    }
+}
+
+extension String {
+    fileprivate func between(_ start: String, _ end: String) -> String? {
+        guard let first = range(of: start), let last = self[first.upperBound...].range(of: end) else { return nil }
+        return String(self[first.upperBound..<last.lowerBound])
+    }
+}
