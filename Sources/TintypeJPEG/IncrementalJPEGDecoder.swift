@@ -46,7 +46,8 @@ struct JPEGPreviewReader: @unchecked Sendable {
 
         init?(_ limits: DecodeLimits) {
             let limits = tintype_jpeg_limits(
-                max_scans: UInt32(clamping: limits.scans), max_memory_bytes: min(limits.pixels, 1 << 40) * PixelBuffer.bytesPerPixel)
+                max_scans: UInt32(clamping: limits.scans),
+                max_memory_bytes: min(limits.pixels, 1 << 40) * PixelBuffer.bytesPerPixel)
             guard let pointer = tintype_jpeg_incremental_create(limits) else { return nil }
             self.pointer = pointer
         }

@@ -35,7 +35,9 @@ import TintypeTesting
         #expect(image.size == PixelSize(width: fixture.width ?? 0, height: fixture.height ?? 0))
         let isWhole = image.size == expected.size
         let pixels =
-            isWhole ? image.pixels : try ResizeTransformer(to: expected.size, mode: .stretch, filter: .box).transform(image.pixels)
+            isWhole
+            ? image.pixels
+            : try ResizeTransformer(to: expected.size, mode: .stretch, filter: .box).transform(image.pixels)
         let difference = try #require(PixelDifference(pixels, expected))
         #expect(difference.maximum <= (fixture.lossless == true ? 0 : 8), "\(difference)")
         #expect(difference.mean <= (fixture.lossless == true ? 0 : 2))
@@ -81,7 +83,9 @@ import TintypeTesting
 
     // MARK: Decoding to size
 
-    @Test(arguments: ["large-baseline.jpg", "large-progressive.jpg", "pillow-rgba.png", "adam7-rgba.png", "orientation-6.jpg"])
+    @Test(arguments: [
+        "large-baseline.jpg", "large-progressive.jpg", "pillow-rgba.png", "adam7-rgba.png", "orientation-6.jpg",
+    ])
     func aThumbnailLooksLikeTheResizedWhole(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         let whole = try decode(data)
@@ -97,7 +101,10 @@ import TintypeTesting
     @Test(arguments: valid) func aThumbnailIsNeverLarger(_ fixture: FixtureManifest.Fixture) throws {
         let data = try fixture.data
         let whole = try decode(data)
-        for size in [DecodeOptions.Size.fit(PixelSize(width: 5000, height: 5000)), .stretch(PixelSize(width: 9999, height: 9999))] {
+        for size in [
+            DecodeOptions.Size.fit(PixelSize(width: 5000, height: 5000)),
+            .stretch(PixelSize(width: 9999, height: 9999)),
+        ] {
             let decoded = try decode(data, size)
             #expect(PixelDifference(decoded.pixels, whole.pixels)?.maximum == 0)
         }

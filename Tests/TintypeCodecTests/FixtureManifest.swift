@@ -28,7 +28,9 @@ struct FixtureManifest: Decodable {
         /// The judge's picture: straight RGBA, as displayed, premultiplied here as the library has it.
         var expectedPixels: PixelBuffer? {
             get throws {
-                guard let file = expected?.first, let width = expectedWidth, let height = expectedHeight else { return nil }
+                guard let file = expected?.first, let width = expectedWidth, let height = expectedHeight else {
+                    return nil
+                }
                 let bytes = [UInt8](try FixtureManifest.data(file))
                 return try .drawn(PixelSize(width: width, height: height)) { x, y in
                     let place = (y * width + x) * 4

@@ -23,14 +23,16 @@ import TintypeTesting
         }
     }
 
-    @Test func everyPreviewIsCloserThanTheOneBefore() throws {
+    /// Colour may arrive in a scan of its own and smoothing ends, so a step back of a few per cent is no fault.
+    @Test func previewsComeCloserToThePicture() throws {
         let data = try FixtureManifest.named("large-progressive.jpg").data
         let whole = try JPEGDecoder().decode(data, DecodeContext())
         let differences = try previews("large-progressive.jpg", piece: 500).map {
             try #require(PixelDifference($0.pixels, whole.pixels)).mean
         }
-        #expect(differences.count >= 3)
-        #expect(zip(differences, differences.dropFirst()).allSatisfy { $0 >= $1 - 0.2 }, "\(differences)")
+        #expect(differences.count >= 5)
+        #expect(zip(differences, differences.dropFirst()).allSatisfy { $1 <= $0 * 1.15 }, "\(differences)")
+        #expect(differences.last == 0)
     }
 
     @Test func rowsThatHaveNotArrivedAreTransparent() throws {

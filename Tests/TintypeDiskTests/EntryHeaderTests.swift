@@ -32,7 +32,9 @@ import TintypeCore
 
     @Test func noPrefixIsAccepted() {
         let bytes = header().encoded
-        for count in 0..<bytes.count { #expect(bytes.prefix(count).withUnsafeBytes(EntryHeader.init(decoding:)) == nil) }
+        for count in 0..<bytes.count {
+            #expect(bytes.prefix(count).withUnsafeBytes(EntryHeader.init(decoding:)) == nil)
+        }
     }
 
     @Test func absurdLengthsClaimNoMemory() {

@@ -43,7 +43,8 @@ func makePipeline(cachingIn folder: URL) -> ImagePipeline {
         let root = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
         let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
         let compiled = try #require(here.between("// BEGIN README\n", "// END README"))
-        let shown = try #require(readme.between("<!-- compiled by Tests/TintypeTests/ReadmeTests.swift -->\n```swift\n", "```"))
+        let shown = try #require(
+            readme.between("<!-- compiled by Tests/TintypeTests/ReadmeTests.swift -->\n```swift\n", "```"))
         let body = shown.replacing("import Foundation\nimport Tintype\n\n", with: "")
         #expect(body.trimmingCharacters(in: .newlines) == compiled.trimmingCharacters(in: .newlines))
     }

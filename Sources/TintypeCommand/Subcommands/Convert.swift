@@ -52,7 +52,8 @@ struct Convert: AsyncParsableCommand {
         }
         guard frame == 0 else {
             throw TintypeError(
-                .noCoder, stage: .decode, "frames of \(image.info.format) animations cannot be decoded yet, only the first",
+                .noCoder, stage: .decode,
+                "frames of \(image.info.format) animations cannot be decoded yet, only the first",
                 subject: input.text)
         }
         let options = EncodeOptions(quality: quality / 100)

@@ -43,7 +43,8 @@ final class PreviewPump: Sendable {
             let image = try decoder.append(new)
             let status = state.withLock { state in
                 state.offset += new.count
-                state.finishStep(showing: image.map { ImageResponse(image: $0, origin: load.request.source.expectedOrigin) })
+                state.finishStep(
+                    showing: image.map { ImageResponse(image: $0, origin: load.request.source.expectedOrigin) })
                 return state.isStopped || image == nil ? nil : state.status
             }
             if let status { report(status) }

@@ -5,7 +5,8 @@ import Testing
 
 @Suite struct FormatSnifferTests {
     private static func ftyp(_ brands: String...) -> [UInt8] {
-        let body = Array("ftyp".utf8) + Array(brands[0].utf8) + [0, 0, 0, 0] + brands.dropFirst().flatMap { Array($0.utf8) }
+        let body =
+            Array("ftyp".utf8) + Array(brands[0].utf8) + [0, 0, 0, 0] + brands.dropFirst().flatMap { Array($0.utf8) }
         return [0, 0, 0, UInt8(body.count + 4)] + body
     }
 

@@ -73,10 +73,12 @@ import Testing
 
     /// Every sequence of up to six events keeps the promises of ``JobTable``, checked against a plain model.
     @Test func everySequenceOfSixEventsKeepsThePromises() {
-        for length in 1...6 { forEverySequence(length) { events in
+        for length in 1...6 {
+            forEverySequence(length) { events in
                 var replay = Replay()
                 replay.run(events)
-            } }
+            }
+        }
     }
 
     private func forEverySequence(_ length: Int, _ body: ([Event]) -> Void) {

@@ -9,7 +9,8 @@ import TintypeTesting
 
     private func response() throws -> ImageResponse {
         let pixels = try PixelBuffer.filled(Pixel(red: 1, green: 2, blue: 3))
-        return ImageResponse(image: Image(pixels: pixels, info: ImageInfo(format: .png, size: pixels.size)), origin: .data)
+        return ImageResponse(
+            image: Image(pixels: pixels, info: ImageInfo(format: .png, size: pixels.size)), origin: .data)
     }
 
     @Test func theFirstEndIsTheOnlyOne() async throws {

@@ -28,7 +28,9 @@ import TintypeTesting
         #expect(resized.size == size(40, 20))
     }
 
-    @Test(arguments: ResizeTransformer.Mode.allCases) func everyOddSizeGivesSomething(_ mode: ResizeTransformer.Mode) throws {
+    @Test(arguments: ResizeTransformer.Mode.allCases) func everyOddSizeGivesSomething(_ mode: ResizeTransformer.Mode)
+        throws
+    {
         for source in [size(1, 1), size(1, 50), size(50, 1), size(3, 7)] {
             let picture = try PixelBuffer.filled(Pixel(red: 1, green: 1, blue: 1), source)
             for target in [size(1, 1), size(1, 3), size(20, 2)] {

@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct CacheTests {
+    @Test func theWholeLifeOfACache() async throws {
+        try await withCommandFixture { fixture in
+            let cache = fixture.path("cache")
+            func run(_ arguments: String...) async throws -> CommandRun {
+                try await CommandRun.tintype(["cache"] + arguments + ["--cache", cache, "--json"])
+            }
+            _ = try await CommandRun.tintype("fetch", "--cache", cache, fixture.url("/a.jpg"), fixture.url("/b.png"))
+            #expect(try await run("path").records.first?["path"] as? String == cache + "/")
+            let stats = try #require(try await run("stats").records.first)
+            #expect(stats["count"] as? Int == 2 && (stats["bytes"] as? Int ?? 0) > 0)
+            let list = try await run("list").records
+            #expect(Set(list.compactMap { $0["url"] as? String }) == [fixture.url("/a.jpg"), fixture.url("/b.png")])
+            let file = try #require(try await run("path", fixture.url("/a.jpg")).records.first?["path"] as? String)
+            #expect(FileManager.default.fileExists(atPath: file))
+            #expect(try await run("verify").status == 0)
+            try Data("x".utf8).write(to: URL(filePath: file))
+            let verified = try await run("verify")
+            #expect(verified.status == 1)
+            #expect(try verified.records.first?["damaged"] as? [String] == [file])
+            #expect(try await run("trim", "--to", "0").records.first?["removed"] as? Int == 1)
+            #expect(try await run("stats").records.first?["count"] as? Int == 0)
+            _ = try await CommandRun.tintype("fetch", "--cache", cache, fixture.url("/b.png"))
+            #expect(try await run("clear").records.first?["removed"] as? Int == 1)
+        }
+    }
+
+    @Test func theStandardDirectoryFollowsXDG() async throws {
+        let run = try await CommandRun.tintype("cache", "path", environment: ["XDG_CACHE_HOME": "/tmp/somewhere"])
+        #expect(run.output == "/tmp/somewhere/tintype/\n")
+        let relative = try await CommandRun.tintype(
+            "cache", "path", environment: ["XDG_CACHE_HOME": "relative", "HOME": "/home/me"])
+        #expect(relative.output == "/home/me/.cache/tintype/\n")
+    }
+
+    @Test func lookingAtACacheThatIsNotThereMakesNone() async throws {
+        try await withCommandFixture { fixture in
+            for command in ["stats", "list", "clear", "trim", "verify"] {
+                let run = try await CommandRun.tintype("cache", command, "--cache", fixture.path("none"))
+                #expect(run.status == 0, "\(command): \(run.error)")
+            }
+            #expect(!FileManager.default.fileExists(atPath: fixture.path("none")))
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import Testing
+import Tintype
+import TintypeTesting
+
+/// An origin with a few pictures, right and wrong, and a folder to write to.
+final class CommandFixture: Sendable {
+    let origin: Origin
+    let folder: URL
+
+    init() async throws {
+        origin = try await Origin.start()
+        folder = FileManager.default.temporaryDirectory.appending(path: "tintype-command-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let jpeg = try Self.jpeg(width: 120, height: 80)
+        let png = try Self.png(width: 60, height: 90)
+        var corrupt = png
+        corrupt[corrupt.count / 2] ^= 0xFF
+        origin.serve("/a.jpg", .image(jpeg, type: "image/jpeg"))
+        origin.serve("/b.png", .image(png, type: "image/png"))
+        origin.serve("/empty.png", .image(Data(), type: "image/png"))
+        origin.serve("/cut.png", .image(png, type: "image/png").with(\.ending, .cut(after: 50)))
+        origin.serve("/html.png", .image(Data("<html>hello</html>".utf8), type: "image/png"))
+        origin.serve("/corrupt.png", .image(corrupt, type: "image/png"))
+    }
+
+    func end() async {
+        await origin.stop()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    func url(_ path: String) -> String { origin.url(path).absoluteString }
+    func path(_ name: String) -> String { folder.appending(path: name).path(percentEncoded: false) }
+
+    /// Writes a file and returns its path.
+    func write(_ data: Data, _ name: String) throws -> String {
+        try data.write(to: folder.appending(path: name))
+        return path(name)
+    }
+
+    static func jpeg(width: Int, height: Int) throws -> Data {
+        try JPEGEncoder().encode(picture(width, height), as: .jpeg, EncodeOptions(quality: 0.8))
+    }
+
+    static func png(width: Int, height: Int) throws -> Data {
+        try PNGEncoder().encode(picture(width, height), as: .png, EncodeOptions())
+    }
+
+    private static func picture(_ width: Int, _ height: Int) throws -> PixelBuffer {
+        try .drawn(PixelSize(width: width, height: height)) { x, y in
+            Pixel(red: UInt8(x * 255 / width), green: UInt8(y * 255 / height), blue: UInt8((x ^ y) & 0xFF))
+        }
+    }
+
+    /// A committed fixture of the codecs' tests.
+    static func codecFixture(_ name: String) -> String {
+        URL(filePath: #filePath).appending(path: "../../TintypeCodecTests/Fixtures/\(name)").standardizedFileURL
+            .path(percentEncoded: false)
+    }
+}
+
+/// Runs a test with a fixture, which is taken away after it.
+func withCommandFixture(_ body: (CommandFixture) async throws -> Void) async throws {
+    let fixture = try await CommandFixture()
+    let result: Result<Void, any Error>
+    do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
+    await fixture.end()
+    try result.get()
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+/// One run of the command, and what came of it.
+struct CommandRun: Sendable {
+    let status: Int32
+    let output: String
+    let error: String
+
+    /// The JSON objects of the output, one a line.
+    var records: [[String: any Sendable]] {
+        get throws {
+            try output.split(separator: "\n").map { line in
+                let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
+                return try #require(object as? [String: any Sendable])
+            }
+        }
+    }
+
+    static func tintype(
+        _ arguments: String..., input: String = "", environment: [String: String] = [:]
+    ) async throws -> CommandRun {
+        try await tintype(arguments, input: input, environment: environment)
+    }
+
+    /// Runs the `tintype` that was built beside this test bundle.
+    ///
+    /// What it writes goes to files, so that no pipe can fill up.
+    static func tintype(
+        _ arguments: [String], input: String = "", environment: [String: String] = [:]
+    ) async throws -> CommandRun {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-run-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let files = try ["in", "out", "err"].map { name in
+            let url = folder.appending(path: name)
+            try Data(name == "in" ? input.utf8 : "".utf8).write(to: url)
+            return try FileHandle(forUpdating: url)
+        }
+        let process = Process()
+        process.executableURL = try binary
+        process.arguments = arguments
+        // A cache of its own, wherever none is named.
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(["XDG_CACHE_HOME": folder.path(percentEncoded: false)]) { $1 }.merging(environment) { $1 }
+        (process.standardInput, process.standardOutput, process.standardError) = (files[0], files[1], files[2])
+        try await ended(process)
+        func text(_ name: String) throws -> String {
+            String(decoding: try Data(contentsOf: folder.appending(path: name)), as: UTF8.self)
+        }
+        return CommandRun(status: process.terminationStatus, output: try text("out"), error: try text("err"))
+    }
+
+    private static func ended(_ process: Process) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            process.terminationHandler = { _ in continuation.resume() }
+            do { try process.run() } catch {
+                process.terminationHandler = nil
+                continuation.resume(throwing: error)
+            }
+        }
+    }
+
+    private static var binary: URL {
+        get throws {
+            let here = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+            return URL(filePath: here).deletingLastPathComponent().appending(path: "tintype")
+        }
+    }
+}

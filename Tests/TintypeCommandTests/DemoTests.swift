@@ -1,0 +1,16 @@
+import Foundation
+import Testing
+import Tintype
+
+@Suite(.timeLimit(.minutes(2))) struct DemoTests {
+    @Test func itRunsWithoutNetworkOrDisplayAndWritesItsSheet() async throws {
+        try await withCommandFixture { fixture in
+            let run = try await CommandRun.tintype("demo", "--output", fixture.path("sheet/contact.png"))
+            #expect(run.status == 0, "\(run.error)")
+            #expect(run.output.contains("asked 8 times for 24 loads"))
+            let sheet = try PNGDecoder().decode(
+                Data(contentsOf: URL(filePath: fixture.path("sheet/contact.png"))), DecodeContext())
+            #expect(sheet.size.width > 1000)
+        }
+    }
+}

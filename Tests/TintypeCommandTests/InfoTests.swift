@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct InfoTests {
+    @Test func tellsAnAnimation() async throws {
+        let run = try await CommandRun.tintype("info", "--json", CommandFixture.codecFixture("animated.png"))
+        let record = try #require(try run.records.first)
+        #expect(record["format"] as? String == "png" && record["source"] as? String == "file")
+        #expect(record["frameCount"] as? Int == 3 && record["loopCount"] as? Int == 5)
+        #expect(record["durations"] as? [Double] == [0.1, 0.25, 0.5])
+        #expect(record["hasAlpha"] as? Bool == true)
+    }
+
+    @Test func tellsTheDisplayedSizeAndTheStoredOrientation() async throws {
+        let run = try await CommandRun.tintype("info", "--json", CommandFixture.codecFixture("orientation-6.jpg"))
+        let record = try #require(try run.records.first)
+        #expect(record["width"] as? Int == 48 && record["height"] as? Int == 32)
+        #expect(record["orientation"] as? Int == 6)
+    }
+
+    @Test func tellsAURL() async throws {
+        try await withCommandFixture { fixture in
+            let run = try await CommandRun.tintype("info", "--json", fixture.url("/b.png"))
+            #expect(try run.records.first?["source"] as? String == "network")
+            #expect(try run.records.first?["height"] as? Int == 90)
+        }
+    }
+
+    /// A file that claims a terabyte: only its beginning can have been read.
+    @Test func readsNoMoreThanItNeeds() async throws {
+        try await withCommandFixture { fixture in
+            let path = try fixture.write(try CommandFixture.png(width: 60, height: 90), "large.png")
+            #expect(truncate(path, 1 << 40) == 0)
+            let run = try await CommandRun.tintype("info", "--json", path)
+            #expect(run.status == 0)
+            #expect(try run.records.first?["bytes"] as? Int == 1 << 40)
+        }
+    }
+
+    @Test(arguments: ["empty.jpg", "html.png", "bad-header.png", "no-such-file.png"])
+    func whatIsNoPictureIsOneLine(_ name: String) async throws {
+        let run = try await CommandRun.tintype("info", CommandFixture.codecFixture(name))
+        #expect(run.status == 1 && run.output.isEmpty)
+        #expect(run.error.split(separator: "\n").count == 1 && run.error.contains(name))
+    }
+
+    @Test(arguments: ["/dev/zero", "/"]) func onlyRegularFilesAreRead(_ path: String) async throws {
+        let run = try await CommandRun.tintype("info", path)
+        #expect(run.status == 1 && run.error.contains("not a regular file"))
+    }
+}
