@@ -14,7 +14,7 @@ import TintypeCore
 
     @Test func whatIsWrittenIsRead() throws {
         let header = header()
-        let read = try #require(header.encoded.withUnsafeBytes(EntryHeader.init(decoding:)))
+        let read = try #require(header.encoded.withUnsafeBytes { EntryHeader(decoding: $0) })
         #expect(read == header)
         #expect(header.encoded.count == header.length)
     }
@@ -25,7 +25,7 @@ import TintypeCore
             for change in [UInt8(1), 0x80, 0xFF] {
                 var changed = bytes
                 changed[index] ^= change
-                #expect(changed.withUnsafeBytes(EntryHeader.init(decoding:)) == nil)
+                #expect(changed.withUnsafeBytes { EntryHeader(decoding: $0) } == nil)
             }
         }
     }
@@ -33,14 +33,14 @@ import TintypeCore
     @Test func noPrefixIsAccepted() {
         let bytes = header().encoded
         for count in 0..<bytes.count {
-            #expect(bytes.prefix(count).withUnsafeBytes(EntryHeader.init(decoding:)) == nil)
+            #expect(bytes.prefix(count).withUnsafeBytes { EntryHeader(decoding: $0) } == nil)
         }
     }
 
     @Test func absurdLengthsClaimNoMemory() {
         var bytes = header().encoded
         for index in 12..<40 { bytes[index] = 0xFF }
-        #expect(bytes.withUnsafeBytes(EntryHeader.init(decoding:)) == nil)
+        #expect(bytes.withUnsafeBytes { EntryHeader(decoding: $0) } == nil)
     }
 
     @Test func anOriginalIsNamedByTheSHA256OfItsURL() {
@@ -48,6 +48,12 @@ import TintypeCore
         let name = EntryName(CacheKey(source: "https://example.org/a.jpg"))
         #expect(name.text == "700caca5ae8f856fc70b39312664d5c97f25108545c8f774199da1edfcc4ac60")
         #expect(name.path == "\(name.text.prefix(2))/\(name.text.dropFirst(2).prefix(2))/\(name.text)")
+    }
+
+    @Test func aNameIsItsText() throws {
+        let name = EntryName(CacheKey(source: "a", rendition: "b"))
+        #expect(EntryName(name.text) == name)
+        #expect(EntryName(String(name.text.dropLast()) + "G") == nil && EntryName("") == nil)
     }
 
     @Test func renditionsHaveNamesOfTheirOwn() {

@@ -39,6 +39,6 @@ private final class ColdLoads: Sendable {
         let request = HTTPClientRequest(url: url.absoluteString)
         let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
         let body = try await response.body.collect(upTo: 64 << 20)
-        return try await Codecs.decode { Data(body.readableBytesView) }
+        return try await ControlThread.decode { Data(body.readableBytesView) }
     }
 }

@@ -12,7 +12,7 @@ func diskHits() {
 
     Benchmark("DiskHit.control", configuration: .sampling()) { benchmark, disk in
         let path = disk.path
-        try await benchmark.sample { blackHole(try await Codecs.decode { try PlainFile.read(path) }) }
+        try await benchmark.sample { blackHole(try await ControlThread.decode { try PlainFile.read(path) }) }
     } setup: {
         try await DiskHits()
     }
@@ -23,12 +23,11 @@ private final class DiskHits: Sendable {
     let pipeline: ImagePipeline
     let request: ImageRequest
     let path: String
-    private let scratch: Scratch
 
     init() async throws {
-        scratch = try Scratch()
+        let folder = try Scratch.makeFolder()
         let bytes = try Sample.jpeg()
-        path = scratch.path("ocean.jpg")
+        path = folder.appending(path: "ocean.jpg").path(percentEncoded: false)
         try PlainFile.replace(path, with: bytes)
 
         guard let url = URL(string: "https://images.example.com/ocean.jpg") else { throw URLError(.badURL) }
@@ -36,7 +35,7 @@ private final class DiskHits: Sendable {
         request.policy.rendered.memory = .off
         self.request = request
 
-        let cache = DiskCache(directory: scratch.url.appending(path: "cache"))
+        let cache = DiskCache(directory: folder.appending(path: "cache"))
         cache.store(CacheEntry(data: bytes, format: .jpeg), for: request.key)
         try await cache.flush()
 

@@ -4,9 +4,7 @@ import Tintype
 
 /// Where the disk cache is.
 struct CacheLocation: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "The cache directory.", discussion: "$XDG_CACHE_HOME/tintype if not given.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The cache directory, instead of $XDG_CACHE_HOME/tintype.", valueName: "dir"))
     var cache: String?
 
     var diskCache: DiskCache {

@@ -25,7 +25,7 @@ struct Convert: AsyncParsableCommand {
     var frame = 0
 
     @Option(help: ArgumentHelp("From 1, small, to 100, faithful; for formats that lose.", valueName: "1-100"))
-    var quality = 90.0
+    var quality = 90
 
     @Option(
         help: ArgumentHelp("Decode to at most this size, never larger than the picture.", valueName: "WxH"),
@@ -38,7 +38,7 @@ struct Convert: AsyncParsableCommand {
 
     func validate() throws {
         guard frame >= 0 else { throw ValidationError("--frame takes a number from 0.") }
-        guard quality >= 1, quality <= 100 else { throw ValidationError("--quality takes 1 to 100.") }
+        guard (1...100).contains(quality) else { throw ValidationError("--quality takes 1 to 100.") }
     }
 
     func run() async throws {
@@ -56,7 +56,7 @@ struct Convert: AsyncParsableCommand {
                 "frames of \(image.info.format) animations cannot be decoded yet, only the first",
                 subject: input.text)
         }
-        let options = EncodeOptions(quality: quality / 100)
+        let options = EncodeOptions(quality: Double(quality) / 100)
         let data = try await WorkQueue.pixels.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
             try encoder.encode(image.pixels, as: format, options)
         }

@@ -50,16 +50,19 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status: Sendab
 
     private func start(_ job: Table.JobID, _ context: JobContext, _ work: @escaping Work) {
         let reporter = JobReporter<Status> { self.report($0, of: job) }
-        let task = Task.detached {
-            let result: Result<Value, TintypeError>
-            do throws(TintypeError) {
-                result = .success(try await work(context, reporter))
-            } catch {
-                result = .failure(error)
-            }
-            self.finish(job, with: result)
+        context.bind(JobTask.start { await self.run(job, context, reporter, work) })
+    }
+
+    private func run(
+        _ job: Table.JobID, _ context: JobContext, _ reporter: JobReporter<Status>, _ work: Work
+    ) async {
+        let result: Result<Value, TintypeError>
+        do throws(TintypeError) {
+            result = .success(try await work(context, reporter))
+        } catch {
+            result = .failure(error)
         }
-        context.bind(task)
+        finish(job, with: result)
     }
 
     private func finish(_ job: Table.JobID, with result: Result<Value, TintypeError>) {

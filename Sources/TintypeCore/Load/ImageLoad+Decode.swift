@@ -13,7 +13,6 @@ extension ImageLoad {
 
     /// The job of one decoded original. Bytes that the disk cache gave and that do not decode are removed from it and
     /// loaded anew.
-    @concurrent
     private func getDecoded(
         _ job: JobContext, _ report: JobReporter<LoadStatus>
     ) async throws(TintypeError) -> ImageResponse {

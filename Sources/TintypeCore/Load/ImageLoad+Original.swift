@@ -9,7 +9,6 @@ extension ImageLoad {
     }
 
     /// The job of one source's bytes: the disk, then the loader.
-    @concurrent
     private func getBytes(
         _ job: JobContext, _ report: JobReporter<ReceivedBytes>
     ) async throws(TintypeError) -> LoadedBytes {

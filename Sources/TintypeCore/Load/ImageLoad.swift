@@ -7,7 +7,6 @@ struct ImageLoad: Sendable {
     let services: PipelineServices
 
     /// The job of one rendition.
-    @concurrent
     func run(_ job: JobContext, _ report: JobReporter<LoadStatus>) async throws(TintypeError) -> ImageResponse {
         do throws(TintypeError) {
             if let stored = try await storedRendition(job) { return try await withData(stored, job) }

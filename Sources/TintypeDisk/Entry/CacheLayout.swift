@@ -5,15 +5,22 @@ import TintypeCore
 struct CacheLayout: Sendable {
     /// The directory that the user named.
     let root: String
+    /// The folder of entries with a slash at its end, ready for every path.
+    private let entriesPrefix: String
+
+    init(root: String) {
+        self.root = root
+        entriesPrefix = "\(root)/v1/entries/"
+    }
 
     /// The folder of this version.
     var home: String { "\(root)/v1" }
-    var entriesFolder: String { "\(home)/entries" }
+    var entriesFolder: String { String(entriesPrefix.dropLast()) }
     /// On the same file system as the entries, so that renaming is one step.
     var temporaryFolder: String { "\(home)/tmp" }
     var indexPath: String { "\(home)/index.sqlite" }
 
-    func path(of name: EntryName) -> String { "\(entriesFolder)/\(name.path)" }
+    func path(of name: EntryName) -> String { EntryName.path(entriesPrefix, name) }
     func folder(of name: EntryName) -> String { "\(entriesFolder)/\(name.folder)" }
 
     /// A name that no other process or thread makes.

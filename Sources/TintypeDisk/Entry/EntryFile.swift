@@ -28,7 +28,7 @@ enum EntryFile {
         guard let file = try? LocalFile(reading: path), let start = try? file.read(4096, from: 0) else { return nil }
         guard let lengths = start.withUnsafeBytes(EntryHeader.Lengths.init), lengths.file == file.byteCount,
             let head = try? file.read(EntryHeader.fixedLength + lengths.variable, from: 0),
-            let header = head.withUnsafeBytes(EntryHeader.init(decoding:))
+            let header = head.withUnsafeBytes({ EntryHeader(decoding: $0) })
         else { return nil }
         return (header, file.byteCount)
     }
@@ -48,13 +48,13 @@ enum EntryFile {
     private static func verified(_ bytes: Data, for key: CacheKey?) -> Reading {
         let checked = bytes.withUnsafeBytes { buffer -> (EntryHeader, Int)? in
             guard let lengths = EntryHeader.Lengths(buffer), lengths.file == buffer.count,
-                let header = EntryHeader(decoding: buffer)
+                let header = EntryHeader(decoding: buffer, for: key)
             else { return nil }
             let start = EntryHeader.fixedLength + lengths.variable
             let payload = UnsafeRawBufferPointer(rebasing: buffer[start...])
             return Checksum.of(payload) == header.payloadChecksum ? (header, start) : nil
         }
-        guard let (header, start) = checked, key == nil || key == header.key else { return .damaged }
+        guard let (header, start) = checked else { return .damaged }
         // A slice: the payload is not copied.
         let entry = CacheEntry(
             data: bytes[start...], format: header.format, metadata: header.metadata, created: header.created)

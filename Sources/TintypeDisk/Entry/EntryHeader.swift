@@ -91,8 +91,10 @@ extension EntryHeader {
 extension EntryHeader {
     /// Reads and verifies a head. `nil` for anything but a whole, undamaged head of this version.
     ///
-    /// - Parameter bytes: the beginning of a file, at least to the end of its head.
-    init?(decoding bytes: UnsafeRawBufferPointer) {
+    /// - Parameters:
+    ///   - bytes: the beginning of a file, at least to the end of its head.
+    ///   - expected: whose entry it must be; then its strings are compared where they are and not made again.
+    init?(decoding bytes: UnsafeRawBufferPointer, for expected: CacheKey? = nil) {
         guard let lengths = Lengths(bytes), bytes.count >= Self.fixedLength + lengths.variable else { return nil }
         let fixed = UnsafeRawBufferPointer(rebasing: bytes[..<64])
         let variable = UnsafeRawBufferPointer(rebasing: bytes[Self.fixedLength..<Self.fixedLength + lengths.variable])
@@ -103,8 +105,16 @@ extension EntryHeader {
             defer { rest = rest.dropFirst(count) }
             return rest.prefix(count)
         }
-        let source = String(decoding: take(lengths.source), as: UTF8.self)
-        key = CacheKey(source: source, rendition: String(decoding: take(lengths.rendition), as: UTF8.self))
+        let (source, rendition) = (take(lengths.source), take(lengths.rendition))
+        if let expected {
+            guard source.elementsEqual(expected.source.utf8), rendition.elementsEqual(expected.rendition.utf8) else {
+                return nil
+            }
+            key = expected
+        } else {
+            key = CacheKey(
+                source: String(decoding: source, as: UTF8.self), rendition: String(decoding: rendition, as: UTF8.self))
+        }
         let format = String(decoding: take(lengths.format), as: UTF8.self)
         self.format = format.isEmpty ? nil : ImageFormat(rawValue: format)
         metadata = Data(take(lengths.metadata))

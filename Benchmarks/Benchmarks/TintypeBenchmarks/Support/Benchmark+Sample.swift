@@ -9,12 +9,16 @@ extension BenchmarkMetric {
 }
 
 extension Benchmark.Configuration {
-    /// - Parameter operations: equal pieces of work in one iteration, for work that is shorter than its measurement.
-    static func sampling(_ operations: BenchmarkScalingFactor = .one) -> Benchmark.Configuration {
+    /// - Parameters:
+    ///   - operations: equal pieces of work in one iteration, for work that is shorter than its measurement.
+    ///   - iterations: the most that are made in 3 s.
+    static func sampling(
+        _ operations: BenchmarkScalingFactor = .one, iterations: Int = 20_000
+    ) -> Benchmark.Configuration {
         // The throughput is there because the export demands it.
         Benchmark.Configuration(
             metrics: [.wallClock, .throughput, .allocations, .operations], warmupIterations: 5,
-            scalingFactor: operations, maxDuration: .seconds(3), maxIterations: 20_000)
+            scalingFactor: operations, maxDuration: .seconds(3), maxIterations: iterations)
     }
 }
 

@@ -1,17 +1,13 @@
 import Foundation
 
-/// A directory for files of one benchmark, gone when the benchmark is.
-final class Scratch: Sendable {
-    let url: URL
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appending(path: "tintype-benchmark-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+/// Folders for files, inside the temporary directory.
+///
+/// They are not removed here, since ext4 makes files slowly for some seconds after others were removed: `scripts/bench`
+/// sets a temporary directory of its own and removes that in the end.
+enum Scratch {
+    static func makeFolder() throws -> URL {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-benchmark-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        return folder
     }
-
-    deinit {
-        try? FileManager.default.removeItem(at: url)
-    }
-
-    func path(_ name: String) -> String { url.appending(path: name).path(percentEncoded: false) }
 }

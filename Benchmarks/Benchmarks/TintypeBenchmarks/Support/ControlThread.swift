@@ -3,7 +3,7 @@ import Foundation
 import Tintype
 
 /// Blocking work off the cooperative threads, as the controls do it.
-enum Codecs {
+enum ControlThread {
     private static let queue = DispatchQueue(label: "control", attributes: .concurrent)
 
     static func decode(_ bytes: @escaping @Sendable () throws -> Data) async throws -> Image {
