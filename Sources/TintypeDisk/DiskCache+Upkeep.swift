@@ -19,17 +19,17 @@ extension DiskCache {
             ?? DiskUsage(count: 0, byteCount: 0)
     }
 
-    /// Removes everything of this version's.
+    /// Removes everything of this version's; also when the disk is too full for the bookkeeping to be opened.
     ///
     /// - Returns: what was removed.
+    /// - Throws: ``TintypeError/Code/unwritable`` when the files cannot be removed.
     public func clear() async throws(TintypeError) -> DiskUsage {
-        let removed = try await withIndex { index in
-            let usage = try index?.usage
-            try index?.removeAll()
-            return usage
+        let usage = try? await usage()
+        try await onDisk { () throws(TintypeError) in
+            try self.removeFiles()
+            self.removeRecords()
         }
-        try await onDisk { () throws(TintypeError) in try self.removeFiles() }
-        return removed ?? DiskUsage(count: 0, byteCount: 0)
+        return usage ?? DiskUsage(count: 0, byteCount: 0)
     }
 
     /// Every entry, the last used first. Reads each file's head; those that are gone or damaged are left out.
@@ -91,6 +91,16 @@ extension DiskCache {
             throw TintypeError(
                 .unwritable, stage: .store, "cannot remove the entries: \(error.localizedDescription)",
                 subject: layout.root, underlying: error)
+        }
+    }
+
+    /// Empties the bookkeeping, or takes it away where it cannot even be emptied.
+    private func removeRecords() {
+        guard layout.exists else { return }
+        do {
+            try openIndex().removeAll()
+        } catch {
+            forgetIndex(isDamaged: true)
         }
     }
 

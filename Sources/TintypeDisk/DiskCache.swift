@@ -204,7 +204,7 @@ extension DiskCache {
     }
 
     /// The next use opens it anew, and repairs what can be repaired.
-    private func forgetIndex(isDamaged: Bool) {
+    func forgetIndex(isDamaged: Bool) {
         state.withLock { $0.index = nil }
         if isDamaged { DiskIndex.delete(layout) }
     }

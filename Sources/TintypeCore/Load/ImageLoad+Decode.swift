@@ -16,6 +16,19 @@ extension ImageLoad {
     private func getDecoded(
         _ job: JobContext, _ report: JobReporter<LoadStatus>
     ) async throws(TintypeError) -> ImageResponse {
+        do throws(TintypeError) {
+            let response = try await decodeBytes(job, report)
+            services.failures.forget(source: request.key.source)
+            return response
+        } catch {
+            services.failures.remember(error, of: request.key.source)
+            throw error
+        }
+    }
+
+    private func decodeBytes(
+        _ job: JobContext, _ report: JobReporter<LoadStatus>
+    ) async throws(TintypeError) -> ImageResponse {
         let previews = PreviewPump(self, job, report)
         let bytes = try await originalBytes(job, onReceived: { previews.received($0) })
         previews.stop()
@@ -25,7 +38,7 @@ extension ImageLoad {
             return ImageResponse(image: image, origin: bytes.origin, data: bytes.data)
         } catch  where bytes.origin == .disk && error.isDamage && request.policy.freshness != .cacheOnly {
             await removeFromDisk(request.key.original, error)
-            return try await replacing { $0.policy.freshness = .reload }.getDecoded(job, report)
+            return try await replacing { $0.policy.freshness = .reload }.decodeBytes(job, report)
         }
     }
 

@@ -18,6 +18,7 @@ extension ImageLoad {
         guard request.policy.freshness != .cacheOnly else {
             throw TintypeError(.notCached, stage: .disk, "not in a cache, and only caches were allowed")
         }
+        if request.policy.failures == .respected { try services.failures.check(request.key.source) }
         return try await loadBytes(job, report)
     }
 

@@ -16,6 +16,9 @@ public final class ImagePipeline: Sendable {
 
     public var configuration: PipelineConfiguration { services.configuration }
 
+    /// The sources that have failed for good, for now.
+    public var failures: FailedSources { services.failures }
+
     /// The picture in memory; `nil` when it is not there. Looks nowhere else, allocates nothing, waits for nothing: made
     /// to be called for every row of a list while it scrolls.
     public func cachedImage(for request: ImageRequest) -> Image? {
@@ -44,6 +47,7 @@ public final class ImagePipeline: Sendable {
     ) async throws(TintypeError) -> ImageResponse {
         let request = services.intercepted(request)
         if let hit = memoryHit(request) { return hit }
+        guard !Task.isCancelled else { throw .cancelled }
         let task = ImageTask(request: request)
         launch(task)
         let result = await withTaskCancellationHandler {

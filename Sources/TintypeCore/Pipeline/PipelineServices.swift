@@ -11,8 +11,11 @@ final class PipelineServices: Sendable {
     /// What is still being encoded for the disk.
     let background = BackgroundTasks(budget: 256 << 20)
 
+    let failures: FailedSources
+
     init(_ configuration: PipelineConfiguration) {
         self.configuration = configuration
+        failures = FailedSources(time: configuration.time)
         loader = ImageLoaderChain(configuration.loaders)
     }
 

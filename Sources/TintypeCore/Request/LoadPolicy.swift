@@ -7,16 +7,18 @@ public struct LoadPolicy: Hashable, Sendable {
     public var freshness: Freshness
     public var previews: Previews
     public var data: DataDelivery
+    public var failures: Failures
 
     public init(
         rendered: CacheRules = CacheRules(), original: CacheAccess = .readWrite, freshness: Freshness = .cached,
-        previews: Previews = .none, data: DataDelivery = .whenLoaded
+        previews: Previews = .none, data: DataDelivery = .whenLoaded, failures: Failures = .respected
     ) {
         self.rendered = rendered
         self.original = original
         self.freshness = freshness
         self.previews = previews
         self.data = data
+        self.failures = failures
     }
 }
 
@@ -41,6 +43,14 @@ extension LoadPolicy {
         public static let progressive = Previews.progressive(every: .milliseconds(250))
     }
 
+    /// Whether a source that failed is tried again at once; see ``FailedSources``.
+    public enum Failures: Hashable, Sendable {
+        /// Not while its failure is remembered, unless a cache has the picture.
+        case respected
+        /// Always; a success lets the failure be forgotten.
+        case ignored
+    }
+
     /// Whether the original bytes come with the picture.
     public enum DataDelivery: Hashable, Sendable {
         /// When they passed by on the way, anyhow.
@@ -58,6 +68,6 @@ extension LoadPolicy {
 
     /// The part that tells how the original bytes are got: loads that agree on it share one transfer.
     var forBytes: LoadPolicy {
-        LoadPolicy(original: original, freshness: freshness)
+        LoadPolicy(original: original, freshness: freshness, failures: failures)
     }
 }

@@ -147,7 +147,7 @@ import TintypeTesting
         }
     }
 
-    @Test func aCancelledCallerGetsCancelledEvenOnAHitNeverAHang() async {
+    @Test func aCallerThatIsCancelledAlreadyStartsNothing() async {
         let fixture = PipelineFixture()
         fixture.answer()
         let load = Task {
@@ -156,6 +156,7 @@ import TintypeTesting
         }
         let result = await load.result
         #expect(throws: TintypeError.self) { try result.get() }
+        #expect(fixture.loader.count(fixture.identity()) == 0)
         while fixture.pipeline.runningJobs > 0 { await Task.yield() }
     }
 
