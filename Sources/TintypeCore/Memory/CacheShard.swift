@@ -6,9 +6,7 @@
 struct CacheShard<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Node: Sendable {
         let key: Key
-        var value: Value
-        var cost: Int
-        var isVisited = false
+        let cost: Int
         /// Towards the newer end.
         var newer: Int?
         /// Towards the older end.
@@ -19,6 +17,9 @@ struct CacheShard<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private(set) var cost = 0
     private var index: [Key: Int] = [:]
     private var nodes: [Node?] = []
+    // Apart from the nodes, and at the same places: all that a hit touches, without copying a node.
+    private var values: [Value?] = []
+    private var marks: [Bool] = []
     private var free: [Int] = []
     private var newest: Int?
     private var oldest: Int?
@@ -33,8 +34,8 @@ struct CacheShard<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// A hit.
     mutating func value(for key: Key) -> Value? {
         guard let place = index[key] else { return nil }
-        if nodes[place]?.isVisited == false { nodes[place]?.isVisited = true }
-        return nodes[place]?.value
+        if !marks[place] { marks[place] = true }
+        return values[place]
     }
 
     func contains(_ key: Key) -> Bool { index[key] != nil }
@@ -46,7 +47,7 @@ struct CacheShard<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         if let old = remove(key) { evicted.append(old) }
         guard cost <= min(limits.entryCost, limits.cost), limits.count > 0 else { return evicted }
         evicted += trim(toCost: limits.cost - cost, count: limits.count - 1)
-        append(Node(key: key, value: value, cost: cost))
+        append(Node(key: key, cost: cost), value)
         return evicted
     }
 
@@ -66,8 +67,8 @@ struct CacheShard<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private mutating func evict() -> Value? {
         var place = hand ?? oldest
-        while let here = place, nodes[here]?.isVisited == true {
-            nodes[here]?.isVisited = false
+        while let here = place, marks[here] {
+            marks[here] = false
             place = nodes[here]?.newer ?? oldest
         }
         guard let victim = place else { return nil }
@@ -75,15 +76,25 @@ struct CacheShard<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return unlink(victim)
     }
 
-    private mutating func append(_ node: Node) {
+    private mutating func append(_ node: Node, _ value: Value) {
         var node = node
         node.older = newest
-        let place = free.popLast() ?? nodes.endIndex
-        if place == nodes.endIndex { nodes.append(node) } else { nodes[place] = node }
+        let place = freePlace()
+        nodes[place] = node
+        values[place] = value
+        marks[place] = false
         if let newest { nodes[newest]?.newer = place } else { oldest = place }
         newest = place
         index[node.key] = place
         cost += node.cost
+    }
+
+    private mutating func freePlace() -> Int {
+        if let place = free.popLast() { return place }
+        nodes.append(nil)
+        values.append(nil)
+        marks.append(false)
+        return nodes.endIndex - 1
     }
 
     private mutating func unlink(_ place: Int) -> Value? {
@@ -91,10 +102,12 @@ struct CacheShard<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         if hand == place { hand = node.newer }
         if let newer = node.newer { nodes[newer]?.older = node.older } else { newest = node.older }
         if let older = node.older { nodes[older]?.newer = node.newer } else { oldest = node.newer }
+        let value = values[place]
         nodes[place] = nil
+        values[place] = nil
         free.append(place)
         index[node.key] = nil
         cost -= node.cost
-        return node.value
+        return value
     }
 }

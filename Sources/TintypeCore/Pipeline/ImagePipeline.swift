@@ -93,10 +93,11 @@ public final class ImagePipeline: Sendable {
         let receiver = JobReceiver<ImageResponse, LoadStatus>(
             onStatus: { task.update($0) },
             onEnd: { task.finish($0) })
-        task.bind(
-            services.renditions.attach(load.renditionKey, at: task.priority, receiver: receiver) {
-                (job, report) throws(TintypeError) in
-                try await load.run(job, report)
-            })
+        let priority = task.priority
+        let subscription = services.renditions.attach(load.renditionKey, at: priority, receiver: receiver) {
+            (job, report) throws(TintypeError) in
+            try await load.run(job, report)
+        }
+        task.bind(subscription, at: priority)
     }
 }

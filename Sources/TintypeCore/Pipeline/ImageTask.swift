@@ -45,8 +45,8 @@ public final class ImageTask: Sendable {
     }
 
     /// Tells again as long as the priority changed meanwhile, so that the last word is the newest.
-    private func tellPriority() {
-        var told: ImagePriority?
+    private func tellPriority(alreadyTold: ImagePriority? = nil) {
+        var told = alreadyTold
         while let (priority, subscription) = state.withLock({ state in
             state.priority == told ? nil : state.subscription.map { (state.priority, $0) }
         }) {
@@ -68,14 +68,16 @@ public final class ImageTask: Sendable {
 
 extension ImageTask {
     /// Ties the task to the shared job that it waits for.
-    func bind(_ subscription: JobSubscription) {
+    ///
+    /// - Parameter priority: the one it was subscribed at.
+    func bind(_ subscription: JobSubscription, at priority: ImagePriority) {
         let isOver = state.withLock { state in
             let isOver = state.events.end != nil
             if !isOver { state.subscription = subscription }
             return isOver
         }
         // Either may have happened before there was a subscription to tell.
-        if isOver { subscription.cancel() } else { tellPriority() }
+        if isOver { subscription.cancel() } else { tellPriority(alreadyTold: priority) }
     }
 
     func update(_ status: LoadStatus) {

@@ -4,12 +4,18 @@
 /// a copy is one retain.
 public struct CacheKey: Hashable, Sendable {
     private let storage: Storage
+    /// Beside the reference, so that hashing does not follow it.
+    private let storedHash: Int
 
     /// - Parameters:
     ///   - source: which bytes: normally the absolute URL.
     ///   - rendition: which pixels: ``Rendition/identifier``; empty for the original as it is.
     public init(source: String, rendition: String = "") {
         storage = Storage(source: source, rendition: rendition)
+        var hasher = Hasher()
+        hasher.combine(source)
+        hasher.combine(rendition)
+        storedHash = hasher.finalize()
     }
 
     /// Which bytes.
@@ -25,27 +31,22 @@ public struct CacheKey: Hashable, Sendable {
 
     public static func == (left: CacheKey, right: CacheKey) -> Bool {
         left.storage === right.storage
-            || left.storage.hash == right.storage.hash
+            || left.storedHash == right.storedHash
                 && left.storage.source == right.storage.source
                 && left.storage.rendition == right.storage.rendition
     }
 
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(storage.hash)
+        hasher.combine(storedHash)
     }
 
     private final class Storage: Sendable {
         let source: String
         let rendition: String
-        let hash: Int
 
         init(source: String, rendition: String) {
             self.source = source
             self.rendition = rendition
-            var hasher = Hasher()
-            hasher.combine(source)
-            hasher.combine(rendition)
-            hash = hasher.finalize()
         }
     }
 }

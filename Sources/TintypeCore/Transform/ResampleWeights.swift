@@ -26,17 +26,19 @@ struct ResampleWeights: Sendable {
         var weights: [Int16] = []
         starts.reserveCapacity(output)
         weights.reserveCapacity(taps * output)
+        // One for all output pixels.
+        var exact = [Double](repeating: 0, count: taps)
         for index in 0..<output {
             let center = crop.lowerBound + (Double(index) + 0.5) * scale
             let first = Int((center - support).rounded(.down))
             let start = max(0, min(first, source - taps))
-            var exact = [Double](repeating: 0, count: taps)
+            for tap in exact.indices { exact[tap] = 0 }
             for position in first..<first + reach {
                 // What falls outside the picture counts for the pixel at its edge.
                 let clamped = min(max(position, 0), source - 1)
                 exact[clamped - start] += filter.weight(at: (Double(position) + 0.5 - center) / stretch)
             }
-            weights += Self.quantised(exact)
+            Self.appendQuantised(exact, to: &weights)
             starts.append(Int32(start))
         }
         self.starts = starts
@@ -45,19 +47,18 @@ struct ResampleWeights: Sendable {
     }
 
     /// Rounds so that the sum is exactly ``one``: the largest weight takes up the difference.
-    private static func quantised(_ exact: [Double]) -> [Int16] {
+    private static func appendQuantised(_ exact: [Double], to weights: inout [Int16]) {
         let sum = exact.reduce(0, +)
-        guard sum != 0 else { return onlyMiddle(exact.count) }
-        var rounded = exact.map { Int(($0 / sum * Double(one)).rounded()) }
-        if let largest = rounded.indices.max(by: { rounded[$0] < rounded[$1] }) {
-            rounded[largest] += one - rounded.reduce(0, +)
+        let first = weights.endIndex
+        var (total, largest) = (0, first)
+        for (tap, weight) in exact.enumerated() {
+            // No filter has weights that cancel out; were there one, the middle would count alone.
+            let share = sum == 0 ? (tap == exact.count / 2 ? 1 : 0) : weight / sum
+            let rounded = Int((share * Double(one)).rounded())
+            weights.append(Int16(clamping: rounded))
+            total += rounded
+            if weights[weights.endIndex - 1] > weights[largest] { largest = weights.endIndex - 1 }
         }
-        return rounded.map { Int16(clamping: $0) }
-    }
-
-    private static func onlyMiddle(_ count: Int) -> [Int16] {
-        var weights = [Int16](repeating: 0, count: count)
-        weights[count / 2] = Int16(one)
-        return weights
+        weights[largest] = Int16(clamping: Int(weights[largest]) + one - total)
     }
 }

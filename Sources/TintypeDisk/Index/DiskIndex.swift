@@ -29,9 +29,10 @@ final class DiskIndex: Sendable {
         configuration.journalMode = .wal
         // Another process may be writing a batch.
         configuration.busyMode = .timeout(10)
-        // What a crash loses of the index, the files still have.
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = OFF") }
         let database = try DatabaseQueue(path: layout.indexPath, configuration: configuration)
+        // What a crash loses of the index, the files still have. Not in the configuration, which GRDB's switch to WAL
+        // would override.
+        try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = OFF") }
         try database.write { database in
             // Set with the last of the rows, so that a crash in the middle begins anew.
             guard try Int.fetchOne(database, sql: "PRAGMA user_version") == 0 else { return }
