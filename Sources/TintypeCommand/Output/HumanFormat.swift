@@ -13,6 +13,11 @@ enum HumanFormat {
         return unit == 0 || value >= 9.95 ? "\(Int(value.rounded())) \(units[unit])" : "\(value.tenths) \(units[unit])"
     }
 
+    /// `"1 entry"`, `"2 entries"`.
+    static func count(_ count: Int, _ one: String, _ many: String) -> String {
+        "\(count) \(count == 1 ? one : many)"
+    }
+
     /// `"850 µs"`, `"12 ms"`, `"3.4 s"`.
     static func duration(_ duration: Duration) -> String {
         let seconds = duration.inSeconds

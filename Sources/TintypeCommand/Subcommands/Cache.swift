@@ -138,7 +138,8 @@ extension Cache {
                     json: Record(count: result.sound.count, bytes: result.sound.byteCount, damaged: result.damaged))
             } else {
                 StandardOutput.write(
-                    "\(result.sound.count) entries are sound, \(result.damaged.count) were damaged and removed")
+                    "\(HumanFormat.count(result.sound.count, "entry is", "entries are")) sound, "
+                        + "\(HumanFormat.count(result.damaged.count, "was", "were")) damaged and removed")
                 for path in result.damaged { StandardOutput.write("  \(path)") }
             }
             if !result.damaged.isEmpty { throw ExitCode.failure }
@@ -154,6 +155,7 @@ extension Cache.Options {
 
     func tell(removed usage: DiskUsage) {
         if json { return StandardOutput.write(json: Removed(removed: usage.count, bytes: usage.byteCount)) }
-        StandardOutput.write("removed \(usage.count) entries, \(HumanFormat.bytes(usage.byteCount))")
+        StandardOutput.write(
+            "removed \(HumanFormat.count(usage.count, "entry", "entries")), \(HumanFormat.bytes(usage.byteCount))")
     }
 }
