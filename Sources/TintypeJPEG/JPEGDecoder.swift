@@ -40,7 +40,13 @@ public struct JPEGDecoder: ImageDecoder {
         let size = try reader.start(eighths: plan.eighths)
         let stored =
             size == plan.storedTarget
-            ? try whole(reader, size) : try resampled(reader, size, to: plan.storedTarget)
+            ? try whole(reader, size)
+            : try RowResampler.resampled(size, to: plan.storedTarget) { (count, strip) throws(TintypeError) in
+                let stride = strip.bytesPerRow
+                return try strip.withRows { rows throws(TintypeError) in
+                    try reader.readRows(count, into: rows, stride: stride)
+                }
+            }
         try reader.finish()
         try context.checkCancelled()
         return try stored.oriented(plan.orientation)
@@ -58,28 +64,6 @@ public struct JPEGDecoder: ImageDecoder {
             row += count
         }
         return writer.finish()
-    }
-
-    /// A few rows at a time, so that the picture is never whole in memory at its larger size.
-    private static func resampled(
-        _ reader: borrowing JPEGReader, _ size: PixelSize, to target: PixelSize
-    ) throws(TintypeError) -> PixelBuffer {
-        var resampler = try RowResampler(from: size, to: target, filter: .lanczos3)
-        var strip = try PixelWriter(size: PixelSize(width: size.width, height: min(16, size.height)))
-        let (stride, height) = (strip.bytesPerRow, strip.size.height)
-        var row = 0
-        while row < size.height {
-            let count = try strip.withRows { rows throws(TintypeError) in
-                let count = try reader.readRows(min(height, size.height - row), into: rows, stride: stride)
-                for index in 0..<count {
-                    resampler.append(row: UnsafeRawBufferPointer(rebasing: rows[(index * stride)...]))
-                }
-                return count
-            }
-            guard count > 0 else { throw TintypeError(.truncated, "") }
-            row += count
-        }
-        return resampler.finish()
     }
 }
 

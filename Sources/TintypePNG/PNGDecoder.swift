@@ -46,7 +46,14 @@ public struct PNGDecoder: ImageDecoder {
         if header.is_interlaced || size == target {
             return try whole(reader, header, size).resampled(to: target, filter: .lanczos3)
         }
-        return try resampled(reader, header, size, to: target)
+        return try RowResampler.resampled(size, to: target) { (count, strip) throws(TintypeError) in
+            let stride = strip.bytesPerRow
+            let count = try strip.withRows { rows throws(TintypeError) in
+                try reader.readRows(count, into: rows, stride: stride)
+            }
+            if header.has_alpha { strip.premultiply(rows: count) }
+            return count
+        }
     }
 
     private static func whole(
@@ -57,30 +64,6 @@ public struct PNGDecoder: ImageDecoder {
         try writer.withRows { rows throws(TintypeError) in try reader.readImage(into: rows, stride: stride) }
         if header.has_alpha { writer.premultiply(rows: size.height) }
         return writer.finish()
-    }
-
-    private static func resampled(
-        _ reader: borrowing PNGReader, _ header: tintype_png_header, _ size: PixelSize, to target: PixelSize
-    ) throws(TintypeError) -> PixelBuffer {
-        var resampler = try RowResampler(from: size, to: target, filter: .lanczos3)
-        var strip = try PixelWriter(size: PixelSize(width: size.width, height: min(16, size.height)))
-        let (stride, height) = (strip.bytesPerRow, strip.size.height)
-        var row = 0
-        while row < size.height {
-            let wanted = min(height, size.height - row)
-            let count = try strip.withRows { rows throws(TintypeError) in
-                try reader.readRows(wanted, into: rows, stride: stride)
-            }
-            guard count > 0 else { throw TintypeError(.truncated, "") }
-            if header.has_alpha { strip.premultiply(rows: count) }
-            strip.withRows { rows in
-                for index in 0..<count {
-                    resampler.append(row: UnsafeRawBufferPointer(rebasing: rows[(index * stride)...]))
-                }
-            }
-            row += count
-        }
-        return resampler.finish()
     }
 
     /// The delay of each frame; `nil` when the bytes are a prefix that ends before the last one's.
