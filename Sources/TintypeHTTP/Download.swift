@@ -13,7 +13,7 @@ struct Download: Sendable {
     /// - Throws: an error that names the URL; ``TintypeError/Code/cancelled`` when the task is cancelled.
     func run(on client: HTTPClient) async throws(TintypeError) -> LoadedBytes {
         do {
-            let response = try await client.execute(request.clientRequest, deadline: .distantFuture)
+            let response = try await finalResponse(from: client)
             try check(response)
             try await receive(response)
             // A cancelled body ends like a whole one.
@@ -22,6 +22,28 @@ struct Download: Sendable {
             return LoadedBytes(data: received.take(), origin: .network)
         } catch {
             throw failure(error).about(request.url.absoluteString)
+        }
+    }
+
+    /// The response at the end of all redirects.
+    private func finalResponse(from client: HTTPClient) async throws -> HTTPClientResponse {
+        var request = request
+        var seen: Set<URL> = [request.url]
+        while true {
+            let response = try await client.execute(request.clientRequest, deadline: .distantFuture)
+            guard configuration.maximumRedirects > 0, let next = try request.redirected(by: response) else {
+                return response
+            }
+            guard seen.insert(next.url).inserted else {
+                throw TintypeError(.tooManyRedirects, stage: .load, "the redirects go in a circle")
+            }
+            guard seen.count <= configuration.maximumRedirects + 1 else {
+                throw TintypeError(
+                    .tooManyRedirects, stage: .load, "more than \(configuration.maximumRedirects) redirects")
+            }
+            // A short body is read to its end, so that the connection can be used again.
+            _ = try? await response.body.collect(upTo: 4096)
+            request = next
         }
     }
 

@@ -11,17 +11,34 @@ struct DownloadRequest: Sendable {
 
     /// - Throws: ``TintypeError/Code/invalidSource``.
     init(_ source: ImageSource, _ configuration: DownloaderConfiguration) throws(TintypeError) {
-        guard let url = source.url, let host = url.host(), !host.isEmpty else {
-            throw TintypeError(.invalidSource, stage: .load, "not a URL with a host", subject: source.identity)
+        guard let url = source.url else {
+            throw TintypeError(.invalidSource, stage: .load, "not a URL", subject: source.identity)
+        }
+        if case .http(let source) = source {
+            let headers = Self.headers(source.headers, configuration)
+            try self.init(url: url, method: HTTPMethod(rawValue: source.method), headers: headers)
+        } else {
+            try self.init(url: url, method: .GET, headers: Self.headers([:], configuration))
+        }
+    }
+
+    /// - Throws: ``TintypeError/Code/invalidSource`` for a URL that HTTP cannot ask for. The client below would stop the
+    ///   program for some of them, such as one with a port above 65535.
+    init(url: URL, method: HTTPMethod, headers: HTTPHeaders) throws(TintypeError) {
+        guard ["http", "https"].contains(url.scheme?.lowercased()), let host = url.host(), !host.isEmpty,
+            url.port.map({ (1...65_535).contains($0) }) ?? true
+        else {
+            throw TintypeError(
+                .invalidSource, stage: .load, "not an HTTP URL with a host and a valid port",
+                subject: url.absoluteString)
+        }
+        // A token (RFC 9110, 9.1): a space or line break would begin something else.
+        guard !method.rawValue.isEmpty, method.rawValue.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw TintypeError(.invalidSource, stage: .load, "not a method of HTTP", subject: url.absoluteString)
         }
         self.url = url
-        if case .http(let source) = source {
-            method = HTTPMethod(rawValue: source.method)
-            headers = Self.headers(source.headers, configuration)
-        } else {
-            method = .GET
-            headers = Self.headers([:], configuration)
-        }
+        self.method = method
+        self.headers = headers
     }
 
     /// The source's own fields, then those of the configuration, then the standard ones; the first of a name counts.

@@ -46,8 +46,8 @@ public final class Downloader: ImageLoader {
 extension HTTPClient.Configuration {
     fileprivate init(_ configuration: DownloaderConfiguration) {
         self.init(
-            redirectConfiguration: configuration.maximumRedirects > 0
-                ? .follow(max: configuration.maximumRedirects, allowCycles: false) : .disallow,
+            // Followed by ``Download``, which checks where they lead.
+            redirectConfiguration: .disallow,
             timeout: .init(
                 connect: TimeAmount(configuration.connectTimeout), read: TimeAmount(configuration.idleTimeout)),
             // Pictures are compressed already, so nothing asks for more; a server that does it unasked is understood.

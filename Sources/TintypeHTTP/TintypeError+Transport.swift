@@ -30,8 +30,6 @@ extension TintypeError {
         case .readTimeout: (.timedOut, "no progress in time")
         case .deadlineExceeded, .writeTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout:
             (.timedOut, error.shortDescription.lowercased())
-        case .redirectLimitReached: (.tooManyRedirects, "too many redirects")
-        case .redirectCycleDetected: (.tooManyRedirects, "the redirects go in a circle")
         case .invalidURL, .emptyHost, .emptyScheme, .missingSocketPath:
             (.invalidSource, error.shortDescription.lowercased())
         case .remoteConnectionClosed: (.transport, "the server closed the connection")

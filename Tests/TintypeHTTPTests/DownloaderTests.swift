@@ -155,6 +155,49 @@ import TintypeTesting
         }
     }
 
+    @Test func moreRedirectsThanAllowedEnd() async throws {
+        try await withOrigin { origin, load in
+            for number in 0..<20 { origin.serve("/\(number)", .redirect(to: "/\(number + 1)")) }
+            _ = await expect(.tooManyRedirects) { try await load("/0") }
+            #expect(origin.requestCount() == 11)
+        }
+    }
+
+    @Test(arguments: [
+        "http://127.0.0.1:99999/a", "file:///etc/passwd", "http+unix://%2Ftmp%2Fx/a", "http://", "ftp://127.0.0.1/",
+    ])
+    func aRedirectToWhatCannotBeAskedForIsAnError(_ location: String) async throws {
+        try await withOrigin { origin, load in
+            origin.serve("/a", .redirect(to: location))
+            _ = await expect(.invalidSource) { try await load("/a") }
+        }
+    }
+
+    @Test func credentialsStayWithTheirOrigin() async throws {
+        let other = try await Origin.start()
+        other.serve("/b", .image(Self.body, type: "image/png"))
+        var configuration = DownloaderConfiguration()
+        configuration.headers = ["Authorization": "secret", "Cookie": "a=b", "X-Other": "1"]
+        try await withOrigin(configuration) { origin, load in
+            origin.serve("/a", .redirect(to: "/same"))
+            origin.serve("/same", .redirect(to: other.url("/b").absoluteString))
+            _ = try await load("/a")
+            #expect(origin.requests.allSatisfy { $0[header: "Authorization"] == "secret" })
+        }
+        let request = try #require(other.requests.first)
+        #expect(request[header: "Authorization"] == nil && request[header: "Cookie"] == nil)
+        #expect(request[header: "X-Other"] == "1")
+        await other.stop()
+    }
+
+    @Test(arguments: ["http://127.0.0.1:99999/a", "http://127.0.0.1:0/a"]) func aPortThatIsNoneIsInvalid(
+        _ text: String
+    ) async throws {
+        let url = try #require(URL(string: text))
+        let context = LoadContext(received: ReceivedBytes(limit: 100), job: JobContext(priority: .normal))
+        _ = await expect(.invalidSource) { try await Downloader().load(.url(url), context) }
+    }
+
     @Test func moreBytesThanAllowedAreRefused() async throws {
         try await withOrigin(limit: 10_000) { origin, load in
             origin.serve("/announced", .image(Self.body, type: "image/png"))
