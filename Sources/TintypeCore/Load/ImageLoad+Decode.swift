@@ -21,7 +21,8 @@ extension ImageLoad {
             services.failures.forget(source: request.key.source)
             return response
         } catch {
-            services.failures.remember(error, of: request.key.source)
+            // What a cache alone gave says nothing of the source, which may be sound.
+            if request.policy.freshness != .cacheOnly { services.failures.remember(error, of: request.key.source) }
             throw error
         }
     }

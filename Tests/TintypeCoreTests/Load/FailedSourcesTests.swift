@@ -74,6 +74,16 @@ import TintypeTesting
         #expect(fixture.pipeline.failures.all.isEmpty)
     }
 
+    @Test func whatACacheAloneGaveDoesNotBlameTheSource() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        fixture.disk.store(CacheEntry(data: Data("<html>".utf8), format: .png), for: fixture.request().key)
+        var request = fixture.request()
+        request.policy.freshness = .cacheOnly
+        await expect(.notAnImage) { try await fixture.pipeline.image(for: request) }
+        #expect(try await fixture.pipeline.response(for: fixture.request()).origin == .network)
+    }
+
     @Test func aCacheAnswersAllTheSame() async throws {
         let fixture = PipelineFixture()
         fixture.answer("a", .data(Data("<html>".utf8)))
