@@ -8,6 +8,8 @@ public final class ReceivedBytes: Sendable {
     private struct State: Sendable {
         var data = Data()
         var expected: Int?
+        /// Whose bytes these are, when several loads share one transfer.
+        var shared: ReceivedBytes?
     }
 
     /// The most bytes that are taken.
@@ -22,7 +24,24 @@ public final class ReceivedBytes: Sendable {
     }
 
     public var progress: LoadProgress {
-        state.withLock { LoadProgress(received: $0.data.count, expected: $0.expected) }
+        if let shared { return shared.progress }
+        return state.withLock { LoadProgress(received: $0.data.count, expected: $0.expected) }
+    }
+
+    private var shared: ReceivedBytes? { state.withLock { $0.shared } }
+
+    /// Shows the bytes of another load from now on, without a copy of them, and tells that they have changed.
+    package func show(_ other: ReceivedBytes) {
+        state.withLock { $0.shared = other }
+        onProgress(self)
+    }
+
+    /// Gives up what has arrived, for a load that begins anew.
+    package func restart() {
+        state.withLock { state in
+            state.data = Data()
+            state.expected = nil
+        }
     }
 
     /// Announces how many bytes will come, so that memory is claimed once.
@@ -51,7 +70,7 @@ public final class ReceivedBytes: Sendable {
     }
 
     /// Everything so far.
-    public var all: Data { state.withLock { $0.data } }
+    public var all: Data { shared?.all ?? state.withLock { $0.data } }
 
     /// Takes everything out; nothing is left behind.
     public func take() -> Data {
@@ -63,12 +82,12 @@ public final class ReceivedBytes: Sendable {
 
     /// A copy of at most the first `count` bytes.
     func head(_ count: Int) -> Data {
-        state.withLock { Data($0.data.prefix(count)) }
+        shared?.head(count) ?? state.withLock { Data($0.data.prefix(count)) }
     }
 
     /// A copy of what arrived after the first `offset` bytes.
     func bytes(from offset: Int) -> Data {
-        state.withLock { offset < $0.data.count ? Data($0.data[offset...]) : Data() }
+        shared?.bytes(from: offset) ?? state.withLock { offset < $0.data.count ? Data($0.data[offset...]) : Data() }
     }
 
     private var tooLarge: TintypeError {
