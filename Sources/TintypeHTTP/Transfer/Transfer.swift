@@ -1,95 +1,99 @@
 import AsyncHTTPClient
 import Foundation
-import NIOCore
-import NIOHTTP1
 import TintypeCore
 
-/// One transfer: a request, and its body as it arrives.
-struct Download: Sendable {
+/// One transfer, from its place in the line to the last byte: tries, and within each the exchange and its body.
+///
+/// `Transfer+Exchange` sends a request and follows where it leads; `Transfer+Hop` is one request and its response.
+struct Transfer: Sendable {
     let request: DownloadRequest
-    let configuration: DownloaderConfiguration
+    let settings: TransferSettings
+    let services: TransferServices
+    let job: JobContext
     let received: ReceivedBytes
+    /// What a cache has, to ask whether it is still good.
+    let stored: CacheEntry?
+    let meter: TransferMeter
+    let keeper: PartialKeeper
 
-    /// - Throws: an error that names the URL; ``TintypeError/Code/cancelled`` when the task is cancelled.
-    func run(on client: HTTPClient) async throws(TintypeError) -> LoadedBytes {
-        do {
-            let response = try await finalResponse(from: client)
-            try check(response)
-            try await receive(response)
-            // A cancelled body ends like a whole one.
-            guard !Task.isCancelled else { throw TintypeError.cancelled }
-            try checkLength(response)
-            return LoadedBytes(data: received.take(), origin: .network)
-        } catch {
-            throw failure(error).about(request.url.absoluteString)
-        }
-    }
+    private var clock: TransferClock { settings.configuration.clock }
+    private var host: String { request.url.host()?.lowercased() ?? "" }
 
-    /// The response at the end of all redirects.
-    private func finalResponse(from client: HTTPClient) async throws -> HTTPClientResponse {
-        var request = request
-        var seen: Set<URL> = [request.url]
+    /// - Throws: an error that names the URL; ``TintypeCore/TintypeError/Code/cancelled`` when the task is cancelled.
+    func run() async throws(TintypeError) -> LoadedBytes {
+        var retry = RetryState(settings.retry, start: meter.now)
         while true {
-            let response = try await client.execute(request.clientRequest, deadline: .distantFuture)
-            guard configuration.maximumRedirects > 0, let next = try request.redirected(by: response) else {
-                return response
+            do throws(TintypeError) {
+                return try await attempt(retry.attempts)
+            } catch {
+                let delay = retry.delay(
+                    after: error, status: error.status, retryAfter: error.retryAfter, at: meter.now,
+                    chance: clock.random())
+                guard let delay, !job.isCancelled else { throw error.about(request.url.absoluteString) }
+                try await pause(delay)
+                received.restart()
             }
-            guard seen.insert(next.url).inserted else {
-                throw TintypeError(.tooManyRedirects, stage: .load, "the redirects go in a circle")
-            }
-            guard seen.count <= configuration.maximumRedirects + 1 else {
-                throw TintypeError(
-                    .tooManyRedirects, stage: .load, "more than \(configuration.maximumRedirects) redirects")
-            }
-            // A short body is read to its end, so that the connection can be used again.
-            _ = try? await response.body.collect(upTo: 4096)
-            request = next
         }
     }
 
-    private func check(_ response: HTTPClientResponse) throws(TintypeError) {
-        guard configuration.acceptableStatusCodes.contains(Int(response.status.code)) else {
-            throw TintypeError(.badStatus, stage: .load, "HTTP \(response.status)", status: Int(response.status.code))
+    private func pause(_ delay: Duration) async throws(TintypeError) {
+        do { try await clock.sleep(delay) } catch { throw .cancelled }
+    }
+
+    /// One try, in its place among the transfers.
+    private func attempt(_ number: Int) async throws(TintypeError) -> LoadedBytes {
+        meter.begin(attempt: number)
+        let began = meter.now
+        try await services.line.enter(host, for: job)
+        defer { services.line.leave(host) }
+        let wait = services.starts.withLock { $0.take(at: meter.now) }
+        if wait > .zero { try await pause(wait) }
+        meter.queued(since: began)
+        do {
+            return try await TimeLimit.run(settings.totalTimeout, clock) { try await self.transfer() }
+        } catch let error as TintypeError {
+            throw error
+        } catch {
+            throw Task.isCancelled ? .cancelled : TintypeError(transport: error)
         }
     }
 
-    private func receive(_ response: HTTPClientResponse) async throws {
-        if let length = announcedLength(response) { try received.expect(length) }
-        for try await buffer in response.body {
-            let result = buffer.withUnsafeReadableBytes { bytes in
-                Result { () throws(TintypeError) in try received.append(bytes) }
-            }
-            try result.get()
+    private func transfer() async throws -> LoadedBytes {
+        let sent = clock.date()
+        let response = try await exchange()
+        let kept = StoredResponse(response, to: request, requested: sent, received: clock.date())
+        if response.status == 304, let stored { return stillGood(stored, kept) }
+        try check(response)
+        try await response.body.receive(into: received)
+        var loaded = LoadedBytes(
+            data: received.take(), origin: .network, metadata: kept.encoded,
+            isStorable: Freshness.isStorable(response, for: request))
+        loaded.metrics = meter.finish(status: response.status, byteCount: loaded.data.count)
+        return loaded
+    }
+
+    /// RFC 9111, 4.3.4.
+    private func stillGood(_ stored: CacheEntry, _ renewal: StoredResponse) -> LoadedBytes {
+        let renewed = StoredResponse(decoding: stored.metadata)?.renewed(by: renewal) ?? renewal
+        var loaded = LoadedBytes.stillGood(stored, metadata: renewed.encoded)
+        loaded.metrics = meter.finish(status: 304, byteCount: 0)
+        return loaded
+    }
+
+    private func check(_ response: DownloadResponse) throws(TintypeError) {
+        let configuration = settings.configuration
+        // A part is no picture, unless the one who asked wants it.
+        guard configuration.acceptableStatusCodes.contains(response.status),
+            response.status != 206 || request.headers.contains("Range")
+        else {
+            throw TintypeError(badStatus: response, at: clock.date())
         }
-    }
-
-    private func checkLength(_ response: HTTPClientResponse) throws(TintypeError) {
-        let count = received.progress.received
-        guard let length = announcedLength(response), length != count else { return }
-        throw Self.truncated(count, of: length)
-    }
-
-    /// `Content-Length` tells of the bytes on the wire; with a content coding those are not the picture's.
-    private func announcedLength(_ response: HTTPClientResponse) -> Int? {
-        guard !response.headers.contains(name: "content-encoding") else { return nil }
-        return response.headers.first(name: "content-length").flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
-    }
-
-    /// A connection that broke while the body arrived left it short; otherwise the error says itself what it is.
-    private func failure(_ error: any Error) -> TintypeError {
-        if let error = error as? TintypeError { return error }
-        if Task.isCancelled { return .cancelled }
-        let failure = TintypeError(transport: error)
-        let progress = received.progress
-        guard failure.code == .transport, progress.received > 0 || progress.expected != nil else { return failure }
-        return Self.truncated(progress.received, of: progress.expected, underlying: error)
-    }
-
-    private static func truncated(
-        _ count: Int, of length: Int?, underlying: (any Error)? = nil
-    ) -> TintypeError {
-        let whole = length.map { " of \($0)" } ?? ""
-        return TintypeError(
-            .truncatedBody, stage: .load, "the body ended early, after \(count)\(whole) bytes", underlying: underlying)
+        guard let types = configuration.acceptableContentTypes else { return }
+        let type = response.headers["content-type"] ?? ""
+        guard MediaType.matches(type, types) else {
+            throw TintypeError(
+                .badContentType, stage: .load, "the content type \(type.isEmpty ? "is missing" : "is \(type)")",
+                status: response.status)
+        }
     }
 }

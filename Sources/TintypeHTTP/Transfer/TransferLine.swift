@@ -1,49 +1,76 @@
 import TintypeCore
 
-/// The line in which transfers wait for one of a few places, the most urgent first.
-final class TransferLine: WaitingLine {
-    private struct State: Sendable {
-        var line = PriorityQueue<WaitingPiece>()
-        var free: Int
+/// The line in which transfers wait for one of a few places: ``TransferQueue`` with a lock around it.
+final class TransferLine: Sendable {
+    fileprivate typealias Queue = TransferQueue<WaitingPiece>
+
+    private let queue: Locked<Queue>
+
+    init(_ configuration: DownloaderConfiguration) {
+        queue = Locked(Queue(Self.limits(configuration)))
     }
 
-    private let state: Locked<State>
-
-    init(width: Int) {
-        state = Locked(State(free: max(1, width)))
-    }
-
-    /// Waits for a place, which ``leave()`` gives back.
+    /// Waits for a place, which ``leave(_:)`` gives back.
     ///
-    /// - Throws: ``TintypeError/Code/cancelled``; then there is nothing to give back.
-    func enter(for job: JobContext) async throws(TintypeError) {
-        try await turn(for: job) { resume in resume(.success(())) }
+    /// - Throws: ``TintypeCore/TintypeError/Code/cancelled``; then there is nothing to give back.
+    func enter(_ host: String, for job: JobContext) async throws(TintypeError) {
+        try await TransferLane(line: self, host: host).turn(for: job) { resume in resume(.success(())) }
     }
 
-    func leave() {
-        let next = state.withLock { state in
-            let next = state.line.pop()
-            if next == nil { state.free += 1 }
-            return next
+    func leave(_ host: String) {
+        change { $0.end(at: host) }
+    }
+
+    var running: Int { queue.withLock { $0.running } }
+    var waiting: Int { queue.withLock { $0.count } }
+
+    var isSuspended: Bool {
+        get { queue.withLock { $0.isSuspended } }
+        set { change { $0.isSuspended = newValue } }
+    }
+
+    func follow(_ configuration: DownloaderConfiguration) {
+        change { $0.change(Self.limits(configuration)) }
+    }
+
+    private static func limits(_ configuration: DownloaderConfiguration) -> Queue.Limits {
+        Queue.Limits(
+            total: max(1, configuration.maximumConcurrentDownloads), perHost: max(1, configuration.connectionsPerHost),
+            order: configuration.order)
+    }
+
+    /// Lets go whoever may begin after a change.
+    fileprivate func change<Value: Sendable>(_ body: (inout Queue) -> Value) -> Value {
+        let (value, pieces) = queue.withLock { queue in
+            let value = body(&queue)
+            var pieces: [WaitingPiece] = []
+            while let piece = queue.next() { pieces.append(piece) }
+            return (value, pieces)
         }
-        next?.run()
+        for piece in pieces { piece.run() }
+        return value
+    }
+}
+
+/// The line as one who asks a certain host sees it.
+private final class TransferLane: WaitingLine {
+    private let line: TransferLine
+    private let host: String
+
+    init(line: TransferLine, host: String) {
+        self.line = line
+        self.host = host
     }
 
     func push(_ piece: WaitingPiece, at priority: ImagePriority) -> WaitingTicket? {
-        let ticket = state.withLock { state in
-            guard state.free > 0 else { return state.line.push(piece, at: priority) as WaitingTicket? }
-            state.free -= 1
-            return nil
-        }
-        if ticket == nil { piece.run() }
-        return ticket
+        WaitingTicket(number: line.change { $0.add(piece, from: host, at: priority) })
     }
 
     func move(_ ticket: WaitingTicket, to priority: ImagePriority) {
-        state.withLock { $0.line.move(ticket, to: priority) }
+        line.change { $0.move(ticket.number, to: priority) }
     }
 
     func drop(_ ticket: WaitingTicket) {
-        state.withLock { $0.line.remove(ticket) }?.drop()
+        line.change { $0.remove(ticket.number) }?.drop()
     }
 }
