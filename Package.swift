@@ -20,7 +20,10 @@ extension Target.Dependency {
     static let nioCore = product(name: "NIOCore", package: "swift-nio")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
     static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
+    static let nioHTTP2 = product(name: "NIOHTTP2", package: "swift-nio-http2")
     static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
+    static let asn1 = product(name: "SwiftASN1", package: "swift-asn1")
+    static let x509 = product(name: "X509", package: "swift-certificates")
 }
 
 let package = Package(
@@ -42,6 +45,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto.git", "3.12.3"..<"5.0.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.0.0"),
+        .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.0"),
+        .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
@@ -87,7 +93,7 @@ let package = Package(
             swiftSettings: swiftSettings),
         .target(
             name: "TintypeTesting",
-            dependencies: ["TintypeCore", .nioCore, .nioPosix, .nioHTTP1], swiftSettings: swiftSettings),
+            dependencies: ["TintypeCore", .nioCore, .nioPosix, .nioHTTP1, .nioSSL], swiftSettings: swiftSettings),
 
         // The command.
         .executableTarget(
@@ -106,7 +112,12 @@ let package = Package(
         .testTarget(
             name: "TintypeDiskTests", dependencies: ["TintypeDisk", "TintypeTesting"], swiftSettings: swiftSettings),
         .testTarget(
-            name: "TintypeHTTPTests", dependencies: ["TintypeHTTP", "TintypeTesting"], swiftSettings: swiftSettings),
+            name: "TintypeHTTPTests",
+            dependencies: [
+                "TintypeHTTP", "TintypeTesting", "CZlib", .asyncHTTPClient, .crypto, .nioCore, .nioPosix, .nioHTTP1, .nioHTTP2, .nioSSL,
+                .asn1, .x509,
+            ],
+            swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeTests", dependencies: ["Tintype", "TintypeTesting"],
             swiftSettings: swiftSettings),
