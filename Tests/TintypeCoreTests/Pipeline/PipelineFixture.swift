@@ -78,6 +78,7 @@ final class FakeDataCache: DataCache {
     }
 
     func store(_ entry: CacheEntry, for key: CacheKey) { state.withLock { $0.entries[key] = entry } }
+    func clear() { state.withLock { $0.entries = [:] } }
     func remove(_ key: CacheKey) { state.withLock { $0.entries[key] = nil } }
 
     func flush() async throws(TintypeError) {
