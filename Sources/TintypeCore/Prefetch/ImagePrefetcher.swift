@@ -8,9 +8,17 @@ public final class ImagePrefetcher: Sendable {
     public let pipeline: ImagePipeline
     public let settings: PrefetchSettings
 
+    /// Called on some thread for each picture that has ended: with its source, and its error if it was skipped.
+    public typealias Report = @Sendable (ImageSource, TintypeError?) -> Void
+
+    private struct Running: Sendable {
+        let batch: PrefetchBatch
+        let report: Report?
+    }
+
     private struct State: Sendable {
         var table: PrefetchTable
-        var batches: [Int: PrefetchBatch] = [:]
+        var batches: [Int: Running] = [:]
         /// The load of each picture that has begun.
         var tasks: [PrefetchTable.Item: ImageTask] = [:]
     }
@@ -27,15 +35,17 @@ public final class ImagePrefetcher: Sendable {
     ///
     /// The list costs no memory beyond its own: requests are made when their turn comes.
     ///
-    /// - Parameter request: what is asked of each, but for its source; by default nothing special.
+    /// - Parameters:
+    ///   - request: what is asked of each, but for its source; by default nothing special.
+    ///   - report: not called for pictures whose batch was cancelled.
     @discardableResult
-    public func prefetch(_ urls: [URL], as request: ImageRequest? = nil) -> PrefetchBatch {
-        add(.urls(urls, as: request))
+    public func prefetch(_ urls: [URL], as request: ImageRequest? = nil, report: Report? = nil) -> PrefetchBatch {
+        add(.urls(urls, as: request), report)
     }
 
     @discardableResult
-    public func prefetch(_ requests: [ImageRequest]) -> PrefetchBatch {
-        add(.requests(requests))
+    public func prefetch(_ requests: [ImageRequest], report: Report? = nil) -> PrefetchBatch {
+        add(.requests(requests), report)
     }
 
     /// Whether no more pictures are begun. Those that have begun go on.
@@ -61,13 +71,13 @@ public final class ImagePrefetcher: Sendable {
         for batch in state.withLock({ $0.table.allBatches }) { cancel(batch) }
     }
 
-    private func add(_ items: PrefetchItems) -> PrefetchBatch {
+    private func add(_ items: PrefetchItems, _ report: Report?) -> PrefetchBatch {
         let token = state.withLock { state in
             let number = state.table.add(items)
             let token = PrefetchBatch(total: items.count) { [weak self] in
                 if let number { self?.cancel(number) }
             }
-            if let number { state.batches[number] = token }
+            if let number { state.batches[number] = Running(batch: token, report: report) }
             return token
         }
         startWorkers()
@@ -75,13 +85,13 @@ public final class ImagePrefetcher: Sendable {
     }
 
     private func cancel(_ number: Int) {
-        let (token, progress, tasks) = state.withLock { state in
+        let (running, progress, tasks) = state.withLock { state in
             let progress = state.table.cancel(number)
             let tasks = state.tasks.filter { $0.key.batch == number }.map(\.value)
             return (state.batches.removeValue(forKey: number), progress, tasks)
         }
         for task in tasks { task.cancel() }
-        if let progress { token?.update(progress) }
+        if let progress { running?.batch.update(progress) }
     }
 }
 
@@ -96,19 +106,24 @@ extension ImagePrefetcher {
 
     private func work() async {
         while let (item, request) = state.withLock({ $0.table.next() }) {
-            end(item, succeeded: await load(item, request))
+            do throws(TintypeError) {
+                try await load(item, request)
+                end(item, request.source, nil)
+            } catch {
+                end(item, request.source, error)
+            }
         }
     }
 
-    /// Loads one picture; returns whether it is where it should be.
-    private func load(_ item: PrefetchTable.Item, _ request: ImageRequest) async -> Bool {
-        guard !isCancelled(item, request) else { return false }
-        if await isOnDisk(request) { return true }
+    /// Brings one picture where it should be.
+    private func load(_ item: PrefetchTable.Item, _ request: ImageRequest) async throws(TintypeError) {
+        guard !isCancelled(item, request) else { throw .cancelled }
+        if await isOnDisk(request) { return }
         let task = pipeline.start(settings.request(for: request))
         state.withLock { $0.tasks[item] = task }
         // It may have been cancelled before there was a task to cancel.
         if isCancelled(item, request) { task.cancel() }
-        return (try? await task.response) != nil
+        _ = try await task.response
     }
 
     private func isCancelled(_ item: PrefetchTable.Item, _ request: ImageRequest) -> Bool {
@@ -122,14 +137,16 @@ extension ImagePrefetcher {
         return await pipeline.cachedData(for: request) != nil
     }
 
-    private func end(_ item: PrefetchTable.Item, succeeded: Bool) {
-        let (token, progress) = state.withLock { state in
+    private func end(_ item: PrefetchTable.Item, _ source: ImageSource, _ error: TintypeError?) {
+        let (running, progress) = state.withLock { state in
             state.tasks[item] = nil
-            let progress = state.table.end(item, succeeded: succeeded)
-            let token = state.batches[item.batch]
+            let progress = state.table.end(item, succeeded: error == nil)
+            let running = state.batches[item.batch]
             if progress?.isComplete == true { state.batches[item.batch] = nil }
-            return (token, progress)
+            return (running, progress)
         }
-        if let progress { token?.update(progress) }
+        guard let running, let progress else { return }
+        running.report?(source, error)
+        running.batch.update(progress)
     }
 }

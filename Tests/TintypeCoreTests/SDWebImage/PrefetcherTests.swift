@@ -25,6 +25,18 @@ import TintypeTesting
         #expect(progress.finished == 1 && progress.skipped == 1 && progress.total == 2 && progress.isComplete)
     }
 
+    @Test func didPrefetchURLIsToldOfEach() async {
+        let prefetcher = ImagePrefetcher(fixture.pipeline)
+        fixture.answer("a")
+        fixture.answer("b", .failure(TintypeError(.unreachable, stage: .load, "test")))
+        let told = Shared<[String: TintypeError.Code?]>([:])
+        let batch = prefetcher.prefetch([fixture.request("a"), fixture.request("b")]) { source, error in
+            told.withLock { $0[source.identity] = .some(error?.code) }
+        }
+        _ = await batch.wait()
+        #expect(told.now == [fixture.identity("a"): nil, fixture.identity("b"): .unreachable])
+    }
+
     @Test func anEmptyBatchIsCompleteAtOnce() async {
         let batch = ImagePrefetcher(fixture.pipeline).prefetch([URL]())
         #expect(batch.progress.isComplete && batch.progress.finished == 0 && batch.progress.skipped == 0)
