@@ -78,7 +78,7 @@ let package = Package(
         // The engine.
         .target(
             name: "TintypeCore",
-            dependencies: ["CTintypeKernels", .heap, .logging, .metrics], swiftSettings: swiftSettings),
+            dependencies: ["CTintypeKernels", .crypto, .heap, .logging, .metrics], swiftSettings: swiftSettings),
         .target(
             name: "TintypeDisk", dependencies: ["TintypeCore", "CXXHash", .crypto, .grdb, .logging],
             swiftSettings: swiftSettings),

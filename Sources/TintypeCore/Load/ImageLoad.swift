@@ -16,7 +16,7 @@ struct ImageLoad: Sendable {
             if let kept = try await kept(job) { return kept }
             return try await made(job, report)
         } catch {
-            throw error.about(request.source.identity)
+            throw error.about(request.source.displayName)
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TintypeCore
 
 /// The way out of this machine.
 public enum ProxySetting: Hashable, Sendable {
@@ -69,12 +70,5 @@ extension URL {
     var credential: HTTPCredential? {
         guard let user = user(percentEncoded: false), !user.isEmpty else { return nil }
         return .basic(user: user, password: password(percentEncoded: false) ?? "")
-    }
-
-    var withoutCredential: URL {
-        guard user() != nil, var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return self }
-        parts.user = nil
-        parts.password = nil
-        return parts.url ?? self
     }
 }

@@ -32,6 +32,11 @@ public struct ServerGuard: Hashable, Sendable {
     /// Public addresses by HTTP and HTTPS at their own ports.
     public static let standard = ServerGuard()
 
+    /// Whether a source is no URL, or one of an allowed scheme: files are kept out with the rest.
+    public func allows(_ source: ImageSource) -> Bool {
+        source.url.map { schemes.contains($0.scheme?.lowercased() ?? "") } ?? true
+    }
+
     /// - Throws: ``TintypeCore/TintypeError/Code/forbidden``.
     public func check(_ url: URL) throws(TintypeError) {
         let scheme = url.scheme?.lowercased() ?? ""

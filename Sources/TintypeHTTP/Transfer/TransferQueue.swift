@@ -5,7 +5,8 @@ import TintypeCore
 /// or the last.
 ///
 /// One line for all; a transfer whose host is busy steps aside when its turn comes and returns when the host is free.
-/// Everything costs O(log n), amortised: each stepping aside is paid for by a transfer that began or ended there.
+/// Everything costs O(log n), amortised: each stepping aside is paid for by a transfer that began, ended, moved or left
+/// there. What holds always: of a host with free places, as many of its first are in the line.
 struct TransferQueue<Element: Sendable>: Sendable {
     struct Limits: Hashable, Sendable {
         var total: Int
@@ -97,6 +98,8 @@ struct TransferQueue<Element: Sendable>: Sendable {
         guard let standing = waiting[number], standing.priority != priority else { return }
         waiting[number]?.priority = priority
         line.insert(place(number, priority))
+        // It may have returned as the first of its host, and be so no more.
+        letReturn(to: standing.host)
         sweepIfNeeded()
     }
 
