@@ -85,7 +85,8 @@ let package = Package(
         .target(
             name: "TintypeHTTP",
             dependencies: [
-                "TintypeCore", "CZlib", .heap, .asyncHTTPClient, .crypto, .logging, .nioCore, .nioPosix, .nioHTTP1, .nioSSL,
+                "TintypeCore", "CZlib", .heap, .asyncHTTPClient, .crypto, .logging, .nioCore, .nioPosix, .nioHTTP1,
+                .nioSSL,
             ],
             swiftSettings: swiftSettings),
         .target(name: "TintypeJPEG", dependencies: ["TintypeCore", "CTintypeJPEG"], swiftSettings: swiftSettings),
@@ -117,7 +118,8 @@ let package = Package(
         .testTarget(
             name: "TintypeHTTPTests",
             dependencies: [
-                "TintypeHTTP", "TintypeTesting", "CZlib", .asyncHTTPClient, .crypto, .nioCore, .nioPosix, .nioHTTP1, .nioHTTP2, .nioSSL,
+                "TintypeHTTP", "TintypeTesting", "CZlib", .asyncHTTPClient, .crypto, .nioCore, .nioPosix, .nioHTTP1,
+                .nioHTTP2, .nioSSL,
                 .asn1, .x509,
             ],
             swiftSettings: swiftSettings),

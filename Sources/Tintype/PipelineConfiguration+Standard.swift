@@ -1,5 +1,5 @@
-import Foundation
 import CoreMetrics
+import Foundation
 public import TintypeCore
 public import TintypeDisk
 public import TintypeHTTP

@@ -72,7 +72,8 @@ import TintypeTesting
             let file = try fixture.write(try CommandFixture.png(width: 4, height: 4), "a.png")
             for source in [fixture.url("/a.jpg"), port80, file, "file://\(file)"] {
                 let run = try await CommandRun.tintype("fetch", "--guard", source)
-                #expect(run.status == 1 && (run.error.contains("forbidden") || run.error.contains("refused")), "\(source)")
+                #expect(
+                    run.status == 1 && (run.error.contains("forbidden") || run.error.contains("refused")), "\(source)")
             }
             #expect(fixture.origin.requestCount() == 0)
         }
@@ -86,7 +87,8 @@ import TintypeTesting
             fixture.origin.serve("/fresh", fresh)
             fixture.origin.serve("/stale") { request in
                 guard request[header: "if-none-match"] == nil else { return .status(304) }
-                return .image(jpeg, type: "image/jpeg").with(header: "ETag", "\"1\"").with(header: "Cache-Control", "no-cache")
+                return .image(jpeg, type: "image/jpeg").with(header: "ETag", "\"1\"").with(
+                    header: "Cache-Control", "no-cache")
             }
             for _ in 0..<2 {
                 let run = try await CommandRun.tintype(

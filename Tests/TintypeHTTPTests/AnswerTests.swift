@@ -6,7 +6,9 @@ import TintypeTesting
 
 /// What of an answer is taken, and what each setting and option changes.
 @Suite(.timeLimit(.minutes(1))) struct AnswerTests {
-    @Test(arguments: [("image/png", true), ("IMAGE/PNG; q=1", true), ("image/webp", true), ("text/html", false), ("imagery/x", false)])
+    @Test(arguments: [
+        ("image/png", true), ("IMAGE/PNG; q=1", true), ("image/webp", true), ("text/html", false), ("imagery/x", false),
+    ])
     func onlyAcceptableContentTypesAreTaken(_ type: String, _ isTaken: Bool) async throws {
         var configuration = DownloaderConfiguration()
         configuration.acceptableContentTypes = ["image/*"]
@@ -82,6 +84,15 @@ import TintypeTesting
             downloader.configuration.headers["X-Test"] = "2"
             _ = try await downloader.download(.url(origin.url("/a"))).bytes
             #expect(origin.requests.map { $0[header: "x-test"] } == ["1", "2"])
+        }
+    }
+
+    @Test func aLargeBodyArrivesWhole() async throws {
+        try await Fixture.withOrigin(limit: 32 << 20) { origin, load in
+            let large = Data((0..<20 << 20).map { UInt8(truncatingIfNeeded: $0 >> 12) })
+            origin.serve("/a", .image(large, type: "image/png"))
+            let found = try await load("/a").data
+            #expect(found == large)
         }
     }
 }

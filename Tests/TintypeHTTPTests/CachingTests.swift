@@ -23,7 +23,8 @@ import TintypeTesting
     }
 
     @Test func a304IsTheStoredPictureWithRenewedMetadata() async throws {
-        try await withPicture([("ETag", "\"1\""), ("Cache-Control", "max-age=0")]) { origin, downloader, source, stored in
+        try await withPicture([("ETag", "\"1\""), ("Cache-Control", "max-age=0")]) {
+            origin, downloader, source, stored in
             let extras = RequestExtras()
             #expect(downloader.verdict(on: stored, for: source, extras, at: Date()) == .stale(usableOnError: false))
             origin.serve("/a") { request in
@@ -39,7 +40,8 @@ import TintypeTesting
     }
 
     @Test func a200ReplacesTheStoredPicture() async throws {
-        try await withPicture([("Last-Modified", "Tue, 14 Nov 2023 22:13:20 GMT")]) { origin, downloader, source, stored in
+        try await withPicture([("Last-Modified", "Tue, 14 Nov 2023 22:13:20 GMT")]) {
+            origin, downloader, source, stored in
             let newer = Data("newer".utf8)
             origin.serve("/a", .image(newer, type: "image/png"))
             let loaded = try await Fixture.load(source, downloader, stored: stored)

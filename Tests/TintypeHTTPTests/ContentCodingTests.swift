@@ -18,7 +18,8 @@ import TintypeTesting
     private func deflated(_ data: Data, _ frame: Frame) throws -> Data {
         var stream = z_stream()
         let size = Int32(MemoryLayout<z_stream>.size)
-        try #require(deflateInit2_(&stream, 9, Z_DEFLATED, frame.rawValue, 9, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size) == Z_OK)
+        try #require(
+            deflateInit2_(&stream, 9, Z_DEFLATED, frame.rawValue, 9, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size) == Z_OK)
         defer { deflateEnd(&stream) }
         var input = [UInt8](data)
         var output = [UInt8](repeating: 0, count: Int(deflateBound(&stream, UInt(data.count))))
@@ -102,7 +103,8 @@ import TintypeTesting
 
     @Test func compressedBytesCountAgainstTheLimitToo() async throws {
         // Empty blocks: nothing ever comes out.
-        let nothing = Data([0x78, 0x9C]) + Data(repeating: 0, count: 0)
+        let nothing =
+            Data([0x78, 0x9C]) + Data(repeating: 0, count: 0)
             + (0..<20_000).reduce(into: Data()) { data, _ in data.append(contentsOf: [0, 0, 0, 0xFF, 0xFF]) }
         try await Fixture.withOrigin(limit: 10_000) { origin, load in
             origin.serve("/a", response(nothing, "deflate").with(\.framing, .chunked(size: 1000)))

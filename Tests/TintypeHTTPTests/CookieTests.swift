@@ -1,8 +1,9 @@
 import Foundation
 import Testing
 import TintypeCore
-@testable import TintypeHTTP
 import TintypeTesting
+
+@testable import TintypeHTTP
 
 @Suite struct CookieJarTests {
     private static let now = Date(timeIntervalSince1970: 1_700_000_000)
@@ -41,11 +42,16 @@ import TintypeTesting
         Case(field: "a=1; Max-Age=10", from: "http://x.org/", to: "http://x.org/", header: "a=1", after: 9),
         Case(field: "a=1; Max-Age=10", from: "http://x.org/", to: "http://x.org/", header: nil, after: 10),
         Case(field: "a=1; Max-Age=0", from: "http://x.org/", to: "http://x.org/", header: nil),
-        Case(field: "a=1; Expires=Wed, 15 Nov 2023 22:13:20 GMT", from: "http://x.org/", to: "http://x.org/", header: "a=1"),
         Case(
-            field: "a=1; Expires=Wed, 15 Nov 2023 22:13:20 GMT", from: "http://x.org/", to: "http://x.org/", header: nil,
+            field: "a=1; Expires=Wed, 15 Nov 2023 22:13:20 GMT", from: "http://x.org/", to: "http://x.org/",
+            header: "a=1"),
+        Case(
+            field: "a=1; Expires=Wed, 15 Nov 2023 22:13:20 GMT", from: "http://x.org/", to: "http://x.org/",
+            header: nil,
             after: 86_401),
-        Case(field: "a=1; Max-Age=9; Expires=Thu, 01 Jan 1970 00:00:00 GMT", from: "http://x.org/", to: "http://x.org/", header: "a=1"),
+        Case(
+            field: "a=1; Max-Age=9; Expires=Thu, 01 Jan 1970 00:00:00 GMT", from: "http://x.org/", to: "http://x.org/",
+            header: "a=1"),
         Case(field: "=1", from: "http://x.org/", to: "http://x.org/", header: nil),
         Case(field: "a", from: "http://x.org/", to: "http://x.org/", header: nil),
         Case(field: "a=\u{1}", from: "http://x.org/", to: "http://x.org/", header: nil),

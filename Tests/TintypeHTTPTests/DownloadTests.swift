@@ -177,7 +177,8 @@ import TintypeTesting
             let downloader = Downloader(configuration)
             let downloads = (0..<3).map { downloader.download(.url(origin.url("/\($0)"))) }
             await origin.waitForRequests(1)
-            let other = try #require(URL(string: origin.url("/other").absoluteString.replacing("127.0.0.1", with: "localhost")))
+            let other = try #require(
+                URL(string: origin.url("/other").absoluteString.replacing("127.0.0.1", with: "localhost")))
             _ = try await downloader.download(.url(other)).bytes
             #expect(origin.requestCount() == 2)
             gate.open()

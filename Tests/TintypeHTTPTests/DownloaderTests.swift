@@ -61,7 +61,8 @@ import TintypeTesting
     func aBodyCutShortIsAnError(_ framing: OriginResponse.Framing) async throws {
         try await Fixture.withOrigin { origin, load in
             for ending in [OriginResponse.Ending.cut(after: 20_000), .reset(after: 20_000)] {
-                origin.serve("/a", .image(Fixture.body, type: "image/png").with(\.framing, framing).with(\.ending, ending))
+                origin.serve(
+                    "/a", .image(Fixture.body, type: "image/png").with(\.framing, framing).with(\.ending, ending))
                 _ = await Fixture.expect(.truncatedBody) { try await load("/a") }
             }
         }

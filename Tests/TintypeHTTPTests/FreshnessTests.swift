@@ -1,8 +1,9 @@
 import Foundation
 import Testing
 import TintypeCore
-@testable import TintypeHTTP
 import TintypeTesting
+
+@testable import TintypeHTTP
 
 /// RFC 9111 by sections. Time zero is when the stored response was made, asked for and received.
 @Suite struct FreshnessTests {
@@ -31,7 +32,9 @@ import TintypeTesting
         let after: Double
         let verdict: StoredVerdict
 
-        init(_ section: String, _ response: HTTPFields, asking: HTTPFields = [:], after: Double, _ verdict: StoredVerdict) {
+        init(
+            _ section: String, _ response: HTTPFields, asking: HTTPFields = [:], after: Double, _ verdict: StoredVerdict
+        ) {
             self.section = section
             self.response = response
             self.asking = asking
@@ -63,28 +66,49 @@ import TintypeTesting
         Case("4.2.2 nothing said", [:], after: 0, stale),
         Case("4.2.3 Age", ["Cache-Control": "max-age=60", "Age": "30"], after: 30, stale),
         Case("4.2.3 Age, before", ["Cache-Control": "max-age=60", "Age": "30"], after: 29, .fresh),
-        Case("4.2.3 an old Date", ["Cache-Control": "max-age=60", "Date": "Tue, 14 Nov 2023 22:12:50 GMT"], after: 30, stale),
-        Case("4.2.3 a Date to come", ["Cache-Control": "max-age=60", "Date": "Tue, 14 Nov 2023 23:13:20 GMT"], after: 59, .fresh),
-        Case("4.2.4 must-revalidate", ["Cache-Control": "max-age=60, must-revalidate, stale-if-error=99"], after: 61, stale),
-        Case("5.2.2.2 must-revalidate while fresh", ["Cache-Control": "max-age=60, must-revalidate"], after: 59, .fresh),
+        Case(
+            "4.2.3 an old Date", ["Cache-Control": "max-age=60", "Date": "Tue, 14 Nov 2023 22:12:50 GMT"], after: 30,
+            stale),
+        Case(
+            "4.2.3 a Date to come", ["Cache-Control": "max-age=60", "Date": "Tue, 14 Nov 2023 23:13:20 GMT"], after: 59,
+            .fresh),
+        Case(
+            "4.2.4 must-revalidate", ["Cache-Control": "max-age=60, must-revalidate, stale-if-error=99"], after: 61,
+            stale),
+        Case(
+            "5.2.2.2 must-revalidate while fresh", ["Cache-Control": "max-age=60, must-revalidate"], after: 59, .fresh),
         Case("5.2.2.4 no-cache", ["Cache-Control": "max-age=60, no-cache"], after: 0, stale),
-        Case("5.2.2.4 no-cache for a field", ["Cache-Control": "max-age=60, no-cache=\"set-cookie\""], after: 0, .fresh),
+        Case(
+            "5.2.2.4 no-cache for a field", ["Cache-Control": "max-age=60, no-cache=\"set-cookie\""], after: 0, .fresh),
         Case("5.2.2.7 private", ["Cache-Control": "private, max-age=60"], after: 59, .fresh),
-        Case("5.2.1.1 max-age asked", ["Cache-Control": "max-age=60"], asking: ["Cache-Control": "max-age=10"], after: 10, stale),
-        Case("5.2.1.2 max-stale", ["Cache-Control": "max-age=60"], asking: ["Cache-Control": "max-stale=10"], after: 70, .fresh),
-        Case("5.2.1.2 max-stale, beyond", ["Cache-Control": "max-age=60"], asking: ["Cache-Control": "max-stale=10"], after: 71, stale),
-        Case("5.2.1.2 max-stale, any", ["Cache-Control": "max-age=60"], asking: ["Cache-Control": "max-stale"], after: 1e6, .fresh),
+        Case(
+            "5.2.1.1 max-age asked", ["Cache-Control": "max-age=60"], asking: ["Cache-Control": "max-age=10"],
+            after: 10, stale),
+        Case(
+            "5.2.1.2 max-stale", ["Cache-Control": "max-age=60"], asking: ["Cache-Control": "max-stale=10"], after: 70,
+            .fresh),
+        Case(
+            "5.2.1.2 max-stale, beyond", ["Cache-Control": "max-age=60"], asking: ["Cache-Control": "max-stale=10"],
+            after: 71, stale),
+        Case(
+            "5.2.1.2 max-stale, any", ["Cache-Control": "max-age=60"], asking: ["Cache-Control": "max-stale"],
+            after: 1e6, .fresh),
         Case(
             "5.2.1.2 max-stale against must-revalidate", ["Cache-Control": "max-age=60, must-revalidate"],
             asking: ["Cache-Control": "max-stale"], after: 61, stale),
-        Case("5.2.1.3 min-fresh", ["Cache-Control": "max-age=60"], asking: ["Cache-Control": "min-fresh=10"], after: 50, stale),
-        Case("5.2.1.4 no-cache asked", ["Cache-Control": "max-age=60"], asking: ["Cache-Control": "no-cache"], after: 0, stale),
+        Case(
+            "5.2.1.3 min-fresh", ["Cache-Control": "max-age=60"], asking: ["Cache-Control": "min-fresh=10"], after: 50,
+            stale),
+        Case(
+            "5.2.1.4 no-cache asked", ["Cache-Control": "max-age=60"], asking: ["Cache-Control": "no-cache"], after: 0,
+            stale),
         Case("5.4 Pragma asked", ["Cache-Control": "max-age=60"], asking: ["Pragma": "no-cache"], after: 0, stale),
         Case(
             "5.4 Pragma beside Cache-Control", ["Cache-Control": "max-age=60"],
             asking: ["Pragma": "no-cache", "Cache-Control": "max-age=99"], after: 0, .fresh),
         Case(
-            "RFC 5861, 3", ["Cache-Control": "max-age=60, stale-while-revalidate=30"], after: 90, .usableWhileRevalidating),
+            "RFC 5861, 3", ["Cache-Control": "max-age=60, stale-while-revalidate=30"], after: 90,
+            .usableWhileRevalidating),
         Case("RFC 5861, 3, beyond", ["Cache-Control": "max-age=60, stale-while-revalidate=30"], after: 91, stale),
         Case("RFC 5861, 4", ["Cache-Control": "max-age=60, stale-if-error=30"], after: 90, .stale(usableOnError: true)),
         Case("RFC 5861, 4, beyond", ["Cache-Control": "max-age=60, stale-if-error=30"], after: 91, stale),
@@ -110,7 +134,8 @@ import TintypeTesting
         let fields: HTTPFields = ["Cache-Control": "max-age=60", "Vary": "Accept, X-Tenant"]
         let first: HTTPFields = ["accept": "image/webp", "x-tenant": "a"]
         let cases: [(HTTPFields, StoredVerdict)] = [
-            (["Accept": "image/webp", "X-Tenant": "a"], .fresh), (["Accept": "image/png", "X-Tenant": "a"], Self.stale),
+            (["Accept": "image/webp", "X-Tenant": "a"], .fresh),
+            (["Accept": "image/png", "X-Tenant": "a"], Self.stale),
             (["Accept": "image/webp"], Self.stale),
         ]
         for (asking, verdict) in cases {
@@ -141,21 +166,25 @@ import TintypeTesting
     ]
 
     /// RFC 9111, 3 and 5.2.2.5.
-    @Test(arguments: storing) func noStoreIsNotStored(_ response: HTTPFields, _ asking: HTTPFields, _ isStorable: Bool) {
+    @Test(arguments: storing) func noStoreIsNotStored(_ response: HTTPFields, _ asking: HTTPFields, _ isStorable: Bool)
+    {
         let url = URL(filePath: "/")
         #expect(
             Freshness.isStorable(
-                DownloadResponse(url: url, status: 200, headers: response), for: DownloadRequest(url: url, headers: asking))
+                DownloadResponse(url: url, status: 200, headers: response),
+                for: DownloadRequest(url: url, headers: asking))
                 == isStorable)
     }
 
     /// RFC 9111, 3.2 and 4.3.4.
     @Test func a304RenewsTheFieldsThatItRepeats() {
         let old = StoredResponse(
-            status: 200, headers: ["ETag": "\"1\"", "Cache-Control": "max-age=1", "Age": "50", "Content-Type": "image/png"],
+            status: 200,
+            headers: ["ETag": "\"1\"", "Cache-Control": "max-age=1", "Age": "50", "Content-Type": "image/png"],
             selected: ["accept": "x"], requested: Self.zero, received: Self.zero)
         let new = StoredResponse(
-            status: 304, headers: ["ETag": "\"1\"", "Cache-Control": "max-age=9"], requested: Self.at(5), received: Self.at(6))
+            status: 304, headers: ["ETag": "\"1\"", "Cache-Control": "max-age=9"], requested: Self.at(5),
+            received: Self.at(6))
         let renewed = old.renewed(by: new)
         #expect(renewed.status == 200 && renewed.selected == ["accept": "x"])
         #expect(renewed.headers["cache-control"] == "max-age=9" && renewed.headers["content-type"] == "image/png")
@@ -199,11 +228,13 @@ import TintypeTesting
 }
 
 @Suite struct HTTPDateTests {
-    @Test(arguments: [
-        ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
-        ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
-        ("Thu, 29 Feb 2024 12:00:00 GMT", 1_709_208_000), ("Fri, 01-Jan-38 00:00:00 GMT", 2_145_916_800),
-    ] as [(String, Double)]) func threeFormsAreRead(_ text: String, _ seconds: Double) {
+    @Test(
+        arguments: [
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
+            ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+            ("Thu, 29 Feb 2024 12:00:00 GMT", 1_709_208_000), ("Fri, 01-Jan-38 00:00:00 GMT", 2_145_916_800),
+        ] as [(String, Double)]) func threeFormsAreRead(_ text: String, _ seconds: Double)
+    {
         #expect(HTTPDate.parse(text)?.timeIntervalSince1970 == seconds)
     }
 

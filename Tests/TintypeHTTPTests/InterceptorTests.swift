@@ -50,7 +50,8 @@ import TintypeTesting
     }
 
     @Test func aResponseModifierThatReturnsNothingRefuses() async throws {
-        try await Fixture.withOrigin(options: options(DownloadResponseModifier(id: "no") { _ in nil })) { origin, load in
+        try await Fixture.withOrigin(options: options(DownloadResponseModifier(id: "no") { _ in nil })) {
+            origin, load in
             origin.serve("/a", .picture)
             await Fixture.expect(.refusedResponse) { try await load("/a") }
         }
@@ -208,9 +209,12 @@ import TintypeTesting
     @Test func aNameAndPasswordInTheURLAreACredential() async throws {
         try await Fixture.withOrigin { origin in
             origin.serve("/a", .picture)
-            let url = try #require(URL(string: origin.url("/a").absoluteString.replacing("http://", with: "http://me:p%40ss@")))
+            let url = try #require(
+                URL(string: origin.url("/a").absoluteString.replacing("http://", with: "http://me:p%40ss@")))
             _ = try await Fixture.load(.url(url), Downloader())
-            #expect(origin.requests.first?[header: "authorization"] == HTTPCredential.basic(user: "me", password: "p@ss").authorization)
+            #expect(
+                origin.requests.first?[header: "authorization"]
+                    == HTTPCredential.basic(user: "me", password: "p@ss").authorization)
         }
     }
 

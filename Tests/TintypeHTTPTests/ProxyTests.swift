@@ -1,8 +1,9 @@
 import Foundation
 import Testing
 import TintypeCore
-@testable import TintypeHTTP
 import TintypeTesting
+
+@testable import TintypeHTTP
 
 @Suite struct ProxySettingTests {
     struct Case: Sendable {
@@ -23,7 +24,9 @@ import TintypeTesting
         Case(variables: ["all_proxy": "http://proxy.org:3128"], url: "http://x.org/", proxy: proxy),
         Case(variables: ["http_proxy": "", "all_proxy": "proxy.org:3128"], url: "http://x.org/", proxy: proxy),
         Case(variables: ["all_proxy": "proxy.org:3128", "no_proxy": "x.org"], url: "http://x.org/", proxy: nil),
-        Case(variables: ["all_proxy": "proxy.org:3128", "no_proxy": " .x.org , y.org"], url: "http://a.x.org/", proxy: nil),
+        Case(
+            variables: ["all_proxy": "proxy.org:3128", "no_proxy": " .x.org , y.org"], url: "http://a.x.org/",
+            proxy: nil),
         Case(variables: ["all_proxy": "proxy.org:3128", "no_proxy": "x.org"], url: "http://badx.org/", proxy: proxy),
         Case(variables: ["all_proxy": "proxy.org:3128", "NO_PROXY": "*"], url: "http://x.org/", proxy: nil),
         Case(variables: ["all_proxy": "socks5://proxy.org"], url: "http://x.org/", proxy: nil),

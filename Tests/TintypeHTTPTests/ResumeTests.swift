@@ -1,8 +1,9 @@
 import Foundation
 import Testing
 import TintypeCore
-@testable import TintypeHTTP
 import TintypeTesting
+
+@testable import TintypeHTTP
 
 @Suite struct PartialTests {
     private static let partial = Partial(
@@ -28,7 +29,8 @@ import TintypeTesting
         Case(fields: ["ETag": "\"1\""], answer: .unusable),
         Case(fields: ["Content-Type": "multipart/byteranges; boundary=x", "ETag": "\"1\""], answer: .unusable),
         Case(
-            fields: ["Content-Range": "bytes 40-99/100", "ETag": "\"1\"", "Content-Encoding": "gzip"], answer: .unusable),
+            fields: ["Content-Range": "bytes 40-99/100", "ETag": "\"1\"", "Content-Encoding": "gzip"], answer: .unusable
+        ),
         Case(status: 200, fields: ["ETag": "\"2\""], answer: .whole),
         Case(status: 416, fields: ["Content-Range": "bytes */100"], answer: .unusable),
         Case(status: 404, fields: [:], answer: .whole),
@@ -180,7 +182,9 @@ import TintypeTesting
             try await Fixture.withOrigin { origin in
                 serve(origin, first: [Self.cut])
                 let source = ImageSource.url(origin.url("/a"))
-                await Fixture.expect(.truncatedBody) { try await Fixture.load(source, Downloader(configuration(folder))) }
+                await Fixture.expect(.truncatedBody) {
+                    try await Fixture.load(source, Downloader(configuration(folder)))
+                }
                 await wait { !files(folder).isEmpty }
                 let loaded = try await Fixture.load(source, Downloader(configuration(folder)))
                 #expect(loaded.data == Fixture.body && loaded.metrics?.resumedBytes == 20_000)
@@ -192,7 +196,8 @@ import TintypeTesting
     @Test func aCancelledTransferIsKept() async throws {
         try await withFolder { folder in
             try await Fixture.withOrigin { origin in
-                let silent = OriginResponse.picture.with(header: "ETag", "\"1\"").with(\.ending, .silence(after: 20_000))
+                let silent = OriginResponse.picture.with(header: "ETag", "\"1\"").with(
+                    \.ending, .silence(after: 20_000))
                 serve(origin, first: [silent])
                 let downloader = Downloader(configuration(folder))
                 let source = ImageSource.url(origin.url("/a"))
@@ -211,7 +216,9 @@ import TintypeTesting
             try await Fixture.withOrigin { origin in
                 serve(origin, first: [Self.cut])
                 let source = ImageSource.url(origin.url("/a"))
-                await Fixture.expect(.truncatedBody) { try await Fixture.load(source, Downloader(configuration(folder))) }
+                await Fixture.expect(.truncatedBody) {
+                    try await Fixture.load(source, Downloader(configuration(folder)))
+                }
                 await wait { !files(folder).isEmpty }
                 let file = folder.appending(path: try #require(files(folder).first))
                 var data = try Data(contentsOf: file)
@@ -246,7 +253,9 @@ import TintypeTesting
                 origin.serve("/a", Self.cut)
                 let source = ImageSource.http(
                     HTTPSource(url: origin.url("/a?token=secret"), headers: ["Authorization": "secret"]))
-                await Fixture.expect(.truncatedBody) { try await Fixture.load(source, Downloader(configuration(folder))) }
+                await Fixture.expect(.truncatedBody) {
+                    try await Fixture.load(source, Downloader(configuration(folder)))
+                }
                 await wait { !files(folder).isEmpty }
                 let name = try #require(files(folder).first)
                 let data = try Data(contentsOf: folder.appending(path: name))

@@ -1,8 +1,9 @@
 import Foundation
 import Testing
 import TintypeCore
-@testable import TintypeHTTP
 import TintypeTesting
+
+@testable import TintypeHTTP
 
 @Suite struct RetryStateTests {
     private func error(_ code: TintypeError.Code) -> TintypeError { TintypeError(code, stage: .load, "") }
@@ -30,7 +31,8 @@ import TintypeTesting
         #expect(delays == [1, 2, 4, 8, 10, 10, nil].map { $0.map { Duration.seconds($0) } })
     }
 
-    @Test(arguments: [(0.0, 1000), (0.5, 750), (1.0, 500)]) func chanceShortensADelay(_ chance: Double, _ expected: Int) {
+    @Test(arguments: [(0.0, 1000), (0.5, 750), (1.0, 500)]) func chanceShortensADelay(_ chance: Double, _ expected: Int)
+    {
         var state = RetryState(RetryPolicy(maximumAttempts: 2, firstDelay: .seconds(1), jitter: 0.5), start: .zero)
         let delay = state.delay(after: error(.transport), status: nil, retryAfter: nil, at: .zero, chance: chance)
         #expect(delay == .milliseconds(expected))
@@ -49,12 +51,15 @@ import TintypeTesting
         let policy = RetryPolicy(maximumAttempts: 9, firstDelay: .seconds(1), timeLimit: .seconds(10))
         for (now, isTried) in [(8, true), (9, true), (10, false)] {
             var state = RetryState(policy, start: .zero)
-            let delay = state.delay(after: error(.transport), status: nil, retryAfter: nil, at: .seconds(now), chance: 0)
+            let delay = state.delay(
+                after: error(.transport), status: nil, retryAfter: nil, at: .seconds(now), chance: 0)
             #expect((delay != nil) == isTried)
         }
     }
 
-    @Test(arguments: [("120", 120.0), ("0", 0), ("Wed, 15 Nov 2023 22:13:20 GMT", 86400), ("soon", nil), ("-5", nil)] as [(String, Double?)])
+    @Test(
+        arguments: [("120", 120.0), ("0", 0), ("Wed, 15 Nov 2023 22:13:20 GMT", 86400), ("soon", nil), ("-5", nil)]
+            as [(String, Double?)])
     func retryAfterIsSecondsOrADate(_ text: String, _ expected: Double?) {
         let parsed = RetryAfter(["Retry-After": text], at: Date(timeIntervalSince1970: 1_700_000_000))
         #expect(parsed?.delay == expected.map { .seconds($0) })

@@ -1,7 +1,8 @@
 import Testing
 import TintypeCore
-@testable import TintypeHTTP
 import TintypeTesting
+
+@testable import TintypeHTTP
 
 @Suite struct TransferQueueTests {
     private typealias Queue = TransferQueue<Int>
@@ -19,7 +20,9 @@ import TintypeTesting
     @Test(arguments: [(DownloadOrder.firstInFirstOut, [5, 1, 3, 0, 2]), (.lastInFirstOut, [5, 3, 1, 2, 0])])
     func theMostUrgentGoesFirst(_ order: DownloadOrder, _ expected: [Int]) {
         var queue = queue(100, 100, order)
-        for (element, priority) in [(0, .low), (1, .normal), (2, .low), (3, .normal), (5, .high)] as [(Int, ImagePriority)] {
+        for (element, priority) in [(0, .low), (1, .normal), (2, .low), (3, .normal), (5, .high)]
+            as [(Int, ImagePriority)]
+        {
             _ = queue.add(element, from: "a", at: priority)
         }
         #expect(drain(&queue) == expected)

@@ -10,7 +10,8 @@ struct TransferOptions: ParsableArguments {
     var headers: [HeaderField] = []
 
     @Option(
-        help: ArgumentHelp("Prove who asks by a name and a password, to the named hosts only.", valueName: "name:password"))
+        help: ArgumentHelp(
+            "Prove who asks by a name and a password, to the named hosts only.", valueName: "name:password"))
     var user: UserArgument?
 
     @Flag(help: "Keep the cookies that servers set, and send them, while the command runs.")

@@ -11,7 +11,8 @@ struct CacheControl: Hashable, Sendable {
             directives[name] = .some(pair.count > 1 ? HTTPList.unquoted(HTTPList.trimmed(pair[1])) : nil)
         }
         // RFC 9111, 5.4: what HTTP/1.0 said in its place.
-        if !headers.contains("cache-control"), headers.list("pragma").contains(where: { $0.lowercased() == "no-cache" }) {
+        if !headers.contains("cache-control"), headers.list("pragma").contains(where: { $0.lowercased() == "no-cache" })
+        {
             directives["no-cache"] = .some(nil)
         }
     }

@@ -17,14 +17,19 @@ extension StoredResponse {
     /// `nil` for what this program did not write, or not whole.
     init?(decoding data: Data) {
         let lines = String(decoding: data, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-        guard lines.count >= 6, lines[0] == Self.version, lines.suffix(2) == [Self.end[...], ""], let status = Int(lines[1]),
+        guard lines.count >= 6, lines[0] == Self.version, lines.suffix(2) == [Self.end[...], ""],
+            let status = Int(lines[1]),
             let requested = Self.date(lines[2]), let received = Self.date(lines[3])
         else { return nil }
         self.init(status: status, headers: HTTPFields(), requested: requested, received: received)
         for line in lines[4...].dropLast(2) {
             guard let colon = line.firstRange(of: ": ") else { return nil }
             let (name, value) = (line[..<colon.lowerBound], String(line[colon.upperBound...]))
-            if name.hasPrefix("vary ") { selected[String(name.dropFirst(5))] = value } else { headers.add(String(name), value) }
+            if name.hasPrefix("vary ") {
+                selected[String(name.dropFirst(5))] = value
+            } else {
+                headers.add(String(name), value)
+            }
         }
     }
 

@@ -64,7 +64,9 @@ struct StoredResponse: Hashable, Sendable {
     static func selected(by headers: HTTPFields, of request: DownloadRequest) -> [String: String] {
         let names = headers.list("vary").map { $0.lowercased() }
         return Dictionary(
-            names.map { name in (name, PartialFile.digest(Data(request.headers.values(name).joined(separator: ",").utf8))) },
+            names.map { name in
+                (name, PartialFile.digest(Data(request.headers.values(name).joined(separator: ",").utf8)))
+            },
             uniquingKeysWith: { $1 })
     }
 }

@@ -48,11 +48,12 @@ struct ClientTraits: Hashable, Sendable {
     }
 
     private static func proxy(_ server: ProxyServer) -> HTTPClient.Configuration.Proxy {
-        let authorization: HTTPClient.Authorization? = switch server.credential {
-        case .basic(let user, let password): .basic(username: user, password: password)
-        case .bearer(let token): .bearer(tokens: token)
-        case nil: nil
-        }
+        let authorization: HTTPClient.Authorization? =
+            switch server.credential {
+            case .basic(let user, let password): .basic(username: user, password: password)
+            case .bearer(let token): .bearer(tokens: token)
+            case nil: nil
+            }
         return .server(host: server.host, port: server.port, authorization: authorization)
     }
 }

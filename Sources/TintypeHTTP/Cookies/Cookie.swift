@@ -29,7 +29,8 @@ public struct Cookie: Hashable, Sendable {
     /// RFC 6265, 5.1.4.
     static func path(_ path: String, covers other: String) -> Bool {
         let other = other.isEmpty ? "/" : other
-        return other == path || other.hasPrefix(path) && (path.hasSuffix("/") || other.dropFirst(path.count).hasPrefix("/"))
+        return other == path
+            || other.hasPrefix(path) && (path.hasSuffix("/") || other.dropFirst(path.count).hasPrefix("/"))
     }
 }
 
@@ -51,7 +52,9 @@ extension Cookie {
         isHostOnly = named.isEmpty
         domain = isHostOnly ? host : String(named)
         // Not for a whole top level, which no one host may speak for, and not for a host that it does not belong to.
-        guard isHostOnly || host == domain || domain.contains(".") && Self.domain(domain, covers: host) else { return nil }
+        guard isHostOnly || host == domain || domain.contains(".") && Self.domain(domain, covers: host) else {
+            return nil
+        }
         guard !isSecure || url.scheme?.lowercased() == "https" else { return nil }
     }
 

@@ -17,6 +17,7 @@ struct WireBody: Sendable {
     let announced: Int?
     let limits: Limits
     let meter: TransferMeter
+    let job: JobContext
     /// What comes first.
     var prefix = Data()
     /// Is shown what had arrived when the body broke off.
@@ -29,7 +30,7 @@ struct WireBody: Sendable {
             try await receiveRest(into: received)
         } catch {
             let failure = self.failure(error, received)
-            if failure.code != .limitExceeded, coding == nil { keeper?.interrupted(at: received.all) }
+            if failure.code != .limitExceeded, coding == nil, let keeper { keeper.interrupted(at: received.all) }
             throw failure
         }
     }
@@ -44,6 +45,8 @@ struct WireBody: Sendable {
                 Result { () throws(TintypeError) in try Self.take(bytes, inflater, received) }
             }
             try result.get()
+            // A body that is larger than any picture should be waits on disk, not in memory.
+            if received.isWorthSpilling { try await received.spill(for: job) }
         }
         meter.received(wireBytes: count)
         // A cancelled body ends like a whole one.

@@ -30,7 +30,9 @@ enum HostResolver {
         case AF_INET:
             return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { IPAddress(SocketAddress($0.pointee)) }
         case AF_INET6:
-            return address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { IPAddress(SocketAddress($0.pointee)) }
+            return address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
+                IPAddress(SocketAddress($0.pointee))
+            }
         default: return nil
         }
     }

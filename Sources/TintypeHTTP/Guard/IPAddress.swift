@@ -27,7 +27,8 @@ struct IPAddress: Hashable, Sendable {
         if Self.metadata.contains(self) { return .metadata }
         if let embedded { return embedded.kind }
         let ranges = bytes.count == 4 ? Self.ranges4 : Self.ranges6
-        return ranges.first { $0.contains(bytes) }?.kind ?? (bytes.count == 4 || bytes[0] >> 5 == 1 ? .global : .reserved)
+        return ranges.first { $0.contains(bytes) }?.kind
+            ?? (bytes.count == 4 || bytes[0] >> 5 == 1 ? .global : .reserved)
     }
 
     /// The address of version 4 that one of version 6 stands for: mapped (RFC 4291, 2.5.5), translated (RFC 6052),

@@ -38,7 +38,8 @@ struct Partial: Hashable, Sendable {
     /// RFC 9110, 15.3.7: the same representation, from where this one ends to its end.
     private func fits(_ response: DownloadResponse) -> Bool {
         guard let range = ContentRange(response.headers["content-range"] ?? ""), range.first == data.count,
-            range.total == nil || range.last + 1 == range.total, total == nil || range.total == nil || total == range.total,
+            range.total == nil || range.last + 1 == range.total,
+            total == nil || range.total == nil || total == range.total,
             !response.headers.contains("content-encoding")
         else { return false }
         if let length = response.headers["content-length"].flatMap({ Int($0) }),

@@ -27,7 +27,10 @@ enum PartialFile {
 
     /// The name of the file for what is asked: collision free, and nothing can be read from it.
     static func name(_ request: DownloadRequest) -> String {
-        digest(Data(([request.method, request.url.absoluteString] + request.headers.canonical).joined(separator: "\n").utf8))
+        digest(
+            Data(
+                ([request.method, request.url.absoluteString] + request.headers.canonical).joined(separator: "\n").utf8)
+        )
     }
 
     static func digest(of url: URL) -> String { digest(Data(url.absoluteString.utf8)) }

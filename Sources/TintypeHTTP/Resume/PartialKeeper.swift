@@ -42,7 +42,8 @@ final class PartialKeeper: Sendable {
     func interrupted(at data: Data) {
         state.withLock { state in
             guard let pending = state.pending else { return state.partial = nil }
-            state.partial = data.isEmpty
+            state.partial =
+                data.isEmpty
                 ? nil
                 : Partial(
                     place: PartialFile.digest(of: pending.url), validator: pending.validator, total: pending.total,

@@ -71,7 +71,8 @@ public final class PartialStore: Sendable {
     /// Removes the oldest until the budget holds.
     private func trim(at now: Date) {
         let keys: Set<URLResourceKey> = [.fileSizeKey, .contentModificationDateKey]
-        let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: Array(keys))) ?? []
+        let files =
+            (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: Array(keys))) ?? []
         let facts = files.map { file in
             let values = try? file.resourceValues(forKeys: keys)
             return (file, size: values?.fileSize ?? 0, date: values?.contentModificationDate ?? .distantPast)

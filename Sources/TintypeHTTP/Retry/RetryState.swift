@@ -22,7 +22,9 @@ struct RetryState: Sendable {
     ) -> Duration? {
         guard attempts < policy.maximumAttempts, mayPass(failure.code, status) else { return nil }
         let delay = max(backoff(chance), retryAfter ?? .zero)
-        guard delay <= policy.maximumDelay || retryAfter == nil, now - start + delay <= policy.timeLimit else { return nil }
+        guard delay <= policy.maximumDelay || retryAfter == nil, now - start + delay <= policy.timeLimit else {
+            return nil
+        }
         attempts += 1
         return delay
     }

@@ -11,7 +11,9 @@ extension Transfer {
 
     /// One request and its response, with what an interrupted transfer left in front of its body.
     func send(_ request: DownloadRequest) async throws -> DownloadResponse {
-        guard let partial = keeper.partial(for: request) else { return try body(try await sendOnce(request), to: request) }
+        guard let partial = keeper.partial(for: request) else {
+            return try body(try await sendOnce(request), to: request)
+        }
         var ranged = request
         partial.ask(in: &ranged.headers)
         let answer = try await sendOnce(ranged)
@@ -36,7 +38,7 @@ extension Transfer {
         response.body = DownloadBody(
             WireBody(
                 body: answer.body, coding: try response.contentCoding, announced: announced, limits: settings.limits,
-                meter: meter, prefix: prefix, keeper: isWhole ? keeper : nil))
+                meter: meter, job: job, prefix: prefix, keeper: isWhole ? keeper : nil))
         if partial != nil {
             // To everyone above it is one body, and a whole one.
             response.status = 200

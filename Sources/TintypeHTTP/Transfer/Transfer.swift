@@ -46,7 +46,8 @@ struct Transfer: Sendable {
         let began = meter.now
         try await services.line.enter(host, for: job)
         defer { services.line.leave(host) }
-        let wait = services.starts.withLock { $0.take(at: meter.now) }
+        let now = meter.now
+        let wait = services.starts.withLock { $0.take(at: now) }
         if wait > .zero { try await pause(wait) }
         meter.queued(since: began)
         do {
@@ -66,7 +67,7 @@ struct Transfer: Sendable {
         try check(response)
         try await response.body.receive(into: received)
         var loaded = LoadedBytes(
-            data: received.take(), origin: .network, metadata: kept.encoded,
+            data: try await received.takeAll(for: job), origin: .network, metadata: kept.encoded,
             isStorable: Freshness.isStorable(response, for: request))
         loaded.metrics = meter.finish(status: response.status, byteCount: loaded.data.count)
         return loaded

@@ -13,8 +13,11 @@ public struct OriginIdentity: Sendable {
     }
 
     func context() throws -> NIOSSLContext {
-        let chain = try NIOSSLCertificate.fromPEMBytes(Array(certificates.utf8)).map { NIOSSLCertificateSource.certificate($0) }
+        let chain = try NIOSSLCertificate.fromPEMBytes(Array(certificates.utf8)).map {
+            NIOSSLCertificateSource.certificate($0)
+        }
         let key = try NIOSSLPrivateKey(bytes: Array(key.utf8), format: .pem)
-        return try NIOSSLContext(configuration: .makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key)))
+        return try NIOSSLContext(
+            configuration: .makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key)))
     }
 }
