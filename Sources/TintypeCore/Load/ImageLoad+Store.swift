@@ -29,14 +29,18 @@ extension ImageLoad {
 
     func remember(_ image: Image) {
         guard request.policy.rendered.memory.canWrite else { return }
-        let evicted = cache.store(image, for: request.key)
-        if evicted > 0 { services.watch.tell(.evicted(evicted)) }
+        store(image, in: cache, for: request.key)
         noteVariant(image)
+    }
+
+    private func store(_ image: Image, in cache: any ImageCaching, for key: CacheKey) {
+        let evicted = cache.store(image, for: key)
+        if evicted > 0 { services.watch.tell(.evicted(evicted)) }
     }
 
     /// Keeps an original that came from outside and has turned out to be a picture.
     func keep(_ bytes: LoadedBytes, of image: Image) {
-        if request.policy.original.memory.canWrite { originalCache.store(image, for: decodedOriginalKey) }
+        if request.policy.original.memory.canWrite { store(image, in: originalCache, for: decodedOriginalKey) }
         guard bytes.origin == .network || bytes.origin == .custom, request.policy.original.disk.canWrite,
             request.source.isWorthKeepingOnDisk, mayBeStored(bytes)
         else { return }

@@ -62,7 +62,9 @@ struct ImageLoad: Sendable {
 extension ImageLoad {
     /// Loads of the same picture under the same policy share everything.
     var renditionKey: JobKey {
-        JobKey(request.key, request.policy, of: request, alternatives: request.alternatives.map(\.identity))
+        JobKey(
+            request.key, request.policy, of: request, alternatives: request.alternatives.map(\.identity),
+            received: given?.received)
     }
 
     /// Loads of the same source, got in the same way, share its bytes.
@@ -72,7 +74,7 @@ extension ImageLoad {
     var decodedKey: JobKey {
         var policy = request.policy.forBytes
         policy.previews = request.policy.previews
-        return JobKey(decodedOriginalKey, policy, of: request)
+        return JobKey(decodedOriginalKey, policy, of: request, received: given?.received)
     }
 
     /// The key of the original decoded as the request wants it, before any transform.
