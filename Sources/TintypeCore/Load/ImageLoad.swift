@@ -13,8 +13,8 @@ struct ImageLoad: Sendable {
         guard request.alternatives.isEmpty else { return try await firstThatLoads(job, report) }
         do throws(TintypeError) {
             if request.policy.freshness.asksOrigin && given == nil { return try await refreshed(job, report) }
-            if let kept = try await kept(job) { return kept }
-            return try await made(job, report)
+            if let kept = try await kept(job) { return try await prepared(kept, job) }
+            return try await prepared(made(job, report), job)
         } catch {
             throw error.about(request.source.displayName)
         }
@@ -31,7 +31,7 @@ struct ImageLoad: Sendable {
         _ job: JobContext, _ report: JobReporter<LoadStatus>
     ) async throws(TintypeError) -> ImageResponse {
         let made = try await makeRendition(job, report)
-        try await store(made, job)
+        if request.policy.rendered.keepsAnything { try await store(made, job) }
         return try await withData(made, job)
     }
 
@@ -40,6 +40,13 @@ struct ImageLoad: Sendable {
     ) async throws(TintypeError) -> ImageResponse {
         guard let last = request.rendition.transforms.last else { return try await decodedOriginal(job, report) }
         return try await transformed(by: last, job, report)
+    }
+
+    private func prepared(_ response: ImageResponse, _ job: JobContext) async throws(TintypeError) -> ImageResponse {
+        guard request.policy.preparation == .always else { return response }
+        let pixels = response.image.pixels
+        _ = try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in pixels.touchPages() }
+        return response
     }
 
     /// The same load for another rendition or another way to get it.
@@ -55,7 +62,9 @@ struct ImageLoad: Sendable {
 extension ImageLoad {
     /// Loads of the same picture under the same policy share everything.
     var renditionKey: JobKey {
-        JobKey(request.key, request.policy, of: request, alternatives: request.alternatives.map(\.identity))
+        JobKey(
+            request.key, request.policy, of: request, alternatives: request.alternatives.map(\.identity),
+            received: given?.received)
     }
 
     /// Loads of the same source, got in the same way, share its bytes.
@@ -65,7 +74,7 @@ extension ImageLoad {
     var decodedKey: JobKey {
         var policy = request.policy.forBytes
         policy.previews = request.policy.previews
-        return JobKey(decodedOriginalKey, policy, of: request)
+        return JobKey(decodedOriginalKey, policy, of: request, received: given?.received)
     }
 
     /// The key of the original decoded as the request wants it, before any transform.

@@ -51,7 +51,11 @@ public final class ImagePipeline: Sendable {
 
     /// Starts a load and returns the handle to it. A picture in memory makes a handle that has ended.
     public func start(_ request: ImageRequest) -> ImageTask {
-        let request = services.intercepted(request)
+        begin(services.intercepted(request))
+    }
+
+    /// Starts a load of a request that the interceptors have seen already.
+    func begin(_ request: ImageRequest) -> ImageTask {
         guard let hit = memoryHit(request) else { return launch(request) }
         let task = ImageTask(request: request)
         task.finish(.success(hit))

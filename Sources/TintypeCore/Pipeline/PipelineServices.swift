@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 
 /// What a load works with: the configuration, and the tables of shared work of one pipeline.
@@ -54,7 +55,7 @@ final class PipelineServices: Sendable {
     }
 }
 
-/// What makes two pieces of work the same: the same picture, got in the same way.
+/// What makes two pieces of work the same: the same picture, made of the same bytes, got in the same way.
 struct JobKey: Hashable, Sendable {
     let key: CacheKey
     let policy: LoadPolicy
@@ -62,12 +63,18 @@ struct JobKey: Hashable, Sendable {
     let extras: RequestExtras
     /// The sources that are tried when the first fails.
     let alternatives: [String]
+    /// When the bytes were received, where it is known that they are the current ones.
+    let received: Date?
 
-    init(_ key: CacheKey, _ policy: LoadPolicy, of request: ImageRequest, alternatives: [String] = []) {
+    init(
+        _ key: CacheKey, _ policy: LoadPolicy, of request: ImageRequest, alternatives: [String] = [],
+        received: Date? = nil
+    ) {
         self.key = key
         self.policy = policy
         parts = request.parts
         extras = request.extras
         self.alternatives = alternatives
+        self.received = received
     }
 }
