@@ -4,7 +4,7 @@ import TintypeCore
 /// When the connections of a client were opened, and which request went over which: the client below says so in its log,
 /// and nowhere else.
 ///
-/// Only the metadata is read. If another version should name it differently, nothing is known, and nothing breaks.
+/// If another version should say it differently, nothing is known, and nothing breaks.
 final class ConnectionLog: Sendable {
     /// One request's use of a connection.
     struct Use: Sendable {
@@ -38,16 +38,18 @@ final class ConnectionLog: Sendable {
     static let idKey = "ahc-connection-id"
     private static let versionKey = "ahc-http-version"
 
-    /// The first word on a connection is that it is being opened; the first with a protocol, that it is open.
+    /// After the word that a connection is being opened, the first with a protocol says that it is open. Timers speak of
+    /// connections even when they are closed.
     private func noticed(_ event: LogEvent) {
         guard let metadata = event.metadata, let id = metadata[Self.idKey]?.description else { return }
         let now = uptime()
+        let isOpening = event.message.description.hasPrefix("Opening")
         let isOpen = metadata[Self.versionKey] != nil
         let isOver = metadata["ahc-error"] != nil || isOpen && event.message.description.contains("closed")
         connections.withLock { connections in
             guard !isOver else { return connections[id] = nil }
             guard let connection = connections[id] else {
-                if !isOpen, connections.count < Self.maximumCount { connections[id] = Connection(opened: now) }
+                if isOpening, connections.count < Self.maximumCount { connections[id] = Connection(opened: now) }
                 return
             }
             if isOpen, connection.ready == nil { connections[id]?.ready = now }

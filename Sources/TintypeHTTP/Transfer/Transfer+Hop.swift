@@ -86,7 +86,7 @@ extension Transfer {
             do {
                 return try await execute(request, pooled, note)
             } catch {
-                guard note.use?.isReused == true, replays < Self.maximumReplays, request.isIdempotent,
+                guard note.use?.isReused != false, replays < Self.maximumReplays, request.isIdempotent,
                     error.isClosedConnection, !Task.isCancelled
                 else { throw TintypeError(transport: error) }
                 replays += 1
