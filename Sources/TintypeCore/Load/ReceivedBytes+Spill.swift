@@ -1,13 +1,19 @@
 package import Foundation
 
-/// Bodies larger than pictures should be: what has arrived is moved to a file without a name, a piece at a time, so that a
-/// transfer takes no more memory than one piece.
+/// Bodies larger than nearly all pictures: what has arrived is moved to a file without a name, a piece at a time, so that a
+/// transfer takes little memory however large it is.
 extension ReceivedBytes {
-    /// Bytes that wait in memory at most: 8 MB.
-    static let piece = 8 << 20
+    /// What fits into memory without a file: 8 MB.
+    private static let threshold = 8 << 20
+
+    /// Bytes that are moved at once when there is a file: 1 MB.
+    private static let piece = 1 << 20
 
     /// Whether so much waits in memory that it should be moved.
-    package var isWorthSpilling: Bool { waiting >= Self.piece }
+    package var isWorthSpilling: Bool {
+        let (spilled, waiting) = spilledAndWaiting
+        return waiting >= (spilled ? Self.piece : Self.threshold)
+    }
 
     /// Moves what waits in memory to the file. To be called by the loader alone, between what it appends.
     ///
@@ -25,7 +31,7 @@ extension ReceivedBytes {
     /// of it.
     package func takeAll(for job: JobContext) async throws(TintypeError) -> Data {
         guard contents.spilled != nil else { return take() }
-        if waiting > 0 { try await spill(for: job) }
+        if spilledAndWaiting.waiting > 0 { try await spill(for: job) }
         guard let spilled = contents.spilled else { return take() }
         let data = try spilled.file.map(spilled.count)
         restart()

@@ -103,8 +103,8 @@ public final class ReceivedBytes: Sendable {
         return spilled.contents.dropFirst(offset) + rest
     }
 
-    /// Bytes in memory.
-    var waiting: Int { state.withLock { $0.data.count } }
+    /// Whether there is a file, and how many bytes are in memory.
+    var spilledAndWaiting: (spilled: Bool, waiting: Int) { state.withLock { ($0.spilled != nil, $0.data.count) } }
 
     var contents: (spilled: Spilled?, data: Data) { state.withLock { ($0.spilled, $0.data) } }
 
@@ -113,7 +113,6 @@ public final class ReceivedBytes: Sendable {
         state.withLock { state in
             state.spilled = spilled
             state.data = Data()
-            state.data.reserveCapacity(Self.piece)
         }
     }
 
