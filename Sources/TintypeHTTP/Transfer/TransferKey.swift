@@ -1,18 +1,14 @@
 import Foundation
 import TintypeCore
 
-/// What makes two transfers the same.
+/// What makes two transfers the same: it is made for everyone who joins one, so nothing of a request is made for it.
 struct TransferKey: Hashable, Sendable {
-    let request: DownloadRequest
+    /// Method, URL and header fields: ``TintypeCore/ImageSource/identity``.
+    let source: String
     let options: HTTPOptions
     let byteLimit: Int
     /// The metadata of what the origin is asked about.
     let stored: Data?
-
-    init(_ request: DownloadRequest, _ options: HTTPOptions, byteLimit: Int, stored: CacheEntry?) {
-        self.request = request
-        self.options = options
-        self.byteLimit = byteLimit
-        self.stored = stored?.metadata
-    }
+    /// How often the settings were changed before: what begins under others is another transfer.
+    let generation: Int
 }
