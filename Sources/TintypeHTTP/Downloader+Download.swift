@@ -24,13 +24,16 @@ extension Downloader {
 
     private func start(_ download: Download, _ source: ImageSource, _ options: HTTPOptions) throws(TintypeError) {
         let limit = options.maximumByteCount ?? standardByteLimit
-        let key = try key(source, options, byteLimit: limit, stored: nil)
-        let receiver = JobReceiver<LoadedBytes, ReceivedBytes>(
+        var extras = RequestExtras()
+        extras[HTTPOptionsKey.self] = options
+        let key = try key(source, extras, byteLimit: limit, stored: nil)
+        let receiver = ByteJobs.Receiver(
             onStatus: { download.update($0) }, onEnd: { download.finish($0) })
-        let subscription = jobs.attach(key, at: download.priority, receiver: receiver) {
+        let priority = download.priority
+        let subscription = jobs.attach(key, at: priority, receiver: receiver) {
             (job, report) throws(TintypeError) in
             try await self.transfer(source, options, byteLimit: limit, stored: nil, job, report)
         }
-        download.bind(subscription)
+        download.bind(subscription, at: priority)
     }
 }

@@ -15,7 +15,7 @@ public final class Downloader: ImageLoader {
 
     let state: Locked<State>
     private let services: TransferServices
-    let jobs = SharedJobs<TransferKey, LoadedBytes, ReceivedBytes>()
+    let jobs = ByteJobs()
 
     public init(_ configuration: DownloaderConfiguration = DownloaderConfiguration()) {
         state = Locked(State(configuration: configuration))
@@ -45,7 +45,7 @@ public final class Downloader: ImageLoader {
     public func load(_ source: ImageSource, _ context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         let options = context.extras[HTTPOptionsKey.self]
         let limit = context.received.limit
-        let key = try key(source, options, byteLimit: limit, stored: context.stored)
+        let key = try key(source, context.extras, byteLimit: limit, stored: context.stored)
         return try await jobs.value(key, for: context.job, onStatus: { context.received.show($0) }) {
             (job, report) throws(TintypeError) in
             try await self.transfer(source, options, byteLimit: limit, stored: context.stored, job, report)
@@ -94,14 +94,14 @@ public final class Downloader: ImageLoader {
 
     /// - Throws: ``TintypeCore/TintypeError/Code/invalidated``.
     func key(
-        _ source: ImageSource, _ options: HTTPOptions, byteLimit: Int, stored: CacheEntry?
-    ) throws(TintypeError) -> TransferKey {
+        _ source: ImageSource, _ extras: RequestExtras, byteLimit: Int, stored: CacheEntry?
+    ) throws(TintypeError) -> ByteJobKey {
         let (generation, isInvalidated) = state.withLock { ($0.generation, $0.isInvalidated) }
         guard !isInvalidated else {
             throw TintypeError(.invalidated, stage: .load, "the downloader was invalidated")
         }
-        return TransferKey(
-            source: source.identity, options: options, byteLimit: byteLimit, stored: stored?.metadata,
+        return ByteJobKey(
+            source: source.identity, extras: extras, byteLimit: byteLimit, stored: stored?.metadata,
             generation: generation)
     }
 
