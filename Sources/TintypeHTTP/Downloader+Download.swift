@@ -30,8 +30,9 @@ extension Downloader {
             onStatus: { download.update($0) }, onEnd: { download.finish($0) })
         let key = TransferKey(request, options, byteLimit: limit, stored: nil)
         let subscription = jobs.attach(key, at: download.priority, receiver: receiver) {
-            (job, report) throws(TintypeError) in
-            try await self.transfer(request, settings, stored: nil, job, report)
+            { (job, report) throws(TintypeError) in
+                try await self.transfer(request, settings, stored: nil, job, report)
+            }
         }
         download.bind(subscription)
     }
