@@ -92,7 +92,7 @@ let package = Package(
 
         // Tests: a folder a target, mirroring its folders.
         .testTarget(
-            name: "TintypeCoreTests", dependencies: ["TintypeCore", "TintypeTesting"],
+            name: "TintypeCoreTests", dependencies: ["CTintypeKernels", "TintypeCore", "TintypeTesting"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeCodecTests",

@@ -7,7 +7,7 @@ extension PixelBuffer {
     package func oriented(_ orientation: Orientation) throws(TintypeError) -> PixelBuffer {
         guard orientation != .up else { return self }
         return try copied(to: orientation.displayed(size)) { source, target, stride in
-            tintype_orient(
+            tintype_kernels_current().pointee.orient(
                 source, bytesPerRow, target, stride, size.width, size.height, Int32(orientation.rawValue))
         }
     }
@@ -18,7 +18,7 @@ extension PixelBuffer {
     package func flattened(on background: Pixel) throws(TintypeError) -> PixelBuffer {
         try copied(to: size) { source, target, stride in
             Swift.withUnsafeBytes(of: background) { color in
-                tintype_flatten(
+                tintype_kernels_current().pointee.flatten(
                     source, bytesPerRow, target, stride, size.width, size.height,
                     color.bindMemory(to: UInt8.self).baseAddress)
             }
@@ -30,7 +30,7 @@ extension PixelBuffer {
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     package func unpremultiplied() throws(TintypeError) -> PixelBuffer {
         try copied(to: size) { source, target, stride in
-            tintype_unpremultiply(source, bytesPerRow, target, stride, size.width, size.height)
+            tintype_kernels_current().pointee.unpremultiply(source, bytesPerRow, target, stride, size.width, size.height)
         }
     }
 
@@ -66,7 +66,7 @@ extension PixelWriter {
     package mutating func premultiply(rows: Int) {
         let (stride, width) = (bytesPerRow, size.width)
         withRows { bytes in
-            tintype_premultiply(bytes.bindMemory(to: UInt8.self).baseAddress, stride, width, rows)
+            tintype_kernels_current().pointee.premultiply(bytes.bindMemory(to: UInt8.self).baseAddress, stride, width, rows)
         }
     }
 }

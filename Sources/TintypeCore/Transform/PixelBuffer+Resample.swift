@@ -7,9 +7,7 @@ extension PixelBuffer {
     ) throws(TintypeError) -> PixelBuffer {
         if target == size, crop == nil { return self }
         var resampler = try RowResampler(from: size, crop: crop, to: target, filter: filter)
-        for y in 0..<size.height {
-            withUnsafeRow(y) { resampler.append(row: $0) }
-        }
+        withUnsafeBytes { resampler.append(rows: $0, count: size.height, stride: bytesPerRow) }
         return resampler.finish()
     }
 }

@@ -15,11 +15,7 @@ extension RowResampler {
         while row < size.height {
             let count = try read(min(strip.size.height, size.height - row), &strip)
             guard count > 0 else { throw TintypeError(.undecodable, stage: .decode, "the picture is cut short") }
-            strip.withRows { rows in
-                for index in 0..<count {
-                    resampler.append(row: UnsafeRawBufferPointer(rebasing: rows[(index * stride)...]))
-                }
-            }
+            strip.withRows { resampler.append(rows: UnsafeRawBufferPointer($0), count: count, stride: stride) }
             row += count
         }
         return resampler.finish()

@@ -1,5 +1,5 @@
-#include "CTintypeKernels.h"
-#include <string.h>
+// Turning by quarters and mirroring. Included by each variant.
+
 
 /// Where the next pixel of a target row, and the next target row, are found in the source; in bytes.
 typedef struct {
@@ -35,7 +35,7 @@ static void copy_tile(walk from, uint8_t *target, size_t stride, size_t x0, size
     }
 }
 
-void tintype_orient(
+static void orient(
     const uint8_t *source, size_t source_stride, uint8_t *target, size_t target_stride, size_t width, size_t height,
     int orientation) {
     walk from = walk_for(source, source_stride, width, height, orientation);

@@ -1,0 +1,26 @@
+// Every loop, and the table of them, for the instruction set of the file that includes this. That file defines VARIANT,
+// its name, and VECTOR_BYTES.
+
+// Some machines can multiply and add in one rounding, others cannot: none may.
+#pragma STDC FP_CONTRACT OFF
+
+#include "vectors.h"
+
+#include "alpha.h"
+#include "orient.h"
+#include "resample.h"
+
+#define TEXT(word) #word
+#define NAME(variant) TEXT(variant)
+#define JOINED(prefix, variant) prefix##variant
+#define TABLE(variant) JOINED(tintype_kernels_, variant)
+
+const tintype_kernels TABLE(VARIANT) = {
+    .name = NAME(VARIANT),
+    .premultiply = premultiply,
+    .unpremultiply = unpremultiply,
+    .flatten = flatten,
+    .resample_across = resample_across,
+    .resample_down = resample_down,
+    .orient = orient,
+};
