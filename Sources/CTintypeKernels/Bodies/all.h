@@ -7,8 +7,13 @@
 #include "vectors.h"
 
 #include "alpha.h"
+#include "color.h"
+
+#include "blend.h"
+#include "blur.h"
 #include "orient.h"
 #include "resample.h"
+#include "sample.h"
 
 #define TEXT(word) #word
 #define NAME(variant) TEXT(variant)
@@ -23,4 +28,14 @@ const tintype_kernels TABLE(VARIANT) = {
     .resample_across = resample_across,
     .resample_down = resample_down,
     .orient = orient,
+    .sample = sample,
+    .blur = blur,
+    .blend = blend,
+    .color_matrix = color_matrix,
+    .cover = cover,
+    .swap_red_and_blue = swap_red_and_blue,
+    .narrow_words = narrow_words,
+    .widen_bytes = widen_bytes,
+    .narrow_floats = narrow_floats,
+    .floats_of_bytes = floats_of_bytes,
 };

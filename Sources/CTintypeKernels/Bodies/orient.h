@@ -1,6 +1,5 @@
 // Turning by quarters and mirroring. Included by each variant.
 
-
 /// Where the next pixel of a target row, and the next target row, are found in the source; in bytes.
 typedef struct {
     const uint8_t *origin;
@@ -25,6 +24,28 @@ static walk walk_for(const uint8_t *source, size_t source_stride, size_t width, 
     }
 }
 
+/// Copies the pixels that end at `last`, the last of them first.
+static void copy_mirrored(const uint8_t *last, uint8_t *target, size_t width) {
+    size_t x = 0;
+    for (; x + 4 <= width; x += 4) {
+        four_ints pixels;
+        memcpy(&pixels, last - 4 * (ptrdiff_t)(x + 3), sizeof pixels);
+        pixels = __builtin_shufflevector(pixels, pixels, 3, 2, 1, 0);
+        memcpy(target + 4 * x, &pixels, sizeof pixels);
+    }
+    for (; x < width; x++) { memcpy(target + 4 * x, last - 4 * (ptrdiff_t)x, 4); }
+}
+
+static void copy_rows(walk from, uint8_t *target, size_t stride, size_t width, size_t height) {
+    for (size_t y = 0; y < height; y++, from.origin += from.next_row, target += stride) {
+        if (from.next_pixel > 0) {
+            memcpy(target, from.origin, 4 * width);
+        } else {
+            copy_mirrored(from.origin, target, width);
+        }
+    }
+}
+
 /// Pixels a side of the squares that a picture is turned in, so that both it and its turned form stay in the cache.
 enum { tile = 32 };
 
@@ -35,17 +56,23 @@ static void copy_tile(walk from, uint8_t *target, size_t stride, size_t x0, size
     }
 }
 
+static void copy_turned(walk from, uint8_t *target, size_t stride, size_t width, size_t height) {
+    for (size_t y = 0; y < height; y += tile) {
+        for (size_t x = 0; x < width; x += tile) {
+            copy_tile(
+                from, target, stride, x, y, x + tile < width ? x + tile : width,
+                y + tile < height ? y + tile : height);
+        }
+    }
+}
+
 static void orient(
     const uint8_t *source, size_t source_stride, uint8_t *target, size_t target_stride, size_t width, size_t height,
     int orientation) {
     walk from = walk_for(source, source_stride, width, height, orientation);
-    size_t columns = orientation > 4 ? height : width;
-    size_t rows = orientation > 4 ? width : height;
-    for (size_t y = 0; y < rows; y += tile) {
-        for (size_t x = 0; x < columns; x += tile) {
-            copy_tile(
-                from, target, target_stride, x, y, x + tile < columns ? x + tile : columns,
-                y + tile < rows ? y + tile : rows);
-        }
+    if (orientation > 4) {
+        copy_turned(from, target, target_stride, height, width);
+    } else {
+        copy_rows(from, target, target_stride, width, height);
     }
 }

@@ -57,6 +57,50 @@ typedef struct {
     void (*_Nonnull orient)(
         const uint8_t *source, size_t source_stride, uint8_t *target, size_t target_stride, size_t width,
         size_t height, int orientation);
+
+    /// Writes `count` pixels along a line that begins at (`x`, `y`) and goes on by (`next_x`, `next_y`), all in pixels
+    /// with 16 bits of fraction, 0 being the middle of the first pixel; mixed linearly from the four pixels around
+    /// each place. What is outside the picture is transparent.
+    void (*_Nonnull sample)(
+        const uint8_t *source, size_t stride, size_t width, size_t height, uint8_t *target, size_t count, int64_t x,
+        int64_t y, int64_t next_x, int64_t next_y);
+
+    // MARK: Blurring
+
+    /// Blurs along one axis by three passes of a box: each pixel becomes the sum of those up to `reach` away, at most
+    /// 16000, times `full`, plus the next two times `edge`; these weights sum to 1. What is outside counts as the pixel
+    /// at the edge. Source and target may be the same. `scratch` has room for 64 numbers a pixel of the axis.
+    void (*_Nonnull blur)(
+        const uint8_t *source, size_t source_stride, uint8_t *target, size_t target_stride, size_t width,
+        size_t height, int is_vertical, size_t reach, float full, float edge, uint16_t *scratch);
+
+    // MARK: Colour
+
+    /// Puts the source on the target, in place. `mode` is one of Core Graphics' blend modes, 0 to 27.
+    void (*_Nonnull blend)(
+        const uint8_t *source, size_t source_stride, uint8_t *target, size_t target_stride, size_t width,
+        size_t height, int mode);
+
+    /// Makes each straight channel, from 0 to 1, a weighted sum of all four and 1, in place. `matrix` has a row of five
+    /// weights for each of red, green, blue and alpha.
+    void (*_Nonnull color_matrix)(
+        uint8_t *pixels, size_t stride, size_t width, size_t height, const float matrix[20]);
+
+    /// Multiplies each pixel of a row by its own coverage, 255 being all, in place.
+    void (*_Nonnull cover)(uint8_t *pixels, const uint8_t *coverage, size_t width);
+
+    /// RGBA to BGRA, and back; source and target may be the same.
+    void (*_Nonnull swap_red_and_blue)(
+        const uint8_t *source, size_t source_stride, uint8_t *target, size_t target_stride, size_t width,
+        size_t height);
+
+    // MARK: Depths: 8 bits, 16 bits, and floats from 0 to 1, rounding to nearest
+
+    void (*_Nonnull narrow_words)(const uint16_t *source, uint8_t *target, size_t count);
+    void (*_Nonnull widen_bytes)(const uint8_t *source, uint16_t *target, size_t count);
+    /// What is below 0 or no number becomes 0, what is above 1 becomes 255.
+    void (*_Nonnull narrow_floats)(const float *source, uint8_t *target, size_t count);
+    void (*_Nonnull floats_of_bytes)(const uint8_t *source, float *target, size_t count);
 } tintype_kernels;
 
 #pragma clang diagnostic pop
