@@ -1,4 +1,5 @@
 import CTintypeKernels
+import Foundation
 
 extension PixelBuffer {
     /// This picture, stored with `orientation`, turned upright.
@@ -25,6 +26,21 @@ extension PixelBuffer {
         }
     }
 
+    /// A part of this picture.
+    ///
+    /// - Precondition: it lies inside.
+    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    package func cropped(to rect: PixelRect) throws(TintypeError) -> PixelBuffer {
+        if rect.size == size { return self }
+        let start = rect.y * bytesPerRow + rect.x * Self.bytesPerPixel
+        return try copied(to: rect.size) { source, target, stride in
+            for y in 0..<rect.size.height {
+                memcpy(
+                    target + y * stride, source + start + y * bytesPerRow, rect.size.width * Self.bytesPerPixel)
+            }
+        }
+    }
+
     /// This picture with colour not multiplied by alpha, as file formats have it. Only for handing on to an encoder.
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``.
@@ -43,7 +59,9 @@ extension PixelBuffer {
         }
     }
 
-    private func copied(
+    /// A new picture that `kernel` writes: it is given the first byte of this one's rows, that of the new one's, and the
+    /// bytes from one of those to the next.
+    func copied(
         to target: PixelSize,
         _ kernel: (UnsafePointer<UInt8>, UnsafeMutablePointer<UInt8>, Int) -> Void
     ) throws(TintypeError) -> PixelBuffer {
