@@ -23,7 +23,7 @@ extension Color: CustomStringConvertible {
     /// `#RRGGBB`, `#RRGGBBAA`, `#RGB` or `#RGBA`, as CSS Color 4, section 5.2 has it; `nil` for anything else.
     public init?(hex: String) {
         guard hex.first == "#" else { return nil }
-        let digits = hex.dropFirst().compactMap(\.hexDigitValue)
+        let digits = hex.dropFirst().compactMap { $0.isASCII ? $0.hexDigitValue : nil }
         guard digits.count == hex.count - 1 else { return nil }
         switch digits.count {
         case 3, 4: self.init(digits.map { $0 * 17 })

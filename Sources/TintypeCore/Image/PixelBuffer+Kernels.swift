@@ -46,7 +46,8 @@ extension PixelBuffer {
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     package func unpremultiplied() throws(TintypeError) -> PixelBuffer {
         try copied(to: size) { source, target, stride in
-            tintype_kernels_current().pointee.unpremultiply(source, bytesPerRow, target, stride, size.width, size.height)
+            tintype_kernels_current().pointee.unpremultiply(
+                source, bytesPerRow, target, stride, size.width, size.height)
         }
     }
 
@@ -84,7 +85,8 @@ extension PixelWriter {
     package mutating func premultiply(rows: Int) {
         let (stride, width) = (bytesPerRow, size.width)
         withRows { bytes in
-            tintype_kernels_current().pointee.premultiply(bytes.bindMemory(to: UInt8.self).baseAddress, stride, width, rows)
+            tintype_kernels_current().pointee.premultiply(
+                bytes.bindMemory(to: UInt8.self).baseAddress, stride, width, rows)
         }
     }
 }

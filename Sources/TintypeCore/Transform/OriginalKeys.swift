@@ -8,10 +8,10 @@ public enum OriginalKeys {
         switch transformer {
         case let resize as ResizeTransformer:
             "SDImageResizingTransformer(\(size(resize.size)),\(mode(resize.mode)))"
-        case let crop as CropTransformer: key(of: crop)
+        case let crop as CropTransformer: cropKey(crop)
         case let rotate as RotateTransformer:
             "SDImageRotationTransformer(\(float(rotate.degrees * .pi / 180)),\(rotate.isFitting ? 1 : 0))"
-        case let round as RoundCornersTransformer: key(of: round)
+        case let round as RoundCornersTransformer: roundKey(round)
         case let flip as FlipTransformer:
             "SDImageFlippingTransformer(\(flip.isHorizontal ? 1 : 0),\(flip.isVertical ? 1 : 0))"
         case let tint as TintTransformer: "SDImageTintTransformer(\(color(tint.color)),\(tint.mode.rawValue))"
@@ -35,7 +35,9 @@ public enum OriginalKeys {
     /// The key of what a transformer makes of the picture with `key`: before the extension of the path, if it has one,
     /// and at the end if not. The query and the fragment of a URL stay where they are.
     public static func joined(_ key: String, _ transformerKey: String) -> String {
-        guard let path = pathOfURL(key) else { return inserted(transformerKey, into: key[...]) ?? "\(key)-\(transformerKey)" }
+        guard let path = pathOfURL(key) else {
+            return inserted(transformerKey, into: key[...]) ?? "\(key)-\(transformerKey)"
+        }
         let escaped = transformerKey.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? transformerKey
         guard let changed = inserted(escaped, into: key[path]) else { return "\(key)-\(transformerKey)" }
         return key[..<path.lowerBound] + changed + key[path.upperBound...]
@@ -43,13 +45,13 @@ public enum OriginalKeys {
 
     // MARK: - Parts
 
-    private static func key(of crop: CropTransformer) -> String? {
+    private static func cropKey(_ crop: CropTransformer) -> String? {
         guard case .rect(let rect) = crop.part else { return nil }
         let numbers = [rect.x, rect.y, rect.size.width, rect.size.height].map { float(Double($0)) }
         return "SDImageCroppingTransformer({\(numbers.joined(separator: ","))})"
     }
 
-    private static func key(of round: RoundCornersTransformer) -> String {
+    private static func roundKey(_ round: RoundCornersTransformer) -> String {
         let corners = round.corners == .all ? UInt.max : UInt(bitPattern: round.corners.rawValue)
         let border = round.borderColor == .clear ? "(null)" : color(round.borderColor)
         return "SDImageRoundCornerTransformer(\(float(round.radius)),\(corners),\(float(round.borderWidth)),\(border))"

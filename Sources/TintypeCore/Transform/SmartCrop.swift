@@ -29,7 +29,8 @@ struct SmartCrop {
         let across = Double(pixels.size.width) / Double(small.size.width)
         let down = Double(pixels.size.height) / Double(small.size.height)
         let window = PixelSize(
-            width: Int((Double(wanted.width) / across).rounded()), height: Int((Double(wanted.height) / down).rounded()))
+            width: Int((Double(wanted.width) / across).rounded()), height: Int((Double(wanted.height) / down).rounded())
+        )
         let best = SmartCrop(small).best(window)
         return PixelRect(
             x: min(Int((Double(best.x) * across).rounded()), pixels.size.width - wanted.width),

@@ -31,7 +31,9 @@ import TintypeTesting
     }
 
     @Test func theChosenVariantIsTheLastOfTheList() throws {
-        #expect(String(cString: try #require(Self.all.last).name) == String(cString: tintype_kernels_current().pointee.name))
+        #expect(
+            String(cString: try #require(Self.all.last).name) == String(cString: tintype_kernels_current().pointee.name)
+        )
     }
 
     @Test func premultiplyingEveryValueRoundsToNearest() throws {
@@ -106,6 +108,87 @@ import TintypeTesting
             var target = [UInt8](repeating: 0, count: 4 * 200 * 200)
             kernels.orient(source, 800, &target, 800, width, 7, orientation)
             return target
+        }
+    }
+
+    @Test(arguments: BlendMode.allCases) func blendingAgrees(_ mode: BlendMode) throws {
+        var random = SeededRandom.printed("blend")
+        let source = premultiplied(4 * 200 * 2, &random)
+        let backdrop = premultiplied(4 * 200 * 2, &random)
+        try compare(
+            { kernels, width in
+                var target = backdrop
+                kernels.blend(source, 800, &target, 800, width, 2, Int32(mode.rawValue))
+                return target
+            }, widths: [1, 2, 3, 4, 5, 7, 8, 9, 200])
+    }
+
+    @Test(arguments: [(0, 0.2), (1, 0), (5, 0.9), (300, 0.3)]) func blurringAgrees(_ reach: Int, _ part: Double) throws
+    {
+        var random = SeededRandom.printed("blur")
+        let source = noise(4 * 200 * 21, &random)
+        let sum = 2 * (Double(reach) + part) + 1
+        try compare { kernels, width in
+            var (target, scratch) = (source, [UInt16](repeating: 0, count: 64 * 200))
+            for axis in [Int32(0), 1] {
+                kernels.blur(
+                    target, 800, &target, 800, width, 21, axis, reach, Float(1 / sum), Float(part / sum), &scratch)
+            }
+            return target
+        }
+    }
+
+    @Test func coloursAgree() throws {
+        var random = SeededRandom.printed("colour")
+        let source = premultiplied(4 * 200, &random)
+        let matrix = (0..<20).map { _ in Float.random(in: -2...2, using: &random) }
+        let coverage = noise(200, &random)
+        try compare { kernels, width in
+            var (mixed, covered, swapped) = (source, source, source)
+            kernels.color_matrix(&mixed, 800, width, 1, matrix)
+            kernels.cover(&covered, coverage, width)
+            kernels.swap_red_and_blue(source, 800, &swapped, 800, width, 1)
+            return [mixed, covered, swapped]
+        }
+    }
+
+    @Test func slantedLinesAgree() throws {
+        var random = SeededRandom.printed("sample")
+        let source = premultiplied(4 * 20 * 20, &random)
+        for _ in 0..<50 {
+            let place = (0..<4).map { _ in Int64.random(in: -200_000...1_400_000, using: &random) }
+            try compare(
+                { kernels, width in
+                    var target = [UInt8](repeating: 0, count: 4 * width)
+                    kernels.sample(source, 80, 20, 20, &target, width, place[0], place[1], place[2] / 8, place[3] / 8)
+                    return target
+                }, widths: [1, 2, 30])
+        }
+    }
+
+    @Test func depthsRoundToNearestEverywhere() throws {
+        let words = Array(UInt16.min...UInt16.max)
+        let floats: [Float] = [-.infinity, -1, 0, 0.001, 0.002, 0.5, 1, 2, .infinity, .nan]
+        for kernels in Self.all {
+            var bytes = [UInt8](repeating: 0, count: words.count)
+            kernels.narrow_words(words, &bytes, words.count)
+            #expect(bytes == words.map { UInt8((Int($0) * 255 * 2 + 65535) / 131_070) })
+            var wide = [UInt16](repeating: 0, count: 256)
+            kernels.widen_bytes(Array(UInt8.min...UInt8.max), &wide, 256)
+            #expect(wide == (0...255).map { $0 * 257 })
+            var narrow = [UInt8](repeating: 9, count: floats.count)
+            kernels.narrow_floats(floats, &narrow, floats.count)
+            #expect(narrow == [0, 0, 0, 0, 1, 128, 255, 255, 255, 0])
+            var back = [Float](repeating: 0, count: 2)
+            kernels.floats_of_bytes([0, 255], &back, 2)
+            #expect(back == [0, 1])
+        }
+    }
+
+    private func premultiplied(_ count: Int, _ random: inout SeededRandom) -> [UInt8] {
+        (0..<count / 4).flatMap { _ -> [UInt8] in
+            let alpha = UInt8.random(in: 0...255, using: &random)
+            return (0..<3).map { _ in UInt8.random(in: 0...alpha, using: &random) } + [alpha]
         }
     }
 }

@@ -18,7 +18,8 @@ struct ThumbHashEncoder {
             Self.channel(values.map { $0[index] }, pixels.size, shape)
         }
         let isLandscape = pixels.size.width > pixels.size.height
-        bytes = Self.header(channels, isLandscape, isLandscape ? waves.height : waves.width)
+        bytes =
+            Self.header(channels, isLandscape, isLandscape ? waves.height : waves.width)
             + Self.packed(channels.flatMap(\.weights))
     }
 
