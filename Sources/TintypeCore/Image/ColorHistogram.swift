@@ -6,6 +6,11 @@ struct ColorHistogram {
         /// The sum of alpha.
         var weight = 0
 
+        mutating func add(_ other: Entry) {
+            sums &+= other.sums
+            weight += other.weight
+        }
+
         /// The mean colour.
         var mean: SIMD3<Int> { (sums &+ SIMD3(repeating: weight / 2)) / SIMD3(repeating: max(weight, 1)) }
     }

@@ -5,7 +5,7 @@ struct MedianCut {
     private typealias Entry = ColorHistogram.Entry
 
     private struct Group {
-        var entries: [Entry]
+        let entries: [Entry]
         let weight: Int
         /// The channel in which the colours differ most.
         let axis: Int
@@ -30,14 +30,11 @@ struct MedianCut {
         groups = entries.isEmpty ? [] : [Group(entries)]
     }
 
-    /// At most `count` colours, the most frequent first.
-    consuming func palette(_ count: Int) -> [PaletteColor] {
+    /// At most `count` groups.
+    consuming func divided(into count: Int) -> [[ColorHistogram.Entry]] {
         guard count > 0 else { return [] }
         while groups.count < count, splitWidest() {}
-        let total = groups.reduce(0) { $0 + $1.weight }
-        return groups.sorted { $0.weight > $1.weight }.map {
-            PaletteColor(color: Self.mean($0), share: Double($0.weight) / Double(total))
-        }
+        return groups.map(\.entries)
     }
 
     /// Cuts a group in two; returns whether there was one to cut.
@@ -60,16 +57,5 @@ struct MedianCut {
             if before * 2 >= weight { return min(max(index, 1), entries.count - 1) }
         }
         return entries.count - 1
-    }
-
-    private static func mean(_ group: Group) -> Color {
-        var all = Entry()
-        for entry in group.entries {
-            all.sums &+= entry.sums
-            all.weight += entry.weight
-        }
-        let mean = all.mean
-        return Color(
-            red: UInt8(clamping: mean.x), green: UInt8(clamping: mean.y), blue: UInt8(clamping: mean.z))
     }
 }

@@ -5,7 +5,7 @@ extension PixelBuffer {
     /// This picture, stored with `orientation`, turned upright.
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``.
-    package func oriented(_ orientation: Orientation) throws(TintypeError) -> PixelBuffer {
+    public func oriented(_ orientation: Orientation) throws(TintypeError) -> PixelBuffer {
         guard orientation != .up else { return self }
         return try copied(to: orientation.displayed(size)) { source, target, stride in
             tintype_kernels_current().pointee.orient(
@@ -16,7 +16,7 @@ extension PixelBuffer {
     /// This picture on an opaque background.
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``.
-    package func flattened(on background: Pixel) throws(TintypeError) -> PixelBuffer {
+    public func flattened(on background: Pixel) throws(TintypeError) -> PixelBuffer {
         try copied(to: size) { source, target, stride in
             Swift.withUnsafeBytes(of: background) { color in
                 tintype_kernels_current().pointee.flatten(
@@ -30,7 +30,7 @@ extension PixelBuffer {
     ///
     /// - Precondition: it lies inside.
     /// - Throws: ``TintypeError/Code/outOfMemory``.
-    package func cropped(to rect: PixelRect) throws(TintypeError) -> PixelBuffer {
+    public func cropped(to rect: PixelRect) throws(TintypeError) -> PixelBuffer {
         if rect.size == size { return self }
         let start = rect.y * bytesPerRow + rect.x * Self.bytesPerPixel
         return try copied(to: rect.size) { source, target, stride in
@@ -44,7 +44,7 @@ extension PixelBuffer {
     /// This picture with colour not multiplied by alpha, as file formats have it. Only for handing on to an encoder.
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``.
-    package func unpremultiplied() throws(TintypeError) -> PixelBuffer {
+    public func unpremultiplied() throws(TintypeError) -> PixelBuffer {
         try copied(to: size) { source, target, stride in
             tintype_kernels_current().pointee.unpremultiply(
                 source, bytesPerRow, target, stride, size.width, size.height)
@@ -52,7 +52,7 @@ extension PixelBuffer {
     }
 
     /// Whether every pixel is opaque.
-    package var isOpaque: Bool {
+    public var isOpaque: Bool {
         (0..<size.height).allSatisfy { y in
             withUnsafeRow(y) { row in
                 stride(from: 3, to: row.count, by: Self.bytesPerPixel).allSatisfy { row[$0] == 255 }
@@ -82,7 +82,7 @@ extension PixelBuffer {
 
 extension PixelWriter {
     /// Multiplies colour by alpha, once all rows are written straight.
-    package mutating func premultiply(rows: Int) {
+    public mutating func premultiply(rows: Int) {
         let (stride, width) = (bytesPerRow, size.width)
         withRows { bytes in
             tintype_kernels_current().pointee.premultiply(
