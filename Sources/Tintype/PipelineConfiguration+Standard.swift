@@ -1,3 +1,4 @@
+import CoreMetrics
 public import TintypeCore
 public import TintypeDisk
 public import TintypeHTTP
@@ -5,18 +6,23 @@ public import TintypeHTTP
 extension PipelineConfiguration {
     /// Everything that Tintype has: HTTP, files and data URLs, every format, memory and disk caches with finite limits.
     ///
+    /// Metrics are counted when the program has bootstrapped `MetricsSystem` before.
+    ///
     /// - Parameters:
     ///   - downloader: the settings of HTTP. Its `Accept` is made from the formats that can be decoded.
+    ///   - memory: `nil` for none.
     ///   - disk: `nil` for none.
     public static func standard(
-        downloader: DownloaderConfiguration = DownloaderConfiguration(), disk: DiskCache? = DiskCache()
+        downloader: DownloaderConfiguration = DownloaderConfiguration(), memory: MemoryCache? = MemoryCache(),
+        disk: DiskCache? = DiskCache()
     ) -> PipelineConfiguration {
         var configuration = PipelineConfiguration()
         configuration.coders = .standard
         var downloader = downloader
         downloader.accept = accept(configuration.coders)
         configuration.loaders.append(Downloader(downloader))
-        configuration.disk = disk
+        configuration.cache = ImageCache(memory: memory, disk: disk)
+        if !(MetricsSystem.factory is NOOPMetricsHandler) { configuration.observers = [PipelineMetrics()] }
         return configuration
     }
 
