@@ -25,22 +25,30 @@ public struct PixelSize: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension PixelSize {
-    /// The largest size of this aspect ratio that fits into `box`, at least 1×1.
+    /// The largest size of this aspect ratio that fits into `box`, at least 1×1, never larger than this size.
     ///
     /// A side of `box` that is zero or less does not limit.
-    ///
-    /// - Parameter enlarging: whether it may be larger than this size.
-    public func fitted(into box: PixelSize, enlarging: Bool = false) -> PixelSize {
-        let scale = min(limit(width, box.width), limit(height, box.height))
-        return scaled(by: enlarging && scale.isFinite ? scale : min(scale, 1))
+    public func fitted(into box: PixelSize) -> PixelSize {
+        fitted(into: box, enlarging: false)
     }
 
-    /// The smallest size of this aspect ratio that covers `box`.
-    ///
-    /// - Parameter enlarging: whether it may be larger than this size.
-    public func covering(_ box: PixelSize, enlarging: Bool = false) -> PixelSize {
-        let scale = max(limit(width, box.width), limit(height, box.height))
-        return scaled(by: enlarging && scale.isFinite ? scale : min(scale, 1))
+    /// The smallest size of this aspect ratio that covers `box`, never larger than this size.
+    public func covering(_ box: PixelSize) -> PixelSize {
+        covering(box, enlarging: false)
+    }
+
+    /// The same, larger than this size where that is wanted.
+    func fitted(into box: PixelSize, enlarging: Bool) -> PixelSize {
+        scaled(by: limited(min(limit(width, box.width), limit(height, box.height)), enlarging))
+    }
+
+    /// The same, larger than this size where that is wanted.
+    func covering(_ box: PixelSize, enlarging: Bool) -> PixelSize {
+        scaled(by: limited(max(limit(width, box.width), limit(height, box.height)), enlarging))
+    }
+
+    private func limited(_ scale: Double, _ enlarging: Bool) -> Double {
+        enlarging && scale.isFinite ? scale : min(scale, 1)
     }
 
     /// This size times `scale`, rounded, at least 1×1; saturates instead of overflowing.
