@@ -18,8 +18,9 @@ extension ImageLoad {
     private func beginning(
         _ job: JobContext, _ report: JobReporter<LoadStatus>
     ) async throws(TintypeError) -> ImageResponse {
+        let beginning = beginningOfRendition
         let load = replacing { request in
-            request.rendition = request.rendition.droppingLastTransform()
+            request.rendition = beginning
             // Memory may have it, but no one asked for it: it is not kept on the way.
             let memory: CacheAccess = request.policy.rendered.memory.canRead ? .readOnly : .off
             request.policy.rendered = CacheRules(memory: memory, disk: .off)
@@ -31,5 +32,11 @@ extension ImageLoad {
             (job, report) throws(TintypeError) in
             try await load.run(job, report)
         }
+    }
+
+    /// The whole original is decoded for it only if memory has that already.
+    private var beginningOfRendition: Rendition {
+        let whole = request.rendition.beginning(takesSize: false)
+        return keptOriginal == nil ? request.rendition.beginning(takesSize: true) : whole
     }
 }

@@ -1,0 +1,51 @@
+extension Rendition {
+    /// What the last transform is applied to: the rendition without it.
+    ///
+    /// Where the last transform is the first that looks at sizes, the decoder is asked for that size, so that fewer
+    /// pixels are decoded, kept and turned. The transform then finds most of its work done, or all of it; a decoder that
+    /// gives more than it was asked for does no harm.
+    ///
+    /// - Parameter takesSize: whether the decoder is to be asked.
+    func beginning(takesSize: Bool) -> Rendition {
+        var beginning = Rendition(decode: decode, transforms: transforms.dropLast(), transformScope: transformScope)
+        guard takesSize, decode.size == .full, beginning.transforms.allSatisfy({ $0 is FlipTransformer }),
+            let resize = transforms.last as? ResizeTransformer, let size = resize.decodedSize
+        else { return beginning }
+        beginning.decode.size = size
+        beginning.decode.sizeScope = transformScope
+        return beginning
+    }
+
+    /// The size to draw a picture without pixels of its own at, so that the transforms have what they need and no more.
+    ///
+    /// A first resize is drawn at once, larger than the picture calls itself where it asks for that: what is drawn loses
+    /// nothing by it. Pure, for decoders of vector formats.
+    ///
+    /// - Parameter size: what the picture calls its size.
+    func rasterSize(of size: PixelSize) -> PixelSize {
+        let decoded = decode.size.target(for: size)
+        let first = transforms.first { !($0 is FlipTransformer) }
+        guard decode.size == .full, transformScope.contains(.vector), let resize = first as? ResizeTransformer,
+            resize.size.isPositive
+        else { return decoded }
+        let drawn =
+            switch resize.mode {
+            case .fit: size.fitted(into: resize.size, enlarging: true)
+            case .stretch: resize.size
+            case .fill: size.covering(resize.size, enlarging: true)
+            }
+        return drawn.area <= PixelSize.largestTransformed ? drawn : decoded
+    }
+}
+
+extension ResizeTransformer {
+    /// What a decoder, which filters like ``ResampleFilter/lanczos3`` and never enlarges, does of it.
+    fileprivate var decodedSize: DecodeOptions.Size? {
+        guard filter == .lanczos3, size.isPositive else { return nil }
+        return switch mode {
+        case .fit: .fit(size)
+        case .stretch: .stretch(size)
+        case .fill: .cover(size)
+        }
+    }
+}
