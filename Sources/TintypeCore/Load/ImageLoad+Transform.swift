@@ -34,9 +34,10 @@ extension ImageLoad {
         }
     }
 
-    /// The whole original is decoded for it only if memory has that already.
+    /// Made of the whole original only if memory has that already, or if nothing else will do.
     private var beginningOfRendition: Rendition {
         let whole = request.rendition.beginning(takesSize: false)
-        return keptOriginal == nil ? request.rendition.beginning(takesSize: true) : whole
+        let isAtHand = keptOriginal != nil || replacing { $0.rendition = whole }.rememberedRendition != nil
+        return isAtHand ? whole : request.rendition.beginning(takesSize: true)
     }
 }

@@ -41,7 +41,9 @@ private struct NotingDecoder: ImageDecoder {
         return (try await fixture.pipeline.image(for: request), decoder.asked.now)
     }
 
-    @Test(arguments: ResizeTransformer.Mode.allCases) func aResizeIsDecodedToSize(_ mode: ResizeTransformer.Mode) async throws {
+    @Test(arguments: ResizeTransformer.Mode.allCases) func aResizeIsDecodedToSize(_ mode: ResizeTransformer.Mode)
+        async throws
+    {
         let resize = ResizeTransformer(to: size, mode: mode)
         let (image, asked) = try await run([resize, FlipTransformer(horizontal: true)])
         let whole = try PixelBuffer.drawn(PixelSize(width: 200, height: 100)) { x, y in
