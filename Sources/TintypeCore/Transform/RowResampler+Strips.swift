@@ -5,10 +5,11 @@ extension RowResampler {
     ///   many, and 0 only when there are no more.
     /// - Throws: ``TintypeError/Code/undecodable`` when the rows end early, and what `read` throws.
     package static func resampled(
-        _ size: PixelSize, to target: PixelSize, filter: ResampleFilter = .lanczos3,
+        _ size: PixelSize, crop: PixelRect? = nil, of full: PixelSize? = nil, to target: PixelSize,
+        filter: ResampleFilter = .lanczos3,
         read: (_ count: Int, _ strip: inout PixelWriter) throws(TintypeError) -> Int
     ) throws(TintypeError) -> PixelBuffer {
-        var resampler = try RowResampler(from: size, to: target, filter: filter)
+        var resampler = try RowResampler(from: size, crop: crop, of: full, to: target, filter: filter)
         var strip = try PixelWriter(size: PixelSize(width: size.width, height: min(stripHeight, size.height)))
         let stride = strip.bytesPerRow
         var row = 0

@@ -17,21 +17,31 @@ package struct RowResampler: ~Copyable {
     private var nextOutput = 0
     private var output: PixelWriter
 
-    /// - Parameter crop: the part of the source that the output shows; all of it by default.
+    /// - Parameters:
+    ///   - crop: the part of the source that the output shows; all of it by default.
+    ///   - full: the size in which `crop` is told, where that is not the source's.
     package init(
-        from source: PixelSize, crop: PixelRect? = nil, to size: PixelSize, filter: ResampleFilter
+        from source: PixelSize, crop: PixelRect? = nil, of full: PixelSize? = nil, to size: PixelSize,
+        filter: ResampleFilter
     ) throws(TintypeError) {
-        let shown = crop ?? PixelRect(x: 0, y: 0, size: source)
+        let full = full ?? source
+        let shown = crop ?? PixelRect(x: 0, y: 0, size: full)
         horizontal = ResampleWeights(
-            source: source.width, crop: Double(shown.x)..<Double(shown.x + shown.size.width), output: size.width,
-            filter: filter)
+            source: source.width, crop: Self.range(shown.x, shown.size.width, source.width, full.width),
+            output: size.width, filter: filter)
         vertical = ResampleWeights(
-            source: source.height, crop: Double(shown.y)..<Double(shown.y + shown.size.height), output: size.height,
-            filter: filter)
+            source: source.height, crop: Self.range(shown.y, shown.size.height, source.height, full.height),
+            output: size.height, filter: filter)
         rowLength = size.width * PixelBuffer.bytesPerPixel
         ringRows = vertical.taps + 1
         ring = [Int16](repeating: 0, count: ringRows * rowLength)
         output = try PixelWriter(size: size)
+    }
+
+    /// A part of a side of `full` pixels, in pixels of one of `source`.
+    private static func range(_ start: Int, _ length: Int, _ source: Int, _ full: Int) -> Range<Double> {
+        let scale = Double(source) / Double(full)
+        return Double(start) * scale..<Double(start + length) * scale
     }
 
     /// Takes the next rows of the source, from top to bottom, which are `stride` bytes apart.

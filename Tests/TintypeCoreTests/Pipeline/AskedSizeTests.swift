@@ -61,6 +61,16 @@ private struct NotingDecoder: ImageDecoder {
         #expect(sizes == [.fit(size)] && resized.size == PixelSize(width: 40, height: 20))
     }
 
+    @Test func aDecoderThatKnowsNoPartsDecodesTheWhole() async throws {
+        let rect = PixelRect(x: 50, y: 20, size: PixelSize(width: 80, height: 60))
+        let (image, asked) = try await run([CropTransformer(to: rect), ResizeTransformer(to: size)])
+        #expect(asked == [.full] && image.size == size)
+        let (part, _) = try await run([CropTransformer(to: rect)])
+        #expect(part.size == rect.size && part.pixels[0, 0] == Pixel(red: 50, green: 20, blue: 0))
+        let outside = PixelRect(x: 500, y: 0, size: rect.size)
+        await #expect(throws: TintypeError.self) { _ = try await run([CropTransformer(to: outside)]) }
+    }
+
     @Test func theOriginalInMemoryIsUsedInstead() async throws {
         let (image, asked) = try await run([ResizeTransformer(to: size)]) { fixture, original in
             _ = try await fixture.pipeline.image(for: original)

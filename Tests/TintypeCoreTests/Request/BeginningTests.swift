@@ -28,9 +28,24 @@ import TintypeTesting
             beginning(ResizeTransformer(to: Self.size, filter: .box)), beginning(BlurTransformer(radius: 2), resize),
             beginning(ResizeTransformer(to: PixelSize(width: 0, height: 5))), beginning(BlurTransformer(radius: 2)),
             beginning(resize, resize), beginning(CropTransformer(to: Self.size), resize),
+            beginning(FlipTransformer(), CropTransformer(to: PixelRect(x: 0, y: 0, size: Self.size)), resize),
             Rendition(transforms: [resize]).beginning(takesSize: false),
         ] { #expect(rendition.decode.size == .full && rendition.decode.sizeScope == nil) }
         #expect(beginning(resize, decode: .atMost(bytes: 9)).decode.size == .atMost(bytes: 9))
+    }
+
+    @Test func aFirstCropIsAskedOfTheDecoder() {
+        let rect = PixelRect(x: 3, y: 4, size: Self.size)
+        let (crop, flip) = (CropTransformer(to: rect), FlipTransformer(horizontal: true))
+        let asked = beginning(crop, flip, ResizeTransformer(to: Self.size))
+        #expect(
+            asked.decode.crop == rect && asked.decode.size == .fit(Self.size) && asked.decode.sizeScope == .animated)
+        #expect(asked.transforms.map(\.identifier) == ["flip(h)"])
+        let alone = Rendition(transforms: [crop]).takingCrop()
+        #expect(alone?.decode.crop == rect && alone?.transforms.isEmpty == true)
+        #expect(beginning(crop, BlurTransformer(radius: 1)).decode.crop == nil)
+        #expect(Rendition(decode: DecodeOptions(size: .fit(Self.size)), transforms: [crop]).takingCrop() == nil)
+        #expect(Rendition(transforms: [CropTransformer(to: Self.size)]).takingCrop() == nil)
     }
 
     @Test func whatIsNotTransformedIsDecodedWhole() {
