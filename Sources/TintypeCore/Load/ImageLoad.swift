@@ -31,7 +31,7 @@ struct ImageLoad: Sendable {
         _ job: JobContext, _ report: JobReporter<LoadStatus>
     ) async throws(TintypeError) -> ImageResponse {
         let made = try await makeRendition(job, report)
-        try await store(made, job)
+        if request.policy.rendered.keepsAnything { try await store(made, job) }
         return try await withData(made, job)
     }
 
