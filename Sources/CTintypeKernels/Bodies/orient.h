@@ -56,10 +56,39 @@ static void copy_tile(walk from, uint8_t *target, size_t stride, size_t x0, size
     }
 }
 
+/// Four pixels of a source row, in the order of the target's rows that they go to.
+static inline four_ints four_down(walk from, size_t x, size_t y) {
+    const uint8_t *first = from.origin + (ptrdiff_t)y * from.next_row + (ptrdiff_t)x * from.next_pixel;
+    four_ints pixels;
+    memcpy(&pixels, from.next_row > 0 ? first : first - 12, sizeof pixels);
+    return from.next_row > 0 ? pixels : __builtin_shufflevector(pixels, pixels, 3, 2, 1, 0);
+}
+
+/// Turns four by four pixels in registers.
+static inline void copy_sixteen(walk from, uint8_t *target, size_t stride, size_t x, size_t y) {
+    four_ints a = four_down(from, x, y), b = four_down(from, x + 1, y);
+    four_ints c = four_down(from, x + 2, y), d = four_down(from, x + 3, y);
+    four_ints ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+    four_ints ab_end = __builtin_shufflevector(a, b, 2, 6, 3, 7), cd_end = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    four_ints rows[4] = {
+        __builtin_shufflevector(ab, cd, 0, 1, 4, 5), __builtin_shufflevector(ab, cd, 2, 3, 6, 7),
+        __builtin_shufflevector(ab_end, cd_end, 0, 1, 4, 5), __builtin_shufflevector(ab_end, cd_end, 2, 3, 6, 7)};
+    for (size_t row = 0; row < 4; row++) { memcpy(target + (y + row) * stride + 4 * x, &rows[row], sizeof rows[row]); }
+}
+
+static void turn_tile(walk from, uint8_t *target, size_t stride, size_t x0, size_t y0, size_t x1, size_t y1) {
+    size_t across = x0 + (x1 - x0) / 4 * 4, down = y0 + (y1 - y0) / 4 * 4;
+    for (size_t y = y0; y < down; y += 4) {
+        for (size_t x = x0; x < across; x += 4) { copy_sixteen(from, target, stride, x, y); }
+    }
+    copy_tile(from, target, stride, across, y0, x1, down);
+    copy_tile(from, target, stride, x0, down, x1, y1);
+}
+
 static void copy_turned(walk from, uint8_t *target, size_t stride, size_t width, size_t height) {
     for (size_t y = 0; y < height; y += tile) {
         for (size_t x = 0; x < width; x += tile) {
-            copy_tile(
+            turn_tile(
                 from, target, stride, x, y, x + tile < width ? x + tile : width,
                 y + tile < height ? y + tile : height);
         }
