@@ -42,7 +42,7 @@ struct Convert: AsyncParsableCommand {
 
     @OptionGroup var transforms: TransformOptions
     @OptionGroup var cache: CacheOptions
-    @OptionGroup var http: HTTPOptions
+    @OptionGroup var http: TransferOptions
 
     func validate() throws {
         guard frame >= 0 else { throw ValidationError("--frame takes a number from 0.") }
@@ -50,7 +50,8 @@ struct Convert: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let pipeline = ImagePipeline(.standard(downloader: http.configuration, disk: cache.diskCache))
+        let pipeline = ImagePipeline(
+            http.applied(to: .standard(downloader: http.configuration, disk: cache.diskCache)))
         let (format, encoder) = try target(pipeline.configuration.coders)
         let image = try await pipeline.image(for: try await request(pipeline))
         guard frame < image.info.frameCount else {

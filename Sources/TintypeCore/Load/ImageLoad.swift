@@ -16,7 +16,7 @@ struct ImageLoad: Sendable {
             if let kept = try await kept(job) { return try await prepared(kept, job) }
             return try await prepared(made(job, report), job)
         } catch {
-            throw error.about(request.source.identity)
+            throw error.about(request.source.displayName)
         }
     }
 
