@@ -9,6 +9,7 @@
 #define HAS_SUM_OF_TAPS
 #define HAS_TWO_ROWS
 #define TWO_ROWS "two_rows_avx2.h"
+#define DOWN_VECTORS "down_avx2.h"
 #pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
 #include "Bodies/vectors.h"
 

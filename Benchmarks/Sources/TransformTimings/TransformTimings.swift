@@ -51,6 +51,10 @@ struct TransformTimings {
         case "rotate30": RotateTransformer(degrees: 30)
         case "rotate90": RotateTransformer(degrees: 90)
         case "grey": ColorTransformer(.grey)
+        case "invert": ColorTransformer(.inverted)
+        case "flip": FlipTransformer(horizontal: true)
+        case "crop": CropTransformer(to: PixelRect(x: 500, y: 400, size: PixelSize(width: 2000, height: 1500)))
+        case "flatten": FlattenTransformer(on: .white)
         default: throw TintypeError(.invalidSource, stage: .request, "no timing is called \(name)")
         }
     }

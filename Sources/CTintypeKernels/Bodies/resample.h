@@ -88,11 +88,18 @@ static void store_block(const int32_t *sums, uint8_t *target, size_t count) {
     }
 }
 
+#ifdef HAS_TWO_ROWS
+#include DOWN_VECTORS
+#endif
+
 static void resample_down(
     const int16_t *ring, size_t row_length, size_t ring_rows, size_t first, size_t taps, const int16_t *weights,
     uint8_t *target, size_t width) {
-    size_t channels = 4 * width;
-    for (size_t done = 0; done < channels; done += block) {
+    size_t channels = 4 * width, done = 0;
+#ifdef HAS_TWO_ROWS
+    done = resample_down_vectors(ring, row_length, ring_rows, first, taps, weights, target, channels);
+#endif
+    for (; done < channels; done += block) {
         size_t count = channels - done < block ? channels - done : block;
         int32_t sums[block];
         sum_block(ring + done, row_length, ring_rows, first, taps, weights, sums, count);

@@ -12,6 +12,7 @@ typedef int32_t four_ints __attribute__((vector_size(16)));
 typedef uint8_t four_bytes __attribute__((vector_size(4)));
 
 /// Repeats the index of each pixel's alpha four times.
+#define ALPHA_OF_FOUR 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15
 #if VECTOR_BYTES == 32
 #define ALPHA_OF_EACH                                                                                                  \
     3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15, 19, 19, 19, 19, 23, 23, 23, 23, 27, 27, 27, 27, 31, 31,    \
@@ -20,7 +21,7 @@ typedef uint8_t four_bytes __attribute__((vector_size(4)));
     {0, 0, 0, value, 0, 0, 0, value, 0, 0, 0, value, 0, 0, 0, value,                                                   \
      0, 0, 0, value, 0, 0, 0, value, 0, 0, 0, value, 0, 0, 0, value}
 #else
-#define ALPHA_OF_EACH 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15
+#define ALPHA_OF_EACH ALPHA_OF_FOUR
 #define IN_ALPHA(value) {0, 0, 0, value, 0, 0, 0, value, 0, 0, 0, value, 0, 0, 0, value}
 #endif
 
