@@ -6,7 +6,7 @@ public import TintypeCore
 ///
 /// A smaller size is resampled row by row as the rows are inflated, without the whole picture in memory; only an
 /// interlaced picture has to be whole first.
-public struct PNGDecoder: ImageDecoder {
+public struct PNGDecoder: PartialImageDecoder {
     public init() {}
 
     public var formats: Set<ImageFormat> { [.png] }
@@ -30,7 +30,7 @@ public struct PNGDecoder: ImageDecoder {
             var info = ImageInfo(header)
             try context.limits.check(info)
             info.durations = try Self.durations(bytes, header, isComplete: true) ?? []
-            let target = info.orientation.displayed(context.options.size.target(for: info.size))
+            let target = try DecodeTarget(info, context.options)
             try reader.start()
             let stored = try Self.pixels(reader, header, info.storedSize, target)
             try reader.finish()
@@ -41,12 +41,13 @@ public struct PNGDecoder: ImageDecoder {
     }
 
     private static func pixels(
-        _ reader: borrowing PNGReader, _ header: tintype_png_header, _ size: PixelSize, _ target: PixelSize
+        _ reader: borrowing PNGReader, _ header: tintype_png_header, _ size: PixelSize, _ target: DecodeTarget
     ) throws(TintypeError) -> PixelBuffer {
-        if header.is_interlaced || size == target {
-            return try whole(reader, header, size).resampled(to: target, filter: .lanczos3)
+        if header.is_interlaced || target.isAll(of: size) {
+            return try whole(reader, header, size).resampled(crop: target.part, to: target.size, filter: .lanczos3)
         }
-        return try RowResampler.resampled(size, to: target) { (count, strip) throws(TintypeError) in
+        return try RowResampler.resampled(size, crop: target.part, to: target.size) {
+            (count, strip) throws(TintypeError) in
             let stride = strip.bytesPerRow
             let count = try strip.withRows { rows throws(TintypeError) in
                 try reader.readRows(count, into: rows, stride: stride)

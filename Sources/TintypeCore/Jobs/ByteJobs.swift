@@ -15,7 +15,7 @@ package final class ByteJobs: Sendable {
     package var count: Int { jobs.count }
 
     package func attach(
-        _ key: ByteJobKey, at priority: ImagePriority, receiver: Receiver, work: @escaping Work
+        _ key: ByteJobKey, at priority: ImagePriority, receiver: Receiver, work: () -> Work
     ) -> JobSubscription {
         jobs.attach(key, at: priority, receiver: receiver, work: work)
     }
