@@ -81,7 +81,7 @@ import TintypeTesting
         var configuration = DownloaderConfiguration()
         configuration.trustedCertificates = ["-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"]
         try await Fixture.withOrigin(configuration) { _, load in
-            await Fixture.expect(.insecure) { try await load("/a") }
+            _ = await Fixture.expect(.insecure) { try await load("/a") }
         }
     }
 

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// A decoder that decodes a part of a picture, as ``DecodeOptions/crop`` asks. Of others the whole is decoded and cut.
 public protocol PartialImageDecoder: ImageDecoder {}
