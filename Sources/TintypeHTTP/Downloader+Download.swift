@@ -29,12 +29,11 @@ extension Downloader {
         let key = try key(source, extras, byteLimit: limit, stored: nil)
         let receiver = ByteJobs.Receiver(
             onStatus: { download.update($0) }, onEnd: { download.finish($0) })
+        let priority = download.priority
         let subscription = jobs.attach(key, at: priority, receiver: receiver) {
             { (job, report) throws(TintypeError) in
                 try await self.transfer(source, options, byteLimit: limit, stored: nil, job, report)
             }
-        }
-        download.bind(subscription, at: priority)
         }
         download.bind(subscription, at: priority)
     }
