@@ -10,8 +10,8 @@ public final class PixelPool: Sendable {
 
     private let state: Locked<PixelPoolState>
 
-    /// - Parameter limit: the most bytes that lie idle; 128 MB by default.
-    init(limit: Int = 128 << 20) {
+    /// - Parameter limit: the most bytes that lie idle; a 32nd of memory by default, 256 MB at most.
+    init(limit: Int = min(256 << 20, SystemMemory.available / 32)) {
         state = Locked(PixelPoolState(limit: limit))
     }
 
