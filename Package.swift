@@ -32,9 +32,11 @@ let package = Package(
         .library(name: "Tintype", targets: ["Tintype"]),
         .library(name: "TintypeCore", targets: ["TintypeCore"]),
         .library(name: "TintypeDisk", targets: ["TintypeDisk"]),
+        .library(name: "TintypeGIF", targets: ["TintypeGIF"]),
         .library(name: "TintypeHTTP", targets: ["TintypeHTTP"]),
         .library(name: "TintypeJPEG", targets: ["TintypeJPEG"]),
         .library(name: "TintypePNG", targets: ["TintypePNG"]),
+        .library(name: "TintypeWebP", targets: ["TintypeWebP"]),
         .library(name: "TintypeTesting", targets: ["TintypeTesting"]),
         .executable(name: "tintype", targets: ["TintypeCommand"]),
     ],
@@ -54,17 +56,25 @@ let package = Package(
         .target(name: "CTintypeKernels"),
         .target(name: "CTintypeExif"),
         .systemLibrary(
+            name: "CLibGIF", pkgConfig: "libgif",
+            providers: [.apt(["libgif-dev"]), .yum(["giflib-devel"]), .brew(["giflib"])]),
+        .systemLibrary(
             name: "CLibJPEG", pkgConfig: "libjpeg",
             providers: [.apt(["libjpeg62-turbo-dev"]), .yum(["libjpeg-turbo-devel"]), .brew(["jpeg-turbo"])]),
         .systemLibrary(
             name: "CLibPNG", pkgConfig: "libpng",
             providers: [.apt(["libpng-dev"]), .yum(["libpng-devel"]), .brew(["libpng"])]),
         .systemLibrary(
+            name: "CLibWebP", pkgConfig: "libwebpdemux",
+            providers: [.apt(["libwebp-dev"]), .yum(["libwebp-devel"]), .brew(["webp"])]),
+        .systemLibrary(
             name: "CXXHash", pkgConfig: "libxxhash",
             providers: [.apt(["libxxhash-dev"]), .yum(["xxhash-devel"]), .brew(["xxhash"])]),
+        .target(name: "CTintypeGIF", dependencies: ["CLibGIF"]),
         .target(name: "CTintypeJPEG", dependencies: ["CTintypeExif", "CLibJPEG"]),
         .target(name: "CTintypeSamples", exclude: ["Samples"]),
         .target(name: "CTintypePNG", dependencies: ["CTintypeExif", "CLibPNG"]),
+        .target(name: "CTintypeWebP", dependencies: ["CTintypeExif", "CLibWebP"]),
 
         // The engine.
         .target(
@@ -77,11 +87,16 @@ let package = Package(
             name: "TintypeHTTP",
             dependencies: ["TintypeCore", .asyncHTTPClient, .nioCore, .nioPosix, .nioHTTP1, .nioHTTPCompression],
             swiftSettings: swiftSettings),
+        .target(name: "TintypeGIF", dependencies: ["TintypeCore", "CTintypeGIF"], swiftSettings: swiftSettings),
         .target(name: "TintypeJPEG", dependencies: ["TintypeCore", "CTintypeJPEG"], swiftSettings: swiftSettings),
         .target(name: "TintypePNG", dependencies: ["TintypeCore", "CTintypePNG"], swiftSettings: swiftSettings),
+        .target(name: "TintypeWebP", dependencies: ["TintypeCore", "CTintypeWebP"], swiftSettings: swiftSettings),
         .target(
             name: "Tintype",
-            dependencies: ["TintypeCore", "TintypeDisk", "TintypeHTTP", "TintypeJPEG", "TintypePNG", .metrics],
+            dependencies: [
+                "TintypeCore", "TintypeDisk", "TintypeGIF", "TintypeHTTP", "TintypeJPEG", "TintypePNG", "TintypeWebP",
+                .metrics,
+            ],
             swiftSettings: swiftSettings),
         .target(
             name: "TintypeTesting",
@@ -99,7 +114,9 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeCodecTests",
-            dependencies: ["TintypeCore", "TintypeJPEG", "TintypePNG", "TintypeTesting"],
+            dependencies: [
+                "TintypeCore", "TintypeGIF", "TintypeJPEG", "TintypePNG", "TintypeWebP", "TintypeTesting",
+            ],
             resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeDiskTests", dependencies: ["TintypeDisk", "TintypeTesting"], swiftSettings: swiftSettings),

@@ -1,9 +1,11 @@
 public import TintypeCore
+import TintypeGIF
 import TintypeJPEG
 import TintypePNG
+import TintypeWebP
 
 extension ImageCoderRegistry {
     /// Every format that Tintype has.
     public static let standard = ImageCoderRegistry(
-        decoders: [JPEGDecoder(), PNGDecoder()], encoders: [JPEGEncoder(), PNGEncoder()])
+        decoders: [GIFDecoder(), JPEGDecoder(), PNGDecoder(), WebPDecoder()], encoders: [JPEGEncoder(), PNGEncoder()])
 }

@@ -19,6 +19,14 @@ void tintype_flatten(
     const uint8_t *source, size_t source_stride, uint8_t *target, size_t target_stride, size_t width, size_t height,
     const uint8_t background[4]);
 
+/// Lays premultiplied pixels over others, in place of these: source + target * (1 - alpha), rounded to nearest.
+void tintype_blend_over(
+    const uint8_t *source, size_t source_stride, uint8_t *target, size_t target_stride, size_t width, size_t height);
+
+/// Replaces pixels by others.
+void tintype_copy_pixels(
+    const uint8_t *source, size_t source_stride, uint8_t *target, size_t target_stride, size_t width, size_t height);
+
 /// Writes one row of `width` intermediate pixels, each the weighted sum of `taps` pixels of `source` from `starts[x]`
 /// on. The weights of a pixel sum to 1 << 14. Intermediate channels are 16 bits with 6 of fraction, so that neither
 /// the precision nor the overshoot of the first pass is lost to the second.
