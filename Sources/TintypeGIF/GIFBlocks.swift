@@ -20,11 +20,9 @@ struct GIFBlocks {
         self.bytes = bytes
     }
 
-    /// The next image; `nil` after the last one.
-    ///
-    /// The trailer alone may be missing, which costs no pixel.
+    /// The next image; `nil` at the trailer.
     mutating func nextImage() throws(GIFBytes.End) -> Result<GIFImage, TintypeError>? {
-        while !bytes.isAtEnd {
+        while true {
             switch try bytes.byte() {
             case 0x21: try readExtension()
             case 0x2C: return try image()
@@ -32,7 +30,6 @@ struct GIFBlocks {
             default: return .failure(.damagedGIF("bytes between its blocks"))
             }
         }
-        return nil
     }
 
     // MARK: Images

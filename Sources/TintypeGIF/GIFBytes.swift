@@ -12,8 +12,6 @@ struct GIFBytes {
         self.bytes = bytes
     }
 
-    var isAtEnd: Bool { place == bytes.count }
-
     mutating func byte() throws(End) -> UInt8 {
         bytes[try skip(1).lowerBound]
     }

@@ -21,7 +21,6 @@ struct GIFLayout {
                 }
                 images.append(try image.get())
             }
-            guard isComplete || raw.last == 0x3B else { return nil }
             guard !images.isEmpty else { throw TintypeError.damagedGIF("it has no image") }
             (canvasSize, playCount, self.images) = (blocks.canvasSize, blocks.playCount, images)
         } catch let error as TintypeError {

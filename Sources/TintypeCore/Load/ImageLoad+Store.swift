@@ -20,7 +20,8 @@ extension ImageLoad {
     /// Whether the disk cache takes a rendition. Not that of an animation, of which it would keep a still frame: it is
     /// made again of the original.
     private func isStored(_ image: Image) -> Bool {
-        !image.isAnimated && !request.key.isOriginal && request.policy.rendered.disk.canWrite && request.source.isWorthKeepingOnDisk
+        !image.isAnimated && !request.key.isOriginal && request.policy.rendered.disk.canWrite
+            && request.source.isWorthKeepingOnDisk
             && mayBeStored(given) && cache.tiers.contains(.disk)
     }
 
