@@ -1,0 +1,21 @@
+import Foundation
+import Tintype
+
+extension MappingSymbols {
+    /// Animated pictures and the formats that have them.
+    static var animation: [String: Any] {
+        [
+            "AnimatedImage": AnimatedImage.self, "AnimatedImageDecoder": (any AnimatedImageDecoder).self,
+            "FrameDecoder": (any FrameDecoder).self, "GIFDecoder": GIFDecoder.self, "WebPDecoder": WebPDecoder.self,
+            "AnimatedImage.durations": \AnimatedImage.durations,
+            "AnimatedImage.frame(at:isCancelled:)": { (animation: AnimatedImage) throws in
+                try animation.frame(at: 0, isCancelled: { false })
+            },
+            "AnimatedImageDecoder.makeFrameDecoder(_:_:)": { (decoder: any AnimatedImageDecoder) throws in
+                try decoder.makeFrameDecoder(Data(), DecodeContext())
+            },
+            "FrameDuration.played(_:)": FrameDuration.played(_:),
+            "Image.animation": \Image.animation, "Image.isAnimated": \Image.isAnimated,
+        ]
+    }
+}
