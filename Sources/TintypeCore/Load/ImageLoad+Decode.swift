@@ -35,7 +35,9 @@ extension ImageLoad {
             let image = try await decode(bytes.data, request.rendition.decode, job).receiving(bytes.received)
             services.failures.forget(request.source)
             keep(bytes, of: image)
-            return ImageResponse(image: image, origin: bytes.origin, data: bytes.data)
+            var response = ImageResponse(image: image, origin: bytes.origin, data: bytes.data)
+            response.metrics = bytes.metrics
+            return response
         } catch {
             // What a cache gave says nothing of the source, which may be sound.
             if bytes.origin != .disk { services.failures.remember(error, of: request.source) }

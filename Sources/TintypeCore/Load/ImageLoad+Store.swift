@@ -3,6 +3,13 @@ import Logging
 extension ImageLoad {
     /// Keeps the finished rendition: in memory at once, on disk behind the caller unless it wants to wait for that.
     func store(_ response: ImageResponse, _ job: JobContext) async throws(TintypeError) {
+        try await services.watch.watch(.store, request.key) { _ throws(TintypeError) in
+            await keep(response)
+            try job.checkCancelled()
+        }
+    }
+
+    private func keep(_ response: ImageResponse) async {
         remember(response.image)
         let waits = request.policy.completion == .whenStored
         let image = response.image
@@ -14,7 +21,6 @@ extension ImageLoad {
             }
         }
         if waits { await flush() }
-        try job.checkCancelled()
     }
 
     /// Whether the disk cache takes a rendition. Not that of an animation, of which it would keep a still frame: it is

@@ -16,7 +16,7 @@ struct ImageLoad: Sendable {
             if let kept = try await kept(job) { return try await prepared(kept, job) }
             return try await prepared(made(job, report), job)
         } catch {
-            throw error.about(request.source.identity)
+            throw error.about(request.source.displayName)
         }
     }
 
@@ -31,7 +31,7 @@ struct ImageLoad: Sendable {
         _ job: JobContext, _ report: JobReporter<LoadStatus>
     ) async throws(TintypeError) -> ImageResponse {
         let made = try await makeRendition(job, report)
-        try await store(made, job)
+        if request.policy.rendered.keepsAnything { try await store(made, job) }
         return try await withData(made, job)
     }
 

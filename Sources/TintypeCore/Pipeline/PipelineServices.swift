@@ -35,7 +35,9 @@ final class PipelineServices: Sendable {
     /// The picture of a request in memory, where its policy lets memory answer.
     func cachedImage(for request: ImageRequest) -> Image? {
         guard request.policy.reads(request.policy.rendered.memory) else { return nil }
-        let image = cache(for: request).image(for: request.key)
+        // Asked in place: what is copied on this way is a good part of what a hit costs.
+        let image =
+            request.parts?.cache.map { $0.image(for: request.key) } ?? configuration.cache.image(for: request.key)
         watch.tell(.lookedUp(request.key, in: .memory, found: image != nil))
         return image
     }
@@ -65,6 +67,11 @@ struct JobKey: Hashable, Sendable {
     let alternatives: [String]
     /// When the bytes were received, where it is known that they are the current ones.
     let received: Date?
+
+    /// The key alone: what differs under one key is little, and hashing it all would cost every waiter.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(key)
+    }
 
     init(
         _ key: CacheKey, _ policy: LoadPolicy, of request: ImageRequest, alternatives: [String] = [],

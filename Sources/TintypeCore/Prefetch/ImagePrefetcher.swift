@@ -68,7 +68,13 @@ public final class ImagePrefetcher: Sendable {
     }
 
     public func cancelAll() {
-        for batch in state.withLock({ $0.table.allBatches }) { cancel(batch) }
+        // All at once, so that no worker that one batch leaves begins with the next.
+        let (ended, tasks) = state.withLock { state in
+            let ended = state.table.cancelAll().map { (state.batches.removeValue(forKey: $0), $1) }
+            return (ended, state.loads.values.map(\.task))
+        }
+        for task in tasks { task.cancel() }
+        for (running, progress) in ended { running?.batch.update(progress) }
     }
 
     private func add(_ items: PrefetchItems, _ report: Report?) -> PrefetchBatch {
