@@ -39,6 +39,7 @@ let package = Package(
         .library(name: "TintypeHTTP", targets: ["TintypeHTTP"]),
         .library(name: "TintypeJPEG", targets: ["TintypeJPEG"]),
         .library(name: "TintypePNG", targets: ["TintypePNG"]),
+        .library(name: "TintypeSVG", targets: ["TintypeSVG"]),
         .library(name: "TintypeWebP", targets: ["TintypeWebP"]),
         .library(name: "TintypeTesting", targets: ["TintypeTesting"]),
         .executable(name: "tintype", targets: ["TintypeCommand"]),
@@ -71,6 +72,9 @@ let package = Package(
             name: "CLibPNG", pkgConfig: "libpng",
             providers: [.apt(["libpng-dev"]), .yum(["libpng-devel"]), .brew(["libpng"])]),
         .systemLibrary(
+            name: "CLibRSVG", pkgConfig: "librsvg-2.0",
+            providers: [.apt(["librsvg2-dev"]), .yum(["librsvg2-devel"]), .brew(["librsvg"])]),
+        .systemLibrary(
             name: "CLibWebP", pkgConfig: "libwebpdemux",
             providers: [.apt(["libwebp-dev"]), .yum(["libwebp-devel"]), .brew(["webp"])]),
         .systemLibrary(
@@ -83,6 +87,7 @@ let package = Package(
         .target(name: "CTintypeJPEG", dependencies: ["CTintypeExif", "CLibJPEG"]),
         .target(name: "CTintypeSamples", exclude: ["Samples"]),
         .target(name: "CTintypePNG", dependencies: ["CTintypeExif", "CLibPNG", "CZlib"]),
+        .target(name: "CTintypeSVG", dependencies: ["CLibRSVG"]),
         .target(name: "CTintypeWebP", dependencies: ["CTintypeExif", "CLibWebP"]),
 
         // The engine.
@@ -102,12 +107,13 @@ let package = Package(
         .target(name: "TintypeGIF", dependencies: ["TintypeCore", "CTintypeGIF"], swiftSettings: swiftSettings),
         .target(name: "TintypeJPEG", dependencies: ["TintypeCore", "CTintypeJPEG"], swiftSettings: swiftSettings),
         .target(name: "TintypePNG", dependencies: ["TintypeCore", "CTintypePNG"], swiftSettings: swiftSettings),
+        .target(name: "TintypeSVG", dependencies: ["TintypeCore", "CTintypeSVG"], swiftSettings: swiftSettings),
         .target(name: "TintypeWebP", dependencies: ["TintypeCore", "CTintypeWebP"], swiftSettings: swiftSettings),
         .target(
             name: "Tintype",
             dependencies: [
-                "TintypeCore", "TintypeDisk", "TintypeGIF", "TintypeHTTP", "TintypeJPEG", "TintypePNG", "TintypeWebP",
-                .metrics,
+                "TintypeCore", "TintypeDisk", "TintypeGIF", "TintypeHTTP", "TintypeJPEG", "TintypePNG", "TintypeSVG",
+                "TintypeWebP", .metrics,
             ],
             swiftSettings: swiftSettings),
         .target(
@@ -127,7 +133,7 @@ let package = Package(
         .testTarget(
             name: "TintypeCodecTests",
             dependencies: [
-                "TintypeCore", "TintypeGIF", "TintypeJPEG", "TintypePNG", "TintypeWebP", "TintypeTesting",
+                "TintypeCore", "TintypeGIF", "TintypeJPEG", "TintypePNG", "TintypeSVG", "TintypeWebP", "TintypeTesting",
             ],
             resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
         .testTarget(

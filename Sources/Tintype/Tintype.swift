@@ -5,4 +5,5 @@
 @_exported public import TintypeHTTP
 @_exported public import TintypeJPEG
 @_exported public import TintypePNG
+@_exported public import TintypeSVG
 @_exported public import TintypeWebP

@@ -2,11 +2,12 @@ import Foundation
 import Tintype
 
 extension MappingSymbols {
-    /// Animated pictures and the formats that have them.
+    /// Animated pictures, and formats that came with them.
     static var animation: [String: Any] {
         [
             "AnimatedImage": AnimatedImage.self, "AnimatedImageDecoder": (any AnimatedImageDecoder).self,
-            "FrameDecoder": (any FrameDecoder).self, "GIFDecoder": GIFDecoder.self, "WebPDecoder": WebPDecoder.self,
+            "FrameDecoder": (any FrameDecoder).self, "GIFDecoder": GIFDecoder.self,
+            "SVGDecoder": SVGDecoder.self, "WebPDecoder": WebPDecoder.self,
             "AnimatedImage.durations": \AnimatedImage.durations,
             "AnimatedImage.frame(at:isCancelled:)": { (animation: AnimatedImage) throws in
                 try animation.frame(at: 0, isCancelled: { false })
