@@ -128,7 +128,8 @@ let package = Package(
 
         // Tests: a folder a target, mirroring its folders.
         .testTarget(
-            name: "TintypeCoreTests", dependencies: ["TintypeCore", "TintypeTesting", .logging, .metricsTesting],
+            name: "TintypeCoreTests",
+            dependencies: ["CTintypeKernels", "TintypeCore", "TintypeTesting", .logging, .metricsTesting],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeCodecTests",

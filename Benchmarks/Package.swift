@@ -22,6 +22,10 @@ let package = Package(
     targets: [
         // What a program would write without Tintype, where that is C; and a count of allocations.
         .target(name: "CBenchmarkControls", linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png")]),
+        // Transforms one at a time, for scripts/compare-transforms.
+        .executableTarget(
+            name: "TransformTimings", dependencies: [.product(name: "TintypeCore", package: "Tintype")],
+            swiftSettings: swiftSettings),
         .executableTarget(
             name: "TintypeBenchmarks",
             dependencies: [

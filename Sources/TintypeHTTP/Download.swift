@@ -77,13 +77,14 @@ public final class Download: Sendable {
 
     // MARK: From the downloader
 
-    func bind(_ subscription: JobSubscription) {
+    /// - Parameter told: the priority that it was subscribed at.
+    func bind(_ subscription: JobSubscription, at told: ImagePriority) {
         let (isOver, priority) = state.withLock { state in
             state.subscription = subscription
             return (state.end != nil, state.priority)
         }
         // Either may have happened before there was a subscription to tell.
-        if isOver { subscription.cancel() } else { subscription.follow(priority) }
+        if isOver { subscription.cancel() } else if priority != told { subscription.follow(priority) }
     }
 
     func update(_ received: ReceivedBytes) {

@@ -1,8 +1,8 @@
 public import TintypeCore
 
 extension Downloader {
-    /// Bytes of one body that ``download(_:options:priority:onProgress:)`` takes where nothing else is said: 64 MB.
-    private static let standardByteLimit = 64 << 20
+    /// Bytes of one body that ``download(_:options:priority:onProgress:)`` takes where its options say nothing.
+    private var standardByteLimit: Int { state.withLock { $0.configuration.maximumByteCount } ?? 64 << 20 }
 
     /// Starts a transfer, or joins the one for an equal request.
     ///
@@ -23,16 +23,18 @@ extension Downloader {
     }
 
     private func start(_ download: Download, _ source: ImageSource, _ options: HTTPOptions) throws(TintypeError) {
-        let limit = options.maximumByteCount ?? configuration.maximumByteCount ?? Self.standardByteLimit
-        let settings = try settings(options, byteLimit: limit)
-        let request = try DownloadRequest(source, settings)
-        let receiver = JobReceiver<LoadedBytes, ReceivedBytes>(
+        let limit = options.maximumByteCount ?? standardByteLimit
+        var extras = RequestExtras()
+        extras[HTTPOptionsKey.self] = options
+        let key = try key(source, extras, byteLimit: limit, stored: nil)
+        let receiver = ByteJobs.Receiver(
             onStatus: { download.update($0) }, onEnd: { download.finish($0) })
-        let key = TransferKey(request, options, byteLimit: limit, stored: nil)
-        let subscription = jobs.attach(key, at: download.priority, receiver: receiver) {
-            (job, report) throws(TintypeError) in
-            try await self.transfer(request, settings, stored: nil, job, report)
+        let priority = download.priority
+        let subscription = jobs.attach(key, at: priority, receiver: receiver) {
+            { (job, report) throws(TintypeError) in
+                try await self.transfer(source, options, byteLimit: limit, stored: nil, job, report)
+            }
         }
-        download.bind(subscription)
+        download.bind(subscription, at: priority)
     }
 }

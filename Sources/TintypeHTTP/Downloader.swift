@@ -6,14 +6,16 @@ public import TintypeCore
 /// Equal requests share one transfer, whoever asks: the same method, URL, header fields and options. A few transfers run
 /// at once, the most urgent first, and one frees its place before its bytes are decoded.
 public final class Downloader: ImageLoader {
-    private struct State: Sendable {
+    struct State: Sendable {
         var configuration: DownloaderConfiguration
+        /// How often that was changed.
+        var generation = 0
         var isInvalidated = false
     }
 
-    private let state: Locked<State>
+    let state: Locked<State>
     private let services: TransferServices
-    let jobs = SharedJobs<TransferKey, LoadedBytes, ReceivedBytes>()
+    let jobs = ByteJobs()
 
     public init(_ configuration: DownloaderConfiguration = DownloaderConfiguration()) {
         state = Locked(State(configuration: configuration))
@@ -24,7 +26,10 @@ public final class Downloader: ImageLoader {
     public var configuration: DownloaderConfiguration {
         get { state.withLock { $0.configuration } }
         set {
-            state.withLock { $0.configuration = newValue }
+            state.withLock { state in
+                state.configuration = newValue
+                state.generation += 1
+            }
             services.follow(newValue)
         }
     }
@@ -39,12 +44,11 @@ public final class Downloader: ImageLoader {
     @concurrent
     public func load(_ source: ImageSource, _ context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         let options = context.extras[HTTPOptionsKey.self]
-        let settings = try settings(options, byteLimit: context.received.limit)
-        let request = try DownloadRequest(source, settings)
-        let key = TransferKey(request, options, byteLimit: context.received.limit, stored: context.stored)
+        let limit = context.received.limit
+        let key = try key(source, context.extras, byteLimit: limit, stored: context.stored)
         return try await jobs.value(key, for: context.job, onStatus: { context.received.show($0) }) {
             (job, report) throws(TintypeError) in
-            try await self.transfer(request, settings, stored: context.stored, job, report)
+            try await self.transfer(source, options, byteLimit: limit, stored: context.stored, job, report)
         }
     }
 
@@ -54,8 +58,7 @@ public final class Downloader: ImageLoader {
     ) -> StoredVerdict {
         // Of what was kept without its head nothing is known.
         guard let response = StoredResponse(decoding: stored.metadata),
-            let settings = try? settings(extras[HTTPOptionsKey.self], byteLimit: .max),
-            let request = try? DownloadRequest(source, settings)
+            let request = try? DownloadRequest(source, settings(extras[HTTPOptionsKey.self], byteLimit: .max))
         else { return .stale(usableOnError: true) }
         return Freshness(request: request, stored: response, now: now).verdict
     }
@@ -90,18 +93,29 @@ public final class Downloader: ImageLoader {
     // MARK: One of them
 
     /// - Throws: ``TintypeCore/TintypeError/Code/invalidated``.
-    func settings(_ options: HTTPOptions, byteLimit: Int) throws(TintypeError) -> TransferSettings {
-        let state = state.withLock { $0 }
-        guard !state.isInvalidated else {
+    func key(
+        _ source: ImageSource, _ extras: RequestExtras, byteLimit: Int, stored: CacheEntry?
+    ) throws(TintypeError) -> ByteJobKey {
+        let (generation, isInvalidated) = state.withLock { ($0.generation, $0.isInvalidated) }
+        guard !isInvalidated else {
             throw TintypeError(.invalidated, stage: .load, "the downloader was invalidated")
         }
-        return TransferSettings(configuration: state.configuration, options: options, byteLimit: byteLimit)
+        return ByteJobKey(
+            source: source.identity, extras: extras, byteLimit: byteLimit, stored: stored?.metadata,
+            generation: generation)
     }
 
+    private func settings(_ options: HTTPOptions, byteLimit: Int) -> TransferSettings {
+        TransferSettings(configuration: configuration, options: options, byteLimit: byteLimit)
+    }
+
+    /// The job of one transfer.
     func transfer(
-        _ request: DownloadRequest, _ settings: TransferSettings, stored: CacheEntry?, _ job: JobContext,
+        _ source: ImageSource, _ options: HTTPOptions, byteLimit: Int, stored: CacheEntry?, _ job: JobContext,
         _ report: JobReporter<ReceivedBytes>
     ) async throws(TintypeError) -> LoadedBytes {
+        let settings = settings(options, byteLimit: byteLimit)
+        let request = try DownloadRequest(source, settings)
         let gate = ProgressGate(minimum: settings.configuration.minimumProgressInterval)
         let received = ReceivedBytes(limit: settings.limits.byteCount) { received in
             if gate.passes(received.progress) { report(received) }

@@ -80,7 +80,7 @@ struct JPEGPreviewReader: @unchecked Sendable {
         try check(status)
         let info = ImageInfo(header)
         try context.limits.check(info)
-        let plan = JPEGPlan(info, context.options)
+        let plan = try JPEGPlan(info, context.options)
         var (width, height): (UInt32, UInt32) = (0, 0)
         try check(tintype_jpeg_incremental_start(reader.pointer, UInt32(plan.eighths), &width, &height))
         started = Started(plan: plan, info: info, drawn: PixelSize(width: Int(width), height: Int(height)))
@@ -112,8 +112,10 @@ struct JPEGPreviewReader: @unchecked Sendable {
         guard status != .needsMore else { return nil }
         try check(status ?? .ok)
         let drawn = writer.finish()
-        let pixels = try drawn.resampled(to: started.plan.storedTarget, filter: .bilinear)
-            .oriented(started.plan.orientation)
+        let plan = started.plan
+        let pixels = try drawn.resampled(
+            crop: plan.target.part, of: plan.stored, to: plan.target.size, filter: .bilinear
+        ).oriented(plan.orientation)
         return Image(pixels: pixels, info: started.info, scale: context.options.scale ?? 1)
     }
 

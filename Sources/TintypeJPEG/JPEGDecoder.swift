@@ -5,7 +5,7 @@ public import TintypeCore
 /// Decodes JPEG (ITU-T T.81) with libjpeg-turbo.
 ///
 /// A smaller size is decoded by scaling in the frequency domain to the next eighth above it, then resampled.
-public struct JPEGDecoder: ImageDecoder {
+public struct JPEGDecoder: PartialImageDecoder {
     public init() {}
 
     public var formats: Set<ImageFormat> { [.jpeg] }
@@ -25,7 +25,7 @@ public struct JPEGDecoder: ImageDecoder {
             }
             let info = ImageInfo(header)
             try context.limits.check(info)
-            let pixels = try Self.pixels(reader, JPEGPlan(info, context.options), context)
+            let pixels = try Self.pixels(reader, try JPEGPlan(info, context.options), context)
             return Image(pixels: pixels, info: info, scale: context.options.scale ?? 1)
         }
     }
@@ -39,9 +39,10 @@ public struct JPEGDecoder: ImageDecoder {
     ) throws(TintypeError) -> PixelBuffer {
         let size = try reader.start(eighths: plan.eighths)
         let stored =
-            size == plan.storedTarget
+            plan.isDone(at: size)
             ? try whole(reader, size)
-            : try RowResampler.resampled(size, to: plan.storedTarget) { (count, strip) throws(TintypeError) in
+            : try RowResampler.resampled(size, crop: plan.target.part, of: plan.stored, to: plan.target.size) {
+                (count, strip) throws(TintypeError) in
                 let stride = strip.bytesPerRow
                 return try strip.withRows { rows throws(TintypeError) in
                     try reader.readRows(count, into: rows, stride: stride)

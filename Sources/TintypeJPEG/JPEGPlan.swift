@@ -2,18 +2,22 @@ import TintypeCore
 
 /// How a JPEG is brought to the asked size.
 struct JPEGPlan: Equatable {
-    /// The size of the result before it is turned upright.
-    let storedTarget: PixelSize
+    /// The size of the whole picture, and the part and size of the result, before it is turned upright.
+    let stored: PixelSize
+    let target: DecodeTarget
     /// How much of the stored size libjpeg itself gives, in eighths.
     let eighths: Int
     let orientation: Orientation
 
-    init(_ info: ImageInfo, _ options: DecodeOptions) {
+    init(_ info: ImageInfo, _ options: DecodeOptions) throws(TintypeError) {
         orientation = info.orientation
-        let stored = info.storedSize
-        storedTarget = orientation.displayed(options.size.target(for: info.size))
-        eighths = Self.eighths(stored, storedTarget)
+        stored = info.storedSize
+        target = try DecodeTarget(info, options)
+        eighths = Self.eighths(target.part.size, target.size)
     }
+
+    /// Whether what libjpeg gives is the result.
+    func isDone(at drawn: PixelSize) -> Bool { target.part.size == stored && target.size == drawn }
 
     /// The fewest eighths that are still not smaller than the target on either side: scaling in the frequency domain
     /// is nearly free, but what it takes away nothing brings back.

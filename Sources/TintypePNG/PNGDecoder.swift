@@ -6,7 +6,7 @@ public import TintypeCore
 ///
 /// A smaller size is resampled row by row as the rows are inflated, without the whole picture in memory; only an
 /// interlaced picture has to be whole first.
-public struct PNGDecoder: AnimatedImageDecoder {
+public struct PNGDecoder: AnimatedImageDecoder, PartialImageDecoder {
     public init() {}
 
     public var formats: Set<ImageFormat> { [.png] }
@@ -37,7 +37,7 @@ public struct PNGDecoder: AnimatedImageDecoder {
                     return try animatedImage(bytes, info, context)
                 }
             }
-            let target = info.orientation.displayed(context.options.size.target(for: info.size))
+            let target = try DecodeTarget(info, context.options)
             try reader.start()
             let stored = try Self.pixels(reader, header, info.storedSize, target)
             try reader.finish()
@@ -62,12 +62,13 @@ public struct PNGDecoder: AnimatedImageDecoder {
     }
 
     private static func pixels(
-        _ reader: borrowing PNGReader, _ header: tintype_png_header, _ size: PixelSize, _ target: PixelSize
+        _ reader: borrowing PNGReader, _ header: tintype_png_header, _ size: PixelSize, _ target: DecodeTarget
     ) throws(TintypeError) -> PixelBuffer {
-        if header.is_interlaced || size == target {
-            return try reader.whole(header).resampled(to: target, filter: .lanczos3)
+        if header.is_interlaced || target.isAll(of: size) {
+            return try reader.whole(header).resampled(crop: target.part, to: target.size, filter: .lanczos3)
         }
-        return try RowResampler.resampled(size, to: target) { (count, strip) throws(TintypeError) in
+        return try RowResampler.resampled(size, crop: target.part, to: target.size) {
+            (count, strip) throws(TintypeError) in
             let stride = strip.bytesPerRow
             let count = try strip.withRows { rows throws(TintypeError) in
                 try reader.readRows(count, into: rows, stride: stride)

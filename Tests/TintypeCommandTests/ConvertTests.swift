@@ -29,6 +29,69 @@ import TintypeTesting
         }
     }
 
+    @Test(arguments: [
+        (["--resize", "30x30", "--mode", "fill", "--gravity", "smart", "--filter", "box"], 30, 30),
+        (["--resize", "240x240", "--enlarge"], 240, 120), (["--crop", "-10,10,30,40"], 20, 40),
+        (["--crop", "50x20", "--gravity", "topRight"], 50, 20), (["--rotate", "90"], 60, 120),
+        (["--rotate", "-30,keep"], 120, 60), (["--flip", "vertical", "--pad", "1,2,3,4,#ff0000"], 126, 64),
+        (["--round", "circle", "--border", "2,#ffffff80"], 60, 60),
+        (["--round", "9", "--corners", "tl,br", "--border", "1,#000"], 120, 60),
+        (["--pad", "7,#123456", "--trim", "3"], 120, 60), (["--tint", "#f00", "--blend", "screen"], 120, 60),
+        (["--adjust", "brightness=0.1,contrast=1.1,saturation=0.5,grey,sepia,invert"], 120, 60),
+        (["--blur", "3.5", "--flatten", "#ffffff"], 120, 60),
+        (["--rotate", "90", "--crop", "0,0,10,100", "--rotate", "90"], 100, 10),
+    ])
+    func everyTransformHasAnOption(_ arguments: [String], _ width: Int, _ height: Int) async throws {
+        try await withCommandFixture { fixture in
+            let input = try fixture.write(try CommandFixture.png(width: 120, height: 60), "in.png")
+            let run = try await CommandRun.tintype(["convert", input, fixture.path("out.png")] + arguments)
+            #expect(run.status == 0, "\(run.error)")
+            let info = try await CommandRun.tintype("info", "--json", fixture.path("out.png")).records.first
+            #expect(info?["width"] as? Int == width && info?["height"] as? Int == height)
+        }
+    }
+
+    @Test func transformsApplyInTheOrderGiven() async throws {
+        try await withCommandFixture { fixture in
+            let first = try await converted(fixture, "--tint", "#00ff00", "--adjust", "invert")
+            #expect(first.pixels[5, 5] == Pixel(red: 255, green: 0, blue: 255))
+            let second = try await converted(fixture, "--adjust", "invert", "--tint", "#00ff00")
+            #expect(second.pixels[5, 5] == Pixel(red: 0, green: 255, blue: 0))
+        }
+    }
+
+    @Test func anOverlayIsLoadedAndPut() async throws {
+        try await withCommandFixture { fixture in
+            let mark = try PixelBuffer.filled(Pixel(red: 255, green: 0, blue: 0), PixelSize(width: 4, height: 4))
+            let path = try fixture.write(PNGEncoder().encode(mark, as: .png, EncodeOptions()), "mark.png")
+            let marked = try await converted(
+                fixture, "--overlay", path, "--gravity", "topLeft", "--inset", "10,20", "--opacity", "1")
+            #expect(marked.pixels[10, 20] == Pixel(red: 255, green: 0, blue: 0))
+            #expect(marked.pixels[9, 20] != marked.pixels[10, 20])
+        }
+    }
+
+    @Test(arguments: [
+        ["--mode", "fill"], ["--round", "3", "--mode", "fill"], ["--blur", "2", "--gravity", "top"],
+        ["--crop", "1,2,3"], ["--rotate", "west"], ["--flip", "both"], ["--tint", "red"], ["--adjust", "sharpen"],
+        ["--adjust", "1,2,3"], ["--pad", "1,2"], ["--trim", "300"], ["--border", "1,#fff"],
+        ["--round", "2", "--corners", "top"],
+    ])
+    func whatMakesNoSenseIsAMistakeOfUse(_ arguments: [String]) async throws {
+        let run = try await CommandRun.tintype(["convert", "in.png", "out.png"] + arguments)
+        #expect(run.status == 64)
+    }
+
+    @Test func aTransformThatCannotBeDoneIsOneLine() async throws {
+        try await withCommandFixture { fixture in
+            let input = try fixture.write(try CommandFixture.png(width: 12, height: 6), "in.png")
+            for arguments in [["--crop", "50,50,1,1"], ["--blur", "nan"], ["--rotate", "inf"], ["--pad", "-1"]] {
+                let run = try await CommandRun.tintype(["convert", input, fixture.path("out.png")] + arguments)
+                #expect(run.status == 1 && run.error.contains("transformFailed"), "\(run.error)")
+            }
+        }
+    }
+
     @Test func theExtensionNamesTheFormat() async throws {
         try await withCommandFixture { fixture in
             for (name, format) in [("x.jpg", "jpeg"), ("x.JPEG", "jpeg"), ("x.png", "png")] {

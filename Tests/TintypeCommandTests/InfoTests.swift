@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import Tintype
 
 @Suite(.timeLimit(.minutes(2))) struct InfoTests {
     @Test func tellsAnAnimation() async throws {
@@ -60,5 +61,21 @@ import Testing
     @Test(arguments: ["/dev/zero", "/"]) func onlyRegularFilesAreRead(_ path: String) async throws {
         let run = try await CommandRun.tintype("info", path)
         #expect(run.status == 1 && run.error.contains("not a regular file"))
+    }
+
+    @Test func tellsHowAPictureLooks() async throws {
+        try await withCommandFixture { fixture in
+            let run = try await CommandRun.tintype(
+                "info", "--json", "--palette", "--blurhash", "--thumbhash", fixture.url("/b.png"))
+            #expect(run.status == 0, "\(run.error)")
+            let record = try #require(run.records.first)
+            let palette = try #require(record["palette"] as? [[String: Any]])
+            #expect(palette.count == 6 && (palette.first?["color"] as? String)?.hasPrefix("#") == true)
+            #expect((record["blurHash"] as? String).flatMap { BlurHash(text: $0) } != nil)
+            let bytes = (record["thumbHash"] as? String).flatMap { Data(base64Encoded: $0) }
+            #expect(bytes.flatMap { ThumbHash(bytes: [UInt8]($0)) } != nil)
+            let plain = try await CommandRun.tintype("info", "--palette", fixture.url("/a.jpg"))
+            #expect(plain.output.contains("palette") && !plain.output.contains("blurhash"))
+        }
     }
 }

@@ -50,6 +50,19 @@ import TintypeTesting
         }
     }
 
+    /// RFC 9111, 4.3.1: a validator of another selection asks about another picture.
+    @Test func anotherSelectionIsNotAskedAbout() async throws {
+        try await Fixture.withOrigin { origin in
+            origin.serve("/a", .picture.with(header: "ETag", "\"1\"").with(header: "Vary", "X-Tenant"))
+            let downloader = Downloader()
+            let first = ImageSource.http(HTTPSource(url: origin.url("/a"), headers: ["X-Tenant": "a"]))
+            let stored = entry(try await Fixture.load(first, downloader))
+            let other = ImageSource.http(HTTPSource(url: origin.url("/a"), headers: ["X-Tenant": "b"]))
+            let loaded = try await Fixture.load(other, downloader, stored: stored)
+            #expect(!loaded.isNotModified && origin.requests.last?[header: "if-none-match"] == nil)
+        }
+    }
+
     @Test func a304ToNoQuestionIsAnError() async throws {
         try await Fixture.withOrigin { origin, load in
             origin.serve("/a", .status(304))

@@ -33,8 +33,8 @@ enum MappingSymbols {
             "TransformScope.animated": TransformScope.animated, "TransformScope.vector": TransformScope.vector,
             "DecodeOptions.decoder": \DecodeOptions.decoder, "DecodeOptions.frames": \DecodeOptions.frames,
             "DecodeOptions.identifier": \DecodeOptions.identifier,
-            "DecodeOptions.init(size:frames:range:scale:decoder:)":
-                DecodeOptions.init(size:frames:range:scale:decoder:),
+            "DecodeOptions.init(crop:size:frames:range:scale:decoder:)":
+                DecodeOptions.init(crop:size:frames:range:scale:decoder:),
             "DecodeOptions.range": \DecodeOptions.range, "DecodeOptions.scale": \DecodeOptions.scale,
             "DecodeOptions.size": \DecodeOptions.size,
             "DecodeOptions.DynamicRange.high": DecodeOptions.DynamicRange.high,
@@ -286,7 +286,7 @@ enum MappingSymbols {
     /// Pixels, and what is made of them.
     private static var pictures: [String: Any] {
         [
-            "Image": Image.self, "Orientation": Orientation.self, "PixelBuffer": PixelBuffer.self, "Pixel": Pixel.self,
+            "Image": Image.self, "Orientation": Orientation.self, "PixelBuffer": PixelBuffer.self,
             "PixelSize": PixelSize.self, "ImageTransformer": (any ImageTransformer).self,
             "ResizeTransformer": ResizeTransformer.self,
             "Image.info": \Image.info, "Image.isThumbnail": \Image.isThumbnail, "Image.memoryCost": \Image.memoryCost,
@@ -302,9 +302,13 @@ enum MappingSymbols {
             "ImageFormat.jxl": ImageFormat.jxl, "ImageFormat.mediaType": \ImageFormat.mediaType,
             "ImageFormat.png": ImageFormat.png, "ImageFormat.svg": ImageFormat.svg,
             "ImageFormat.tiff": ImageFormat.tiff, "ImageFormat.webp": ImageFormat.webp,
-            "PixelBuffer.subscript(_:_:)": { (pixels: PixelBuffer) in pixels[0, 0] },
-            "PixelBuffer.withUnsafeBytes(_:)": { (pixels: PixelBuffer) in pixels.withUnsafeBytes { $0.count } },
-            "PixelBuffer.withUnsafeRow(_:_:)": { (pixels: PixelBuffer) in pixels.withUnsafeRow(0) { $0.count } },
+            "PixelBuffer.color(x:y:)": PixelBuffer.color(x:y:), "PixelBuffer.colors(in:)": PixelBuffer.colors(in:),
+            "Color": Color.self, "BlendMode": BlendMode.self, "CropTransformer": CropTransformer.self,
+            "RotateTransformer": RotateTransformer.self, "RoundCornersTransformer": RoundCornersTransformer.self,
+            "CircleTransformer": CircleTransformer.self, "FlipTransformer": FlipTransformer.self,
+            "TintTransformer": TintTransformer.self, "BlurTransformer": BlurTransformer.self,
+            "ColorTransformer": ColorTransformer.self, "ClosureTransformer": ClosureTransformer.self,
+            "TransformerChain": TransformerChain.self, "OriginalKeys": OriginalKeys.self,
             "PixelSize.fitted(into:)": PixelSize.fitted(into:),
             "ImageTransformer.identifier": { (transformer: any ImageTransformer) in transformer.identifier },
             "ImageTransformer.transform(_:)": { (transformer: any ImageTransformer, pixels: PixelBuffer) throws in

@@ -13,6 +13,10 @@ struct InfoRecord: Encodable {
     let hasAlpha: Bool
     let orientation: Int
     let bytes: Int
+    /// What the picture looks like, as far as it was asked for.
+    var palette: [PictureLook.Share]?
+    var blurHash: String?
+    var thumbHash: String?
 
     init(_ url: String, _ info: ImageInfo, origin: ImageOrigin, bytes: Int) {
         self.url = url
@@ -39,6 +43,9 @@ struct InfoRecord: Encodable {
             "  orientation  \(orientation)",
             frameCount > 1 ? "  frames       \(frameCount), \(seconds) s, \(plays)" : nil,
             "  source       \(source)",
+            palette.map { "  palette      \($0.map(\.text).joined(separator: ", "))" },
+            blurHash.map { "  blurhash     \($0)" },
+            thumbHash.map { "  thumbhash    \($0)" },
         ]
         return lines.compactMap(\.self)
     }

@@ -5,7 +5,19 @@ import Tintype
 struct Inspector: Sendable {
     let pipeline: ImagePipeline
 
-    func inspect(_ source: SourceArgument) async throws(TintypeError) -> InfoRecord {
+    func inspect(_ source: SourceArgument, _ look: LookOptions) async throws(TintypeError) -> InfoRecord {
+        var record = try await inspect(source)
+        guard look.isAskedFor else { return record }
+        // A small picture tells as much.
+        let size = PixelSize(width: 128, height: 128)
+        let rendition = Rendition(decode: DecodeOptions(size: .fit(size)))
+        let image = try await pipeline.image(for: ImageRequest(source: try source.source(), rendition: rendition))
+        let seen = try PictureLook(image.pixels, look)
+        (record.palette, record.blurHash, record.thumbHash) = (seen.palette, seen.blurHash, seen.thumbHash)
+        return record
+    }
+
+    private func inspect(_ source: SourceArgument) async throws(TintypeError) -> InfoRecord {
         if let path = source.path {
             return try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
                 try inspect(file: path, source.text)

@@ -7,12 +7,20 @@ struct Convert: AsyncParsableCommand {
         abstract: "Make another file of a picture.",
         discussion: """
             The extension of OUTPUT names its format. Transforms apply in the order in which they are given, after \
-            --thumbnail, which decodes to size.
+            --thumbnail, which decodes to size. An option about another one follows it. A colour has the form #RRGGBB \
+            or #RRGGBBAA; quote it.
 
             Examples:
               tintype convert photo.png photo.jpg --quality 85
               tintype convert https://example.org/a.jpg small.png --thumbnail 320x320
-              tintype convert in.jpg square.jpg --resize 256x256 --mode fill
+              tintype convert in.jpg square.jpg --resize 256x256 --mode fill --gravity smart
+              tintype convert in.jpg part.jpg --crop 100,50,640,480 --rotate 90 --flip horizontal
+              tintype convert in.jpg face.png --resize 128x128 --mode fill --round circle --border 4,'#ffffff'
+              tintype convert in.jpg card.png --round 24 --corners tl,tr --pad 16
+              tintype convert in.jpg old.jpg --adjust contrast=0.9,sepia --blur 1.5
+              tintype convert icon.png red.png --trim 8 --tint '#c01c28'
+              tintype convert in.jpg marked.jpg --overlay logo.png --gravity bottomRight --inset 12,12 --opacity 0.6
+              tintype convert icon.png icon.jpg --resize 512x512 --filter catmullRom --enlarge --flatten '#ffffff'
               tintype convert moving.gif frame.png --frame 12
             """)
 
@@ -46,7 +54,7 @@ struct Convert: AsyncParsableCommand {
         let pipeline = ImagePipeline(
             http.applied(to: .standard(downloader: http.configuration, disk: cache.diskCache)))
         let (format, encoder) = try target(pipeline.configuration.coders)
-        let image = try await pipeline.image(for: try request())
+        let image = try await pipeline.image(for: try await request(pipeline))
         let options = EncodeOptions(quality: Double(quality) / 100)
         let data = try await WorkQueue.pixels.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
             try encoder.encode(pixels(of: image), as: format, options)
@@ -78,11 +86,14 @@ struct Convert: AsyncParsableCommand {
         return (format, try coders.encoder(for: format))
     }
 
-    private func request() throws(TintypeError) -> ImageRequest {
+    private func request(_ pipeline: ImagePipeline) async throws(TintypeError) -> ImageRequest {
+        let transformers = try await transforms.transformers { source throws(TintypeError) in
+            try await pipeline.image(for: ImageRequest(source: try source.source())).pixels
+        }
         var request = ImageRequest(
             source: try input.source(),
             rendition: Rendition(
-                decode: DecodeOptions(size: thumbnail.map { .fit($0) } ?? .full), transforms: transforms.transforms,
+                decode: DecodeOptions(size: thumbnail.map { .fit($0) } ?? .full), transforms: transformers,
                 transformScope: .all))
         // The file that is written is what is kept of it.
         request.policy.rendered = CacheRules(memory: .off, disk: .off)

@@ -6,12 +6,13 @@ struct Info: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Tell what pictures are.",
         discussion: """
-            Reads no more of a file than its header needs; a URL is loaded through the caches. The width and height are \
-            those that are displayed, orientation applied.
+            Reads no more of a file than its header needs, unless the picture has to be looked at; a URL is loaded \
+            through the caches. The width and height are those that are displayed, orientation applied.
 
             Examples:
               tintype info photo.jpg
               tintype info --json https://example.org/a.png
+              tintype info --palette --blurhash --thumbhash photo.jpg
             """)
 
     @Argument(help: ArgumentHelp("Paths of files, or URLs.", valueName: "source"))
@@ -23,6 +24,8 @@ struct Info: AsyncParsableCommand {
     @Flag(help: "One JSON object a line for each source.")
     var json = false
 
+    @OptionGroup var look: LookOptions
+
     func run() async throws {
         let inspector = Inspector(
             pipeline: ImagePipeline(
@@ -30,7 +33,7 @@ struct Info: AsyncParsableCommand {
         var allFine = true
         for source in sources {
             do throws(TintypeError) {
-                tell(try await inspector.inspect(source), isOnly: sources.count == 1)
+                tell(try await inspector.inspect(source, look), isOnly: sources.count == 1)
             } catch {
                 allFine = false
                 StandardError.write("tintype: \(error.about(source.text))")

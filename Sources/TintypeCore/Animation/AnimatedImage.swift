@@ -16,12 +16,12 @@ public final class AnimatedImage: Sendable {
     /// - Parameters:
     ///   - bytes: the whole encoded picture.
     ///   - decoder: the decoder for its format.
-    ///   - orientation: how the frames are stored; they are given upright.
-    ///   - context: the limits and the size that is asked for. Each frame is composed at full size, then resampled.
+    ///   - info: what its header tells: frames are given as it says that they are displayed.
+    ///   - context: the limits, and the part and size that are asked for. Each frame is composed whole, then resampled.
     /// - Throws: as ``AnimatedImageDecoder/makeFrameDecoder(_:_:)`` and ``FrameDecoder/pixels(of:isCancelled:)``, of
     ///   which the poster is made.
     public convenience init(
-        _ bytes: Data, decoder: any AnimatedImageDecoder, orientation: Orientation = .up, _ context: DecodeContext
+        _ bytes: Data, decoder: any AnimatedImageDecoder, info: ImageInfo, _ context: DecodeContext
     ) throws(TintypeError) {
         // Another decoder may be made long after this one, when no one of today's waits any more.
         var lasting = context
@@ -29,11 +29,10 @@ public final class AnimatedImage: Sendable {
         let kept = lasting
         let source = try ComposedFrames(bytes) { () throws(TintypeError) in try decoder.makeFrameDecoder(bytes, kept) }
         try context.checkCancelled()
-        let size = orientation.displayed(source.canvasSize)
-        let target = context.options.size.target(for: size)
+        let target = try DecodeTarget(info, context.options)
         var transforms: [any ImageTransformer] = []
-        if orientation != .up { transforms.append(OrientationTransformer(orientation)) }
-        if target != size { transforms.append(ResizeTransformer(to: target, mode: .stretch)) }
+        if !target.isAll(of: source.canvasSize) { transforms.append(DecodeTargetTransformer(target)) }
+        if info.orientation != .up { transforms.append(OrientationTransformer(info.orientation)) }
         let first = try source.composed(0, isCancelled: context.isCancelled)
         self.init(source, transforms, poster: try transforms.applied(to: first))
     }

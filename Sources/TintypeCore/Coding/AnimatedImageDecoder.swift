@@ -16,7 +16,7 @@ extension AnimatedImageDecoder {
     package func animatedImage(
         _ bytes: Data, _ info: ImageInfo, _ context: DecodeContext
     ) throws(TintypeError) -> Image {
-        let animation = try AnimatedImage(bytes, decoder: self, orientation: info.orientation, context)
+        let animation = try AnimatedImage(bytes, decoder: self, info: info, context)
         return Image(
             pixels: animation.poster, info: info, scale: context.options.scale ?? 1,
             animation: info.frameCount > 1 && context.options.frames != .first ? animation : nil)

@@ -14,4 +14,16 @@ public enum Orientation: Int, CaseIterable, Hashable, Sendable {
 
     /// The size at which a picture that is stored with `size` is displayed; and the way back.
     public func displayed(_ size: PixelSize) -> PixelSize { swapsAxes ? size.swapped : size }
+
+    /// The part of the stored picture that is displayed as `rect` of a picture of `size`.
+    public func stored(_ rect: PixelRect, in size: PixelSize) -> PixelRect {
+        let mirrored = PixelRect(
+            x: mirrorsAcross ? size.width - rect.x - rect.size.width : rect.x,
+            y: mirrorsDown ? size.height - rect.y - rect.size.height : rect.y, size: rect.size)
+        return swapsAxes ? PixelRect(x: mirrored.y, y: mirrored.x, size: rect.size.swapped) : mirrored
+    }
+
+    /// Whether what is displayed on the left is stored at a far end.
+    private var mirrorsAcross: Bool { [.upMirrored, .down, .right, .rightMirrored].contains(self) }
+    private var mirrorsDown: Bool { [.down, .downMirrored, .rightMirrored, .left].contains(self) }
 }

@@ -29,20 +29,36 @@ extension PixelSize {
     ///
     /// A side of `box` that is zero or less does not limit.
     public func fitted(into box: PixelSize) -> PixelSize {
-        let scale = min(limit(width, box.width), limit(height, box.height), 1)
-        return scaled(by: scale)
+        fitted(into: box, enlarging: false)
     }
 
     /// The smallest size of this aspect ratio that covers `box`, never larger than this size.
     public func covering(_ box: PixelSize) -> PixelSize {
-        scaled(by: min(max(limit(width, box.width), limit(height, box.height)), 1))
+        covering(box, enlarging: false)
     }
 
-    /// This size times `scale`, rounded, at least 1×1.
+    /// The same, larger than this size where that is wanted.
+    func fitted(into box: PixelSize, enlarging: Bool) -> PixelSize {
+        scaled(by: limited(min(limit(width, box.width), limit(height, box.height)), enlarging))
+    }
+
+    /// The same, larger than this size where that is wanted.
+    func covering(_ box: PixelSize, enlarging: Bool) -> PixelSize {
+        scaled(by: limited(max(limit(width, box.width), limit(height, box.height)), enlarging))
+    }
+
+    private func limited(_ scale: Double, _ enlarging: Bool) -> Double {
+        enlarging && scale.isFinite ? scale : min(scale, 1)
+    }
+
+    /// This size times `scale`, rounded, at least 1×1; saturates instead of overflowing.
     public func scaled(by scale: Double) -> PixelSize {
-        PixelSize(
-            width: max(1, Int((Double(width) * scale).rounded())),
-            height: max(1, Int((Double(height) * scale).rounded())))
+        func side(_ length: Int) -> Int {
+            // What is not a number compares as false.
+            let scaled = (Double(length) * scale).rounded()
+            return scaled >= 1 ? Int(min(scaled, 0x1p62)) : 1
+        }
+        return PixelSize(width: side(width), height: side(height))
     }
 
     /// This size with each side at most that of `box`, at least 1×1.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The memory of one bitmap: the project's only allocation of pixels.
+/// The memory of one bitmap: the project's only allocation of pixels, through the ``PixelPool``.
 ///
 /// `@unchecked Sendable` because the bytes are written only through the ``PixelWriter`` that made the storage, which
 /// is consumed when it becomes a ``PixelBuffer``; from then on nothing writes, so every thread may read.
@@ -9,17 +9,18 @@ final class PixelStorage: @unchecked Sendable {
     static let alignment = 64
 
     let bytes: UnsafeMutableRawBufferPointer
+    private let block: PixelBlock
 
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     init(byteCount: Int) throws(TintypeError) {
-        var pointer: UnsafeMutableRawPointer?
-        guard posix_memalign(&pointer, Self.alignment, max(byteCount, 1)) == 0, let pointer else {
+        guard let block = PixelPool.shared.take(byteCount) else {
             throw TintypeError(.outOfMemory, stage: .decode, "no memory for a bitmap of \(byteCount) bytes")
         }
-        bytes = UnsafeMutableRawBufferPointer(start: pointer, count: byteCount)
+        self.block = block
+        bytes = UnsafeMutableRawBufferPointer(start: block.pointer, count: byteCount)
     }
 
     deinit {
-        free(bytes.baseAddress)
+        PixelPool.shared.put(block)
     }
 }

@@ -6,17 +6,7 @@
 /// - a job is abandoned exactly when its last subscriber leaves before it has finished;
 /// - a job's priority is the highest among its subscribers.
 struct JobTable<Key: Hashable & Sendable>: Sendable {
-    struct JobID: Hashable, Sendable {
-        fileprivate let number: Int
-    }
-
-    /// One who waits for one job.
-    struct SubscriberID: Hashable, Comparable, Sendable {
-        let job: JobID
-        fileprivate let number: Int
-
-        static func < (left: SubscriberID, right: SubscriberID) -> Bool { left.number < right.number }
-    }
+    typealias SubscriberID = JobSubscriberID
 
     enum Attachment: Equatable {
         /// There was no such job: the caller has to start it.
@@ -123,4 +113,17 @@ extension Dictionary {
         values[index] = value
         return old
     }
+}
+
+/// One job of a table.
+struct JobID: Hashable, Sendable {
+    fileprivate let number: Int
+}
+
+/// One who waits for one job.
+struct JobSubscriberID: Hashable, Comparable, Sendable {
+    let job: JobID
+    fileprivate let number: Int
+
+    static func < (left: JobSubscriberID, right: JobSubscriberID) -> Bool { left.number < right.number }
 }

@@ -12,7 +12,7 @@ extension SharedJobs {
             await withCheckedContinuation { continuation in
                 guard wait.begin(continuation) else { return }
                 let receiver = Receiver(onStatus: onStatus, onEnd: { wait.finish($0) })
-                wait.attached(self.attach(key, at: parent.priority, receiver: receiver, work: work), for: parent)
+                wait.attached(self.attach(key, at: parent.priority, receiver: receiver, work: { work }), for: parent)
             }
         } onCancel: {
             wait.cancel()

@@ -10,13 +10,13 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
 
     private struct Running: Sendable {
         let context: JobContext
-        var receivers: [Table.SubscriberID: Receiver] = [:]
+        var receivers: [JobSubscriberID: Receiver] = [:]
         var latest: Status?
     }
 
     private struct State: Sendable {
         var table = Table()
-        var running: [Table.JobID: Running] = [:]
+        var running: [JobID: Running] = [:]
     }
 
     private let state = Locked(State())
@@ -32,34 +32,41 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
     /// Joins the job for `key`, or starts it with `work`.
     ///
     /// The receiver may be called before this returns, but never after the returned subscription was cancelled.
+    ///
+    /// - Parameter work: makes the work, where it is needed: a thousand who join cost no closure each.
     package func attach(
-        _ key: Key, at priority: ImagePriority, receiver: Receiver, work: @escaping Work
+        _ key: Key, at priority: ImagePriority, receiver: Receiver, work: () -> Work
     ) -> JobSubscription {
-        let context = JobContext(priority: priority)
-        let (subscriber, attachment, joined, latest) = state.withLock { state in
+        let (subscriber, attachment, context, latest) = state.withLock { state in
             let (subscriber, attachment) = state.table.attach(key, at: priority)
-            state.running[subscriber.job, default: Running(context: context)].receivers[subscriber] = receiver
-            let running = state.running[subscriber.job]
-            return (subscriber, attachment, running?.context, running?.latest)
+            let (context, latest) = Self.join(
+                &state.running[subscriber.job, default: Running(context: JobContext(priority: priority))], subscriber,
+                receiver)
+            return (subscriber, attachment, context, latest)
         }
         switch attachment {
-        case .start: start(subscriber.job, context, work)
-        case .join(raisedTo: .some): if let joined { bringUpToDate(joined, subscriber.job) }
+        case .start: start(subscriber.job, context, work())
+        case .join(raisedTo: .some): bringUpToDate(context, subscriber.job)
         case .join(raisedTo: nil): break
         }
         if let latest { receiver.onStatus(latest) }
-        return JobSubscription(
-            cancel: { self.detach(subscriber) },
-            follow: { self.reprioritise(subscriber, to: $0) })
+        return JobSubscription(jobs: self, subscriber: subscriber)
     }
 
-    private func start(_ job: Table.JobID, _ context: JobContext, _ work: @escaping Work) {
+    private static func join(
+        _ running: inout Running, _ subscriber: JobSubscriberID, _ receiver: Receiver
+    ) -> (JobContext, Status?) {
+        running.receivers[subscriber] = receiver
+        return (running.context, running.latest)
+    }
+
+    private func start(_ job: JobID, _ context: JobContext, _ work: @escaping Work) {
         let reporter = JobReporter<Status> { self.report($0, of: job) }
         context.bind(JobTask.start { await self.run(job, context, reporter, work) })
     }
 
     private func run(
-        _ job: Table.JobID, _ context: JobContext, _ reporter: JobReporter<Status>, _ work: Work
+        _ job: JobID, _ context: JobContext, _ reporter: JobReporter<Status>, _ work: Work
     ) async {
         let result: Result<Value, TintypeError>
         do throws(TintypeError) {
@@ -70,7 +77,7 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
         finish(job, with: result)
     }
 
-    private func finish(_ job: Table.JobID, with result: Result<Value, TintypeError>) {
+    private func finish(_ job: JobID, with result: Result<Value, TintypeError>) {
         let receivers = state.withLock { state in
             let running = state.running.removeValue(forKey: job)
             return state.table.finish(job).compactMap { running?.receivers[$0] }
@@ -91,7 +98,7 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
         for receiver in ended { receiver.onEnd(.failure(.cancelled)) }
     }
 
-    private func report(_ status: Status, of job: Table.JobID) {
+    private func report(_ status: Status, of job: JobID) {
         let receivers = state.withLock { state in
             state.running[job]?.latest = status
             return state.running[job].map { Array($0.receivers.values) } ?? []
@@ -100,7 +107,7 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
     }
 
     /// Returns whether the subscriber was still waiting, so that its end is now the caller's to tell.
-    private func detach(_ subscriber: Table.SubscriberID) -> Bool {
+    fileprivate func detach(_ subscriber: JobSubscriberID) -> Bool {
         let (detachment, context) = state.withLock { state in
             let detachment = state.table.detach(subscriber)
             let context = state.running[subscriber.job]?.context
@@ -117,7 +124,7 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
         return true
     }
 
-    private func reprioritise(_ subscriber: Table.SubscriberID, to priority: ImagePriority) {
+    fileprivate func reprioritise(_ subscriber: JobSubscriberID, to priority: ImagePriority) {
         let context = state.withLock { state in
             state.table.reprioritise(subscriber, to: priority).flatMap { _ in state.running[subscriber.job]?.context }
         }
@@ -126,7 +133,7 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
 
     /// Gives a job the priority that the table has for it, again if that changed meanwhile: two threads may come by in
     /// either order, and the last word has to be the table's.
-    private func bringUpToDate(_ context: JobContext, _ job: Table.JobID) {
+    private func bringUpToDate(_ context: JobContext, _ job: JobID) {
         var told: ImagePriority?
         while let priority = state.withLock({ $0.table.priority(of: job) }), priority != told {
             context.setPriority(priority)
@@ -142,21 +149,29 @@ package struct JobReporter<Status: Sendable>: Sendable {
     package func callAsFunction(_ status: Status) { report(status) }
 }
 
+/// Jobs that can be left, whatever they make.
+private protocol Leavable: AnyObject, Sendable {
+    func detach(_ subscriber: JobSubscriberID) -> Bool
+    func reprioritise(_ subscriber: JobSubscriberID, to priority: ImagePriority)
+}
+
+extension SharedJobs: Leavable {}
+
 /// One's place among those who wait for a job.
 package struct JobSubscription: PriorityFollower {
-    private let leave: @Sendable () -> Bool
-    private let setPriority: @Sendable (ImagePriority) -> Void
+    private let jobs: any Leavable
+    private let subscriber: JobSubscriberID
 
-    init(cancel: @escaping @Sendable () -> Bool, follow: @escaping @Sendable (ImagePriority) -> Void) {
-        leave = cancel
-        setPriority = follow
+    fileprivate init(jobs: any Leavable, subscriber: JobSubscriberID) {
+        self.jobs = jobs
+        self.subscriber = subscriber
     }
 
     /// Leaves; the receiver is not called after this returns `true`. The last one to leave stops the work.
     ///
     /// Returns `false` when the job's end was told before, or is being told.
     @discardableResult
-    package func cancel() -> Bool { leave() }
+    package func cancel() -> Bool { jobs.detach(subscriber) }
 
-    package func follow(_ priority: ImagePriority) { setPriority(priority) }
+    package func follow(_ priority: ImagePriority) { jobs.reprioritise(subscriber, to: priority) }
 }

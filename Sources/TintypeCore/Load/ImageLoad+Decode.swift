@@ -49,13 +49,12 @@ extension ImageLoad {
     func decode(
         _ data: Data, _ options: DecodeOptions, _ job: JobContext
     ) async throws(TintypeError) -> Image {
-        var options = options
-        options.scale = options.scale ?? request.source.scaleInName
-        let context = DecodeContext(
+        var context = DecodeContext(
             options: options, limits: services.configuration.decodeLimits, isCancelled: { job.isCancelled })
+        context.options.scale = options.scale ?? request.source.scaleInName
         let coders = services.configuration.coders
         return try await services.watch.watch(.decode, request.key) { _ throws(TintypeError) in
-            try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
+            try await WorkQueue.pixels.run(for: job) { [context] () throws(TintypeError) in
                 try coders.decoder(for: data, context.options).decodeChecked(data, context)
             }
         }
@@ -65,11 +64,21 @@ extension ImageLoad {
 extension ImageDecoder {
     /// - Throws: also ``TintypeError/Code/notAnimated``, where only an animated picture is wanted.
     fileprivate func decodeChecked(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
-        let image = try decode(bytes, context)
+        let image = try decodePart(bytes, resolved(context, for: bytes))
         guard context.options.frames != .animatedOnly || image.info.frameCount > 1 else {
             throw TintypeError(.notAnimated, stage: .decode, "a still picture, where only an animated one was wanted")
         }
         return image
+    }
+}
+
+extension ImageDecoder {
+    /// Asks the header only where what is wanted depends on it.
+    private func resolved(_ context: DecodeContext, for bytes: Data) throws(TintypeError) -> DecodeContext {
+        guard context.options.sizeScope != nil, let info = try info(of: bytes, isComplete: true) else { return context }
+        var resolved = context
+        resolved.options = context.options.resolved(for: info)
+        return resolved
     }
 }
 

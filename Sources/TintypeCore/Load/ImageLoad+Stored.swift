@@ -22,7 +22,8 @@ extension ImageLoad {
         return originalCache.image(for: decodedOriginalKey).flatMap { isCurrent($0) ? $0 : nil }
     }
 
-    private var rememberedRendition: Image? {
+    /// The finished rendition in memory, where the policy lets that answer.
+    var rememberedRendition: Image? {
         guard request.policy.reads(request.policy.rendered.memory) else { return nil }
         return cache.image(for: request.key).flatMap { isCurrent($0) ? $0 : nil }
     }

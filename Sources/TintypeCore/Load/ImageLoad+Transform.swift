@@ -3,7 +3,11 @@ extension ImageLoad {
     func transformed(
         by last: any ImageTransformer, _ job: JobContext, _ report: JobReporter<LoadStatus>
     ) async throws(TintypeError) -> ImageResponse {
-        var response = try await beginning(job, report)
+        let isAtHand = isWholeAtHand
+        if !isAtHand, request.rendition.transforms.count == 1, let decoded = request.rendition.takingCrop() {
+            return try await awaited(decoded, job, report)
+        }
+        var response = try await awaited(request.rendition.beginning(takesSize: !isAtHand), job, report)
         let image = response.image
         guard request.rendition.transforms(image.info) else { return response }
         response.image = try await services.watch.watch(.transform, request.key) { _ throws(TintypeError) in
@@ -14,11 +18,12 @@ extension ImageLoad {
         return response
     }
 
-    private func beginning(
-        _ job: JobContext, _ report: JobReporter<LoadStatus>
+    /// Another rendition of the same source, on the way to this one.
+    private func awaited(
+        _ rendition: Rendition, _ job: JobContext, _ report: JobReporter<LoadStatus>
     ) async throws(TintypeError) -> ImageResponse {
         let load = replacing { request in
-            request.rendition = request.rendition.droppingLastTransform()
+            request.rendition = rendition
             // Memory may have it, but no one asked for it: it is not kept on the way.
             let memory: CacheAccess = request.policy.rendered.memory.canRead ? .readOnly : .off
             request.policy.rendered = CacheRules(memory: memory, disk: .off)
@@ -30,5 +35,11 @@ extension ImageLoad {
             (job, report) throws(TintypeError) in
             try await load.run(job, report)
         }
+    }
+
+    /// Whether memory has what the last transform is applied to, made of the whole original: then nothing is decoded.
+    private var isWholeAtHand: Bool {
+        let whole = request.rendition.beginning(takesSize: false)
+        return keptOriginal != nil || replacing { $0.rendition = whole }.rememberedRendition != nil
     }
 }

@@ -11,7 +11,7 @@ struct Variant: Hashable, Sendable {
         var same = decode
         same.size = wanted.size
         let target = target(of: wanted)
-        return same == wanted && !isDistorted && target != full && target.width <= size.width
+        return same == wanted && decode.crop == nil && !isDistorted && target != full && target.width <= size.width
             && target.height <= size.height
     }
 

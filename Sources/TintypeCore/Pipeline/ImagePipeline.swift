@@ -84,8 +84,7 @@ public final class ImagePipeline: Sendable {
             onStatus: { task.update($0) },
             onEnd: { task.finish($0) })
         let subscription = services.renditions.attach(load.renditionKey, at: request.priority, receiver: receiver) {
-            (job, report) throws(TintypeError) in
-            try await load.run(job, report)
+            { (job, report) throws(TintypeError) in try await load.run(job, report) }
         }
         task.bind(subscription, at: request.priority)
         return task

@@ -1,5 +1,9 @@
 /// How the bytes become pixels. Everything here changes pixels, so all of it is in the key.
 public struct DecodeOptions: Hashable, Sendable {
+    /// The part that is wanted, in pixels of the whole picture as it is displayed; what of it is outside is left out.
+    /// `nil` is all.
+    public var crop: PixelRect?
+    /// The size of that part.
     public var size: Size
     public var frames: Frames
     public var range: DynamicRange
@@ -7,11 +11,15 @@ public struct DecodeOptions: Hashable, Sendable {
     public var scale: Double?
     /// Instead of the one that the pipeline's ``ImageCoderRegistry`` finds; it is given the bytes whatever they are.
     public var decoder: NamedDecoder?
+    /// Where part and size were taken over from transforms: the pictures beside still ones that they are meant for; any
+    /// other is decoded whole. `nil` where they are meant for all. See ``Rendition/beginning(takesSize:)``.
+    var sizeScope: TransformScope?
 
     public init(
-        size: Size = .full, frames: Frames = .all, range: DynamicRange = .standard, scale: Double? = nil,
-        decoder: NamedDecoder? = nil
+        crop: PixelRect? = nil, size: Size = .full, frames: Frames = .all, range: DynamicRange = .standard,
+        scale: Double? = nil, decoder: NamedDecoder? = nil
     ) {
+        self.crop = crop
         self.size = size
         self.frames = frames
         self.range = range
@@ -21,7 +29,10 @@ public struct DecodeOptions: Hashable, Sendable {
 
     /// A canonical form with every setting that differs from the default; empty when none does.
     public var identifier: String {
-        var parts = [size.identifier, frames.identifier, range.identifier].filter { !$0.isEmpty }
+        var parts = [crop.map { "crop(\($0))" } ?? "", size.identifier, frames.identifier, range.identifier].filter {
+            !$0.isEmpty
+        }
+        if let sizeScope { parts.append("still(\(sizeScope.identifier))") }
         if let scale { parts.append("scale(\(scale))") }
         if let decoder { parts.append("decoder(\(decoder.id.utf8.count):\(decoder.id))") }
         return parts.joined(separator: ",")
@@ -29,6 +40,14 @@ public struct DecodeOptions: Hashable, Sendable {
 }
 
 extension DecodeOptions {
+    /// What is asked of the decoder of a picture that calls itself this.
+    func resolved(for info: ImageInfo) -> DecodeOptions {
+        var options = self
+        if let sizeScope, !sizeScope.admits(info, frames) { (options.crop, options.size) = (nil, .full) }
+        options.sizeScope = nil
+        return options
+    }
+
     /// How many pixels are wanted. One rule, so that no two can contradict each other; none makes a picture larger.
     public enum Size: Hashable, Sendable {
         /// As many as the picture has.
@@ -37,6 +56,8 @@ extension DecodeOptions {
         case fit(PixelSize)
         /// At most this wide and high, each side on its own.
         case stretch(PixelSize)
+        /// As few pixels as cover this size, keeping the aspect ratio.
+        case cover(PixelSize)
         /// At most this many bytes decoded, keeping the aspect ratio.
         case atMost(bytes: Int)
     }
@@ -67,6 +88,7 @@ extension DecodeOptions.Size {
         case .full: source
         case .fit(let box): source.fitted(into: box)
         case .stretch(let box): source.clamped(to: box)
+        case .cover(let box): source.covering(box)
         case .atMost(let bytes): shrunk(source, toPixels: bytes / PixelBuffer.bytesPerPixel)
         }
     }
@@ -84,6 +106,7 @@ extension DecodeOptions.Size {
         case .full: ""
         case .fit(let box): "fit(\(box))"
         case .stretch(let box): "stretch(\(box))"
+        case .cover(let box): "cover(\(box))"
         case .atMost(let bytes): "atMost(\(bytes))"
         }
     }

@@ -26,14 +26,7 @@ public struct Rendition: Sendable {
 
     /// Whether the transforms are applied to a picture that calls itself this.
     func transforms(_ info: ImageInfo) -> Bool {
-        let isAnimated = info.frameCount > 1 && decode.frames != .first
-        return (!isAnimated || transformScope.contains(.animated))
-            && (!info.format.isVector || transformScope.contains(.vector))
-    }
-
-    /// The rendition without its last transform: what that one is applied to.
-    func droppingLastTransform() -> Rendition {
-        Rendition(decode: decode, transforms: transforms.dropLast(), transformScope: transformScope)
+        transformScope.admits(info, decode.frames)
     }
 
     private static func escaped(_ part: String) -> String {

@@ -12,6 +12,12 @@ public struct TransformScope: OptionSet, Hashable, Sendable {
     public static let vector = TransformScope(rawValue: 2)
     public static let all: TransformScope = [.animated, .vector]
 
+    /// Whether a picture that calls itself this, of which these frames are decoded, is transformed.
+    func admits(_ info: ImageInfo, _ frames: DecodeOptions.Frames) -> Bool {
+        let isAnimated = info.frameCount > 1 && frames != .first
+        return (!isAnimated || contains(.animated)) && (!info.format.isVector || contains(.vector))
+    }
+
     /// A canonical form; empty for still pictures alone.
     var identifier: String {
         let names = [(TransformScope.animated, "animated"), (.vector, "vector")]

@@ -1,4 +1,6 @@
-/// Makes other pixels of a picture's pixels.
+/// Makes other pixels of a picture's pixels; of an animation's, frame by frame as they are wanted.
+///
+/// It keeps no state, so that any thread may use it for any frame.
 public protocol ImageTransformer: Sendable {
     /// Names the kind and every parameter that changes pixels, in a canonical form: it enters the key, and two
     /// transformers that give different pixels never share one.

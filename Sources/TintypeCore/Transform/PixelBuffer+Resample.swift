@@ -3,13 +3,11 @@ extension PixelBuffer {
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     package func resampled(
-        crop: PixelRect? = nil, to target: PixelSize, filter: ResampleFilter
+        crop: PixelRect? = nil, of full: PixelSize? = nil, to target: PixelSize, filter: ResampleFilter
     ) throws(TintypeError) -> PixelBuffer {
-        if target == size, crop == nil { return self }
-        var resampler = try RowResampler(from: size, crop: crop, to: target, filter: filter)
-        for y in 0..<size.height {
-            withUnsafeRow(y) { resampler.append(row: $0) }
-        }
+        if target == size, crop == nil || crop?.size == full ?? size { return self }
+        var resampler = try RowResampler(from: size, crop: crop, of: full, to: target, filter: filter)
+        withUnsafeBytes { resampler.append(rows: $0, count: size.height, stride: bytesPerRow) }
         return resampler.finish()
     }
 }

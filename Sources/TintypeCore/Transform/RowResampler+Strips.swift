@@ -5,21 +5,18 @@ extension RowResampler {
     ///   many, and 0 only when there are no more.
     /// - Throws: ``TintypeError/Code/undecodable`` when the rows end early, and what `read` throws.
     package static func resampled(
-        _ size: PixelSize, to target: PixelSize, filter: ResampleFilter = .lanczos3,
+        _ size: PixelSize, crop: PixelRect? = nil, of full: PixelSize? = nil, to target: PixelSize,
+        filter: ResampleFilter = .lanczos3,
         read: (_ count: Int, _ strip: inout PixelWriter) throws(TintypeError) -> Int
     ) throws(TintypeError) -> PixelBuffer {
-        var resampler = try RowResampler(from: size, to: target, filter: filter)
+        var resampler = try RowResampler(from: size, crop: crop, of: full, to: target, filter: filter)
         var strip = try PixelWriter(size: PixelSize(width: size.width, height: min(stripHeight, size.height)))
         let stride = strip.bytesPerRow
         var row = 0
         while row < size.height {
             let count = try read(min(strip.size.height, size.height - row), &strip)
             guard count > 0 else { throw TintypeError(.undecodable, stage: .decode, "the picture is cut short") }
-            strip.withRows { rows in
-                for index in 0..<count {
-                    resampler.append(row: UnsafeRawBufferPointer(rebasing: rows[(index * stride)...]))
-                }
-            }
+            strip.withRows { resampler.append(rows: UnsafeRawBufferPointer($0), count: count, stride: stride) }
             row += count
         }
         return resampler.finish()

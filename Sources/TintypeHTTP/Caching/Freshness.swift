@@ -13,7 +13,7 @@ struct Freshness: Sendable {
     /// RFC 9111, 4: what may be done with it.
     var verdict: StoredVerdict {
         // 4.1: it was selected by other fields; no age makes it right.
-        guard isSelected else { return .stale(usableOnError: false) }
+        guard stored.isSelected(by: request) else { return .stale(usableOnError: false) }
         let (asked, answered) = (asked, answered)
         // 5.2.1.4 and 5.2.2.4: not without asking.
         if asked.has("no-cache") || answered.isUnqualified("no-cache") { return .stale(usableOnError: false) }
@@ -32,12 +32,6 @@ struct Freshness: Sendable {
     static func isStorable(_ response: DownloadResponse, for request: DownloadRequest) -> Bool {
         !CacheControl(response.headers).has("no-store") && !CacheControl(request.headers).has("no-store")
             && !response.headers.list("vary").contains("*")
-    }
-
-    /// RFC 9111, 4.1: `*` never matches.
-    private var isSelected: Bool {
-        let now = StoredResponse.selected(by: stored.headers, of: request)
-        return now["*"] == nil && now == stored.selected
     }
 
     /// RFC 9111, 4.2, with what the request asks for by `max-age` and `min-fresh` (5.2.1.1 and 5.2.1.3).

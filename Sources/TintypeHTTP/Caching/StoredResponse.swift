@@ -54,6 +54,12 @@ struct StoredResponse: Hashable, Sendable {
         if let date = self.headers["last-modified"] { headers["If-Modified-Since"] = date }
     }
 
+    /// RFC 9111, 4.1: whether a request has the same values in all fields that `Vary` names; `*` never matches.
+    func isSelected(by request: DownloadRequest) -> Bool {
+        let now = Self.selected(by: headers, of: request)
+        return now["*"] == nil && now == selected
+    }
+
     private static func relevant(_ headers: HTTPFields) -> HTTPFields {
         var relevant = HTTPFields()
         for name in kept { for value in headers.values(name) { relevant.add(name, value) } }

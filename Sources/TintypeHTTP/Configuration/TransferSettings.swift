@@ -2,11 +2,19 @@ import Foundation
 import TintypeCore
 
 /// What holds for one transfer: the configuration as it was when it began, and what its request wants otherwise.
-struct TransferSettings: Sendable {
+///
+/// A class, since every step of a transfer has it and a configuration is large to copy.
+final class TransferSettings: Sendable {
     let configuration: DownloaderConfiguration
     let options: HTTPOptions
     /// The most bytes that the one who waits can take.
     let byteLimit: Int
+
+    init(configuration: DownloaderConfiguration, options: HTTPOptions, byteLimit: Int) {
+        self.configuration = configuration
+        self.options = options
+        self.byteLimit = byteLimit
+    }
 
     var limits: WireBody.Limits {
         let own = options.maximumByteCount ?? configuration.maximumByteCount ?? .max

@@ -6,9 +6,17 @@ extension Transfer {
     func exchange() async throws -> DownloadResponse {
         let interceptors = settings.interceptors
         var request = request
-        if let stored = stored.flatMap({ StoredResponse(decoding: $0.metadata) }) { stored.ask(in: &request.headers) }
+        asked?.response.ask(in: &request.headers)
         guard !interceptors.isEmpty else { return try await following(request) }
         return try await HTTPExchange { try await self.following($0) }.inside(interceptors)(request)
+    }
+
+    /// What the origin is asked about: what a cache has, if this request would have got it (RFC 9111, 4.1 and 4.3.1).
+    var asked: (entry: CacheEntry, response: StoredResponse)? {
+        guard let stored, let response = StoredResponse(decoding: stored.metadata),
+            response.isSelected(by: request)
+        else { return nil }
+        return (stored, response)
     }
 
     /// Sends a request, and those that it is redirected to.

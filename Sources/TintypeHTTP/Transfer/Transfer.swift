@@ -63,7 +63,7 @@ struct Transfer: Sendable {
         let sent = clock.date()
         let response = try await exchange()
         let kept = StoredResponse(response, to: request, requested: sent, received: clock.date())
-        if response.status == 304, let stored { return stillGood(stored, kept) }
+        if response.status == 304, let asked { return stillGood(asked.entry, asked.response.renewed(by: kept)) }
         try check(response)
         try await response.body.receive(into: received)
         var loaded = LoadedBytes(
@@ -74,8 +74,7 @@ struct Transfer: Sendable {
     }
 
     /// RFC 9111, 4.3.4.
-    private func stillGood(_ stored: CacheEntry, _ renewal: StoredResponse) -> LoadedBytes {
-        let renewed = StoredResponse(decoding: stored.metadata)?.renewed(by: renewal) ?? renewal
+    private func stillGood(_ stored: CacheEntry, _ renewed: StoredResponse) -> LoadedBytes {
         var loaded = LoadedBytes.stillGood(stored, metadata: renewed.encoded)
         loaded.metrics = meter.finish(status: 304, byteCount: 0)
         return loaded

@@ -66,7 +66,7 @@ import TintypeTesting
 
     private func animation(_ drawn: DrawnAnimation, _ options: DecodeOptions = DecodeOptions()) throws -> AnimatedImage
     {
-        try AnimatedImage(Data(count: 10), decoder: drawn, DecodeContext(options: options))
+        try AnimatedImage(Data(count: 10), decoder: drawn, info: drawn.info, DecodeContext(options: options))
     }
 
     @Test func anyFrameInAnyOrderIsWhatTheRulesShow() throws {

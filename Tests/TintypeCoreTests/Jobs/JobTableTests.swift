@@ -153,7 +153,7 @@ import Testing
             precondition(table.reprioritise(waiting[index].id, to: priority) == (after == before ? nil : after))
         }
 
-        private mutating func finish(_ job: Table.JobID) {
+        private mutating func finish(_ job: JobID) {
             let expected = waiting.filter { $0.id.job == job }.map(\.id)
             waiting.removeAll { $0.id.job == job }
             precondition(table.finish(job) == expected)

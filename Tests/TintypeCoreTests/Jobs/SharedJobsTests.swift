@@ -80,16 +80,17 @@ import TintypeTesting
         let gate = Gate()
         let receiver = Jobs.Receiver(onStatus: { _ in }, onEnd: { _ in })
         let reported = Gate()
-        _ = jobs.attach("a", at: .normal, receiver: receiver) { (_, report) throws(TintypeError) in
+        let work: Jobs.Work = { (_, report) throws(TintypeError) in
             for status in 1...5 { report(status) }
             reported.open()
             _ = await gate.wait()
             return 0
         }
+        _ = jobs.attach("a", at: .normal, receiver: receiver) { work }
         #expect(await reported.wait())
         let seen = Shared<[Int]>([])
         let late = Jobs.Receiver(onStatus: { status in seen.withLock { $0.append(status) } }, onEnd: { _ in })
-        _ = jobs.attach("a", at: .normal, receiver: late) { _, _ in 0 }
+        _ = jobs.attach("a", at: .normal, receiver: late) { { _, _ in 0 } }
         #expect(seen.withLock { $0 } == [5])
         gate.open()
     }
@@ -119,13 +120,12 @@ import TintypeTesting
         let jobs = Jobs()
         let gate = Gate()
         let ends = Shared(0)
-        let subscription = jobs.attach(
-            "a", at: .normal,
-            receiver: Jobs.Receiver(onStatus: { _ in }, onEnd: { _ in ends.withLock { $0 += 1 } })
-        ) { (_, _) throws(TintypeError) in
+        let work: Jobs.Work = { (_, _) throws(TintypeError) in
             _ = await gate.wait()
             return 0
         }
+        let receiver = Jobs.Receiver(onStatus: { _ in }, onEnd: { _ in ends.withLock { $0 += 1 } })
+        let subscription = jobs.attach("a", at: .normal, receiver: receiver) { work }
         await gate.arrivals(1)
         #expect(subscription.cancel())
         #expect(!subscription.cancel())
@@ -150,11 +150,11 @@ import TintypeTesting
                         let key = "\(Int.random(in: 0..<5, using: &random))"
                         let receiver = Jobs.Receiver(
                             onStatus: { _ in }, onEnd: { _ in ends.withLock { $0[number, default: 0] += 1 } })
-                        let subscription = jobs.attach(key, at: .normal, receiver: receiver) {
-                            (_, _) throws(TintypeError) in
+                        let work: Jobs.Work = { (_, _) throws(TintypeError) in
                             await Task.yield()
                             return 0
                         }
+                        let subscription = jobs.attach(key, at: .normal, receiver: receiver) { work }
                         if Bool.random(using: &random) { subscription.follow(.high) }
                         if Int.random(in: 0..<3, using: &random) == 0, subscription.cancel() {
                             left.withLock { _ = $0.insert(number) }

@@ -46,6 +46,15 @@ import TintypeTesting
         }
     }
 
+    @Test func lanczosIsTheProductOfTwoSincs() {
+        func sinc(_ x: Double) -> Double { x == 0 ? 1 : sin(.pi * x) / (.pi * x) }
+        for step in -4000...4000 {
+            let x = Double(step) / 1000
+            let expected = abs(x) < 3 ? sinc(x) * sinc(x / 3) : 0
+            #expect(abs(ResampleFilter.lanczos3.weight(at: x) - expected) < 1e-7)
+        }
+    }
+
     @Test func colourNeverExceedsAlpha() throws {
         var random = SeededRandom.printed("premultiplied")
         let resampled = try noise(size(80, 60), &random).resampled(to: size(33, 71), filter: .lanczos3)

@@ -1,0 +1,41 @@
+// Every loop, and the table of them, for the instruction set of the file that includes this. That file defines VARIANT,
+// its name, and VECTOR_BYTES.
+
+// Some machines can multiply and add in one rounding, others cannot: none may.
+#pragma STDC FP_CONTRACT OFF
+
+#include "vectors.h"
+
+#include "alpha.h"
+#include "color.h"
+
+#include "blend.h"
+#include "blur.h"
+#include "orient.h"
+#include "resample.h"
+#include "sample.h"
+
+#define TEXT(word) #word
+#define NAME(variant) TEXT(variant)
+#define JOINED(prefix, variant) prefix##variant
+#define TABLE(variant) JOINED(tintype_kernels_, variant)
+
+const tintype_kernels TABLE(VARIANT) = {
+    .name = NAME(VARIANT),
+    .premultiply = premultiply,
+    .unpremultiply = unpremultiply,
+    .flatten = flatten,
+    .resample_across = resample_across,
+    .resample_down = resample_down,
+    .orient = orient,
+    .sample = sample,
+    .blur = blur,
+    .blend = blend,
+    .color_matrix = color_matrix,
+    .cover = cover,
+    .swap_red_and_blue = swap_red_and_blue,
+    .narrow_words = narrow_words,
+    .widen_bytes = widen_bytes,
+    .narrow_floats = narrow_floats,
+    .floats_of_bytes = floats_of_bytes,
+};

@@ -1,0 +1,167 @@
+import Tintype
+
+/// How the text of each option is read; `nil` for what makes no sense.
+extension TransformArgument {
+    // MARK: - Steps
+
+    static func resize(_ text: String) -> TransformArgument? {
+        transformer(PixelSize(argument: text).map { ResizeTransformer(to: $0) })
+    }
+
+    /// `X,Y,W,H`, or `WxH` for a part whose place `--gravity` names.
+    static func crop(_ text: String) -> TransformArgument? {
+        if let size = PixelSize(argument: text) { return transformer(CropTransformer(to: size)) }
+        guard let numbers = integers(text), numbers.count == 4 else { return nil }
+        let size = PixelSize(width: numbers[2], height: numbers[3])
+        return transformer(CropTransformer(to: PixelRect(x: numbers[0], y: numbers[1], size: size)))
+    }
+
+    /// `DEGREES`, or `DEGREES,keep` for a picture that keeps its size.
+    static func rotate(_ text: String) -> TransformArgument? {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        guard let degrees = parts.first.flatMap({ Double($0) }), parts.count == 1 || parts.dropFirst() == ["keep"]
+        else { return nil }
+        return transformer(RotateTransformer(degrees: degrees, isFitting: parts.count == 1))
+    }
+
+    static func flip(_ text: String) -> TransformArgument? {
+        switch text {
+        case "horizontal": transformer(FlipTransformer(horizontal: true))
+        case "vertical": transformer(FlipTransformer(vertical: true))
+        default: nil
+        }
+    }
+
+    static func round(_ text: String) -> TransformArgument? {
+        text == "circle"
+            ? transformer(CircleTransformer()) : transformer(Double(text).map { RoundCornersTransformer(radius: $0) })
+    }
+
+    static func tint(_ text: String) -> TransformArgument? {
+        transformer(Color(hex: text).map { TintTransformer($0) })
+    }
+
+    static func blur(_ text: String) -> TransformArgument? {
+        transformer(Double(text).map { BlurTransformer(radius: $0) })
+    }
+
+    /// `brightness=0.1,contrast=1.2,saturation=0.5,grey,sepia,invert`, in the order given; or twenty numbers.
+    static func adjust(_ text: String) -> TransformArgument? {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        let weights = parts.compactMap { Float($0) }
+        if weights.count == parts.count { return transformer(ColorMatrix(weights).map { ColorTransformer($0) }) }
+        let matrices = parts.compactMap(matrix)
+        guard matrices.count == parts.count, let first = matrices.first else { return nil }
+        return transformer(ColorTransformer(matrices.dropFirst().reduce(first) { $0.then($1) }))
+    }
+
+    static func overlay(_ text: String) -> TransformArgument? {
+        .step(.overlay(OverlayStep(source: SourceArgument(argument: text))))
+    }
+
+    static func flatten(_ text: String) -> TransformArgument? {
+        transformer(Color(hex: text).map { FlattenTransformer(on: $0) })
+    }
+
+    /// `ALL`, or `TOP,LEFT,BOTTOM,RIGHT`; then maybe a colour.
+    static func pad(_ text: String) -> TransformArgument? {
+        var parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        let color = parts.last.flatMap { Color(hex: $0) }
+        if color != nil { parts.removeLast() }
+        let widths = parts.compactMap { Int($0) }
+        guard widths.count == parts.count, widths.count == 1 || widths.count == 4 else { return nil }
+        let margins = PadTransformer.Margins(
+            top: widths[0], left: widths.count > 1 ? widths[1] : widths[0],
+            bottom: widths.count > 1 ? widths[2] : widths[0], right: widths.count > 1 ? widths[3] : widths[0])
+        return transformer(PadTransformer(margins, color: color ?? .clear))
+    }
+
+    static func trim(_ text: String) -> TransformArgument? {
+        guard let tolerance = Int(text), (0...255).contains(tolerance) else { return nil }
+        return transformer(TrimTransformer(tolerance: tolerance))
+    }
+
+    // MARK: - Changes of the step before
+
+    static func mode(_ text: String) -> TransformArgument? {
+        ResizeTransformer.Mode(rawValue: text).map { mode in
+            .change(changing(ResizeTransformer.self) { $0.mode = mode })
+        }
+    }
+
+    static func filter(_ text: String) -> TransformArgument? {
+        ResampleFilter(rawValue: text).map { filter in
+            .change(changing(ResizeTransformer.self) { $0.filter = filter })
+        }
+    }
+
+    static func gravity(_ text: String) -> TransformArgument? {
+        guard let gravity = Gravity(rawValue: text) else { return nil }
+        return .changing(
+            either: changing(ResizeTransformer.self) { $0.gravity = gravity },
+            changing(CropTransformer.self) { crop in
+                if case .size(let size, _) = crop.part { crop.part = .size(size, gravity) }
+            },
+            changingOverlay { $0.gravity = gravity })
+    }
+
+    static func corners(_ text: String) -> TransformArgument? {
+        let names = text.split(separator: ",", omittingEmptySubsequences: false)
+        let corners = names.compactMap { cornerNames[String($0)] }
+        guard corners.count == names.count else { return nil }
+        let all = corners.reduce(into: RoundCornersTransformer.Corners()) { $0.formUnion($1) }
+        return .change(changing(RoundCornersTransformer.self) { $0.corners = all })
+    }
+
+    /// `WIDTH,COLOUR`.
+    static func border(_ text: String) -> TransformArgument? {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, let width = Double(parts[0]), let color = Color(hex: parts[1]) else { return nil }
+        return .changing(
+            either: changing(RoundCornersTransformer.self) { ($0.borderWidth, $0.borderColor) = (width, color) },
+            changing(CircleTransformer.self) { ($0.borderWidth, $0.borderColor) = (width, color) })
+    }
+
+    static func blend(_ text: String) -> TransformArgument? {
+        guard let mode = BlendMode.allCases.first(where: { $0.name == text }) else { return nil }
+        return .changing(
+            either: changing(TintTransformer.self) { $0.mode = mode }, changingOverlay { $0.mode = mode })
+    }
+
+    static func opacity(_ text: String) -> TransformArgument? {
+        guard let opacity = Double(text), (0...1).contains(opacity) else { return nil }
+        return .change(changingOverlay { $0.opacity = opacity })
+    }
+
+    /// `X,Y`.
+    static func inset(_ text: String) -> TransformArgument? {
+        guard let numbers = integers(text), numbers.count == 2 else { return nil }
+        return .change(changingOverlay { $0.inset = PixelSize(width: numbers[0], height: numbers[1]) })
+    }
+
+    // MARK: - Parts
+
+    private static let cornerNames: [String: RoundCornersTransformer.Corners] = [
+        "tl": .topLeft, "tr": .topRight, "bl": .bottomLeft, "br": .bottomRight, "all": .all,
+    ]
+
+    private static func integers(_ text: String) -> [Int]? {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { Int($0) }
+        return numbers.count == parts.count ? numbers : nil
+    }
+
+    private static func matrix(_ text: Substring) -> ColorMatrix? {
+        let parts = text.split(separator: "=", omittingEmptySubsequences: false)
+        let amount = parts.count == 2 ? Float(parts[1]) : nil
+        return switch (parts.first, amount) {
+        case ("brightness", let amount?): .brightness(amount)
+        case ("contrast", let amount?): .contrast(amount)
+        case ("saturation", let amount?): .saturation(amount)
+        case ("grey", nil) where parts.count == 1: .grey
+        case ("sepia", nil) where parts.count == 1: .sepia
+        case ("invert", nil) where parts.count == 1: .inverted
+        default: nil
+        }
+    }
+}

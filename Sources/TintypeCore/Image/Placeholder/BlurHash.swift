@@ -1,0 +1,133 @@
+import Foundation
+
+/// A picture as 6 to 166 characters, for a blurred placeholder. (github.com/woltapp/blurhash, Algorithm.md.)
+public struct BlurHash: Hashable, Sendable {
+    public let text: String
+    /// How many waves it has across and down, 1 to 9 each.
+    public let waves: PixelSize
+    /// The mean colour, linear, then the other waves, row by row.
+    private let factors: [SIMD3<Double>]
+
+    /// Computed over a copy of at most 64×64 pixels; what is transparent shows white.
+    ///
+    /// - Parameter waves: more show more; brought to 1 to 9 each.
+    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    public init(
+        _ pixels: PixelBuffer, waves: PixelSize = PixelSize(width: 4, height: 3)
+    ) throws(TintypeError) {
+        let waves = PixelSize(width: min(max(waves.width, 1), 9), height: min(max(waves.height, 1), 9))
+        let factors = Self.factors(try StraightPixels(pixels, atMost: 64), waves)
+        self.init(verbatim: Self.text(factors, waves), waves)
+    }
+
+    /// `nil` unless the text is a whole hash.
+    public init?(text: String) {
+        let digits = text.utf8.compactMap(Base83.value)
+        guard digits.count == text.utf8.count, let first = digits.first, first < 81 else { return nil }
+        let waves = PixelSize(width: first % 9 + 1, height: first / 9 + 1)
+        guard digits.count == 4 + 2 * waves.area else { return nil }
+        self.text = text
+        self.waves = waves
+        factors = Self.factors(digits, waves.area)
+    }
+
+    private init(verbatim text: String, _ waves: PixelSize) {
+        self.text = text
+        self.waves = waves
+        factors = Self.factors(text.utf8.compactMap(Base83.value), waves.area)
+    }
+}
+
+// MARK: - Decoding
+
+extension BlurHash {
+    /// The placeholder; small sizes are enough, since it is to be enlarged.
+    ///
+    /// O(pixels × waves).
+    ///
+    /// - Parameter punch: contrast; 1 is that of the picture.
+    /// - Throws: ``TintypeError/Code/transformFailed``, ``TintypeError/Code/limitExceeded``,
+    ///   ``TintypeError/Code/outOfMemory``.
+    public func pixels(
+        size: PixelSize = PixelSize(width: 32, height: 32), punch: Double = 1
+    ) throws(TintypeError) -> PixelBuffer {
+        let size = try size.checkedForTransform()
+        let punch = try punch.checkedForTransform("punch")
+        let across = Cosines(waves.width, length: size.width, offset: 0)
+        let down = Cosines(waves.height, length: size.height, offset: 0)
+        var writer = try PixelWriter(size: size)
+        let stride = writer.bytesPerRow
+        writer.withRows { rows in
+            for y in 0..<size.height {
+                for x in 0..<size.width {
+                    let pixel = color(x, y, across, down, punch)
+                    rows.storeBytes(of: pixel, toByteOffset: y * stride + x * PixelBuffer.bytesPerPixel, as: Pixel.self)
+                }
+            }
+        }
+        return writer.finish()
+    }
+
+    private func color(_ x: Int, _ y: Int, _ across: Cosines, _ down: Cosines, _ punch: Double) -> Pixel {
+        var sum = factors[0]
+        for index in 1..<max(1, factors.count) {
+            let wave = across[index % waves.width, x] * down[index / waves.width, y]
+            sum += factors[index] * (wave * punch)
+        }
+        return Pixel(
+            red: LinearLight.encode(sum.x), green: LinearLight.encode(sum.y), blue: LinearLight.encode(sum.z))
+    }
+
+    private static func factors(_ digits: [Int], _ count: Int) -> [SIMD3<Double>] {
+        let mean = digits[2..<6].reduce(0) { $0 * 83 + $1 }
+        let largest = Double(digits[1] + 1) / 166
+        let first = SIMD3(
+            LinearLight.decode(mean >> 16 & 255), LinearLight.decode(mean >> 8 & 255), LinearLight.decode(mean & 255))
+        return [first]
+            + (1..<max(1, count)).map { index in
+                let value = digits[4 + 2 * index] * 83 + digits[5 + 2 * index]
+                func part(_ step: Int) -> Double {
+                    let signed = (Double(step) - 9) / 9
+                    return (signed < 0 ? -1 : 1) * signed * signed * largest
+                }
+                return SIMD3(part(value / 361), part(value / 19 % 19), part(value % 19))
+            }
+    }
+}
+
+// MARK: - Encoding
+
+extension BlurHash {
+    private static func factors(_ pixels: StraightPixels, _ waves: PixelSize) -> [SIMD3<Double>] {
+        let across = Cosines(waves.width, length: pixels.size.width, offset: 0)
+        let down = Cosines(waves.height, length: pixels.size.height, offset: 0)
+        let linear = pixels.channels.map { channels in
+            let onWhite = (0..<3).map { channels[$0] * channels[3] + 1 - channels[3] }
+            return SIMD3(LinearLight.linear(onWhite[0]), LinearLight.linear(onWhite[1]), LinearLight.linear(onWhite[2]))
+        }
+        return (0..<waves.area).map { index in
+            var sum = SIMD3<Double>()
+            for (place, color) in linear.enumerated() {
+                let (x, y) = (place % pixels.size.width, place / pixels.size.width)
+                sum += color * (across[index % waves.width, x] * down[index / waves.width, y])
+            }
+            return sum * ((index == 0 ? 1 : 2) / Double(pixels.size.area))
+        }
+    }
+
+    private static func text(_ factors: [SIMD3<Double>], _ waves: PixelSize) -> String {
+        let largest = factors.dropFirst().flatMap { [abs($0.x), abs($0.y), abs($0.z)] }.max()
+        let step = largest.map { min(max(Int(($0 * 166 - 0.5).rounded(.down)), 0), 82) } ?? 0
+        let scale = largest == nil ? 1 : Double(step + 1) / 166
+        func part(_ value: Double) -> Int {
+            let root = (abs(value) / scale).squareRoot() * (value < 0 ? -1 : 1)
+            return min(max(Int((root * 9 + 9.5).rounded(.down)), 0), 18)
+        }
+        let mean = [factors[0].x, factors[0].y, factors[0].z].reduce(0) { $0 << 8 | Int(LinearLight.encode($1)) }
+        let rest = factors.dropFirst().map {
+            Base83.text((part($0.x) * 19 + part($0.y)) * 19 + part($0.z), digits: 2)
+        }
+        let head = Base83.text(waves.width - 1 + (waves.height - 1) * 9, digits: 1) + Base83.text(step, digits: 1)
+        return head + Base83.text(mean, digits: 4) + rest.joined()
+    }
+}

@@ -1,0 +1,51 @@
+/// Cuts a part out of a picture.
+public struct CropTransformer: ImageTransformer {
+    /// Which part.
+    public enum Part: Hashable, Sendable {
+        /// What lies in this rectangle; what of it is outside of the picture is left out.
+        case rect(PixelRect)
+        /// At most so many pixels, at a side or corner, or where there is most to see.
+        case size(PixelSize, Gravity)
+    }
+
+    public var part: Part
+
+    public init(_ part: Part) {
+        self.part = part
+    }
+
+    public init(to rect: PixelRect) {
+        part = .rect(rect)
+    }
+
+    public init(to size: PixelSize, gravity: Gravity = .center) {
+        part = .size(size, gravity)
+    }
+
+    public var identifier: String {
+        switch part {
+        case .rect(let rect): "crop(\(rect))"
+        case .size(let size, let gravity): "crop(\(size),\(gravity.rawValue))"
+        }
+    }
+
+    /// - Throws: ``TintypeError/Code/transformFailed`` when nothing would be left, ``TintypeError/Code/outOfMemory``.
+    public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
+        if case .size(let size, .smart) = part, size.isPositive {
+            return try pixels.cropped(to: SmartCrop.rect(pixels.size.clamped(to: size), in: pixels))
+        }
+        guard let rect = rect(in: pixels.size) else {
+            throw .transformFailed("nothing of a picture of \(pixels.size) lies in \(identifier)")
+        }
+        return try pixels.cropped(to: rect)
+    }
+
+    /// The part of a picture of `bounds`, where that does not depend on what it shows; `nil` when it is empty.
+    func rect(in bounds: PixelSize) -> PixelRect? {
+        switch part {
+        case .rect(let rect): rect.clipped(to: bounds)
+        case .size(let size, let gravity):
+            size.isPositive ? gravity.rect(bounds.clamped(to: size), in: bounds) : nil
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+
+/// Keys as SDWebImage 5 forms them, for programs that share a cache with it, or its conventions. Tintype's own keys are
+/// identifiers, which hold more.
+public enum OriginalKeys {
+    /// `transformerKey` of the transformer that does the same there; `nil` when there is none.
+    public static func key(of transformer: any ImageTransformer) -> String? {
+        switch transformer {
+        case let resize as ResizeTransformer:
+            "SDImageResizingTransformer(\(size(resize.size)),\(mode(resize.mode)))"
+        case let crop as CropTransformer: cropKey(crop)
+        case let rotate as RotateTransformer:
+            "SDImageRotationTransformer(\(float(rotate.degrees * .pi / 180)),\(rotate.isFitting ? 1 : 0))"
+        case let round as RoundCornersTransformer: roundKey(round)
+        case let flip as FlipTransformer:
+            "SDImageFlippingTransformer(\(flip.isHorizontal ? 1 : 0),\(flip.isVertical ? 1 : 0))"
+        case let tint as TintTransformer: "SDImageTintTransformer(\(color(tint.color)),\(tint.mode.rawValue))"
+        case let blur as BlurTransformer: "SDImageBlurTransformer(\(float(blur.radius)))"
+        case let chain as TransformerChain: key(of: chain.transformers)
+        default: nil
+        }
+    }
+
+    /// That of a pipeline of transformers; `nil` when one of them is not known there.
+    public static func key(of transformers: [any ImageTransformer]) -> String? {
+        let keys = transformers.compactMap(key(of:))
+        return keys.count == transformers.count ? keys.joined(separator: "-") : nil
+    }
+
+    /// That of decoding to a size.
+    public static func thumbnailKey(_ size: PixelSize, preservesAspectRatio: Bool) -> String {
+        "Thumbnail(\(Self.size(size)),\(preservesAspectRatio ? 1 : 0))"
+    }
+
+    /// The key of what a transformer makes of the picture with `key`: before the extension of the path, if it has one,
+    /// and at the end if not. The query and the fragment of a URL stay where they are.
+    public static func joined(_ key: String, _ transformerKey: String) -> String {
+        guard let path = pathOfURL(key) else {
+            return inserted(transformerKey, into: key[...]) ?? "\(key)-\(transformerKey)"
+        }
+        let escaped = transformerKey.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? transformerKey
+        guard let changed = inserted(escaped, into: key[path]) else { return "\(key)-\(transformerKey)" }
+        return key[..<path.lowerBound] + changed + key[path.upperBound...]
+    }
+
+    // MARK: - Parts
+
+    private static func cropKey(_ crop: CropTransformer) -> String? {
+        guard case .rect(let rect) = crop.part else { return nil }
+        let numbers = [rect.x, rect.y, rect.size.width, rect.size.height].map { float(Double($0)) }
+        return "SDImageCroppingTransformer({\(numbers.joined(separator: ","))})"
+    }
+
+    private static func roundKey(_ round: RoundCornersTransformer) -> String {
+        let corners = round.corners == .all ? UInt.max : UInt(bitPattern: round.corners.rawValue)
+        let border = round.borderColor == .clear ? "(null)" : color(round.borderColor)
+        return "SDImageRoundCornerTransformer(\(float(round.radius)),\(corners),\(float(round.borderWidth)),\(border))"
+    }
+
+    private static func mode(_ mode: ResizeTransformer.Mode) -> Int {
+        switch mode {
+        case .stretch: 0
+        case .fit: 1
+        case .fill: 2
+        }
+    }
+
+    private static func size(_ size: PixelSize) -> String {
+        "{\(float(Double(size.width))),\(float(Double(size.height)))}"
+    }
+
+    private static func float(_ value: Double) -> String { String(format: "%f", value) }
+
+    /// `#aarrggbb`.
+    private static func color(_ color: Color) -> String {
+        let channels = [color.alpha, color.red, color.green, color.blue].map(UInt32.init)
+        return String(format: "#%08x", channels.reduce(0) { $0 << 8 | $1 })
+    }
+
+    // MARK: - Joining
+
+    /// Where the path of a URL that is no file's lies in its text; `nil` for all other keys.
+    private static func pathOfURL(_ key: String) -> Range<String.Index>? {
+        guard let scheme = key.range(of: "://"), !key.lowercased().hasPrefix("file:") else { return nil }
+        let rest = key[scheme.upperBound...]
+        let start = rest.firstIndex { "/?#".contains($0) } ?? key.endIndex
+        return start..<(key[start...].firstIndex { "?#".contains($0) } ?? key.endIndex)
+    }
+
+    /// `nil` when there is no extension: a dot at either end of the last component does not begin one.
+    private static func inserted(_ transformerKey: String, into path: Substring) -> String? {
+        let name = path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...]
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex, name.index(after: dot) != name.endIndex else {
+            return nil
+        }
+        return "\(path[..<dot])-\(transformerKey)\(path[dot...])"
+    }
+}

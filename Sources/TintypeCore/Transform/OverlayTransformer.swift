@@ -1,0 +1,75 @@
+import CTintypeKernels
+
+/// Puts another picture on a picture: a watermark, a badge, a frame.
+public struct OverlayTransformer: PixelwiseTransformer {
+    public let overlay: PixelBuffer
+    public var gravity: Gravity
+    /// From the side or corner that ``gravity`` names, inwards; from the middle, right and down. In pixels.
+    public var inset: PixelSize
+    public var mode: BlendMode
+    /// How much of it is seen, from 0 to 1.
+    public var opacity: Double
+    private let digest: String
+
+    public init(
+        _ overlay: PixelBuffer, gravity: Gravity = .bottomRight, inset: PixelSize = PixelSize(width: 0, height: 0),
+        mode: BlendMode = .normal, opacity: Double = 1
+    ) {
+        self.overlay = overlay
+        self.gravity = gravity
+        self.inset = inset
+        self.mode = mode
+        self.opacity = opacity
+        digest = PixelDigest(overlay).description
+    }
+
+    /// Names the other picture by a digest of its pixels.
+    public var identifier: String {
+        "overlay(\(overlay.size),\(digest),\(gravity.rawValue),\(inset),\(mode.name),\(opacity.canonical))"
+    }
+
+    func operation(for size: PixelSize) throws(TintypeError) -> PixelOperation? {
+        let opacity = try opacity.checkedForTransform("opacity")
+        guard let shown = place(in: size).clipped(to: size) else { return nil }
+        let source = opacity < 1 ? try faded(max(0, opacity)) : overlay
+        let origin = place(in: size)
+        let mode = Int32(mode.rawValue)
+        return PixelOperation { strip in
+            let top = max(shown.y, strip.firstRow)
+            let bottom = min(shown.y + shown.size.height, strip.firstRow + strip.size.height)
+            guard top < bottom else { return }
+            source.withUnsafeBytes { bytes in
+                guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
+                let from = (top - origin.y) * source.bytesPerRow + (shown.x - origin.x) * PixelBuffer.bytesPerPixel
+                let to = (top - strip.firstRow) * strip.stride + shown.x * PixelBuffer.bytesPerPixel
+                tintype_kernels_current().pointee.blend(
+                    base + from, source.bytesPerRow, strip.pixels + to, strip.stride, shown.size.width, bottom - top,
+                    mode)
+            }
+        }
+    }
+
+    /// Where the other picture lies; may reach beyond this one.
+    func place(in size: PixelSize) -> PixelRect {
+        var rect = gravity.rect(overlay.size, in: size)
+        let (across, down) = (Self.limited(inset.width), Self.limited(inset.height))
+        rect.x += [.right, .topRight, .bottomRight].contains(gravity) ? -across : across
+        rect.y += [.bottom, .bottomLeft, .bottomRight].contains(gravity) ? -down : down
+        return rect
+    }
+
+    /// Beyond any picture, and far from where sums overflow.
+    private static func limited(_ inset: Int) -> Int { min(max(inset, -(1 << 40)), 1 << 40) }
+
+    private func faded(_ opacity: Double) throws(TintypeError) -> PixelBuffer {
+        let coverage = [UInt8](repeating: UInt8((opacity * 255).rounded()), count: overlay.size.width)
+        return try overlay.applying([
+            PixelOperation { strip in
+                for y in 0..<strip.size.height {
+                    tintype_kernels_current().pointee.cover(
+                        strip.pixels + y * strip.stride, coverage, strip.size.width)
+                }
+            }
+        ])
+    }
+}

@@ -1,0 +1,35 @@
+extension TintypeError {
+    /// A transformer whose parameters make no sense, or none for this picture.
+    static func transformFailed(_ message: String) -> TintypeError {
+        TintypeError(.transformFailed, stage: .transform, message)
+    }
+}
+
+extension PixelSize {
+    /// The most pixels that a transformer makes, 1 GB of them: parameters may come from outside.
+    static let largestTransformed = 1 << 28
+
+    /// This size, if a transformer may make a picture of it.
+    ///
+    /// - Throws: ``TintypeError/Code/transformFailed`` for one that is empty, ``TintypeError/Code/limitExceeded``.
+    func checkedForTransform() throws(TintypeError) -> PixelSize {
+        guard isPositive else { throw .transformFailed("no picture has the size \(self)") }
+        guard area <= Self.largestTransformed else {
+            throw TintypeError(.limitExceeded, stage: .transform, "a picture of \(self) pixels is too large to make")
+        }
+        return self
+    }
+}
+
+extension Double {
+    /// One text for each number, for identifiers: zero has no sign there.
+    var canonical: String { String(self == 0 ? 0 : self) }
+
+    /// This number, if it is one.
+    ///
+    /// - Throws: ``TintypeError/Code/transformFailed``.
+    func checkedForTransform(_ name: String) throws(TintypeError) -> Double {
+        guard isFinite else { throw .transformFailed("the \(name) \(self) is not a number to work with") }
+        return self
+    }
+}

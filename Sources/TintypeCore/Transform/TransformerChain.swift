@@ -1,0 +1,37 @@
+/// Several transformers as one, in order.
+///
+/// Neighbours that look at one pixel at a time run together, strip by strip, so that they cost one pass over memory. As
+/// elements of ``Rendition/transforms`` the same transformers would run one by one, and share what they begin with
+/// with other requests.
+public struct TransformerChain: ImageTransformer {
+    public let transformers: [any ImageTransformer]
+
+    public init(_ transformers: [any ImageTransformer]) {
+        self.transformers = transformers
+    }
+
+    /// The identifiers, each after its length, so that no two lists read the same.
+    public var identifier: String {
+        "chain(\(transformers.map { "\($0.identifier.utf8.count):\($0.identifier)" }.joined(separator: ",")))"
+    }
+
+    public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
+        var pixels = pixels
+        var waiting: [PixelOperation] = []
+        for transformer in transformers {
+            if let pixelwise = transformer as? any PixelwiseTransformer {
+                if let operation = try pixelwise.operation(for: pixels.size) { waiting.append(operation) }
+            } else {
+                pixels = try transformer.transform(Self.finish(&waiting, on: pixels))
+            }
+        }
+        return try Self.finish(&waiting, on: pixels)
+    }
+
+    private static func finish(
+        _ waiting: inout [PixelOperation], on pixels: PixelBuffer
+    ) throws(TintypeError) -> PixelBuffer {
+        defer { waiting = [] }
+        return waiting.isEmpty ? pixels : try pixels.applying(waiting)
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+import TintypeCore
+import TintypeJPEG
+import TintypePNG
+import TintypeTesting
+
+/// Decoders that decode a part give what decoding the whole and cutting it gives.
+@Suite struct PartTests {
+    private static let decoders: [String: any ImageDecoder] = ["jpg": JPEGDecoder(), "png": PNGDecoder()]
+    private static let files = (1...8).map { "orientation-\($0).jpg" } + ["exif-6.png", "rgba-8.png", "adam7-rgba.png"]
+
+    private func picture(_ name: String, _ options: DecodeOptions = DecodeOptions()) throws -> PixelBuffer {
+        let file = try #require(Bundle.module.url(forResource: "Fixtures/\(name)", withExtension: nil))
+        let decoder = try #require(Self.decoders[file.pathExtension])
+        return try decoder.decode(Data(contentsOf: file), DecodeContext(options: options)).pixels
+    }
+
+    private func part(of size: PixelSize) -> PixelRect {
+        PixelRect(
+            x: size.width / 4, y: size.height / 3,
+            size: PixelSize(width: max(1, size.width / 2), height: max(1, size.height / 3)))
+    }
+
+    @Test(arguments: files) func aPartIsThatOfTheWhole(_ name: String) throws {
+        let whole = try picture(name)
+        let rect = part(of: whole.size)
+        let decoded = try picture(name, DecodeOptions(crop: rect))
+        #expect(PixelDifference(decoded, try whole.cropped(to: rect))?.maximum == 0)
+    }
+
+    /// Pixels around the part, and scaling in the frequency domain, may change little.
+    @Test(arguments: files) func aSmallPartLooksLikeThatOfTheWhole(_ name: String) throws {
+        let whole = try picture(name)
+        let rect = part(of: whole.size)
+        let size = PixelSize(width: max(1, rect.size.width / 3), height: max(1, rect.size.height / 3))
+        let decoded = try picture(name, DecodeOptions(crop: rect, size: .stretch(size)))
+        let expected = try ResizeTransformer(to: size, mode: .stretch).transform(whole.cropped(to: rect))
+        #expect(try #require(PixelDifference(decoded, expected)).mean < 6, "\(name)")
+    }
+
+    @Test func aPartOutsideIsAnError() {
+        let outside = PixelRect(x: 100_000, y: 0, size: PixelSize(width: 5, height: 5))
+        #expect(throws: TintypeError.self) { try picture("rgba-8.png", DecodeOptions(crop: outside)) }
+    }
+}

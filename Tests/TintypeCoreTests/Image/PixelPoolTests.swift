@@ -1,0 +1,81 @@
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+@Suite struct PixelPoolTests {
+    private let class1 = PixelPoolState.smallestCapacity
+
+    private func block(_ address: UInt, _ capacity: Int? = nil) -> PixelBlock {
+        PixelBlock(address: address, capacity: capacity ?? class1)
+    }
+
+    @Test func aSizeClassWastesAtMostAnEighth() {
+        for byteCount in [1 << 20, (1 << 20) + 1, 1_500_000, 48_000_000, 64 << 20, (64 << 20) + 1, 1 << 40] {
+            let capacity = PixelPoolState.capacity(for: byteCount)
+            #expect(capacity >= byteCount && capacity - byteCount <= byteCount / 8)
+            #expect(PixelPoolState.capacity(for: capacity) == capacity)
+        }
+        #expect(PixelPoolState.capacity(for: 4096) == 4096)
+        #expect(PixelPoolState.capacity(for: 0) == 1)
+        #expect(PixelPoolState.capacity(for: .max) == .max)
+    }
+
+    @Test func whatCameLastIsTakenFirst() {
+        var pool = PixelPoolState(limit: 10 * class1)
+        #expect(pool.put(block(1)).isEmpty && pool.put(block(2)).isEmpty && pool.put(block(3, 2 * class1)).isEmpty)
+        #expect(pool.byteCount == 4 * class1)
+        #expect(pool.take(class1) == block(2))
+        #expect(pool.take(class1) == block(1))
+        #expect(pool.take(class1) == nil)
+        #expect(pool.byteCount == 2 * class1)
+    }
+
+    @Test func beyondTheLimitWhatHasLainLongestGoes() {
+        var pool = PixelPoolState(limit: 3 * class1)
+        for address in UInt(1)...3 { #expect(pool.put(block(address)).isEmpty) }
+        #expect(pool.put(block(4)) == [block(1)])
+        #expect(pool.put(block(5, 2 * class1)) == [block(2), block(3)])
+        #expect(pool.put(block(6, 4 * class1)) == [block(6, 4 * class1)])
+        #expect(pool.put(block(7, class1 - 1)) == [block(7, class1 - 1)])
+        #expect(pool.trim(to: 0) == [block(4), block(5, 2 * class1)])
+        #expect(pool.byteCount == 0)
+    }
+
+    @Test func aLowerLimitCountsAtOnce() {
+        var pool = PixelPoolState(limit: 3 * class1)
+        for address in UInt(1)...3 { _ = pool.put(block(address)) }
+        #expect(pool.setLimit(class1) == [block(1), block(2)])
+        #expect(pool.setLimit(-5) == [block(3)])
+    }
+
+    @Test func everyShortSequenceKeepsTheSum() {
+        var random = SeededRandom.printed("pool")
+        for _ in 0..<200 {
+            var (pool, idle, address) = (PixelPoolState(limit: 6 * class1), Set<PixelBlock>(), UInt(1))
+            for _ in 0..<30 {
+                let capacity = Int.random(in: 1...4, using: &random) * class1
+                if Bool.random(using: &random) {
+                    let new = block(address, capacity)
+                    address += 1
+                    idle.insert(new)
+                    idle.subtract(pool.put(new))
+                } else if let taken = pool.take(capacity) {
+                    #expect(idle.remove(taken) != nil)
+                }
+                #expect(pool.byteCount == idle.reduce(0) { $0 + $1.capacity } && pool.byteCount <= 6 * class1)
+            }
+        }
+    }
+
+    @Test func memoryIsUsedAgain() throws {
+        let pool = PixelPool(limit: 8 << 20)
+        let first = try #require(pool.take(2 << 20))
+        pool.put(first)
+        #expect(pool.idleByteCount == 2 << 20)
+        #expect(pool.take(2 << 20) == first)
+        pool.put(first)
+        pool.trim()
+        #expect(pool.idleByteCount == 0)
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+/// A decoder that notes the sizes that it is asked for, and numbers its pixels.
+private struct NotingDecoder: ImageDecoder {
+    let formats: Set<ImageFormat> = [.png]
+    let info: ImageInfo
+    let asked = Shared([DecodeOptions.Size]())
+
+    func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? { info }
+
+    func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+        asked.withLock { $0.append(context.options.size) }
+        let whole = try PixelBuffer.drawn(info.size) { x, y in Pixel(red: UInt8(x), green: UInt8(y), blue: 0) }
+        let pixels = try whole.resampled(to: context.options.size.target(for: info.size), filter: .lanczos3)
+        return Image(pixels: pixels, info: info)
+    }
+}
+
+/// The decoder makes the size that the first transform asks for.
+@Suite(.timeLimit(.minutes(1))) struct AskedSizeTests {
+    private let size = PixelSize(width: 40, height: 30)
+
+    private func run(
+        _ transforms: [any ImageTransformer], frameCount: Int = 1, scope: TransformScope = [],
+        _ body: (PipelineFixture, ImageRequest) async throws -> Void = { _, _ in }
+    ) async throws -> (Image, [DecodeOptions.Size]) {
+        var info = ImageInfo(format: .png, size: PixelSize(width: 200, height: 100))
+        info.frameCount = frameCount
+        let decoder = NotingDecoder(info: info)
+        let fixture = PipelineFixture {
+            $0.coders = ImageCoderRegistry(decoders: [decoder], encoders: [FakeEncoder()])
+        }
+        fixture.answer()
+        var request = fixture.request()
+        try await body(fixture, request)
+        request.rendition = Rendition(transforms: transforms, transformScope: scope)
+        return (try await fixture.pipeline.image(for: request), decoder.asked.now)
+    }
+
+    @Test(arguments: ResizeTransformer.Mode.allCases) func aResizeIsDecodedToSize(_ mode: ResizeTransformer.Mode)
+        async throws
+    {
+        let resize = ResizeTransformer(to: size, mode: mode)
+        let (image, asked) = try await run([resize, FlipTransformer(horizontal: true)])
+        let whole = try PixelBuffer.drawn(PixelSize(width: 200, height: 100)) { x, y in
+            Pixel(red: UInt8(x), green: UInt8(y), blue: 0)
+        }
+        let expected = try FlipTransformer(horizontal: true).transform(resize.transform(whole))
+        #expect(asked.count == 1 && asked.first != .full)
+        #expect(try #require(PixelDifference(image.pixels, expected)).maximum <= 2)
+    }
+
+    @Test func whatIsNotTransformedIsDecodedWhole() async throws {
+        let (image, asked) = try await run([ResizeTransformer(to: size)], frameCount: 3)
+        #expect(asked == [.full] && image.size == PixelSize(width: 200, height: 100))
+        let (resized, sizes) = try await run([ResizeTransformer(to: size)], frameCount: 3, scope: .animated)
+        #expect(sizes == [.fit(size)] && resized.size == PixelSize(width: 40, height: 20))
+    }
+
+    @Test func aDecoderThatKnowsNoPartsDecodesTheWhole() async throws {
+        let rect = PixelRect(x: 50, y: 20, size: PixelSize(width: 80, height: 60))
+        let (image, asked) = try await run([CropTransformer(to: rect), ResizeTransformer(to: size)])
+        #expect(asked == [.full] && image.size == size)
+        let (part, _) = try await run([CropTransformer(to: rect)])
+        #expect(part.size == rect.size && part.pixels[0, 0] == Pixel(red: 50, green: 20, blue: 0))
+        let outside = PixelRect(x: 500, y: 0, size: rect.size)
+        await #expect(throws: TintypeError.self) { _ = try await run([CropTransformer(to: outside)]) }
+    }
+
+    @Test func theOriginalInMemoryIsUsedInstead() async throws {
+        let (image, asked) = try await run([ResizeTransformer(to: size)]) { fixture, original in
+            _ = try await fixture.pipeline.image(for: original)
+        }
+        #expect(asked == [.full] && image.size == PixelSize(width: 40, height: 20))
+    }
+}

@@ -1,0 +1,194 @@
+import CTintypeKernels
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+/// Every variant of every loop gives what plain C gives, whatever the sizes, and plain C gives what the formula says.
+@Suite struct KernelVariantTests {
+    /// The variants that this machine can run, plain C first.
+    private static var all: [tintype_kernels] {
+        var found: [tintype_kernels] = []
+        while let kernels = tintype_kernels_at(found.count) { found.append(kernels.pointee) }
+        return found
+    }
+
+    /// Runs `body` with plain C and with each other variant, for widths around those of the vectors.
+    private func compare<Result: Equatable>(
+        _ body: (tintype_kernels, _ width: Int) -> Result, widths: [Int] = Array(1...35) + [63, 64, 65, 200]
+    ) throws {
+        let plain = try #require(Self.all.first)
+        for width in widths {
+            let expected = body(plain, width)
+            for kernels in Self.all.dropFirst() {
+                #expect(body(kernels, width) == expected, "\(String(cString: kernels.name)), width \(width)")
+            }
+        }
+    }
+
+    private func noise(_ count: Int, _ random: inout SeededRandom) -> [UInt8] {
+        (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+    }
+
+    @Test func theChosenVariantIsTheLastOfTheList() throws {
+        #expect(
+            String(cString: try #require(Self.all.last).name) == String(cString: tintype_kernels_current().pointee.name)
+        )
+    }
+
+    @Test func premultiplyingEveryValueRoundsToNearest() throws {
+        for kernels in Self.all {
+            for alpha in UInt8.min...UInt8.max {
+                var pixels = (UInt8.min...UInt8.max).flatMap { [$0, 0, 255, alpha] as [UInt8] }
+                kernels.premultiply(&pixels, pixels.count, 256, 1)
+                let expected = (UInt8.min...UInt8.max).flatMap { value -> [UInt8] in
+                    [UInt8((Int(value) * Int(alpha) * 2 + 255) / 510), 0, alpha, alpha]
+                }
+                #expect(pixels == expected)
+            }
+        }
+    }
+
+    @Test func unpremultiplyingEveryValueRoundsToNearest() throws {
+        for kernels in Self.all {
+            for alpha in 1...UInt8.max {
+                let pixels = (UInt8.min...UInt8.max).flatMap { [$0, 0, 0, alpha] as [UInt8] }
+                var straight = pixels
+                kernels.unpremultiply(pixels, pixels.count, &straight, pixels.count, 256, 1)
+                let expected = (0...255).map { UInt8(min(255, ($0 * 255 + Int(alpha) / 2) / Int(alpha))) }
+                #expect(stride(from: 0, to: 1024, by: 4).map { straight[$0] } == expected)
+            }
+        }
+    }
+
+    @Test func alphaAgreesAtEveryWidth() throws {
+        var random = SeededRandom.printed("alpha")
+        let source = noise(4 * 200 * 3, &random)
+        try compare { kernels, width in
+            var (multiplied, divided, flat) = (source, source, source)
+            kernels.premultiply(&multiplied, 800, width, 3)
+            kernels.unpremultiply(source, 800, &divided, 800, width, 3)
+            kernels.flatten(multiplied, 800, &flat, 800, width, 3, [10, 200, 90, 255])
+            return [multiplied, divided, flat]
+        }
+    }
+
+    @Test func resamplingAcrossAgreesForEveryNumberOfTapsAndRows() throws {
+        var random = SeededRandom.printed("across")
+        let source = noise(4 * 300 * 3, &random)
+        let weights = (0..<200 * 40).map { _ in Int16.random(in: -9000...16384, using: &random) }
+        let starts = (0..<200).map { _ in Int32.random(in: 0...260, using: &random) }
+        for (taps, rows) in (1...40).flatMap({ taps in (1...3).map { (taps, $0) } }) {
+            try compare(
+                { kernels, width in
+                    var target = [Int16](repeating: 0, count: 3 * 4 * width)
+                    kernels.resample_across(source, 1200, &target, 4 * width, rows, width, starts, weights, taps)
+                    return target
+                }, widths: [1, 2, 9])
+        }
+    }
+
+    @Test func resamplingDownAgreesAtEveryWidth() throws {
+        var random = SeededRandom.printed("down")
+        let ring = (0..<800 * 9).map { _ in Int16.random(in: .min ... .max, using: &random) }
+        let weights = (0..<8).map { _ in Int16.random(in: -3000...3000, using: &random) }
+        for first in 0..<9 {
+            try compare { kernels, width in
+                var target = [UInt8](repeating: 0, count: 4 * width)
+                kernels.resample_down(ring, 800, 9, first, 8, weights, &target, width)
+                return target
+            }
+        }
+    }
+
+    @Test(arguments: 1...8) func turningAgreesAtEverySize(_ orientation: Int32) throws {
+        var random = SeededRandom.printed("turn")
+        let source = noise(4 * 200 * 7, &random)
+        try compare { kernels, width in
+            var target = [UInt8](repeating: 0, count: 4 * 200 * 200)
+            kernels.orient(source, 800, &target, 800, width, 7, orientation)
+            return target
+        }
+    }
+
+    @Test(arguments: BlendMode.allCases) func blendingAgrees(_ mode: BlendMode) throws {
+        var random = SeededRandom.printed("blend")
+        let source = premultiplied(4 * 200 * 2, &random)
+        let backdrop = premultiplied(4 * 200 * 2, &random)
+        try compare(
+            { kernels, width in
+                var target = backdrop
+                kernels.blend(source, 800, &target, 800, width, 2, Int32(mode.rawValue))
+                return target
+            }, widths: [1, 2, 3, 4, 5, 7, 8, 9, 200])
+    }
+
+    @Test(arguments: [(0, 0.2), (1, 0), (5, 0.9), (300, 0.3)]) func blurringAgrees(_ reach: Int, _ part: Double) throws
+    {
+        var random = SeededRandom.printed("blur")
+        let source = noise(4 * 200 * 21, &random)
+        let sum = 2 * (Double(reach) + part) + 1
+        try compare { kernels, width in
+            var (target, scratch) = (source, [UInt16](repeating: 0, count: 64 * 200))
+            for axis in [Int32(0), 1] {
+                kernels.blur(
+                    target, 800, &target, 800, width, 21, axis, reach, Float(1 / sum), Float(part / sum), &scratch)
+            }
+            return target
+        }
+    }
+
+    @Test func coloursAgree() throws {
+        var random = SeededRandom.printed("colour")
+        let source = premultiplied(4 * 200, &random)
+        let matrix = (0..<20).map { _ in Float.random(in: -2...2, using: &random) }
+        let coverage = noise(200, &random)
+        try compare { kernels, width in
+            var (mixed, covered, swapped) = (source, source, source)
+            kernels.color_matrix(&mixed, 800, width, 1, matrix)
+            kernels.cover(&covered, coverage, width)
+            kernels.swap_red_and_blue(source, 800, &swapped, 800, width, 1)
+            return [mixed, covered, swapped]
+        }
+    }
+
+    @Test func slantedLinesAgree() throws {
+        var random = SeededRandom.printed("sample")
+        let source = premultiplied(4 * 20 * 20, &random)
+        for _ in 0..<50 {
+            let place = (0..<4).map { _ in Int64.random(in: -200_000...1_400_000, using: &random) }
+            try compare(
+                { kernels, width in
+                    var target = [UInt8](repeating: 0, count: 4 * width)
+                    kernels.sample(source, 80, 20, 20, &target, width, place[0], place[1], place[2] / 8, place[3] / 8)
+                    return target
+                }, widths: [1, 2, 30])
+        }
+    }
+
+    @Test func depthsRoundToNearestEverywhere() throws {
+        let words = Array(UInt16.min...UInt16.max)
+        let floats: [Float] = [-.infinity, -1, 0, 0.001, 0.002, 0.5, 1, 2, .infinity, .nan]
+        for kernels in Self.all {
+            var bytes = [UInt8](repeating: 0, count: words.count)
+            kernels.narrow_words(words, &bytes, words.count)
+            #expect(bytes == words.map { UInt8((Int($0) * 255 * 2 + 65535) / 131_070) })
+            var wide = [UInt16](repeating: 0, count: 256)
+            kernels.widen_bytes(Array(UInt8.min...UInt8.max), &wide, 256)
+            #expect(wide == (0...255).map { $0 * 257 })
+            var narrow = [UInt8](repeating: 9, count: floats.count)
+            kernels.narrow_floats(floats, &narrow, floats.count)
+            #expect(narrow == [0, 0, 0, 0, 1, 128, 255, 255, 255, 0])
+            var back = [Float](repeating: 0, count: 2)
+            kernels.floats_of_bytes([0, 255], &back, 2)
+            #expect(back == [0, 1])
+        }
+    }
+
+    private func premultiplied(_ count: Int, _ random: inout SeededRandom) -> [UInt8] {
+        (0..<count / 4).flatMap { _ -> [UInt8] in
+            let alpha = UInt8.random(in: 0...255, using: &random)
+            return (0..<3).map { _ in UInt8.random(in: 0...alpha, using: &random) } + [alpha]
+        }
+    }
+}

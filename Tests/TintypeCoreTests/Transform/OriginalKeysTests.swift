@@ -1,0 +1,78 @@
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+/// The formats are SDWebImage's, number for number.
+@Suite struct OriginalKeysTests {
+    private static func size(_ width: Int, _ height: Int) -> PixelSize { PixelSize(width: width, height: height) }
+
+    @Test func transformersHaveTheKeysOfTheOriginal() {
+        let expected: [(any ImageTransformer, String)] = [
+            (
+                ResizeTransformer(to: Self.size(200, 100), mode: .stretch),
+                "SDImageResizingTransformer({200.000000,100.000000},0)"
+            ),
+            (ResizeTransformer(to: Self.size(1, 2)), "SDImageResizingTransformer({1.000000,2.000000},1)"),
+            (ResizeTransformer(to: Self.size(1, 2), mode: .fill), "SDImageResizingTransformer({1.000000,2.000000},2)"),
+            (
+                CropTransformer(to: PixelRect(x: 1, y: 2, size: Self.size(3, 4))),
+                "SDImageCroppingTransformer({1.000000,2.000000,3.000000,4.000000})"
+            ),
+            (RotateTransformer(degrees: 45), "SDImageRotationTransformer(0.785398,1)"),
+            (RotateTransformer(degrees: 90, isFitting: false), "SDImageRotationTransformer(1.570796,0)"),
+            (
+                RoundCornersTransformer(radius: 50, borderWidth: 1, borderColor: Color(red: 0, green: 0, blue: 0)),
+                "SDImageRoundCornerTransformer(50.000000,18446744073709551615,1.000000,#ff000000)"
+            ),
+            (
+                RoundCornersTransformer(radius: 50, corners: [.topLeft, .bottomRight]),
+                "SDImageRoundCornerTransformer(50.000000,9,0.000000,(null))"
+            ),
+            (FlipTransformer(horizontal: true), "SDImageFlippingTransformer(1,0)"),
+            (
+                TintTransformer(Color(red: 255, green: 0, blue: 0, alpha: 128)),
+                "SDImageTintTransformer(#80ff0000,18)"
+            ),
+            (BlurTransformer(radius: 5), "SDImageBlurTransformer(5.000000)"),
+            (
+                TransformerChain([FlipTransformer(vertical: true), BlurTransformer(radius: 5)]),
+                "SDImageFlippingTransformer(0,1)-SDImageBlurTransformer(5.000000)"
+            ),
+        ]
+        for (transformer, key) in expected { #expect(OriginalKeys.key(of: transformer) == key) }
+    }
+
+    @Test func whatTheOriginalDoesNotHaveHasNoKey() {
+        #expect(OriginalKeys.key(of: TrimTransformer()) == nil)
+        #expect(OriginalKeys.key(of: CropTransformer(to: Self.size(1, 1))) == nil)
+        #expect(OriginalKeys.key(of: [FlipTransformer(), TrimTransformer()]) == nil)
+    }
+
+    @Test func aThumbnailHasItsKey() {
+        let key = OriginalKeys.thumbnailKey(Self.size(200, 200), preservesAspectRatio: true)
+        #expect(key == "Thumbnail({200.000000,200.000000},1)")
+    }
+
+    @Test(arguments: [
+        ("image.png", "image-T.png"), ("image", "image-T"), ("image.", "image.-T"), (".image", ".image-T"),
+        ("a.b/image", "a.b/image-T"), ("archive.tar.gz", "archive.tar-T.gz"), ("/tmp/a.png", "/tmp/a-T.png"),
+        ("file:///tmp/a.png", "file:///tmp/a-T.png"),
+        ("http://example.org/a.png", "http://example.org/a-T.png"),
+        ("http://example.org/a.png?x=1.jpg#f.gif", "http://example.org/a-T.png?x=1.jpg#f.gif"),
+        ("ftp://root:secret@example.org/image.png", "ftp://root:secret@example.org/image-T.png"),
+        ("http://example.org/a?x=1.jpg", "http://example.org/a?x=1.jpg-T"),
+        ("http://example.org", "http://example.org-T"),
+        ("", "-T"),
+    ]) func aKeyIsJoinedBeforeTheExtension(_ key: String, _ expected: String) {
+        #expect(OriginalKeys.joined(key, "T") == expected)
+    }
+
+    @Test func whatAPathCannotHoldIsEscapedInURLsOnly() {
+        let key = OriginalKeys.thumbnailKey(Self.size(1, 1), preservesAspectRatio: false)
+        #expect(OriginalKeys.joined("a.png", key) == "a-Thumbnail({1.000000,1.000000},0).png")
+        #expect(
+            OriginalKeys.joined("http://example.org/a.png", key)
+                == "http://example.org/a-Thumbnail(%7B1.000000,1.000000%7D,0).png")
+    }
+}

@@ -1,0 +1,140 @@
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+/// What holds for every transformer.
+@Suite struct TransformerContractTests {
+    private struct Failure: Error {}
+
+    private static func size(_ width: Int, _ height: Int) -> PixelSize { PixelSize(width: width, height: height) }
+
+    /// Every transformer, with every parameter changed once; no two of them make the same picture of every picture.
+    static func all() throws -> [any ImageTransformer] {
+        let (white, black) = try (
+            PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255)),
+            PixelBuffer.filled(Pixel(red: 0, green: 0, blue: 0))
+        )
+        let wide = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), size(2, 1))
+        let red = Color(red: 255, green: 0, blue: 0)
+        return [
+            ResizeTransformer(to: size(3, 2)), ResizeTransformer(to: size(2, 3)),
+            ResizeTransformer(to: size(3, 2), mode: .fill), ResizeTransformer(to: size(3, 2), mode: .stretch),
+            ResizeTransformer(to: size(3, 2), filter: .box), ResizeTransformer(to: size(3, 2), isEnlarging: true),
+            ResizeTransformer(to: size(3, 2), mode: .fill, gravity: .top),
+            CropTransformer(to: PixelRect(x: 1, y: 0, size: size(2, 3))),
+            CropTransformer(to: PixelRect(x: 0, y: 1, size: size(2, 3))), CropTransformer(to: size(2, 3)),
+            CropTransformer(to: size(2, 3), gravity: .smart), CropTransformer(to: size(2, 3), gravity: .left),
+            RotateTransformer(degrees: 90), RotateTransformer(degrees: 90.00000001),
+            RotateTransformer(degrees: 90, isFitting: false), FlipTransformer(horizontal: true),
+            FlipTransformer(vertical: true), FlipTransformer(horizontal: true, vertical: true),
+            RoundCornersTransformer(radius: 1), RoundCornersTransformer(radius: 2),
+            RoundCornersTransformer(radius: 1, corners: .topLeft), RoundCornersTransformer(radius: 1, borderWidth: 1),
+            RoundCornersTransformer(radius: 1, borderWidth: 1, borderColor: red), CircleTransformer(),
+            CircleTransformer(borderWidth: 1), CircleTransformer(borderWidth: 1, borderColor: red),
+            TintTransformer(red), TintTransformer(.black), TintTransformer(red, mode: .multiply),
+            BlurTransformer(radius: 1), BlurTransformer(radius: 2), ColorTransformer(.grey), ColorTransformer(.sepia),
+            ColorTransformer(.inverted), ColorTransformer(brightness: 0.1), OverlayTransformer(white),
+            OverlayTransformer(black), OverlayTransformer(wide), OverlayTransformer(white, gravity: .top),
+            OverlayTransformer(white, inset: size(1, 0)), OverlayTransformer(white, mode: .multiply),
+            OverlayTransformer(white, opacity: 0.5), FlattenTransformer(), FlattenTransformer(on: red),
+            PadTransformer(.init(top: 1)), PadTransformer(.init(left: 1)), PadTransformer(.init(bottom: 1)),
+            PadTransformer(.init(right: 1)), PadTransformer(.init(1), color: red), TrimTransformer(),
+            TrimTransformer(tolerance: 1), ClosureTransformer(identifier: "own") { $0 },
+            TransformerChain([FlipTransformer(horizontal: true), BlurTransformer(radius: 1)]),
+            TransformerChain([BlurTransformer(radius: 1), FlipTransformer(horizontal: true)]),
+        ]
+    }
+
+    @Test func noTwoShareAnIdentifier() throws {
+        let identifiers = try Self.all().map(\.identifier)
+        #expect(Set(identifiers).count == identifiers.count)
+    }
+
+    @Test func identifiersAreTheSameEveryTime() throws {
+        #expect(try Self.all().map(\.identifier) == Self.all().map(\.identifier))
+        #expect(BlurTransformer(radius: 0).identifier == BlurTransformer(radius: -0.0).identifier)
+    }
+
+    @Test func identifiersHaveTheirCanonicalForm() throws {
+        let expected: [(any ImageTransformer, String)] = [
+            (ResizeTransformer(to: Self.size(3, 2), mode: .fill, gravity: .smart), "resize(3x2,fill,lanczos3,smart)"),
+            (CropTransformer(to: PixelRect(x: -1, y: 2, size: Self.size(3, 4))), "crop(-1,2,3,4)"),
+            (RotateTransformer(degrees: 22.5, isFitting: false), "rotate(22.5,keep)"),
+            (FlipTransformer(horizontal: true, vertical: true), "flip(hv)"),
+            (RoundCornersTransformer(radius: 4, corners: .topLeft), "round(4.0,1,0.0,#00000000)"),
+            (TintTransformer(Color(red: 1, green: 2, blue: 255)), "tint(#0102ffff,sourceIn)"),
+            (BlurTransformer(radius: 2), "blur(2.0)"), (TrimTransformer(tolerance: 3), "trim(3)"),
+            (PadTransformer(.init(top: 1, left: 2, bottom: 3, right: 4)), "pad(1,2,3,4,#00000000)"),
+            (
+                TransformerChain([TrimTransformer(tolerance: 3), BlurTransformer(radius: 2)]),
+                "chain(7:trim(3),9:blur(2.0))"
+            ),
+        ]
+        for (transformer, identifier) in expected { #expect(transformer.identifier == identifier) }
+    }
+
+    @Test func everySizeGivesAPictureOrAnError() throws {
+        var random = SeededRandom.printed("sizes")
+        for (width, height) in [(1, 1), (1, 7), (7, 1), (2, 3), (17, 5), (64, 1)] {
+            let picture = try PixelBuffer.noise(width, height, &random)
+            for transformer in try Self.all() {
+                do throws(TintypeError) {
+                    let made = try transformer.transform(picture)
+                    #expect(made.size.isPositive && made.isPremultiplied, "\(transformer.identifier), \(picture.size)")
+                } catch {
+                    #expect(error.code == .transformFailed, "\(transformer.identifier), \(picture.size)")
+                }
+            }
+        }
+    }
+
+    @Test func resizingNeverEnlargesUnlessAsked() throws {
+        let picture = try PixelBuffer.numbered(4, 2)
+        for (mode, width, height) in [(ResizeTransformer.Mode.fit, 8, 4), (.fill, 8, 8), (.stretch, 8, 8)] {
+            let asked = ResizeTransformer(to: Self.size(8, 8), mode: mode, isEnlarging: true)
+            #expect(try asked.transform(picture).size == Self.size(width, height))
+            #expect(try ResizeTransformer(to: Self.size(8, 8), mode: mode).transform(picture).size == Self.size(4, 2))
+        }
+    }
+
+    @Test(arguments: ResizeTransformer.Mode.allCases) func aHugeSizeIsRefused(_ mode: ResizeTransformer.Mode) throws {
+        for side in [1 << 20, 1 << 40, Int.max] {
+            let transformer = ResizeTransformer(to: Self.size(side, side), mode: mode, isEnlarging: true)
+            let error = #expect(throws: TintypeError.self) { try transformer.transform(.numbered(3, 3)) }
+            #expect(error?.code == .limitExceeded)
+        }
+    }
+
+    @Test func fillingTakesTheSideThatGravityNames() throws {
+        let picture = try PixelBuffer.drawn(Self.size(30, 10)) { x, _ in Pixel(red: x < 15 ? 0 : 255, green: 0, blue: 0)
+        }
+        for (gravity, red) in [(Gravity.left, UInt8(0)), (.right, 255)] {
+            let transformer = ResizeTransformer(to: Self.size(5, 5), mode: .fill, gravity: gravity)
+            #expect(try transformer.transform(picture)[2, 2].red == red)
+        }
+    }
+
+    @Test func aChainIsItsPartsOneAfterTheOther() throws {
+        var random = SeededRandom.printed("chain")
+        // Higher than one strip.
+        let picture = try PixelBuffer.noise(300, 500, &random)
+        let parts: [any ImageTransformer] = [
+            ColorTransformer(.contrast(0.7)),
+            TintTransformer(Color(red: 9, green: 99, blue: 200, alpha: 90), mode: .overlay),
+            RoundCornersTransformer(radius: 60, borderWidth: 3, borderColor: .white),
+            CropTransformer(to: Self.size(200, 333)), FlattenTransformer(),
+            OverlayTransformer(try .noise(90, 200, &random), gravity: .center), FlipTransformer(vertical: true),
+        ]
+        var expected = picture
+        for part in parts { expected = try part.transform(expected) }
+        let made = try TransformerChain(parts).transform(picture)
+        #expect(PixelDifference(made, expected)?.maximum == 0)
+    }
+
+    @Test func anErrorOfAClosureIsTheCause() throws {
+        let failing = ClosureTransformer(identifier: "own") { _ in throw Failure() }
+        let error = #expect(throws: TintypeError.self) { try failing.transform(.numbered(1, 1)) }
+        #expect(error?.code == .transformFailed && error?.underlying is Failure)
+    }
+}
