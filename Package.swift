@@ -35,9 +35,12 @@ let package = Package(
         .library(name: "Tintype", targets: ["Tintype"]),
         .library(name: "TintypeCore", targets: ["TintypeCore"]),
         .library(name: "TintypeDisk", targets: ["TintypeDisk"]),
+        .library(name: "TintypeGIF", targets: ["TintypeGIF"]),
         .library(name: "TintypeHTTP", targets: ["TintypeHTTP"]),
         .library(name: "TintypeJPEG", targets: ["TintypeJPEG"]),
         .library(name: "TintypePNG", targets: ["TintypePNG"]),
+        .library(name: "TintypeSVG", targets: ["TintypeSVG"]),
+        .library(name: "TintypeWebP", targets: ["TintypeWebP"]),
         .library(name: "TintypeTesting", targets: ["TintypeTesting"]),
         .executable(name: "tintype", targets: ["TintypeCommand"]),
     ],
@@ -60,20 +63,32 @@ let package = Package(
         .target(name: "CTintypeKernels"),
         .target(name: "CTintypeExif"),
         .systemLibrary(
+            name: "CLibGIF", pkgConfig: "libgif",
+            providers: [.apt(["libgif-dev"]), .yum(["giflib-devel"]), .brew(["giflib"])]),
+        .systemLibrary(
             name: "CLibJPEG", pkgConfig: "libjpeg",
             providers: [.apt(["libjpeg62-turbo-dev"]), .yum(["libjpeg-turbo-devel"]), .brew(["jpeg-turbo"])]),
         .systemLibrary(
             name: "CLibPNG", pkgConfig: "libpng",
             providers: [.apt(["libpng-dev"]), .yum(["libpng-devel"]), .brew(["libpng"])]),
         .systemLibrary(
+            name: "CLibRSVG", pkgConfig: "librsvg-2.0",
+            providers: [.apt(["librsvg2-dev"]), .yum(["librsvg2-devel"]), .brew(["librsvg"])]),
+        .systemLibrary(
+            name: "CLibWebP", pkgConfig: "libwebpdemux",
+            providers: [.apt(["libwebp-dev"]), .yum(["libwebp-devel"]), .brew(["webp"])]),
+        .systemLibrary(
             name: "CXXHash", pkgConfig: "libxxhash",
             providers: [.apt(["libxxhash-dev"]), .yum(["xxhash-devel"]), .brew(["xxhash"])]),
         .systemLibrary(
             name: "CZlib", pkgConfig: "zlib",
             providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"]), .brew(["zlib"])]),
+        .target(name: "CTintypeGIF", dependencies: ["CLibGIF"]),
         .target(name: "CTintypeJPEG", dependencies: ["CTintypeExif", "CLibJPEG"]),
         .target(name: "CTintypeSamples", exclude: ["Samples"]),
-        .target(name: "CTintypePNG", dependencies: ["CTintypeExif", "CLibPNG"]),
+        .target(name: "CTintypePNG", dependencies: ["CTintypeExif", "CLibPNG", "CZlib"]),
+        .target(name: "CTintypeSVG", dependencies: ["CLibRSVG"]),
+        .target(name: "CTintypeWebP", dependencies: ["CTintypeExif", "CLibWebP"]),
 
         // The engine.
         .target(
@@ -89,11 +104,17 @@ let package = Package(
                 .nioSSL,
             ],
             swiftSettings: swiftSettings),
+        .target(name: "TintypeGIF", dependencies: ["TintypeCore", "CTintypeGIF"], swiftSettings: swiftSettings),
         .target(name: "TintypeJPEG", dependencies: ["TintypeCore", "CTintypeJPEG"], swiftSettings: swiftSettings),
         .target(name: "TintypePNG", dependencies: ["TintypeCore", "CTintypePNG"], swiftSettings: swiftSettings),
+        .target(name: "TintypeSVG", dependencies: ["TintypeCore", "CTintypeSVG"], swiftSettings: swiftSettings),
+        .target(name: "TintypeWebP", dependencies: ["TintypeCore", "CTintypeWebP"], swiftSettings: swiftSettings),
         .target(
             name: "Tintype",
-            dependencies: ["TintypeCore", "TintypeDisk", "TintypeHTTP", "TintypeJPEG", "TintypePNG", .metrics],
+            dependencies: [
+                "TintypeCore", "TintypeDisk", "TintypeGIF", "TintypeHTTP", "TintypeJPEG", "TintypePNG", "TintypeSVG",
+                "TintypeWebP", .metrics,
+            ],
             swiftSettings: swiftSettings),
         .target(
             name: "TintypeTesting",
@@ -112,7 +133,9 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeCodecTests",
-            dependencies: ["TintypeCore", "TintypeJPEG", "TintypePNG", "TintypeTesting"],
+            dependencies: [
+                "TintypeCore", "TintypeGIF", "TintypeJPEG", "TintypePNG", "TintypeSVG", "TintypeWebP", "TintypeTesting",
+            ],
             resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeDiskTests", dependencies: ["TintypeDisk", "TintypeTesting"], swiftSettings: swiftSettings),

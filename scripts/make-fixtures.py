@@ -5,8 +5,8 @@
     .venv/bin/python scripts/make-fixtures.py [FOLDER]
 
 Pillow writes the JPEGs and judges every decodable file. PNG variants it cannot
-write (low bit depths, tRNS, Adam7, 16 bits, APNG with chosen disposal) come from
-the chunk writer below. Everything is deterministic for the pinned versions.
+write (low bit depths, tRNS, Adam7, 16 bits), and animations with chosen
+rectangles, disposal and blending, come from the writers below. Everything is deterministic for the pinned versions.
 """
 
 import io
@@ -157,13 +157,13 @@ def judge(data):
 
 
 def add(name, data, *, format, size=None, expect=None, orientation=None, frames=1, loops=None, durations=(),
-        has_alpha=False, valid=True, check=None, note=""):
+        has_alpha=False, valid=True, lossless=None, check=None, note=""):
     (FOLDER / name).write_bytes(data)
     entry = {
         "name": name, "format": format, "width": None, "height": None, "orientation": orientation,
         "frameCount": frames if size or expect is not None else None, "loopCount": loops,
         "durations": list(durations), "hasAlpha": has_alpha, "valid": valid,
-        "lossless": format == "png", "expected": [], "expectedWidth": None, "expectedHeight": None, "note": note,
+        "lossless": format in ("png", "gif") if lossless is None else lossless, "expected": [], "expectedWidth": None, "expectedHeight": None, "note": note,
     }
     if expect is not None:
         pictures = expect if isinstance(expect, list) else [expect]
@@ -397,6 +397,244 @@ def make_apng(rgb):
         has_alpha=True, note="the same, for ever (num_plays 0)")
 
 
+# Animations. Each is a list of frames as the formats have them; `played` composes them by the specifications.
+
+KEEP, CLEAR, UNDO = "keep", "clear", "undo"
+SIDES = (24, 17)  # odd, so that no row ends where a machine word does
+COLOURS = np.array([[16 * i, 255 - 12 * i, (97 * i) % 256] for i in range(15)], np.uint8)
+HOLE = 15  # the index of the transparent colour
+
+
+def art(width, height, seed, holes=False):
+    """Indices of COLOURS, some of them HOLE."""
+    a = np.random.default_rng(seed).integers(0, 15, (height, width)).astype(np.uint8)
+    if holes:
+        y, x = np.mgrid[0:height, 0:width]
+        a[(x + 2 * y + seed) % 3 == 0] = HOLE
+    return a
+
+
+def coloured(indices):
+    table = np.vstack([np.dstack([COLOURS[None], np.full((1, 15, 1), 255)])[0], [[0, 0, 0, 0]]])
+    return table.astype(np.uint8)[indices]
+
+
+def script(can_undo=True, step=1):
+    """Whole frames, single pixels, single rows and columns, corners; every disposal after every other."""
+    undo = UNDO if can_undo else KEEP
+    frames = [  # width, height, x, y, milliseconds, disposal, holes
+        (24, 17, 0, 0, 100, KEEP, False), (1, 1, 5, 3, 10, KEEP, False), (7, 5, 11, 9, 20, CLEAR, False),
+        (3, 11, 1, 2, 50, undo, True), (24, 17, 0, 0, 40, KEEP, True), (5, 3, 19, 14, 0, undo, False),
+        (5, 3, 18, 14, 30, undo, True), (1, 17, 23, 0, 70, CLEAR, False), (24, 1, 0, 16, 80, KEEP, True),
+        (24, 17, 0, 0, 90, CLEAR, False), (9, 9, 2, 4, 120, CLEAR, True), (2, 2, 0, 0, 60, KEEP, False),
+        (24, 17, 0, 0, 110, undo, False), (4, 4, 10, 6, 30, KEEP, True),
+    ]
+    return [
+        dict(indices=art(min(w, 24 - x // step * step), min(h, 17 - y // step * step), seed, holes),
+             x=x // step * step, y=y // step * step, ms=ms, disposal=disposal, source=seed % 4 == 2)
+        for seed, (w, h, x, y, ms, disposal, holes) in enumerate(frames)]
+
+
+def played(frames, blends):
+    """What the canvas shows during each frame. `blends` says whether frames may replace instead of cover."""
+    canvas, shown = np.zeros((SIDES[1], SIDES[0], 4), np.uint8), []
+    for frame in frames:
+        before = canvas.copy()
+        pixels = coloured(frame["indices"])
+        place = np.s_[frame["y"]:frame["y"] + pixels.shape[0], frame["x"]:frame["x"] + pixels.shape[1]]
+        replaces = blends and frame["source"]
+        canvas[place] = np.where(replaces | (pixels[..., 3:] == 255), pixels, canvas[place])
+        shown.append(canvas.copy())
+        if frame["disposal"] == CLEAR:
+            canvas[place] = 0
+        elif frame["disposal"] == UNDO:
+            canvas = before
+    return shown
+
+
+def check_animation(name, data, shown, first=0, except_for=()):
+    """Every frame but those named is exactly what Pillow shows."""
+    for index, expect in enumerate(shown):
+        # Opened anew, since Pillow cannot undo a frame of an APNG that it has shown.
+        with Image.open(io.BytesIO(data)) as image:
+            assert image.n_frames == len(shown) + first, f"{name}: {image.n_frames} frames"
+            image.seek(index + first)
+            got = np.array(image.convert("RGBA"))
+        got[got[..., 3] == 0] = 0
+        if index not in except_for:
+            assert (got == expect).all(), f"{name}: Pillow shows another frame {index}"
+
+
+def apng(frames, colour, plays, default=None):
+    """`default` is an image that is no frame. With PALETTE, one tRNS entry hides HOLE."""
+    numbers = iter(range(1 << 16))
+    pixels = (lambda a: a) if colour == PALETTE else coloured
+    out = [SIGNATURE, header(*SIDES, 8, colour), chunk(b"acTL", struct.pack(">II", len(frames), plays))]
+    if colour == PALETTE:
+        out += [chunk(b"PLTE", np.vstack([COLOURS, [[9, 9, 9]]]).astype(np.uint8).tobytes()),
+                chunk(b"tRNS", b"\xff" * 15 + b"\0")]
+    if default is not None:
+        out.append(chunk(b"IDAT", compressed(pixels(default), 8, colour)))
+    for index, frame in enumerate(frames):
+        h, w = frame["indices"].shape
+        control = (w, h, frame["x"], frame["y"], frame["ms"], 1000,
+                   {KEEP: 0, CLEAR: 1, UNDO: 2}[frame["disposal"]], 0 if frame["source"] else 1)
+        out.append(chunk(b"fcTL", struct.pack(">IIIIIHHBB", next(numbers), *control)))
+        data = compressed(pixels(frame["indices"]), 8, colour)
+        if index == 0 and default is None:
+            out.append(chunk(b"IDAT", data))
+        else:  # in two chunks: the stream goes on over the seam
+            out += [chunk(b"fdAT", struct.pack(">I", next(numbers)) + part)
+                    for part in (data[:len(data) // 2], data[len(data) // 2:])]
+    return b"".join(out + [chunk(b"IEND")])
+
+
+def lzw(indices):
+    """Codes of five bits and a clear code before they would need six: what every decoder reads."""
+    bits, count, packed = 0, 0, bytearray()
+    codes = []
+    for place, index in enumerate(indices.reshape(-1)):
+        if place % 14 == 0:
+            codes.append(16)
+        codes.append(int(index))
+    for code in codes + [17]:
+        bits |= code << count
+        count += 5
+        while count >= 8:
+            packed.append(bits & 255)
+            bits, count = bits >> 8, count - 8
+    if count:
+        packed.append(bits & 255)
+    blocks = [bytes(packed[i:i + 255]) for i in range(0, len(packed), 255)]
+    return b"\x04" + b"".join(bytes([len(b)]) + b for b in blocks) + b"\0"
+
+
+def gif(frames, repeats=None, local=False, interlaced=False, version=b"GIF89a"):
+    palette = np.vstack([COLOURS, [[9, 9, 9]]]).astype(np.uint8).tobytes()
+    out = [version, struct.pack("<HHBBB", *SIDES, 0 if local else 0xB3, 3, 0), b"" if local else palette]
+    if repeats is not None:
+        out.append(b"!\xff\x0bNETSCAPE2.0\x03\x01" + struct.pack("<H", repeats) + b"\0")
+    for frame in frames:
+        h, w = frame["indices"].shape
+        if version == b"GIF89a":
+            disposal = {KEEP: 1, CLEAR: 2, UNDO: 3}[frame["disposal"]]
+            out.append(b"!\xf9\x04" + struct.pack("<BHB", disposal << 2 | 1, frame["ms"] // 10, HOLE) + b"\0")
+        rows = frame["indices"]
+        if interlaced:
+            rows = np.vstack([rows[0::8], rows[4::8], rows[2::4], rows[1::2]])
+        flags = (0x83 if local else 0) | (0x40 if interlaced else 0)
+        out += [b",", struct.pack("<HHHHB", frame["x"], frame["y"], w, h, flags), palette if local else b"",
+                lzw(rows)]
+    return b"".join(out) + b";"
+
+
+def riff(kind, body):
+    return kind + struct.pack("<I", len(body)) + body + b"\0" * (len(body) & 1)
+
+
+def webp(frames, plays):
+    def stored24(n):
+        return struct.pack("<I", n)[:3]
+
+    out = riff(b"VP8X", b"\x12\0\0\0" + stored24(SIDES[0] - 1) + stored24(SIDES[1] - 1))
+    out += riff(b"ANIM", b"\xff\xff\xff\xff" + struct.pack("<H", plays))
+    for frame in frames:
+        h, w = frame["indices"].shape
+        still = io.BytesIO()
+        Image.fromarray(coloured(frame["indices"])).save(still, "WEBP", lossless=True, exact=True)
+        bitstream = still.getvalue()[12:]
+        assert bitstream[:4] == b"VP8L"
+        flags = (2 if frame["source"] else 0) | (1 if frame["disposal"] == CLEAR else 0)
+        out += riff(b"ANMF", stored24(frame["x"] // 2) + stored24(frame["y"] // 2) + stored24(w - 1)
+                    + stored24(h - 1) + stored24(frame["ms"]) + bytes([flags]) + bitstream)
+    return riff(b"RIFF", b"WEBP" + out)
+
+
+def seconds(frames):
+    return [frame["ms"] / 1000 for frame in frames]
+
+
+def make_animations():
+    frames = script()
+    shown = played(frames, blends=True)
+    moving = dict(frames=len(frames), durations=seconds(frames), has_alpha=True)
+    default = art(*SIDES, 99)
+
+    data = apng(frames, RGBA, 4)
+    check_animation("rects.png", data, shown)
+    add("rects.png", data, format="png", expect=shown, loops=4, **moving,
+        note="APNG, RGBA: single pixels, rows, columns, corners; every disposal and blend")
+    data = apng(frames, PALETTE, 0)
+    # Pillow composes the indices and clears to the first of them: it can judge until the first such frame.
+    check_animation("palette-rects.png", data, shown, except_for=range(3, len(shown)))
+    add("palette-rects.png", data, format="png", expect=shown, loops=0, **moving, note="the same, with a palette")
+    data = apng(frames, RGBA, 1, default)
+    check_animation("hidden-default.png", data, shown, first=1)
+    add("hidden-default.png", data, format="png", expect=shown, loops=1, **moving,
+        note="the same, with a default image that is no frame")
+    add("truncated-rects.png", data[:len(data) * 7 // 10], format="png", size=SIDES, valid=False,
+        note="ends in the middle of a frame, the default image is whole")
+
+    frames = script()
+    shown = played(frames, blends=False)
+    for frame in frames:
+        frame["ms"] = frame["ms"] // 10 * 10
+    data = gif(frames, repeats=2)
+    check_animation("rects.gif", data, shown)
+    add("rects.gif", data, format="gif", expect=shown, loops=3, **moving,
+        note="GIF: as rects.png; the Netscape block repeats twice: 3 plays")
+    add("no-trailer.gif", data[:-1], format="gif", size=SIDES, valid=False, note="the same, the trailer is missing")
+    data = gif(frames, local=True, interlaced=True)
+    check_animation("interlaced.gif", data, shown)
+    add("interlaced.gif", data, format="gif", expect=shown, loops=1, **moving,
+        note="the same, interlaced, a palette a frame, no Netscape block: 1 play")
+    data = gif(frames[:2], repeats=0)
+    add("forever.gif", data, format="gif", expect=shown[:2], frames=2, durations=seconds(frames[:2]), loops=0,
+        has_alpha=True, note="two frames for ever")
+    data = gif(frames[:1], version=b"GIF87a", interlaced=True)
+    add("still-87a.gif", data, format="gif", expect=shown[0], check=0, note="GIF87a, one image, interlaced")
+    data = gif(frames[2:3])
+    add("small-image.gif", data, format="gif", expect=shown_alone(frames[2]), has_alpha=True,
+        note="one image, smaller than the canvas, which is transparent around it")
+    whole = gif(frames, repeats=2)
+    add("truncated.gif", whole[:len(whole) * 6 // 10], format="gif", size=SIDES, valid=False,
+        note="ends in the middle of an image")
+    first = whole.index(b",") + 10
+    damaged = whole[:first] + b"\x04\x05" + b"\xff" * 5 + b"\0;"
+    add("corrupt.gif", damaged, format="gif", size=SIDES, valid=False, note="codes that mean nothing")
+
+    frames = script(can_undo=False, step=2)
+    frames[1]["ms"] = 1
+    shown = played(frames, blends=True)
+    data = webp(frames, 5)
+    check_animation("rects.webp", data, shown)
+    add("rects.webp", data, format="webp", lossless=True, expect=shown, loops=5,
+        **{**moving, "durations": seconds(frames)}, note="WebP: as rects.png at even places, a frame of 1 ms")
+    add("truncated.webp", data[:len(data) * 6 // 10], format="webp", size=SIDES, valid=False,
+        note="an animation that ends in the middle of a frame")
+
+
+def shown_alone(frame):
+    return played([frame], blends=False)[0]
+
+
+def make_webps():
+    w, h = 32, 24
+    full = np.dstack([picture(w, h), alpha(w, h)])
+    for name, a, options, note in (
+            ("lossless", full, {"lossless": True, "exact": True}, "lossless, with alpha"),
+            ("lossy", full[..., :3], {"quality": 80}, "lossy"),
+            ("lossy-alpha", full, {"quality": 80}, "lossy, with alpha"),
+            ("exif-6", np.rot90(full[..., :3]), {"lossless": True, "exif": exif(6, ">")}, "Exif, orientation 6")):
+        out = io.BytesIO()
+        Image.fromarray(np.ascontiguousarray(a)).save(out, "WEBP", **options)
+        data = out.getvalue()
+        add(f"{name}.webp", data, format="webp", lossless="lossless" in options, expect=judge(data),
+            orientation=6 if "exif" in options else None, has_alpha=a.shape[2] == 4, check=0, note=note)
+    add("truncated-still.webp", data[:len(data) * 6 // 10], format="webp", size=(w, h), valid=False,
+        note="ends in the middle of the pixels")
+
+
 def make_others():
     page = b"<!DOCTYPE html>\n<html><head><title>404</title></head><body>Not the picture you asked for.</body></html>\n"
     add("html.png", page, format=None, valid=False, note="a page named as a picture")
@@ -412,6 +650,8 @@ def main():
     EXPECTED.mkdir(parents=True)
     make_jpegs()
     make_pngs()
+    make_animations()
+    make_webps()
     make_others()
     (FOLDER / "manifest.json").write_text(json.dumps({"fixtures": manifest}, indent=2) + "\n")
     versions = (f"Python {sys.version.split()[0]}, Pillow {PIL.__version__} (libjpeg-turbo "
@@ -426,8 +666,8 @@ dedicated to the public domain under [CC0 1.0](https://creativecommons.org/publi
 
 Made with {versions}.
 
-- Pillow encoded the JPEGs and `pillow-rgba.png`; the script's own chunk writer made the other PNGs, each row by
-  another of the five filters in turn and the stream split over two IDATs.
+- Pillow encoded the JPEGs, the still WebPs, the pixels of each frame of the animated one, and `pillow-rgba.png`; the script's own writers made the other PNGs, each row by
+  another of the five filters in turn and the stream split over two IDATs, and the animations.
 - `expected/*.rgba` are the pixels as displayed: rows from the top, 4 bytes a pixel, R, G, B and straight alpha, with
   the EXIF orientation applied. For JPEGs they are what Pillow decodes; another version of libjpeg may differ by a
   step or two. For PNGs they are exact: what was written, checked against Pillow where Pillow can show it.
@@ -435,8 +675,10 @@ Made with {versions}.
 - CMYK becomes RGB by `(255 - ink) * (255 - black) / 255`, with no colour profile.
 - `manifest.json` says what a reader must find; `null` means there is nothing to find. `valid` is false where a
   picture must be refused or is incomplete. An animation's `expected` lists each frame as composed on the canvas,
-  though the first alone is its still picture. Pillow judges them but for the alpha of the blended frame, where it
-  lets an opaque canvas become translucent and the specification's "over" does not.
+  though the first alone is its still picture. Pillow judges them but for the alpha of the blended frame of
+  `animated.png`, where it lets an opaque canvas become translucent and the specification's "over" does not, and but
+  for `palette-rects.png`, whose indices it composes. The loops of a GIF are its plays, one more than its Netscape
+  block says, as in WebKit, Blink and Gecko.
 
 | File | As displayed | Valid | What it is |
 | --- | --- | --- | --- |

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <zlib.h>
+
 enum {
     SIGNATURE_SIZE = 8,
     HEAD_SIZE = 8, // length and type
@@ -156,4 +158,8 @@ tintype_png_status tintype_png_frame_delays(
     }
     bool is_cut_short = status == TINTYPE_PNG_NEEDS_MORE && is_complete;
     return is_cut_short ? TINTYPE_PNG_TRUNCATED : status;
+}
+
+uint32_t tintype_png_checksum(const uint8_t *bytes, size_t count) {
+    return (uint32_t)crc32_z(crc32_z(0, NULL, 0), bytes, count);
 }

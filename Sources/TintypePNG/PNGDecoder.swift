@@ -2,11 +2,11 @@ import CTintypePNG
 public import Foundation
 public import TintypeCore
 
-/// Decodes PNG (W3C Portable Network Graphics, third edition) with libpng; of an animation, its default image.
+/// Decodes PNG (W3C Portable Network Graphics, third edition) with libpng, animations too.
 ///
 /// A smaller size is resampled row by row as the rows are inflated, without the whole picture in memory; only an
 /// interlaced picture has to be whole first.
-public struct PNGDecoder: PartialImageDecoder {
+public struct PNGDecoder: AnimatedImageDecoder, PartialImageDecoder {
     public init() {}
 
     public var formats: Set<ImageFormat> { [.png] }
@@ -25,11 +25,18 @@ public struct PNGDecoder: PartialImageDecoder {
 
     public func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
         let reader = try PNGReader(context)
-        return try bytes.withTypedBytes { bytes throws(TintypeError) in
-            guard let header = try reader.open(bytes, isComplete: true) else { throw TintypeError(.truncated, "") }
+        return try bytes.withTypedBytes { raw throws(TintypeError) in
+            guard let header = try reader.open(raw, isComplete: true) else { throw TintypeError(.truncated, "") }
             var info = ImageInfo(header)
             try context.limits.check(info)
-            info.durations = try Self.durations(bytes, header, isComplete: true) ?? []
+            info.durations = try Self.durations(raw, header, isComplete: true) ?? []
+            // The default image need not be a frame; only where it is the first does it do for that.
+            if info.frameCount > 1 {
+                let isFirstFrame = try PNGAnimation(bytes, header).isDefaultImageFirst
+                guard isFirstFrame && context.options.frames == .first else {
+                    return try animatedImage(bytes, info, context)
+                }
+            }
             let target = try DecodeTarget(info, context.options)
             try reader.start()
             let stored = try Self.pixels(reader, header, info.storedSize, target)
@@ -40,11 +47,25 @@ public struct PNGDecoder: PartialImageDecoder {
         }
     }
 
+    public func makeFrameDecoder(
+        _ bytes: Data, _ context: DecodeContext
+    ) throws(TintypeError) -> any FrameDecoder {
+        let reader = try PNGReader(context)
+        let header = try bytes.withTypedBytes { bytes throws(TintypeError) in
+            try reader.open(bytes, isComplete: true)
+        }
+        guard let header else { throw TintypeError(.truncated, "") }
+        try context.limits.check(ImageInfo(header))
+        let animation = try PNGAnimation(bytes, header)
+        try context.limits.check(animation.frames.map(\.frame), canvas: animation.canvasSize)
+        return PNGFrameDecoder(bytes, animation)
+    }
+
     private static func pixels(
         _ reader: borrowing PNGReader, _ header: tintype_png_header, _ size: PixelSize, _ target: DecodeTarget
     ) throws(TintypeError) -> PixelBuffer {
         if header.is_interlaced || target.isAll(of: size) {
-            return try whole(reader, header, size).resampled(crop: target.part, to: target.size, filter: .lanczos3)
+            return try reader.whole(header).resampled(crop: target.part, to: target.size, filter: .lanczos3)
         }
         return try RowResampler.resampled(size, crop: target.part, to: target.size) {
             (count, strip) throws(TintypeError) in
@@ -55,16 +76,6 @@ public struct PNGDecoder: PartialImageDecoder {
             if header.has_alpha { strip.premultiply(rows: count) }
             return count
         }
-    }
-
-    private static func whole(
-        _ reader: borrowing PNGReader, _ header: tintype_png_header, _ size: PixelSize
-    ) throws(TintypeError) -> PixelBuffer {
-        var writer = try PixelWriter(size: size)
-        let stride = writer.bytesPerRow
-        try writer.withRows { rows throws(TintypeError) in try reader.readImage(into: rows, stride: stride) }
-        if header.has_alpha { writer.premultiply(rows: size.height) }
-        return writer.finish()
     }
 
     /// The delay of each frame; `nil` when the bytes are a prefix that ends before the last one's.

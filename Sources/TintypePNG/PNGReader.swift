@@ -51,6 +51,16 @@ struct PNGReader: ~Copyable {
         try check(tintype_png_reader_read_image(reader, base, stride))
     }
 
+    /// The whole picture, once it is started.
+    func whole(_ header: tintype_png_header) throws(TintypeError) -> PixelBuffer {
+        let size = PixelSize(width: Int(header.width), height: Int(header.height))
+        var writer = try PixelWriter(size: size)
+        let stride = writer.bytesPerRow
+        try writer.withRows { rows throws(TintypeError) in try readImage(into: rows, stride: stride) }
+        if header.has_alpha { writer.premultiply(rows: size.height) }
+        return writer.finish()
+    }
+
     /// - Throws: ``TintypeError/Code/undecodable`` when the picture was not whole.
     func finish() throws(TintypeError) {
         try check(tintype_png_reader_finish(reader))

@@ -1,13 +1,15 @@
 import Foundation
 import Testing
 import TintypeCore
+import TintypeGIF
 import TintypeJPEG
 import TintypePNG
 import TintypeTesting
+import TintypeWebP
 
 @Suite struct DecodeTests {
     static let coders = ImageCoderRegistry(
-        decoders: [JPEGDecoder(), PNGDecoder()], encoders: [JPEGEncoder(), PNGEncoder()])
+        decoders: [GIFDecoder(), JPEGDecoder(), PNGDecoder(), WebPDecoder()], encoders: [JPEGEncoder(), PNGEncoder()])
 
     static let valid = FixtureManifest.all.filter(\.valid)
     static let invalid = FixtureManifest.all.filter { !$0.valid }
@@ -57,7 +59,10 @@ import TintypeTesting
         }
     }
 
-    @Test(arguments: ["baseline-420.jpg", "progressive.jpg", "rgba-8.png", "adam7-rgba.png"])
+    @Test(arguments: [
+        "baseline-420.jpg", "progressive.jpg", "rgba-8.png", "adam7-rgba.png", "rects.png", "rects.gif",
+        "still-87a.gif", "rects.webp", "lossless.webp", "lossy.webp", "lossy-alpha.webp",
+    ])
     func everyTruncationIsAnErrorNeverACrash(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         // A missing end marker alone costs no pixel of a JPEG.
@@ -85,6 +90,7 @@ import TintypeTesting
 
     @Test(arguments: [
         "large-baseline.jpg", "large-progressive.jpg", "pillow-rgba.png", "adam7-rgba.png", "orientation-6.jpg",
+        "lossless.webp", "lossy-alpha.webp", "exif-6.webp", "still-87a.gif",
     ])
     func aThumbnailLooksLikeTheResizedWhole(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
@@ -143,7 +149,7 @@ import TintypeTesting
         #expect(error?.code == .limitExceeded)
     }
 
-    @Test(arguments: ["large-baseline.jpg", "large-progressive.jpg", "pillow-rgba.png"])
+    @Test(arguments: ["large-baseline.jpg", "large-progressive.jpg", "pillow-rgba.png", "rects.gif", "lossy.webp"])
     func aCancelledDecodeStops(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         let context = DecodeContext(isCancelled: { true })

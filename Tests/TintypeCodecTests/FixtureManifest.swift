@@ -26,18 +26,19 @@ struct FixtureManifest: Decodable {
         var data: Data { get throws { try FixtureManifest.data(name) } }
 
         /// The judge's picture: straight RGBA, as displayed, premultiplied here as the library has it.
-        var expectedPixels: PixelBuffer? {
-            get throws {
-                guard let file = expected?.first, let width = expectedWidth, let height = expectedHeight else {
-                    return nil
-                }
-                let bytes = [UInt8](try FixtureManifest.data(file))
-                return try .drawn(PixelSize(width: width, height: height)) { x, y in
-                    let place = (y * width + x) * 4
-                    let alpha = Int(bytes[place + 3])
-                    func channel(_ index: Int) -> UInt8 { UInt8((Int(bytes[place + index]) * alpha * 2 + 255) / 510) }
-                    return Pixel(red: channel(0), green: channel(1), blue: channel(2), alpha: UInt8(alpha))
-                }
+        var expectedPixels: PixelBuffer? { get throws { try expected?.first.flatMap(pixels(in:)) } }
+
+        /// Each frame of an animation as it is shown.
+        var expectedFrames: [PixelBuffer] { get throws { try (expected ?? []).compactMap(pixels(in:)) } }
+
+        private func pixels(in file: String) throws -> PixelBuffer? {
+            guard let width = expectedWidth, let height = expectedHeight else { return nil }
+            let bytes = [UInt8](try FixtureManifest.data(file))
+            return try .drawn(PixelSize(width: width, height: height)) { x, y in
+                let place = (y * width + x) * 4
+                let alpha = Int(bytes[place + 3])
+                func channel(_ index: Int) -> UInt8 { UInt8((Int(bytes[place + index]) * alpha * 2 + 255) / 510) }
+                return Pixel(red: channel(0), green: channel(1), blue: channel(2), alpha: UInt8(alpha))
             }
         }
     }

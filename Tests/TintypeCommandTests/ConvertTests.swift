@@ -114,6 +114,29 @@ import TintypeTesting
         }
     }
 
+    @Test(arguments: ["rects.gif", "rects.png", "rects.webp"])
+    func aFrameIsThatOfTheAnimationAsItIsShown(_ name: String) async throws {
+        try await withCommandFixture { fixture in
+            let (input, output) = (CommandFixture.codecFixture(name), fixture.path("frame.png"))
+            let data = try Data(contentsOf: URL(filePath: input))
+            let animation = try #require(
+                try ImageCoderRegistry.standard.decoder(for: data).decode(data, DecodeContext()).animation)
+            for index in [0, 6, 13] {
+                let run = try await CommandRun.tintype("convert", input, output, "--frame", "\(index)")
+                #expect(run.status == 0, "\(run.error)")
+                let written = try PNGDecoder().decode(Data(contentsOf: URL(filePath: output)), DecodeContext())
+                #expect(PixelDifference(written.pixels, try animation.frame(at: index))?.maximum == 0)
+            }
+            let small = try await CommandRun.tintype(
+                "convert", input, output, "--frame", "5", "--resize", "12x12", "--thumbnail", "20x20")
+            #expect(small.status == 0, "\(small.error)")
+            let written = try PNGDecoder().decode(Data(contentsOf: URL(filePath: output)), DecodeContext())
+            #expect(written.size.width == 12)
+            let none = try await CommandRun.tintype("convert", input, output, "--frame", "14")
+            #expect(none.status == 1 && none.error.contains("noSuchFrame") && none.error.contains(name))
+        }
+    }
+
     @Test func whatCannotBeDoneIsOneLineAndLeavesNoFile() async throws {
         try await withCommandFixture { fixture in
             let input = try fixture.write(try CommandFixture.png(width: 12, height: 6), "in.png")

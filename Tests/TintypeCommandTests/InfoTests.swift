@@ -12,6 +12,19 @@ import Tintype
         #expect(record["hasAlpha"] as? Bool == true)
     }
 
+    @Test(arguments: [
+        ("rects.gif", "gif", 3, 0.01), ("interlaced.gif", "gif", 1, 0.01), ("rects.webp", "webp", 5, 0.001),
+    ])
+    func tellsFramesDelaysAndPlays(_ name: String, _ format: String, _ plays: Int, _ second: Double) async throws {
+        let run = try await CommandRun.tintype("info", "--json", CommandFixture.codecFixture(name))
+        let record = try #require(try run.records.first)
+        #expect(record["format"] as? String == format && record["frameCount"] as? Int == 14)
+        #expect(record["loopCount"] as? Int == plays)
+        #expect((record["durations"] as? [Double])?.dropFirst().first == second)
+        let text = try await CommandRun.tintype("info", CommandFixture.codecFixture(name)).output
+        #expect(text.contains(plays == 1 ? "played once" : "played \(plays) times"))
+    }
+
     @Test func tellsTheDisplayedSizeAndTheStoredOrientation() async throws {
         let run = try await CommandRun.tintype("info", "--json", CommandFixture.codecFixture("orientation-6.jpg"))
         let record = try #require(try run.records.first)

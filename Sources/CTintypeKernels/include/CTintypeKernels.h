@@ -112,4 +112,14 @@ const tintype_kernels *_Nonnull tintype_kernels_current(void);
 /// tests that compare them.
 const tintype_kernels *_Nullable tintype_kernels_at(size_t index);
 
+/// Lays premultiplied pixels over others, in place of these: source + target * (1 - alpha), rounded to nearest.
+void tintype_blend_over(
+    const uint8_t *_Nonnull source, size_t source_stride, uint8_t *_Nonnull target, size_t target_stride, size_t width,
+    size_t height);
+
+/// Replaces pixels by others.
+void tintype_copy_pixels(
+    const uint8_t *_Nonnull source, size_t source_stride, uint8_t *_Nonnull target, size_t target_stride, size_t width,
+    size_t height);
+
 #endif

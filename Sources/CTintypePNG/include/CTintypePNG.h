@@ -160,6 +160,9 @@ tintype_png_status tintype_png_frame_delays(
     const uint8_t *bytes, size_t byte_count, bool is_complete, tintype_png_delay *_Nullable delays,
     size_t capacity, size_t *count);
 
+/// The checksum of a chunk: of its type and data, which stand side by side.
+uint32_t tintype_png_checksum(const uint8_t *bytes, size_t count);
+
 // MARK: Writing
 
 /// Encodes 8-bit RGBA with straight alpha, or RGB leaving alpha out if `is_opaque`.

@@ -51,5 +51,11 @@ struct InfoRecord: Encodable {
     }
 
     private var seconds: String { String((durations.reduce(0, +) * 1000).rounded() / 1000) }
-    private var plays: String { loopCount == 0 ? "played for ever" : "played \(loopCount) times" }
+    private var plays: String {
+        switch loopCount {
+        case 0: "played for ever"
+        case 1: "played once"
+        default: "played \(loopCount) times"
+        }
+    }
 }

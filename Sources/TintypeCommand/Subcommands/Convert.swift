@@ -21,6 +21,7 @@ struct Convert: AsyncParsableCommand {
               tintype convert icon.png red.png --trim 8 --tint '#c01c28'
               tintype convert in.jpg marked.jpg --overlay logo.png --gravity bottomRight --inset 12,12 --opacity 0.6
               tintype convert icon.png icon.jpg --resize 512x512 --filter catmullRom --enlarge --flatten '#ffffff'
+              tintype convert moving.gif frame.png --frame 12
             """)
 
     @Argument(help: ArgumentHelp("The path of a file, or a URL.", valueName: "input"))
@@ -29,7 +30,7 @@ struct Convert: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The file to write.", valueName: "output"))
     var output: String
 
-    @Option(help: ArgumentHelp("The frame of an animation, from 0.", valueName: "n"))
+    @Option(help: ArgumentHelp("The frame of an animation, from 0, as it is shown.", valueName: "n"))
     var frame = 0
 
     @Option(help: ArgumentHelp("From 1, small, to 100, faithful; for formats that lose.", valueName: "1-100"))
@@ -54,23 +55,25 @@ struct Convert: AsyncParsableCommand {
             http.applied(to: .standard(downloader: http.configuration, disk: cache.diskCache)))
         let (format, encoder) = try target(pipeline.configuration.coders)
         let image = try await pipeline.image(for: try await request(pipeline))
-        guard frame < image.info.frameCount else {
-            throw TintypeError(
-                .noSuchFrame, stage: .decode, "there is no frame \(frame), the picture has \(image.info.frameCount)",
-                subject: input.text)
-        }
-        guard frame == 0 else {
-            throw TintypeError(
-                .noCoder, stage: .decode,
-                "frames of \(image.info.format) animations cannot be decoded yet, only the first",
-                subject: input.text)
-        }
         let options = EncodeOptions(quality: Double(quality) / 100)
         let data = try await WorkQueue.pixels.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
-            try encoder.encode(image.pixels, as: format, options)
+            try encoder.encode(pixels(of: image), as: format, options)
         }
         try await OutputFile.write(data, to: output)
         try await pipeline.flush()
+    }
+
+    /// The frame that is asked for, as it is shown.
+    private func pixels(of image: Image) throws(TintypeError) -> PixelBuffer {
+        do throws(TintypeError) {
+            if let animation = image.animation { return try animation.frame(at: frame) }
+            guard frame == 0 else {
+                throw TintypeError(.noSuchFrame, stage: .decode, "there is no frame \(frame), the picture is still")
+            }
+            return image.pixels
+        } catch {
+            throw error.about(input.text)
+        }
     }
 
     private func target(_ coders: ImageCoderRegistry) throws(TintypeError) -> (ImageFormat, any ImageEncoder) {
@@ -90,7 +93,8 @@ struct Convert: AsyncParsableCommand {
         var request = ImageRequest(
             source: try input.source(),
             rendition: Rendition(
-                decode: DecodeOptions(size: thumbnail.map { .fit($0) } ?? .full), transforms: transformers))
+                decode: DecodeOptions(size: thumbnail.map { .fit($0) } ?? .full), transforms: transformers,
+                transformScope: .all))
         // The file that is written is what is kept of it.
         request.policy.rendered = CacheRules(memory: .off, disk: .off)
         return request

@@ -8,12 +8,19 @@ public struct DecodeLimits: Hashable, Sendable {
     public var frames: Int
     /// Scans of a progressive JPEG, each of which costs a pass over the picture.
     public var scans: Int
+    /// Pixels of all frames of an animation together, each counted as the canvas or, if that is larger, its rectangle.
+    /// No more than a few frames are ever in memory: this bounds the time to reach the last one.
+    public var animatedPixels: Int
 
-    public init(pixels: Int = 100_000_000, side: Int = 65_535, frames: Int = 10_000, scans: Int = 500) {
+    public init(
+        pixels: Int = 100_000_000, side: Int = 65_535, frames: Int = 10_000, scans: Int = 500,
+        animatedPixels: Int = 4_000_000_000
+    ) {
         self.pixels = pixels
         self.side = side
         self.frames = frames
         self.scans = scans
+        self.animatedPixels = animatedPixels
     }
 
     /// - Throws: ``TintypeError/Code/limitExceeded`` when the header promises more.
@@ -29,6 +36,25 @@ public struct DecodeLimits: Hashable, Sendable {
         }
         guard info.frameCount <= frames else {
             throw Self.exceeded("\(info.frameCount) frames, \(frames) are allowed")
+        }
+    }
+
+    /// - Throws: ``TintypeError/Code/limitExceeded`` when a frame or all together are too many pixels;
+    ///   ``TintypeError/Code/undecodable`` for a frame without any.
+    public func check(_ frames: [AnimationFrame], canvas: PixelSize) throws(TintypeError) {
+        guard frames.count <= self.frames else {
+            throw Self.exceeded("\(frames.count) frames, \(self.frames) are allowed")
+        }
+        var left = animatedPixels
+        for frame in frames {
+            guard frame.rect.size.isPositive else {
+                throw TintypeError(.undecodable, stage: .decode, "a frame has no pixels (\(frame.rect.size))")
+            }
+            guard frame.rect.size.area <= pixels else {
+                throw Self.exceeded("a frame of \(frame.rect.size) pixels, \(pixels) are allowed")
+            }
+            left -= max(canvas.area, frame.rect.size.area)
+            guard left >= 0 else { throw Self.exceeded("an animation of more than \(animatedPixels) pixels") }
         }
     }
 

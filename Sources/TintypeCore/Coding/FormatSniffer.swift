@@ -2,12 +2,14 @@ public import Foundation
 
 /// Tells the format of a picture by its first bytes; never by a name, and never by reading on.
 public enum FormatSniffer {
-    /// How many bytes of the head are looked at.
+    /// How many bytes of the head are looked at; more of one that begins as XML does.
     public static let length = 64
+    /// Bytes that may stand before the root of an SVG: a declaration, a document type, a comment of its editor.
+    private static let xmlLength = 1024
 
     public static func format(of bytes: Data) -> ImageFormat? {
         let head = Array(bytes.prefix(length))
-        return signatures.first { $0.matches(head) }?.format ?? brandedFormat(head) ?? (isSVG(head) ? .svg : nil)
+        return signatures.first { $0.matches(head) }?.format ?? brandedFormat(head) ?? (isSVG(bytes) ? .svg : nil)
     }
 
     /// What bytes that are no picture look like, in words for an error message.
@@ -66,8 +68,11 @@ public enum FormatSniffer {
         "jxl ": .jxl,
     ]
 
-    private static func isSVG(_ head: [UInt8]) -> Bool {
+    private static func isSVG(_ bytes: Data) -> Bool {
+        let head = bytes.prefix(xmlLength)
+        guard let first = head.first, [UInt8(ascii: "<"), 0xEF].contains(first) || first <= 0x20 else { return false }
         let text = String(decoding: head, as: UTF8.self).drop { $0.isWhitespace || $0 == "\u{FEFF}" }
-        return text.hasPrefix("<svg") || (text.hasPrefix("<?xml") && text.contains("<svg"))
+        let isXML = text.hasPrefix("<?xml") || text.hasPrefix("<!--") || text.hasPrefix("<!DOCTYPE svg")
+        return text.hasPrefix("<svg") || (isXML && text.contains("<svg"))
     }
 }

@@ -14,8 +14,8 @@ extension ImageDecoder {
         var whole = context
         (whole.options.crop, whole.options.size) = (nil, .full)
         let image = try decode(bytes, whole)
-        let part = try CropTransformer(to: crop).transform(image.pixels)
+        let part = try image.transformed(by: CropTransformer(to: crop))
         let size = context.options.size.target(for: part.size)
-        return image.replacing(pixels: try part.resampled(to: size, filter: .lanczos3))
+        return size == part.size ? part : try part.transformed(by: ResizeTransformer(to: size, mode: .stretch))
     }
 }

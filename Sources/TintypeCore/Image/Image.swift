@@ -11,30 +11,49 @@ public final class Image: Sendable {
     /// When the bytes that it was made of were received, where a pipeline knows: pictures of equal keys that were made of
     /// different bytes differ in it.
     public let received: Date?
+    /// All frames of an animated picture; `nil` for a still one, and where only the first frame was asked for.
+    public let animation: AnimatedImage?
 
-    public init(pixels: PixelBuffer, info: ImageInfo, scale: Double = 1, received: Date? = nil) {
+    public init(
+        pixels: PixelBuffer, info: ImageInfo, scale: Double = 1, received: Date? = nil,
+        animation: AnimatedImage? = nil
+    ) {
         self.pixels = pixels
         self.info = info
         self.scale = scale
         self.received = received
+        self.animation = animation
     }
 
     /// The size in pixels, orientation applied.
     public var size: PixelSize { pixels.size }
 
-    /// Bytes of memory that keeping this image costs: bytes a row × height.
-    public var memoryCost: Int { pixels.byteCount }
+    /// Bytes of memory that keeping this image costs: bytes a row × height, and what an animation keeps.
+    public var memoryCost: Int { pixels.byteCount + (animation?.memoryCost ?? 0) }
+
+    /// Whether it has several frames to play.
+    public var isAnimated: Bool { animation != nil }
 
     /// Whether it was decoded, or resized, to fewer pixels than its source has.
     public var isThumbnail: Bool { size.area < info.size.area }
 
-    /// The same facts over other pixels.
+    /// The same facts over other pixels, as a still picture.
     public func replacing(pixels: PixelBuffer) -> Image {
         Image(pixels: pixels, info: info, scale: scale, received: received)
     }
 
     /// The same picture, made of bytes that were received then.
     func receiving(_ date: Date?) -> Image {
-        Image(pixels: pixels, info: info, scale: scale, received: date)
+        Image(pixels: pixels, info: info, scale: scale, received: date, animation: animation)
+    }
+
+    /// What a transformer makes of it; of an animation, it is applied to each frame when that is asked for.
+    ///
+    /// - Throws: as the transformer.
+    public func transformed(by transformer: any ImageTransformer) throws(TintypeError) -> Image {
+        guard let animation else { return replacing(pixels: try transformer.transform(pixels)) }
+        let transformed = try animation.transformed(by: transformer)
+        return Image(
+            pixels: transformed.poster, info: info, scale: scale, received: received, animation: transformed)
     }
 }

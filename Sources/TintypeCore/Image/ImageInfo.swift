@@ -11,7 +11,8 @@ public struct ImageInfo: Hashable, Sendable {
     public var frameCount: Int
     /// The total number of plays; 0 is forever. A still picture has 0.
     public var loopCount: Int
-    /// The duration of each frame in seconds; empty for a still picture.
+    /// The duration of each frame in seconds, as stored; empty for a still picture. How long each is shown is told by
+    /// ``AnimatedImage/durations``.
     public var durations: [Double]
 
     public init(

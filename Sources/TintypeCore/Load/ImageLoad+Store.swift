@@ -12,8 +12,8 @@ extension ImageLoad {
     private func keep(_ response: ImageResponse) async {
         remember(response.image)
         let waits = request.policy.completion == .whenStored
-        if isRenditionStored {
-            let image = response.image
+        let image = response.image
+        if isStored(image) {
             if waits {
                 await encodeAndStore(image)
             } else {
@@ -23,8 +23,11 @@ extension ImageLoad {
         if waits { await flush() }
     }
 
-    private var isRenditionStored: Bool {
-        !request.key.isOriginal && request.policy.rendered.disk.canWrite && request.source.isWorthKeepingOnDisk
+    /// Whether the disk cache takes a rendition. Not that of an animation, of which it would keep a still frame: it is
+    /// made again of the original.
+    private func isStored(_ image: Image) -> Bool {
+        !image.isAnimated && !request.key.isOriginal && request.policy.rendered.disk.canWrite
+            && request.source.isWorthKeepingOnDisk
             && mayBeStored(given) && cache.tiers.contains(.disk)
     }
 

@@ -10,12 +10,11 @@ extension ImageLoad {
         var response = try await awaited(request.rendition.beginning(takesSize: !isAtHand), job, report)
         let image = response.image
         guard request.rendition.transforms(image.info) else { return response }
-        let pixels = try await services.watch.watch(.transform, request.key) { _ throws(TintypeError) in
+        response.image = try await services.watch.watch(.transform, request.key) { _ throws(TintypeError) in
             try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
-                try last.transform(image.pixels)
+                try image.transformed(by: last)
             }
         }
-        response.image = image.replacing(pixels: pixels)
         return response
     }
 

@@ -7,10 +7,10 @@ extension ImageLoad {
             request.rendition.transforms.isEmpty, given == nil
         else { return nil }
         guard let (larger, target) = largerImage(than: request.rendition.decode) else { return nil }
-        let pixels = try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
-            try larger.pixels.resampled(crop: nil, to: target, filter: .lanczos3)
+        let image = try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
+            try larger.transformed(by: ResizeTransformer(to: target, mode: .stretch))
         }
-        return ImageResponse(image: larger.replacing(pixels: pixels), origin: .memory)
+        return ImageResponse(image: image, origin: .memory)
     }
 
     /// The smallest picture in memory that will do, and the size to bring it to.

@@ -32,6 +32,11 @@ import Testing
         (nil, ftyp("isom", "mp42")),
         (.svg, Array("<svg xmlns=".utf8)),
         (.svg, Array("<?xml version=\"1.0\"?>\n<svg ".utf8)),
+        (
+            .svg,
+            Array("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- Created with an editor of drawings -->\n<svg ".utf8)
+        ), (.svg, Array("\u{FEFF}<!DOCTYPE svg PUBLIC \"-//W3C//DTD SVG 1.1//EN\">\n<svg>".utf8)),
+        (nil, Array("<?xml version=\"1.0\"?><rss></rss>".utf8)),
         (nil, Array("<!DOCTYPE html><html>".utf8)),
         (nil, []),
         (nil, [0xFF]),

@@ -1,0 +1,44 @@
+#ifndef CTINTYPE_SVG_H
+#define CTINTYPE_SVG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma clang assume_nonnull begin
+
+// A narrow way to librsvg, without GLib's types.
+//
+// A document has no address of its own, so librsvg loads nothing that it refers
+// to; librsvg runs no scripts, and bounds elements and the depth of references.
+//
+// Invariant: nothing here is thread-safe. A document belongs to one thread at a time.
+
+/// What a call came to.
+typedef enum __attribute__((enum_extensibility(closed))) tintype_svg_status {
+    TINTYPE_SVG_OK __attribute__((swift_name("ok"))) = 0,
+    /// The bytes are no SVG, or one that librsvg refuses.
+    TINTYPE_SVG_CORRUPT __attribute__((swift_name("corrupt"))) = 1,
+    TINTYPE_SVG_MEMORY __attribute__((swift_name("memory"))) = 2,
+} tintype_svg_status;
+
+typedef struct tintype_svg_document tintype_svg_document;
+
+/// Reads a whole document: OK, or CORRUPT with the reason in `message`, cut to `message_size`.
+tintype_svg_status tintype_svg_open(
+    const uint8_t *bytes, size_t count, tintype_svg_document *_Nullable *_Nonnull document, char *message,
+    size_t message_size);
+
+void tintype_svg_close(tintype_svg_document *_Nullable document);
+
+/// The size that the document gives itself in pixels, or else that of its view box; 300 × 150 where it has neither, as
+/// in CSS 2.1, 10.3.2. May be any number.
+void tintype_svg_get_size(tintype_svg_document *document, double *width, double *height);
+
+/// Draws the document into 8-bit premultiplied RGBA, `stride` bytes a row, which must be clear before.
+tintype_svg_status tintype_svg_draw(
+    tintype_svg_document *document, uint8_t *dest, size_t stride, uint32_t width, uint32_t height);
+
+#pragma clang assume_nonnull end
+
+#endif

@@ -1,0 +1,123 @@
+#include "CTintypeWebP.h"
+
+#include "CTintypeExif.h"
+
+#include <string.h>
+
+#include <webp/decode.h>
+#include <webp/demux.h>
+
+enum {
+    RIFF_HEADER_SIZE = 12,
+    CHUNK_HEADER_SIZE = 8,
+    VP8X_FLAGS_AT = RIFF_HEADER_SIZE + CHUNK_HEADER_SIZE,
+};
+
+// MARK: Header
+
+tintype_webp_status tintype_webp_read_header(const uint8_t *bytes, size_t count, tintype_webp_header *header) {
+    WebPBitstreamFeatures features;
+    switch (WebPGetFeatures(bytes, count, &features)) {
+    case VP8_STATUS_OK:
+        break;
+    case VP8_STATUS_NOT_ENOUGH_DATA:
+        return TINTYPE_WEBP_NEEDS_MORE;
+    case VP8_STATUS_OUT_OF_MEMORY:
+        return TINTYPE_WEBP_MEMORY;
+    default:
+        return TINTYPE_WEBP_CORRUPT;
+    }
+    bool is_extended = count > VP8X_FLAGS_AT && memcmp(bytes + RIFF_HEADER_SIZE, "VP8X", 4) == 0;
+    *header = (tintype_webp_header){
+        .width = (uint32_t)features.width,
+        .height = (uint32_t)features.height,
+        .has_alpha = features.has_alpha != 0,
+        .is_animated = features.has_animation != 0,
+        .has_exif = is_extended && (bytes[VP8X_FLAGS_AT] & EXIF_FLAG) != 0,
+    };
+    return TINTYPE_WEBP_OK;
+}
+
+// MARK: Files
+
+static size_t read32(const uint8_t *p) {
+    return (size_t)p[0] | (size_t)p[1] << 8 | (size_t)p[2] << 16 | (size_t)p[3] << 24;
+}
+
+/// Whether the chunks (RIFF: four letters, length, data, a byte of padding where the length is odd) hold no more frames.
+static bool has_few_frames(const uint8_t *bytes, size_t count, size_t max_frames) {
+    size_t frames = 0;
+    for (size_t place = RIFF_HEADER_SIZE; count >= CHUNK_HEADER_SIZE && place <= count - CHUNK_HEADER_SIZE;) {
+        size_t length = read32(bytes + place + 4);
+        frames += memcmp(bytes + place, "ANMF", 4) == 0;
+        if (frames > max_frames) {
+            return false;
+        }
+        place += CHUNK_HEADER_SIZE + length + (length & 1);
+    }
+    return true;
+}
+
+tintype_webp_status tintype_webp_open(
+    const uint8_t *bytes, size_t count, size_t max_frames, tintype_webp_file **file) {
+    *file = NULL;
+    if (!has_few_frames(bytes, count, max_frames)) {
+        return TINTYPE_WEBP_LIMIT;
+    }
+    WebPData data = {.bytes = bytes, .size = count};
+    *file = (tintype_webp_file *)WebPDemux(&data);
+    return *file == NULL ? TINTYPE_WEBP_CORRUPT : TINTYPE_WEBP_OK;
+}
+
+void tintype_webp_close(tintype_webp_file *file) {
+    WebPDemuxDelete((WebPDemuxer *)file);
+}
+
+static const WebPDemuxer *demuxer(const tintype_webp_file *file) {
+    return (const WebPDemuxer *)file;
+}
+
+uint32_t tintype_webp_frame_count(const tintype_webp_file *file) {
+    return WebPDemuxGetI(demuxer(file), WEBP_FF_FRAME_COUNT);
+}
+
+uint32_t tintype_webp_play_count(const tintype_webp_file *file) {
+    return WebPDemuxGetI(demuxer(file), WEBP_FF_LOOP_COUNT);
+}
+
+uint8_t tintype_webp_orientation(const tintype_webp_file *file) {
+    WebPChunkIterator chunk;
+    uint8_t orientation = 0;
+    if (WebPDemuxGetChunk(demuxer(file), "EXIF", 1, &chunk)) {
+        // Some writers begin it as a JPEG's Exif segment begins.
+        bool is_segment = chunk.chunk.size >= 6 && memcmp(chunk.chunk.bytes, "Exif\0\0", 6) == 0;
+        size_t start = is_segment ? 6 : 0;
+        orientation = tintype_exif_orientation(chunk.chunk.bytes + start, chunk.chunk.size - start);
+        WebPDemuxReleaseChunkIterator(&chunk);
+    }
+    return orientation;
+}
+
+tintype_webp_status tintype_webp_get_frame(
+    const tintype_webp_file *file, uint32_t index, tintype_webp_frame *frame) {
+    WebPIterator found;
+    // Frames are counted from 1; 0 would be the last.
+    if (index == UINT32_MAX || !WebPDemuxGetFrame(demuxer(file), (int)(index + 1), &found)) {
+        return TINTYPE_WEBP_CORRUPT;
+    }
+    *frame = (tintype_webp_frame){
+        .x = (uint32_t)found.x_offset,
+        .y = (uint32_t)found.y_offset,
+        .width = (uint32_t)found.width,
+        .height = (uint32_t)found.height,
+        .milliseconds = found.duration > 0 ? (uint32_t)found.duration : 0,
+        .has_alpha = found.has_alpha != 0,
+        .is_blended = found.blend_method == WEBP_MUX_BLEND,
+        .is_disposed = found.dispose_method == WEBP_MUX_DISPOSE_BACKGROUND,
+        .bytes = found.fragment.bytes,
+        .count = found.fragment.size,
+    };
+    bool is_whole = found.complete != 0;
+    WebPDemuxReleaseIterator(&found);
+    return is_whole ? TINTYPE_WEBP_OK : TINTYPE_WEBP_CORRUPT;
+}

@@ -1,0 +1,98 @@
+#ifndef CTINTYPE_WEBP_H
+#define CTINTYPE_WEBP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma clang assume_nonnull begin
+
+// A narrow way to libwebp and libwebpdemux, whose own structures are large
+// unions that Swift cannot read.
+//
+// Invariant: nothing here is thread-safe. A file belongs to one thread at a time.
+
+/// What a call came to.
+typedef enum __attribute__((enum_extensibility(closed))) tintype_webp_status {
+    TINTYPE_WEBP_OK __attribute__((swift_name("ok"))) = 0,
+    /// The bytes given are a prefix that ends too early for this call.
+    TINTYPE_WEBP_NEEDS_MORE __attribute__((swift_name("needsMore"))) = 1,
+    /// The bytes are not a WebP, or are damaged.
+    TINTYPE_WEBP_CORRUPT __attribute__((swift_name("corrupt"))) = 2,
+    /// There are more frames than allowed.
+    TINTYPE_WEBP_LIMIT __attribute__((swift_name("limit"))) = 3,
+    TINTYPE_WEBP_MEMORY __attribute__((swift_name("memory"))) = 4,
+    /// The cancel hook said so.
+    TINTYPE_WEBP_CANCELLED __attribute__((swift_name("cancelled"))) = 5,
+} tintype_webp_status;
+
+/// What a file says before its pixels.
+typedef struct tintype_webp_header {
+    uint32_t width;
+    uint32_t height;
+    bool has_alpha;
+    bool is_animated;
+    /// Whether there is Exif, which comes after the pixels.
+    bool has_exif;
+} tintype_webp_header;
+
+/// Reads the header at the beginning of a file: OK, NEEDS_MORE or CORRUPT.
+tintype_webp_status tintype_webp_read_header(const uint8_t *bytes, size_t count, tintype_webp_header *header);
+
+// MARK: Whole files
+
+typedef struct tintype_webp_file tintype_webp_file;
+
+/// A frame as stored: its place on the canvas, and its compressed bytes, which are part of the file's.
+typedef struct tintype_webp_frame {
+    uint32_t x;
+    uint32_t y;
+    uint32_t width;
+    uint32_t height;
+    uint32_t milliseconds;
+    bool has_alpha;
+    /// Whether it is laid over the canvas; otherwise it replaces it.
+    bool is_blended;
+    /// Whether its rectangle is cleared afterwards.
+    bool is_disposed;
+    const uint8_t *_Nullable bytes;
+    size_t count;
+} tintype_webp_frame;
+
+/// Opens a whole file: OK, CORRUPT (also when it is cut short), LIMIT or MEMORY. The bytes stay the caller's and must
+/// outlive the file. Nothing is decoded. Frames are counted before memory is claimed for what is known of each.
+tintype_webp_status tintype_webp_open(
+    const uint8_t *bytes, size_t count, size_t max_frames, tintype_webp_file *_Nullable *_Nonnull file);
+
+void tintype_webp_close(tintype_webp_file *_Nullable file);
+
+/// Frames, 1 of a still picture.
+uint32_t tintype_webp_frame_count(const tintype_webp_file *file);
+
+/// The total number of plays; 0 is endless.
+uint32_t tintype_webp_play_count(const tintype_webp_file *file);
+
+/// 1...8 as stored in Exif; 0 when absent or out of that range.
+uint8_t tintype_webp_orientation(const tintype_webp_file *file);
+
+/// Tells of frame `index`, from 0: OK or CORRUPT. O(index).
+tintype_webp_status tintype_webp_get_frame(
+    const tintype_webp_file *file, uint32_t index, tintype_webp_frame *frame);
+
+// MARK: Pixels
+
+/// Asked now and then whether to give up; must return normally.
+typedef bool (*tintype_webp_cancel_hook)(void *_Nullable context);
+
+/// Decodes a still picture or the bytes of a frame to 8-bit RGBA with straight alpha, `stride` bytes a row, resampled to
+/// `width` and `height` by libwebp where those are not its own.
+///
+/// - NEEDS_MORE: the bytes end before the pixels do.
+/// - CORRUPT, MEMORY, CANCELLED: `dest` is partly written.
+tintype_webp_status tintype_webp_decode(
+    const uint8_t *bytes, size_t count, uint8_t *dest, size_t stride, uint32_t width, uint32_t height,
+    tintype_webp_cancel_hook _Nullable is_cancelled, void *_Nullable context);
+
+#pragma clang assume_nonnull end
+
+#endif

@@ -1,0 +1,53 @@
+public import Foundation
+public import TintypeCore
+
+/// Decodes GIF (Graphics Interchange Format, 87a and 89a) with giflib, animations too.
+///
+/// Where a file names a background colour, nothing is shown: as in every browser.
+public struct GIFDecoder: AnimatedImageDecoder {
+    public init() {}
+
+    public var formats: Set<ImageFormat> { [.gif] }
+
+    public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+        try bytes.withTypedBytes { raw throws(TintypeError) in
+            try GIFLayout(raw, isComplete: isComplete, maximumImages: Self.mostImages).map(Self.info)
+        }
+    }
+
+    public func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+        try animatedImage(bytes, Self.info(layout(bytes, context)), context)
+    }
+
+    public func makeFrameDecoder(
+        _ bytes: Data, _ context: DecodeContext
+    ) throws(TintypeError) -> any FrameDecoder {
+        GIFFrameDecoder(bytes, try layout(bytes, context))
+    }
+
+    /// What a whole file says of itself, within the limits.
+    private func layout(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> GIFLayout {
+        let limits = context.limits
+        return try bytes.withTypedBytes { raw throws(TintypeError) in
+            guard let canvas = try? GIFBlocks(raw).canvasSize else { throw .truncatedGIF }
+            // The canvas first: nothing is noted of the images of one that is too large.
+            try limits.check(ImageInfo(format: .gif, size: canvas))
+            guard let layout = try GIFLayout(raw, isComplete: true, maximumImages: limits.frames) else {
+                throw .truncatedGIF
+            }
+            try limits.check(layout.images.map(\.frame), canvas: canvas)
+            return layout
+        }
+    }
+
+    private static func info(_ layout: GIFLayout) -> ImageInfo {
+        let isAnimated = layout.images.count > 1
+        return ImageInfo(
+            format: .gif, size: layout.canvasSize, hasAlpha: layout.hasAlpha, frameCount: layout.images.count,
+            loopCount: isAnimated ? layout.playCount : 0,
+            durations: isAnimated ? layout.images.map(\.frame.duration) : [])
+    }
+
+    /// Images that are counted at all, where no limits are given.
+    private static let mostImages = 100_000
+}

@@ -1,0 +1,61 @@
+import CTintypeSVG
+import Foundation
+import TintypeCore
+
+/// librsvg over one whole document.
+struct SVGDocument: ~Copyable {
+    private let document: OpaquePointer
+
+    /// Bytes of a document: what honest pictures stay far below. Reading it takes many times as much memory.
+    private static let mostBytes = 8 << 20
+
+    init(_ bytes: Data) throws(TintypeError) {
+        guard bytes.count <= Self.mostBytes else {
+            throw TintypeError(.limitExceeded, stage: .decode, "an SVG of more than \(Self.mostBytes) bytes")
+        }
+        var document: OpaquePointer?
+        var message = [CChar](repeating: 0, count: 200)
+        let status = bytes.withUnsafeBytes { raw in
+            raw.bindMemory(to: UInt8.self).baseAddress.map {
+                tintype_svg_open($0, raw.count, &document, &message, message.count)
+            }
+        }
+        guard status == .ok, let document else {
+            let reason = String(decoding: message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            throw TintypeError(.undecodable, stage: .decode, "the SVG is damaged: \(reason)")
+        }
+        self.document = document
+    }
+
+    deinit {
+        tintype_svg_close(document)
+    }
+
+    /// In whole pixels, rounded up. A size beyond any limit where it gives itself none that makes sense.
+    var size: PixelSize {
+        var (width, height) = (0.0, 0.0)
+        tintype_svg_get_size(document, &width, &height)
+        return PixelSize(width: Self.pixels(width), height: Self.pixels(height))
+    }
+
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``.
+    func drawn(_ size: PixelSize) throws(TintypeError) -> PixelBuffer {
+        var writer = try PixelWriter(size: size)
+        writer.clear()
+        let stride = writer.bytesPerRow
+        let status = writer.withRows { rows in
+            rows.bindMemory(to: UInt8.self).baseAddress.map {
+                tintype_svg_draw(document, $0, stride, UInt32(size.width), UInt32(size.height))
+            }
+        }
+        switch status {
+        case .ok: return writer.finish()
+        case .memory: throw TintypeError(.outOfMemory, stage: .decode, "no memory to draw an SVG")
+        case .corrupt, nil: throw TintypeError(.undecodable, stage: .decode, "the SVG cannot be drawn")
+        }
+    }
+
+    private static func pixels(_ side: Double) -> Int {
+        side.isFinite ? Int(min(max(side.rounded(.up), 0), 1e9)) : 0
+    }
+}

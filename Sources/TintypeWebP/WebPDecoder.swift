@@ -1,0 +1,80 @@
+import CTintypeWebP
+public import Foundation
+public import TintypeCore
+
+/// Decodes WebP (RFC 9649), lossy and lossless, with libwebp, animations too.
+///
+/// A smaller size of a still picture is made by libwebp row by row as it decodes.
+public struct WebPDecoder: AnimatedImageDecoder {
+    public init() {}
+
+    public var formats: Set<ImageFormat> { [.webp] }
+
+    public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+        try bytes.withTypedBytes { raw throws(TintypeError) in
+            guard let header = try tintype_webp_header(raw) else {
+                if isComplete { throw .truncatedWebP }
+                return nil
+            }
+            guard header.needsWholeFile else { return ImageInfo(header) }
+            guard isComplete || raw.isWholeRIFF else { return nil }
+            return try ImageInfo(header, WebPFile(raw, maximumFrames: Self.mostFrames))
+        }
+    }
+
+    public func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+        try bytes.withTypedBytes { raw throws(TintypeError) in
+            guard let header = try tintype_webp_header(raw) else { throw .truncatedWebP }
+            try context.limits.check(ImageInfo(header))
+            let file = try WebPFile(raw, maximumFrames: context.limits.frames)
+            let info = try ImageInfo(header, file)
+            if header.is_animated { return try animatedImage(bytes, info, context) }
+            return try still(file.frame(0), info, context)
+        }
+    }
+
+    public func makeFrameDecoder(
+        _ bytes: Data, _ context: DecodeContext
+    ) throws(TintypeError) -> any FrameDecoder {
+        try WebPFrameDecoder(bytes, context)
+    }
+
+    private func still(
+        _ frame: tintype_webp_frame, _ info: ImageInfo, _ context: DecodeContext
+    ) throws(TintypeError) -> Image {
+        let target = info.orientation.displayed(context.options.size.target(for: info.size))
+        let stored = try PixelBuffer(
+            webP: UnsafeBufferPointer(start: frame.bytes, count: frame.count), size: target, hasAlpha: info.hasAlpha,
+            isCancelled: context.isCancelled)
+        return Image(
+            pixels: try stored.oriented(info.orientation), info: info, scale: context.options.scale ?? 1)
+    }
+
+    /// Frames that are counted at all, where no limits are given.
+    private static let mostFrames = 100_000
+}
+
+extension ImageInfo {
+    fileprivate init(_ header: tintype_webp_header) {
+        self.init(format: .webp, size: header.size, hasAlpha: header.has_alpha)
+    }
+
+    fileprivate init(_ header: tintype_webp_header, _ file: borrowing WebPFile) throws(TintypeError) {
+        self.init(header)
+        orientation = file.orientation
+        size = orientation.displayed(header.size)
+        guard header.is_animated else { return }
+        frameCount = file.frameCount
+        guard frameCount > 1 else { return }
+        loopCount = file.playCount
+        for index in 0..<frameCount { durations.append(Double(try file.frame(index).milliseconds) / 1000) }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether as many bytes are there as the file says that it has.
+    fileprivate var isWholeRIFF: Bool {
+        guard count >= 8 else { return false }
+        return count - 8 >= Int(UInt32(littleEndian: loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
+    }
+}

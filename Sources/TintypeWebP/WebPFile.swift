@@ -1,0 +1,44 @@
+import CTintypeWebP
+import Foundation
+import TintypeCore
+
+/// libwebpdemux over a whole file.
+struct WebPFile: ~Copyable {
+    private let file: OpaquePointer
+
+    /// - Parameter bytes: must outlive this.
+    init(_ bytes: UnsafeRawBufferPointer, maximumFrames: Int) throws(TintypeError) {
+        var file: OpaquePointer?
+        let status =
+            bytes.bindMemory(to: UInt8.self).baseAddress.map {
+                tintype_webp_open($0, bytes.count, maximumFrames, &file)
+            } ?? .corrupt
+        if let error = TintypeError(status) { throw error }
+        guard let file else { throw .damagedWebP }
+        self.file = file
+    }
+
+    deinit {
+        tintype_webp_close(file)
+    }
+
+    var frameCount: Int { Int(tintype_webp_frame_count(file)) }
+    var playCount: Int { Int(tintype_webp_play_count(file)) }
+    var orientation: Orientation { Orientation(rawValue: Int(tintype_webp_orientation(file))) ?? .up }
+
+    func frame(_ index: Int) throws(TintypeError) -> tintype_webp_frame {
+        var frame = tintype_webp_frame()
+        if let error = TintypeError(tintype_webp_get_frame(file, UInt32(clamping: index), &frame)) { throw error }
+        return frame
+    }
+}
+
+extension AnimationFrame {
+    init(_ frame: tintype_webp_frame) {
+        self.init(
+            rect: PixelRect(
+                x: Int(frame.x), y: Int(frame.y), size: PixelSize(width: Int(frame.width), height: Int(frame.height))),
+            duration: Double(frame.milliseconds) / 1000, blend: frame.is_blended ? .over : .source,
+            disposal: frame.is_disposed ? .background : .keep, hasAlpha: frame.has_alpha)
+    }
+}

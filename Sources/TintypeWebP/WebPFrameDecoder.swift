@@ -1,0 +1,54 @@
+import CTintypeWebP
+import Foundation
+import TintypeCore
+
+/// Decodes the frames of an animated WebP, each on its own.
+final class WebPFrameDecoder: FrameDecoder {
+    let canvasSize: PixelSize
+    let loopCount: Int
+    let frames: [AnimationFrame]
+    private let bytes: Data
+    /// Where each frame's compressed pixels are.
+    private let places: [Range<Int>]
+
+    init(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) {
+        self.bytes = bytes
+        let (canvas, plays, found) = try bytes.withTypedBytes { raw throws(TintypeError) in
+            guard let header = try tintype_webp_header(raw) else { throw .truncatedWebP }
+            try context.limits.check(ImageInfo(format: .webp, size: header.size))
+            let file = try WebPFile(raw, maximumFrames: context.limits.frames)
+            return (header.size, file.playCount, try Self.frames(of: file, raw))
+        }
+        (canvasSize, loopCount) = (canvas, plays)
+        frames = found.map(\.frame)
+        places = found.map(\.place)
+        try context.limits.check(frames, canvas: canvas)
+    }
+
+    func pixels(of index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> PixelBuffer {
+        let frame = frames[index]
+        return try bytes.withTypedBytes { raw throws(TintypeError) in
+            let compressed = UnsafeRawBufferPointer(rebasing: raw[places[index]])
+            return try PixelBuffer(
+                webP: compressed.bindMemory(to: UInt8.self), size: frame.rect.size, hasAlpha: frame.hasAlpha,
+                isCancelled: isCancelled)
+        }
+    }
+
+    private static func frames(
+        of file: borrowing WebPFile, _ raw: UnsafeRawBufferPointer
+    ) throws(TintypeError) -> [(frame: AnimationFrame, place: Range<Int>)] {
+        var frames: [(frame: AnimationFrame, place: Range<Int>)] = []
+        for index in 0..<file.frameCount {
+            let frame = try file.frame(index)
+            guard let base = raw.baseAddress, let bytes = frame.bytes.map(UnsafeRawPointer.init) else {
+                throw .damagedWebP
+            }
+            let start = bytes - base
+            guard start >= 0, frame.count <= raw.count - start else { throw .damagedWebP }
+            frames.append((AnimationFrame(frame), start..<start + frame.count))
+        }
+        guard !frames.isEmpty else { throw .damagedWebP }
+        return frames
+    }
+}

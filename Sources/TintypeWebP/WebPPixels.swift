@@ -1,0 +1,27 @@
+import CTintypeWebP
+import TintypeCore
+
+extension PixelBuffer {
+    /// Decodes a still WebP, or the bytes of a frame.
+    ///
+    /// - Parameter size: libwebp resamples to it where it is not the picture's own.
+    init(
+        webP bytes: UnsafeBufferPointer<UInt8>, size: PixelSize, hasAlpha: Bool,
+        isCancelled: @escaping @Sendable () -> Bool
+    ) throws(TintypeError) {
+        var writer = try PixelWriter(size: size)
+        let stride = writer.bytesPerRow
+        let hook = CancelHook(isCancelled)
+        let status = writer.withRows { rows in
+            guard let from = bytes.baseAddress, let to = rows.bindMemory(to: UInt8.self).baseAddress else {
+                return tintype_webp_status.corrupt
+            }
+            return tintype_webp_decode(
+                from, bytes.count, to, stride, UInt32(size.width), UInt32(size.height), CancelHook.ask, hook.pointer)
+        }
+        withExtendedLifetime(hook) {}
+        if let error = TintypeError(status) { throw error }
+        if hasAlpha { writer.premultiply(rows: size.height) }
+        self = writer.finish()
+    }
+}

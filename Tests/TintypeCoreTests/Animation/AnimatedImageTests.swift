@@ -1,0 +1,142 @@
+import Foundation
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+@Suite struct AnimatedImageTests {
+    private static let canvas = PixelSize(width: 9, height: 7)
+
+    private static func random(_ count: Int, _ random: inout SeededRandom) throws -> DrawnAnimation {
+        var (frames, pictures) = ([AnimationFrame](), [PixelBuffer]())
+        for _ in 0..<count {
+            let size = PixelSize(width: .random(in: 1...9, using: &random), height: .random(in: 1...7, using: &random))
+            let isWhole = Bool.random(using: &random)
+            let hasAlpha = Bool.random(using: &random)
+            // Some reach beyond the canvas.
+            let rect =
+                isWhole
+                ? PixelRect(x: 0, y: 0, size: canvas)
+                : PixelRect(x: .random(in: 0...8, using: &random), y: .random(in: 0...6, using: &random), size: size)
+            let disposals: [AnimationFrame.Disposal] = [.keep, .background, .previous]
+            frames.append(
+                AnimationFrame(
+                    rect: rect, duration: 0.1, blend: Bool.random(using: &random) ? .source : .over,
+                    disposal: disposals[Int.random(in: 0..<3, using: &random)], hasAlpha: hasAlpha))
+            pictures.append(
+                try .drawn(rect.size) { _, _ in
+                    let isClear = hasAlpha && Bool.random(using: &random)
+                    let value = UInt8.random(in: 0...255, using: &random)
+                    return isClear
+                        ? Pixel(red: 0, green: 0, blue: 0, alpha: 0)
+                        : Pixel(red: value, green: 255 - value, blue: 9)
+                })
+        }
+        return DrawnAnimation(canvas: canvas, frames: frames, pictures: pictures)
+    }
+
+    /// What each frame shows, by the rules alone: one pixel after another, every frame from the first on.
+    private static func shown(_ animation: DrawnAnimation) -> [[Pixel]] {
+        let clear = Pixel(red: 0, green: 0, blue: 0, alpha: 0)
+        var canvas = [Pixel](repeating: clear, count: canvas.area)
+        return zip(animation.frames, animation.pictures).map { frame, picture in
+            let before = canvas
+            let places = (0..<Self.canvas.area).filter { place in
+                (frame.rect.x..<frame.rect.x + frame.rect.size.width).contains(place % Self.canvas.width)
+                    && (frame.rect.y..<frame.rect.y + frame.rect.size.height).contains(place / Self.canvas.width)
+            }
+            for place in places {
+                let pixel = picture[place % Self.canvas.width - frame.rect.x, place / Self.canvas.width - frame.rect.y]
+                if frame.blend == .source || pixel.alpha == 255 { canvas[place] = pixel }
+            }
+            defer {
+                switch frame.disposal {
+                case .keep: break
+                case .background: for place in places { canvas[place] = clear }
+                case .previous: canvas = before
+                }
+            }
+            return canvas
+        }
+    }
+
+    private func pixels(_ buffer: PixelBuffer) -> [Pixel] {
+        (0..<buffer.size.area).map { buffer[$0 % buffer.size.width, $0 / buffer.size.width] }
+    }
+
+    private func animation(_ drawn: DrawnAnimation, _ options: DecodeOptions = DecodeOptions()) throws -> AnimatedImage
+    {
+        try AnimatedImage(Data(count: 10), decoder: drawn, info: drawn.info, DecodeContext(options: options))
+    }
+
+    @Test func anyFrameInAnyOrderIsWhatTheRulesShow() throws {
+        var random = SeededRandom.printed("anyFrameInAnyOrder")
+        for _ in 0..<60 {
+            let drawn = try Self.random(8, &random)
+            let (animation, shown) = (try animation(drawn), Self.shown(drawn))
+            for _ in 0..<40 {
+                let index = Int.random(in: 0..<8, using: &random)
+                #expect(pixels(try animation.frame(at: index)) == shown[index])
+            }
+        }
+    }
+
+    @Test func inOrderEachFrameIsDecodedOnce() throws {
+        var random = SeededRandom.printed("inOrderEachFrame")
+        for _ in 0..<40 {
+            let drawn = try Self.random(8, &random)
+            let animation = try animation(drawn)
+            for index in 0..<8 { _ = try animation.frame(at: index) }
+            #expect(drawn.decoded.now == Array(0..<8))
+        }
+    }
+
+    @Test func aFrameThatIsAskedForAgainIsNotDecodedAgain() throws {
+        let drawn = try Self.sprites(3)
+        let animation = try animation(drawn)
+        for _ in 0..<3 { _ = try animation.frame(at: 1) }
+        #expect(drawn.decoded.now == [0, 1])
+    }
+
+    @Test func aCancelledFrameLeavesTheAnimationSound() throws {
+        let drawn = try Self.sprites(3)
+        let (animation, shown) = (try animation(drawn), Self.shown(drawn))
+        let error = #expect(throws: TintypeError.self) { try animation.frame(at: 2, isCancelled: { true }) }
+        #expect(error?.code == .cancelled)
+        #expect(pixels(try animation.frame(at: 2)) == shown[2])
+    }
+
+    @Test func transformersRunWhenAFrameIsAskedForInOrder() throws {
+        let image = try Self.sprites(3).decode(Data(), DecodeContext())
+        let counter = CountingTransformer(identifier: "t")
+        let box = PixelSize(width: 3, height: 3)
+        let resize = ResizeTransformer(to: box)
+        let transformed = try image.transformed(by: counter).transformed(by: resize)
+        #expect(counter.count.now == 1 && transformed.size == image.size.fitted(into: box))
+        let frame = try #require(try transformed.animation?.frame(at: 2))
+        #expect(counter.count.now == 2)
+        let expected = try resize.transform(#require(try image.animation?.frame(at: 2)))
+        #expect(PixelDifference(frame, expected)?.maximum == 0)
+        #expect(transformed.info == image.info && transformed.animation?.frameCount == 3)
+    }
+
+    @Test func whatIsKeptIsCounted() throws {
+        let animation = try animation(Self.sprites(30))
+        #expect(animation.memoryCost == 10 + Self.canvas.area * 4)
+    }
+
+    /// A whole frame, then small ones that remain.
+    static func sprites(_ count: Int) throws -> DrawnAnimation {
+        let frames = (0..<count).map { index in
+            AnimationFrame(
+                rect: index == 0
+                    ? PixelRect(x: 0, y: 0, size: canvas)
+                    : PixelRect(x: index % 8, y: index % 6, size: PixelSize(width: 1, height: 1)),
+                duration: 0.1, blend: .source)
+        }
+        let pictures = try frames.indices.map {
+            try PixelBuffer.filled(Pixel(red: UInt8($0), green: 0, blue: 0), frames[$0].rect.size)
+        }
+        return DrawnAnimation(canvas: canvas, frames: frames, pictures: pictures)
+    }
+}

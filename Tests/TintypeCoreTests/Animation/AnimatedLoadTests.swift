@@ -1,0 +1,68 @@
+import Foundation
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+/// Animated pictures on their way through the pipeline.
+@Suite struct AnimatedLoadTests {
+    private let drawn: DrawnAnimation
+    private let fixture: PipelineFixture
+    private let transformer = CountingTransformer(identifier: "t")
+
+    init() throws {
+        let drawn = try AnimatedImageTests.sprites(5)
+        self.drawn = drawn
+        fixture = PipelineFixture {
+            $0.coders = ImageCoderRegistry(decoders: [drawn], encoders: [FakeEncoder()])
+        }
+        fixture.answer()
+    }
+
+    private func request(_ scope: TransformScope) -> ImageRequest {
+        fixture.request().transformed(by: transformer).with {
+            $0.rendition.transformScope = scope
+            $0.policy.completion = .whenStored
+        }
+    }
+
+    @Test func framesAreTransformedWhenTheyAreAskedFor() async throws {
+        let image = try await fixture.pipeline.image(for: request(.animated))
+        #expect(transformer.count.now == 1 && drawn.decoded.now == [0])
+        let animation = try #require(image.animation)
+        _ = try animation.frame(at: 1)
+        #expect(transformer.count.now == 2 && drawn.decoded.now == [0, 1])
+        #expect(fixture.memory.image(for: request(.animated).key)?.animation === animation)
+    }
+
+    @Test func outsideTheScopeAnAnimationIsLeftAsItIs() async throws {
+        let image = try await fixture.pipeline.image(for: request([]))
+        #expect(transformer.count.now == 0 && image.animation?.frameCount == 5)
+    }
+
+    /// A still frame under its key would be taken for the whole.
+    @Test(arguments: [TransformScope.animated, []])
+    func theDiskKeepsTheOriginalOfAnAnimationAlone(_ scope: TransformScope) async throws {
+        _ = try await fixture.pipeline.image(for: request(scope))
+        try await fixture.pipeline.flush()
+        #expect(fixture.disk.keys == [fixture.request().key.original])
+        fixture.memory.clear()
+        let again = try await fixture.pipeline.image(for: request(scope))
+        #expect(again.animation?.frameCount == 5 && fixture.loader.count(fixture.identity()) == 1)
+    }
+
+    @Test func theFirstFrameAloneIsTransformedAndKeptOnDisk() async throws {
+        let request = request([]).frames(.first)
+        let image = try await fixture.pipeline.image(for: request)
+        #expect(image.animation == nil && transformer.count.now == 1)
+        #expect(fixture.disk.keys.contains(request.key))
+    }
+
+    @Test func aSmallerVariantOfAnAnimationIsAnAnimation() async throws {
+        _ = try await fixture.pipeline.image(for: fixture.request())
+        let small = fixture.request().fitting(width: 4).with { $0.policy.variants = .larger }
+        let image = try await fixture.pipeline.image(for: small)
+        #expect(image.size.width == 4 && image.animation?.size.width == 4)
+        #expect(try image.animation?.frame(at: 3).size == image.size)
+    }
+}

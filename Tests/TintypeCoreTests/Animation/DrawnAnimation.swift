@@ -1,0 +1,46 @@
+import Foundation
+import TintypeCore
+import TintypeTesting
+
+/// An animation whose frames are drawn, not decoded; it counts how often each is.
+struct DrawnAnimation: AnimatedImageDecoder {
+    let canvas: PixelSize
+    let frames: [AnimationFrame]
+    let pictures: [PixelBuffer]
+    let decoded = Shared<[Int]>([])
+
+    var formats: Set<ImageFormat> { [.gif, .png] }
+
+    var info: ImageInfo {
+        ImageInfo(
+            format: .gif, size: canvas, hasAlpha: true, frameCount: frames.count, durations: frames.map(\.duration))
+    }
+
+    func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? { info }
+
+    func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+        try animatedImage(bytes, info, context)
+    }
+
+    func makeFrameDecoder(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> any FrameDecoder {
+        DrawnFrames(animation: self)
+    }
+}
+
+private final class DrawnFrames: FrameDecoder {
+    let animation: DrawnAnimation
+
+    init(animation: DrawnAnimation) {
+        self.animation = animation
+    }
+
+    var canvasSize: PixelSize { animation.canvas }
+    var loopCount: Int { 0 }
+    var frames: [AnimationFrame] { animation.frames }
+
+    func pixels(of index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> PixelBuffer {
+        if isCancelled() { throw .cancelled }
+        animation.decoded.withLock { $0.append(index) }
+        return animation.pictures[index]
+    }
+}
