@@ -7,16 +7,18 @@ extension PipelineConfiguration {
     ///
     /// - Parameters:
     ///   - downloader: the settings of HTTP. Its `Accept` is made from the formats that can be decoded.
+    ///   - memory: `nil` for none.
     ///   - disk: `nil` for none.
     public static func standard(
-        downloader: DownloaderConfiguration = DownloaderConfiguration(), disk: DiskCache? = DiskCache()
+        downloader: DownloaderConfiguration = DownloaderConfiguration(), memory: MemoryCache? = MemoryCache(),
+        disk: DiskCache? = DiskCache()
     ) -> PipelineConfiguration {
         var configuration = PipelineConfiguration()
         configuration.coders = .standard
         var downloader = downloader
         downloader.accept = accept(configuration.coders)
         configuration.loaders.append(Downloader(downloader))
-        configuration.disk = disk
+        configuration.cache = ImageCache(memory: memory, disk: disk)
         return configuration
     }
 

@@ -49,7 +49,7 @@ struct Download: Sendable {
 
     private func check(_ response: HTTPClientResponse) throws(TintypeError) {
         guard configuration.acceptableStatusCodes.contains(Int(response.status.code)) else {
-            throw TintypeError(.badStatus, stage: .load, "HTTP \(response.status)")
+            throw TintypeError(.badStatus, stage: .load, "HTTP \(response.status)", status: Int(response.status.code))
         }
     }
 

@@ -114,7 +114,7 @@ struct JPEGPreviewReader: @unchecked Sendable {
         let drawn = writer.finish()
         let pixels = try drawn.resampled(to: started.plan.storedTarget, filter: .bilinear)
             .oriented(started.plan.orientation)
-        return Image(pixels: pixels, info: started.info, scale: context.options.scale)
+        return Image(pixels: pixels, info: started.info, scale: context.options.scale ?? 1)
     }
 
     private func check(_ status: tintype_jpeg_status) throws(TintypeError) {

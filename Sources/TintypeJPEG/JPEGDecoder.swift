@@ -26,7 +26,7 @@ public struct JPEGDecoder: ImageDecoder {
             let info = ImageInfo(header)
             try context.limits.check(info)
             let pixels = try Self.pixels(reader, JPEGPlan(info, context.options), context)
-            return Image(pixels: pixels, info: info, scale: context.options.scale)
+            return Image(pixels: pixels, info: info, scale: context.options.scale ?? 1)
         }
     }
 

@@ -36,7 +36,7 @@ public struct PNGDecoder: ImageDecoder {
             try reader.finish()
             try context.checkCancelled()
             return Image(
-                pixels: try stored.oriented(info.orientation), info: info, scale: context.options.scale)
+                pixels: try stored.oriented(info.orientation), info: info, scale: context.options.scale ?? 1)
         }
     }
 

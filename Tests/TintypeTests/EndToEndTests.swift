@@ -20,8 +20,8 @@ import TintypeTesting
         let origin = try await Origin.start()
         let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-test-\(UUID().uuidString)")
         let make: (_ decoder: (any ImageDecoder)?) -> ImagePipeline = { decoder in
-            var configuration = PipelineConfiguration.standard(disk: DiskCache(directory: folder))
-            configuration.memory = MemoryCache(limits: CacheLimits(cost: 64 << 20))
+            var configuration = PipelineConfiguration.standard(
+                memory: MemoryCache(limits: CacheLimits(cost: 64 << 20)), disk: DiskCache(directory: folder))
             if let decoder { configuration.coders = configuration.coders.adding(decoders: [decoder]) }
             return ImagePipeline(configuration)
         }
@@ -129,7 +129,8 @@ import TintypeTesting
                 #expect(error.subject == origin.url("/a.png").absoluteString)
             }
             try await pipeline.flush()
-            let disk = try #require(pipeline.configuration.disk as? DiskCache)
+            let cache = try #require(pipeline.configuration.cache as? ImageCache)
+            let disk = try #require(cache.disk as? DiskCache)
             #expect(try await disk.usage().count == 0)
         }
     }
@@ -147,7 +148,8 @@ import TintypeTesting
             #expect(try await pipeline.response(for: request).origin == .file)
             try FileManager.default.removeItem(at: file)
             try await pipeline.flush()
-            let disk = try #require(pipeline.configuration.disk as? DiskCache)
+            let cache = try #require(pipeline.configuration.cache as? ImageCache)
+            let disk = try #require(cache.disk as? DiskCache)
             #expect(try await disk.usage().count == 0)
         }
     }

@@ -30,9 +30,8 @@ func show(
 /// A pipeline of one's own: its cache in `folder`, at most 500 MB of it, and 64 MB of decoded pictures.
 func makePipeline(cachingIn folder: URL) -> ImagePipeline {
     let disk = DiskCache(directory: folder, limits: DiskLimits(byteCount: 500_000_000))
-    var configuration = PipelineConfiguration.standard(disk: disk)
-    configuration.memory = MemoryCache(limits: CacheLimits(cost: 64 << 20))
-    return ImagePipeline(configuration)
+    let memory = MemoryCache(limits: CacheLimits(cost: 64 << 20))
+    return ImagePipeline(.standard(memory: memory, disk: disk))
 }
 // END README
 

@@ -41,7 +41,7 @@ private final class Crowd: Sendable {
         var configuration = PipelineConfiguration()
         configuration.coders = .standard
         configuration.loaders = [loader]
-        configuration.memory = nil
+        configuration.cache = ImageCache(memory: nil)
         pipeline = ImagePipeline(configuration)
         bytes = try PNGEncoder().encode(
             try .filled(Pixel(red: 1, green: 2, blue: 3)), as: .png, EncodeOptions())

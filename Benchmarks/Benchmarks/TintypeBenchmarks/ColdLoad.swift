@@ -29,8 +29,7 @@ private final class ColdLoads: Sendable {
         origin = try await Origin.start()
         origin.serve("/ocean.jpg", .image(try Sample.jpeg(), type: "image/jpeg"))
         url = origin.url("/ocean.jpg")
-        var configuration = PipelineConfiguration.standard(disk: nil)
-        configuration.memory = nil
+        let configuration = PipelineConfiguration.standard(memory: nil, disk: nil)
         pipeline = ImagePipeline(configuration)
     }
 

@@ -42,7 +42,7 @@ private final class DiskHits: Sendable {
         // No loader takes the source, so a miss would be an error.
         var configuration = PipelineConfiguration()
         configuration.coders = .standard
-        configuration.disk = cache
+        configuration.cache = ImageCache(disk: cache)
         pipeline = ImagePipeline(configuration)
     }
 }

@@ -64,7 +64,7 @@ private final class MemoryHits: Sendable {
             let image = Image(
                 pixels: try .filled(Pixel(red: 1, green: 2, blue: 3)),
                 info: ImageInfo(format: .png, size: PixelSize(width: 1, height: 1)))
-            configuration.memory?.store(image, for: try Self.request(url).key)
+            configuration.cache.store(image, for: try Self.request(url).key)
             images[url] = image
         }
         dictionary = Mutex(images)

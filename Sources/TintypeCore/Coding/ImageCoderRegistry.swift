@@ -37,6 +37,12 @@ public struct ImageCoderRegistry: Sendable {
         return decoder
     }
 
+    /// The decoder that the options name, or else the one for bytes.
+    func decoder(for bytes: Data, _ options: DecodeOptions) throws(TintypeError) -> any ImageDecoder {
+        if let named = options.decoder { return named.decoder }
+        return try decoder(for: bytes)
+    }
+
     /// - Throws: ``TintypeError/Code/noCoder``.
     public func encoder(for format: ImageFormat) throws(TintypeError) -> any ImageEncoder {
         guard let encoder = encoders.last(where: { $0.formats.contains(format) }) else {

@@ -22,6 +22,9 @@ public struct ImageFormat: RawRepresentable, Hashable, Sendable, CustomStringCon
     public static let svg = ImageFormat(rawValue: "svg")
 
     public var description: String { rawValue }
+
+    /// Whether such a picture has no pixels of its own, and is drawn at any size.
+    public var isVector: Bool { self == .svg }
 }
 
 extension ImageFormat {

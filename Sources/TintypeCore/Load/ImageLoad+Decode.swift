@@ -5,7 +5,8 @@ extension ImageLoad {
     func decodedOriginal(
         _ job: JobContext, _ report: JobReporter<LoadStatus>
     ) async throws(TintypeError) -> ImageResponse {
-        try await services.decoded.value(decodedKey, for: job, onStatus: report.report) {
+        if let kept = keptOriginal { return ImageResponse(image: kept, origin: .memory) }
+        return try await services.decoded.value(decodedKey, for: job, onStatus: report.report) {
             (job, report) throws(TintypeError) in
             try await self.getDecoded(job, report)
         }
@@ -18,11 +19,11 @@ extension ImageLoad {
     ) async throws(TintypeError) -> ImageResponse {
         do throws(TintypeError) {
             let response = try await decodeBytes(job, report)
-            services.failures.forget(source: request.key.source)
+            services.failures.forget(request.source)
             return response
         } catch {
             // What a cache alone gave says nothing of the source, which may be sound.
-            if request.policy.freshness != .cacheOnly { services.failures.remember(error, of: request.key.source) }
+            if request.policy.freshness != .cacheOnly { services.failures.remember(error, of: request.source) }
             throw error
         }
     }
@@ -34,12 +35,14 @@ extension ImageLoad {
         let bytes = try await originalBytes(job, onReceived: { previews.received($0) })
         previews.stop()
         do throws(TintypeError) {
-            let image = try await decode(bytes.data, request.rendition.decode, job)
+            let image = try await decode(bytes.data, request.rendition.decode, job).receiving(bytes.received)
             keep(bytes, of: image)
             return ImageResponse(image: image, origin: bytes.origin, data: bytes.data)
         } catch  where bytes.origin == .disk && error.isDamage && request.policy.freshness != .cacheOnly {
-            await removeFromDisk(request.key.original, error)
-            return try await replacing { $0.policy.freshness = .reload }.decodeBytes(job, report)
+            await removeFromDisk(request.key.original, in: originalCache, error)
+            var load = replacing { $0.policy.freshness = .reload }
+            load.given = nil
+            return try await load.decodeBytes(job, report)
         }
     }
 
@@ -47,12 +50,27 @@ extension ImageLoad {
     func decode(
         _ data: Data, _ options: DecodeOptions, _ job: JobContext
     ) async throws(TintypeError) -> Image {
-        let configuration = services.configuration
+        var options = options
+        options.scale = options.scale ?? request.source.scaleInName
         let context = DecodeContext(
-            options: options, limits: configuration.decodeLimits, isCancelled: { job.isCancelled })
-        return try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
-            try configuration.coders.decoder(for: data).decode(data, context)
+            options: options, limits: services.configuration.decodeLimits, isCancelled: { job.isCancelled })
+        let coders = services.configuration.coders
+        return try await services.watch.watch(.decode, request.key) { _ throws(TintypeError) in
+            try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
+                try coders.decoder(for: data, context.options).decodeChecked(data, context)
+            }
         }
+    }
+}
+
+extension ImageDecoder {
+    /// - Throws: also ``TintypeError/Code/notAnimated``, where only an animated picture is wanted.
+    fileprivate func decodeChecked(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+        let image = try decode(bytes, context)
+        guard context.options.frames != .animatedOnly || image.info.frameCount > 1 else {
+            throw TintypeError(.notAnimated, stage: .decode, "a still picture, where only an animated one was wanted")
+        }
+        return image
     }
 }
 

@@ -1,9 +1,13 @@
+import Foundation
+
 extension ImageLoad {
     /// The original bytes, shared with every load that wants the same.
     func originalBytes(
         _ job: JobContext, onReceived: @escaping @Sendable (ReceivedBytes) -> Void
     ) async throws(TintypeError) -> LoadedBytes {
-        try await services.bytes.value(bytesKey, for: job, onStatus: onReceived) { (job, report) throws(TintypeError) in
+        if let given { return given }
+        return try await services.bytes.value(bytesKey, for: job, onStatus: onReceived) {
+            (job, report) throws(TintypeError) in
             try await self.getBytes(job, report)
         }
     }
@@ -12,25 +16,50 @@ extension ImageLoad {
     private func getBytes(
         _ job: JobContext, _ report: JobReporter<ReceivedBytes>
     ) async throws(TintypeError) -> LoadedBytes {
-        if let entry = try await storedEntry(request.key.original, request.policy.original, job) {
-            return LoadedBytes(data: entry.data, origin: .disk, metadata: entry.metadata)
+        guard let stored = try await storedOriginal(job) else {
+            guard request.policy.freshness != .cacheOnly else {
+                throw TintypeError(.notCached, stage: .disk, "not in a cache, and only caches were allowed")
+            }
+            return try await loadBytes(job, report, stored: nil)
         }
-        guard request.policy.freshness != .cacheOnly else {
-            throw TintypeError(.notCached, stage: .disk, "not in a cache, and only caches were allowed")
+        switch verdict(on: stored) {
+        case .fresh: break
+        case .usableWhileRevalidating: refreshBehind()
+        case .stale(let usableOnError):
+            return try await asked(about: stored, usableOnError: usableOnError, job, report)
         }
-        if request.policy.failures == .respected { try services.failures.check(request.key.source) }
-        return try await loadBytes(job, report)
+        return LoadedBytes(stored)
     }
 
-    private func loadBytes(
-        _ job: JobContext, _ report: JobReporter<ReceivedBytes>
+    private func storedOriginal(_ job: JobContext) async throws(TintypeError) -> CacheEntry? {
+        try await storedEntry(request.key.original, in: originalCache, request.policy.original.disk, job)
+    }
+
+    /// The bytes from outside.
+    ///
+    /// - Parameter stored: what the origin is asked about, if it can tell.
+    func loadBytes(
+        _ job: JobContext, _ report: JobReporter<ReceivedBytes>, stored: CacheEntry?
     ) async throws(TintypeError) -> LoadedBytes {
-        let received = ReceivedBytes(limit: services.configuration.maximumByteCount) { report($0) }
-        let loaded = try await services.loader.load(request.source, LoadContext(received: received, job: job))
+        if request.policy.failures == .respected { try services.failures.check(request.key.source) }
+        guard services.configuration.shouldLoad(request) else {
+            throw TintypeError(.refused, stage: .load, "the program does not let it be loaded")
+        }
+        var loaded = try await services.watch.watch(.load, request.key.original, byteCount: { $0.data.count }) {
+            run throws(TintypeError) in
+            let answer = AnswerNotice(services.watch, run)
+            let received = ReceivedBytes(limit: services.configuration.maximumByteCount) { received in
+                answer.noticed(received.progress)
+                report(received)
+            }
+            let context = LoadContext(received: received, job: job, extras: request.extras, stored: stored)
+            return try await loader.load(request.source, context)
+        }
         try job.checkCancelled()
         guard !loaded.data.isEmpty else {
             throw TintypeError(.emptyBody, stage: .load, "there are no bytes")
         }
+        if loaded.received == nil { loaded.received = services.configuration.time.date() }
         return loaded
     }
 
@@ -40,8 +69,10 @@ extension ImageLoad {
     func withData(_ response: ImageResponse, _ job: JobContext) async throws(TintypeError) -> ImageResponse {
         guard request.policy.data == .always, response.data == nil else { return response }
         var response = response
-        if let entry = try await storedEntry(request.key.original, request.policy.original, job) {
-            response.data = entry.data
+        if let given {
+            response.data = given.data
+        } else if let stored = try await storedOriginal(job) {
+            response.data = stored.data
         } else {
             response.data = try await decodedOriginal(job, JobReporter { _ in }).data
         }

@@ -1,51 +1,89 @@
 import Logging
 
 extension ImageLoad {
-    /// Keeps the finished rendition: in memory at once, on disk behind the caller.
-    func store(_ response: ImageResponse) {
+    /// Keeps the finished rendition: in memory at once, on disk behind the caller unless it wants to wait for that.
+    func store(_ response: ImageResponse, _ job: JobContext) async throws(TintypeError) {
         remember(response.image)
-        guard !request.key.isOriginal, request.policy.rendered.disk.canWrite, request.source.isWorthKeepingOnDisk,
-            let disk = services.configuration.disk
-        else { return }
-        let image = response.image
-        services.background.add(cost: image.memoryCost) { await self.encodeAndStore(image, in: disk) }
+        let waits = request.policy.completion == .whenStored
+        if isRenditionStored {
+            let image = response.image
+            if waits {
+                await encodeAndStore(image)
+            } else {
+                services.background.add(cost: image.memoryCost) { await self.encodeAndStore(image) }
+            }
+        }
+        if waits { await flush() }
+        try job.checkCancelled()
+    }
+
+    private var isRenditionStored: Bool {
+        !request.key.isOriginal && request.policy.rendered.disk.canWrite && request.source.isWorthKeepingOnDisk
+            && mayBeStored(given) && cache.tiers.contains(.disk)
+    }
+
+    /// Whether the origin lets bytes be kept, where the request lets it decide.
+    private func mayBeStored(_ bytes: LoadedBytes?) -> Bool {
+        request.policy.freshness != .http || bytes?.isStorable != false
     }
 
     func remember(_ image: Image) {
         guard request.policy.rendered.memory.canWrite else { return }
-        services.configuration.memory?.store(image, for: request.key)
+        let evicted = cache.store(image, for: request.key)
+        if evicted > 0 { services.watch.tell(.evicted(evicted)) }
+        noteVariant(image)
     }
 
-    /// Keeps original bytes that came from outside and have turned out to be a picture.
+    /// Keeps an original that came from outside and has turned out to be a picture.
     func keep(_ bytes: LoadedBytes, of image: Image) {
-        guard bytes.origin == .network || bytes.origin == .custom, request.policy.original.canWrite,
-            request.source.isWorthKeepingOnDisk
+        if request.policy.original.memory.canWrite { originalCache.store(image, for: decodedOriginalKey) }
+        guard bytes.origin == .network || bytes.origin == .custom, request.policy.original.disk.canWrite,
+            request.source.isWorthKeepingOnDisk, mayBeStored(bytes)
         else { return }
         let entry = CacheEntry(
             data: bytes.data, format: image.info.format, metadata: bytes.metadata,
-            created: services.configuration.time.date())
-        services.configuration.disk?.store(entry, for: request.key.original)
+            created: bytes.received ?? services.configuration.time.date())
+        originalCache.store(entry, for: request.key.original)
     }
 
-    private func encodeAndStore(_ image: Image, in disk: any DataCache) async {
+    private func encodeAndStore(_ image: Image) async {
         do {
             let entry = try await encoded(image)
-            disk.store(entry, for: request.key)
+            cache.store(entry, for: request.key)
         } catch {
             services.configuration.logger.warning("not stored on disk: \(request.key): \(error)")
         }
     }
 
-    /// JPEG for what is opaque, PNG for what is not, as the original system does.
     private func encoded(_ image: Image) async throws(TintypeError) -> CacheEntry {
         let configuration = services.configuration
-        return try await WorkQueue.pixels.run(for: JobContext(priority: .veryLow)) { () throws(TintypeError) in
-            let format: ImageFormat = image.pixels.isOpaque ? .jpeg : .png
-            let data = try configuration.coders.encoder(for: format)
-                .encode(image.pixels, as: format, configuration.encodeOptions)
-            return CacheEntry(
-                data: data, format: format, metadata: StoredInfo(image.info).encoded,
-                created: configuration.time.date())
+        let (format, options) = form(of: image)
+        return try await services.watch.watch(.encode, request.key, byteCount: { $0.data.count }) {
+            _ throws(TintypeError) in
+            try await WorkQueue.pixels.run(for: JobContext(priority: .veryLow)) { () throws(TintypeError) in
+                let data = try configuration.coders.encoder(for: format).encode(image.pixels, as: format, options)
+                return CacheEntry(
+                    data: data, format: format, metadata: StoredInfo(image).encoded,
+                    created: configuration.time.date())
+            }
+        }
+    }
+
+    /// How a rendition is encoded: JPEG for what is opaque, PNG for what is not, as the original system does, unless
+    /// the request says otherwise.
+    private func form(of image: Image) -> (ImageFormat, EncodeOptions) {
+        switch request.policy.stored {
+        case .automatic: (image.pixels.isOpaque ? .jpeg : .png, services.configuration.encodeOptions)
+        case .encoded(let format, let options): (format, options)
+        }
+    }
+
+    private func flush() async {
+        do {
+            try await originalCache.flush()
+            try await cache.flush()
+        } catch {
+            services.configuration.logger.warning("not stored on disk: \(request.key): \(error)")
         }
     }
 }

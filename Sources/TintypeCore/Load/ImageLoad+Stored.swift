@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 
 extension ImageLoad {
@@ -5,22 +6,47 @@ extension ImageLoad {
     ///
     /// Memory was asked before there was a load; it is asked again, since an equal load may have ended in between.
     func storedRendition(_ job: JobContext) async throws(TintypeError) -> ImageResponse? {
-        if let image = services.cachedImage(for: request) { return ImageResponse(image: image, origin: .memory) }
+        if let image = rememberedRendition { return ImageResponse(image: image, origin: .memory) }
         // The original as it is has its own place on disk, where the bytes are looked up.
-        guard !request.key.isOriginal, let entry = try await storedEntry(request.key, request.policy.rendered.disk, job)
+        guard !request.key.isOriginal,
+            let entry = try await storedEntry(request.key, in: cache, request.policy.rendered.disk, job),
+            let image = try await decodedRendition(entry, job), isCurrent(image)
         else { return nil }
-        guard let image = try await decodedRendition(entry, job) else { return nil }
         remember(image)
         return ImageResponse(image: image, origin: .disk, byteCount: entry.data.count)
     }
 
-    /// An entry of the disk cache, where the policy lets the disk answer.
+    /// The decoded original in memory, where the policy lets that answer.
+    var keptOriginal: Image? {
+        guard request.policy.reads(request.policy.original.memory) else { return nil }
+        return originalCache.image(for: decodedOriginalKey).flatMap { isCurrent($0) ? $0 : nil }
+    }
+
+    private var rememberedRendition: Image? {
+        guard request.policy.reads(request.policy.rendered.memory) else { return nil }
+        return cache.image(for: request.key).flatMap { isCurrent($0) ? $0 : nil }
+    }
+
+    /// Whether a picture was made of the bytes that are known to be the current ones, where they are known.
+    private func isCurrent(_ image: Image) -> Bool {
+        guard let given else { return true }
+        guard let made = image.received, let received = given.received else { return false }
+        // The disk keeps microseconds.
+        return abs(made.timeIntervalSince(received)) < 0.000_5
+    }
+
+    /// An entry of a disk cache, where the policy lets the disk answer.
     func storedEntry(
-        _ key: CacheKey, _ access: CacheAccess, _ job: JobContext
+        _ key: CacheKey, in cache: any ImageCaching, _ access: CacheAccess, _ job: JobContext
     ) async throws(TintypeError) -> CacheEntry? {
-        guard let disk = services.configuration.disk, request.policy.reads(access), request.source.isWorthKeepingOnDisk
+        guard request.policy.reads(access), request.source.isWorthKeepingOnDisk, cache.tiers.contains(.disk)
         else { return nil }
-        return try await WorkQueue.disk.run(for: job) { () throws(TintypeError) in disk.entry(for: key) }
+        let entry = try await services.watch.watch(.disk, key, byteCount: { $0?.data.count }) {
+            _ throws(TintypeError) in
+            try await WorkQueue.disk.run(for: job) { () throws(TintypeError) in cache.entry(for: key) }
+        }
+        services.watch.tell(.lookedUp(key, in: .disk, found: entry != nil))
+        return entry
     }
 
     /// The pixels of a stored rendition: they have their size and orientation already. What does not decode is removed
@@ -28,20 +54,19 @@ extension ImageLoad {
     private func decodedRendition(_ entry: CacheEntry, _ job: JobContext) async throws(TintypeError) -> Image? {
         do throws(TintypeError) {
             let image = try await decode(entry.data, DecodeOptions(scale: request.rendition.decode.scale), job)
-            let original = StoredInfo(decoding: entry.metadata)?.info
-            return Image(pixels: image.pixels, info: original ?? image.info, scale: image.scale)
+            return StoredInfo(decoding: entry.metadata)?.applied(to: image) ?? image
         } catch  where error.code == .cancelled {
             throw error
         } catch {
-            await removeFromDisk(request.key, error)
+            await removeFromDisk(request.key, in: cache, error)
             return nil
         }
     }
 
-    func removeFromDisk(_ key: CacheKey, _ reason: TintypeError) async {
-        guard let disk = services.configuration.disk else { return }
+    func removeFromDisk(_ key: CacheKey, in cache: any ImageCaching, _ reason: TintypeError) async {
         services.configuration.logger.warning("removed from the disk cache: \(key): \(reason)")
-        try? await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in disk.remove(key)
+        try? await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
+            cache.remove(key, from: .disk)
         }
     }
 }

@@ -5,8 +5,11 @@ extension ImageLoad {
     ) async throws(TintypeError) -> ImageResponse {
         var response = try await beginning(job, report)
         let image = response.image
-        let pixels = try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
-            try last.transform(image.pixels)
+        guard request.rendition.transforms(image.info) else { return response }
+        let pixels = try await services.watch.watch(.transform, request.key) { _ throws(TintypeError) in
+            try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
+                try last.transform(image.pixels)
+            }
         }
         response.image = image.replacing(pixels: pixels)
         return response
@@ -19,6 +22,8 @@ extension ImageLoad {
             request.rendition = request.rendition.droppingLastTransform()
             // Memory may have it, but no one asked for it: it is not kept on the way.
             request.policy.rendered = CacheRules(memory: .readOnly, disk: .off)
+            request.policy.variants = .exact
+            request.policy.completion = .whenReady
             request.policy.data = .whenLoaded
         }
         return try await services.renditions.value(load.renditionKey, for: job, onStatus: report.report) {

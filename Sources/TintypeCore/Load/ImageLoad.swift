@@ -1,21 +1,38 @@
 /// Everything that happens between a miss in memory and a picture, in the order in which it happens.
 ///
-/// Each stage is a file of its own: `ImageLoad+Stored`, `+Original`, `+Decode`, `+Transform`, `+Store`;
-/// previews are ``PreviewPump``'s.
+/// Each stage is a file of its own: `ImageLoad+Stored`, `+Refresh`, `+Variant`, `+Original`, `+Decode`, `+Transform`,
+/// `+Store`; previews are ``PreviewPump``'s.
 struct ImageLoad: Sendable {
-    let request: ImageRequest
+    private(set) var request: ImageRequest
     let services: PipelineServices
+    /// The original bytes, where a load before this one got them and knows that they are the current ones.
+    var given: LoadedBytes?
 
     /// The job of one rendition.
     func run(_ job: JobContext, _ report: JobReporter<LoadStatus>) async throws(TintypeError) -> ImageResponse {
+        guard request.alternatives.isEmpty else { return try await firstThatLoads(job, report) }
         do throws(TintypeError) {
-            if let stored = try await storedRendition(job) { return try await withData(stored, job) }
-            let made = try await makeRendition(job, report)
-            store(made)
-            return try await withData(made, job)
+            if request.policy.freshness.asksOrigin && given == nil { return try await refreshed(job, report) }
+            if let kept = try await kept(job) { return kept }
+            return try await made(job, report)
         } catch {
             throw error.about(request.source.identity)
         }
+    }
+
+    /// What caches have.
+    private func kept(_ job: JobContext) async throws(TintypeError) -> ImageResponse? {
+        if let stored = try await storedRendition(job) { return try await withData(stored, job) }
+        if let variant = try await largerVariant(job) { return try await withData(variant, job) }
+        return nil
+    }
+
+    private func made(
+        _ job: JobContext, _ report: JobReporter<LoadStatus>
+    ) async throws(TintypeError) -> ImageResponse {
+        let made = try await makeRendition(job, report)
+        try await store(made, job)
+        return try await withData(made, job)
     }
 
     private func makeRendition(
@@ -25,11 +42,11 @@ struct ImageLoad: Sendable {
         return try await transformed(by: last, job, report)
     }
 
-    /// The same load for another rendition of the same source.
+    /// The same load for another rendition or another way to get it.
     func replacing(_ change: (inout ImageRequest) -> Void) -> ImageLoad {
-        var request = request
-        change(&request)
-        return ImageLoad(request: request, services: services)
+        var load = ImageLoad(request: request, services: services, given: given)
+        change(&load.request)
+        return load
     }
 }
 
@@ -37,16 +54,30 @@ struct ImageLoad: Sendable {
 
 extension ImageLoad {
     /// Loads of the same picture under the same policy share everything.
-    var renditionKey: JobKey { JobKey(key: request.key, policy: request.policy) }
+    var renditionKey: JobKey {
+        JobKey(request.key, request.policy, of: request, alternatives: request.alternatives.map(\.identity))
+    }
 
     /// Loads of the same source, got in the same way, share its bytes.
-    var bytesKey: JobKey { JobKey(key: request.key.original, policy: request.policy.forBytes) }
+    var bytesKey: JobKey { JobKey(request.key.original, request.policy.forBytes, of: request) }
 
     /// Loads that decode the same bytes in the same way share that, whatever they make of the result.
     var decodedKey: JobKey {
         var policy = request.policy.forBytes
         policy.previews = request.policy.previews
-        let decoding = Rendition(decode: request.rendition.decode).identifier
-        return JobKey(key: CacheKey(source: request.key.source, rendition: decoding), policy: policy)
+        return JobKey(decodedOriginalKey, policy, of: request)
     }
+
+    /// The key of the original decoded as the request wants it, before any transform.
+    var decodedOriginalKey: CacheKey {
+        request.rendition.transforms.isEmpty
+            ? request.key
+            : CacheKey(
+                source: request.key.source, rendition: Rendition(decode: request.rendition.decode).identifier)
+    }
+
+    /// The pipeline's caches and loader, or those that the request brings.
+    var cache: any ImageCaching { services.cache(for: request) }
+    var originalCache: any ImageCaching { services.originalCache(for: request) }
+    var loader: any ImageLoader { services.loader(for: request) }
 }

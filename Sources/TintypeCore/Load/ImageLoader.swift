@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Where bytes come from: HTTP, a file, a data URL, or anything of the program's own.
 ///
 /// A pipeline has a list of loaders and asks the last added first; ``TintypeTesting`` has one for tests.
@@ -11,4 +13,20 @@ public protocol ImageLoader: Sendable {
     /// arrived whole.
     @concurrent
     func load(_ source: ImageSource, _ context: LoadContext) async throws(TintypeError) -> LoadedBytes
+
+    /// Whether bytes that this loader got before may be used again, asked under ``LoadPolicy/Freshness/http``.
+    ///
+    /// Pure: depends on the arguments alone.
+    ///
+    /// - Parameter stored: what a cache kept, with the ``LoadedBytes/metadata`` of its load.
+    func verdict(
+        on stored: CacheEntry, for source: ImageSource, _ extras: RequestExtras, at now: Date
+    ) -> StoredVerdict
+}
+
+extension ImageLoader {
+    /// A loader that knows no freshness: what is kept is good.
+    public func verdict(
+        on stored: CacheEntry, for source: ImageSource, _ extras: RequestExtras, at now: Date
+    ) -> StoredVerdict { .fresh }
 }

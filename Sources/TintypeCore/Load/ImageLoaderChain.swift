@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Several loaders under one: the last added that takes a source loads it.
 public struct ImageLoaderChain: ImageLoader {
     public var loaders: [any ImageLoader]
@@ -7,14 +9,24 @@ public struct ImageLoaderChain: ImageLoader {
     }
 
     public func canLoad(_ source: ImageSource) -> Bool {
-        loaders.contains { $0.canLoad(source) }
+        loader(for: source) != nil
     }
 
     @concurrent
     public func load(_ source: ImageSource, _ context: LoadContext) async throws(TintypeError) -> LoadedBytes {
-        guard let loader = loaders.last(where: { $0.canLoad(source) }) else {
+        guard let loader = loader(for: source) else {
             throw TintypeError(.invalidSource, stage: .load, "no loader takes such a source", subject: source.identity)
         }
         return try await loader.load(source, context)
+    }
+
+    public func verdict(
+        on stored: CacheEntry, for source: ImageSource, _ extras: RequestExtras, at now: Date
+    ) -> StoredVerdict {
+        loader(for: source)?.verdict(on: stored, for: source, extras, at: now) ?? .fresh
+    }
+
+    private func loader(for source: ImageSource) -> (any ImageLoader)? {
+        loaders.last { $0.canLoad(source) }
     }
 }

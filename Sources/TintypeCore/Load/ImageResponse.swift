@@ -8,6 +8,8 @@ public struct ImageResponse: Sendable {
     public var data: Data?
     /// The number of bytes of the encoded picture, when they were read.
     public var byteCount: Int?
+    /// Why this is what a cache had, when its origin should have been asked and could not be.
+    public var refreshFailure: TintypeError?
 
     public init(image: Image, origin: ImageOrigin, data: Data? = nil, byteCount: Int? = nil) {
         self.image = image

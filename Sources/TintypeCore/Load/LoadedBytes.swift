@@ -6,10 +6,34 @@ public struct LoadedBytes: Sendable {
     public var origin: ImageOrigin
     /// What is kept beside the bytes in the disk cache: for HTTP, the response's validators and freshness.
     public var metadata: Data
+    /// Whether they may be kept on disk where the request lets their origin decide (``LoadPolicy/Freshness/http``).
+    public var isStorable: Bool
+    /// Whether these are the stored bytes, which the origin said are still good; ``metadata`` is renewed.
+    public var isNotModified = false
+    /// When they were received whole: tells pictures made of these from those made of older ones.
+    var received: Date?
+    /// Why these are stored bytes, when their origin should have been asked and could not be.
+    var refreshFailure: TintypeError?
 
-    public init(data: Data, origin: ImageOrigin, metadata: Data = Data()) {
+    public init(data: Data, origin: ImageOrigin, metadata: Data = Data(), isStorable: Bool = true) {
         self.data = data
         self.origin = origin
         self.metadata = metadata
+        self.isStorable = isStorable
+    }
+
+    /// Stored bytes that their origin said are still good.
+    ///
+    /// - Parameter metadata: renewed by what it said.
+    public static func stillGood(_ stored: CacheEntry, metadata: Data) -> LoadedBytes {
+        var bytes = LoadedBytes(stored)
+        bytes.metadata = metadata
+        bytes.isNotModified = true
+        return bytes
+    }
+
+    init(_ stored: CacheEntry) {
+        self.init(data: stored.data, origin: .disk, metadata: stored.metadata)
+        received = stored.created
     }
 }

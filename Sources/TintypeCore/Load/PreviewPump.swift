@@ -9,12 +9,19 @@ final class PreviewPump: Sendable {
     private let interval: Duration?
     private let state: Locked<PreviewState>
 
-    init(_ load: ImageLoad, _ job: JobContext, _ report: JobReporter<LoadStatus>) {
+    /// - Parameter old: a whole picture to show meanwhile, so that no partial one is worth showing.
+    init(
+        _ load: ImageLoad, _ job: JobContext, _ report: JobReporter<LoadStatus>, showing old: ImageResponse? = nil
+    ) {
         self.load = load
         self.job = job
         self.report = report
-        interval = if case .progressive(let interval) = load.request.policy.previews { interval } else { nil }
-        state = Locked(PreviewState(interval: interval ?? .zero))
+        interval =
+            if old == nil, case .progressive(let interval) = load.request.policy.previews { interval } else { nil }
+        var state = PreviewState(interval: interval ?? .zero)
+        if let old { state.show(old) }
+        self.state = Locked(state)
+        if old != nil { report(state.status) }
     }
 
     /// Called on the loader's thread whenever bytes have arrived.
@@ -59,10 +66,12 @@ final class PreviewPump: Sendable {
         if let decoder = state.withLock({ $0.decoder }) { return decoder }
         let configuration = load.services.configuration
         let head = bytes.head(FormatSniffer.length)
+        var options = load.request.rendition.decode
+        options.scale = options.scale ?? load.request.source.scaleInName
         let context = DecodeContext(
-            options: load.request.rendition.decode, limits: configuration.decodeLimits,
+            options: options, limits: configuration.decodeLimits,
             isCancelled: { [job] in job.isCancelled })
-        guard let decoder = try? configuration.coders.decoder(for: head).makeIncrementalDecoder(context)
+        guard let decoder = try? configuration.coders.decoder(for: head, options).makeIncrementalDecoder(context)
         else { return nil }
         state.withLock { $0.decoder = decoder }
         return decoder
@@ -94,7 +103,10 @@ struct PreviewState: Sendable {
 
     mutating func finishStep(showing preview: ImageResponse?) {
         isBusy = false
-        guard let preview else { return }
+        if let preview { show(preview) }
+    }
+
+    mutating func show(_ preview: ImageResponse) {
         status.preview = preview
         status.previewCount += 1
     }

@@ -10,8 +10,11 @@ struct StoredInfo: Codable {
     let frameCount: Int
     let loopCount: Int
     let durations: [Double]
+    /// See ``Image/received``; in seconds since the reference date.
+    let received: Date?
 
-    init(_ info: ImageInfo) {
+    init(_ image: Image) {
+        let info = image.info
         format = info.format.rawValue
         width = info.size.width
         height = info.size.height
@@ -20,6 +23,7 @@ struct StoredInfo: Codable {
         frameCount = info.frameCount
         loopCount = info.loopCount
         durations = info.durations
+        received = image.received
     }
 
     init?(decoding data: Data) {
@@ -29,7 +33,12 @@ struct StoredInfo: Codable {
 
     var encoded: Data { (try? JSONEncoder().encode(self)) ?? Data() }
 
-    var info: ImageInfo {
+    /// The pixels of the rendition with what is remembered.
+    func applied(to image: Image) -> Image {
+        Image(pixels: image.pixels, info: info, scale: image.scale, received: received)
+    }
+
+    private var info: ImageInfo {
         ImageInfo(
             format: ImageFormat(rawValue: format), size: PixelSize(width: width, height: height),
             orientation: Orientation(rawValue: orientation) ?? .up, hasAlpha: hasAlpha, frameCount: frameCount,

@@ -30,7 +30,11 @@ public final class MemoryCache: Sendable {
         shard.withLock { $0.contains(key) }
     }
 
-    public func store(_ image: Image, for key: CacheKey) {
+    /// Keeps a picture, unless it is too large on its own.
+    ///
+    /// - Returns: how many others were evicted for it.
+    @discardableResult
+    public func store(_ image: Image, for key: CacheKey) -> Int {
         discard { $0.insert(image, for: key, cost: image.memoryCost) }
     }
 
@@ -48,7 +52,8 @@ public final class MemoryCache: Sendable {
     }
 
     /// Pictures that fall out give their memory back here, when the lock is free: that can take milliseconds.
-    private func discard(_ change: (inout CacheShard<CacheKey, Image>) -> [Image]) {
-        _ = shard.withLock(change)
+    @discardableResult
+    private func discard(_ change: (inout CacheShard<CacheKey, Image>) -> [Image]) -> Int {
+        shard.withLock(change).count
     }
 }

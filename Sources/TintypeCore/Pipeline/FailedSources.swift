@@ -1,15 +1,18 @@
 /// What a pipeline remembers of sources that failed, so that a list that scrolls does not ask for the same broken
 /// picture again and again.
 ///
-/// A source is remembered when its bytes arrived and are no picture, or when it cannot be asked for at all; not when
-/// the network or the server failed, since that may pass. For ten minutes, and at most a thousand.
+/// By default, a source is remembered when its bytes arrived and are no picture, or when it cannot be asked for at all;
+/// not when the network or the server failed, since that may pass. For ten minutes, and at most a thousand: see
+/// ``FailureMemory``.
 public final class FailedSources: Sendable {
     private let table: Locked<FailureTable>
+    private let shouldRemember: @Sendable (ImageSource, TintypeError) -> Bool
     private let time: TimeSource
 
-    init(time: TimeSource, capacity: Int = 1000, lifetime: Duration = .seconds(600)) {
+    init(_ settings: FailureMemory = FailureMemory(), time: TimeSource) {
         self.time = time
-        table = Locked(FailureTable(capacity: capacity, lifetime: lifetime))
+        shouldRemember = settings.shouldRemember
+        table = Locked(FailureTable(capacity: settings.capacity, lifetime: settings.lifetime))
     }
 
     /// The errors by source; see ``ImageSource/identity``.
@@ -36,18 +39,9 @@ public final class FailedSources: Sendable {
             .failedBefore, stage: .load, "failed before: \(error.message)", subject: source, underlying: error)
     }
 
-    func remember(_ error: TintypeError, of source: String) {
-        guard Self.lasts(error.code) else { return }
+    func remember(_ error: TintypeError, of source: ImageSource) {
+        guard error.code != .cancelled, shouldRemember(source, error) else { return }
         let now = time.uptime()
-        table.withLock { $0.remember(error, of: source, at: now) }
-    }
-
-    func forget(source: String) {
-        table.withLock { $0.forget(source) }
-    }
-
-    /// The codes of SDWebImage's errors 1000 and 1001, which it remembers too.
-    private static func lasts(_ code: TintypeError.Code) -> Bool {
-        [.invalidSource, .notAnImage, .noCoder, .undecodable, .emptyBody].contains(code)
+        table.withLock { $0.remember(error, of: source.identity, at: now) }
     }
 }

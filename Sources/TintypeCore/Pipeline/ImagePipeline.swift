@@ -6,9 +6,10 @@ public import Foundation
 /// let image = try await ImagePipeline.shared.image(for: url)
 /// ```
 ///
-/// All calls may come from any thread, and none blocks it.
+/// All calls may come from any thread, and none blocks it but those that say so in their names.
 public final class ImagePipeline: Sendable {
-    private let services: PipelineServices
+    let services: PipelineServices
+    let running = RunningTasks()
 
     public init(_ configuration: PipelineConfiguration) {
         services = PipelineServices(configuration)
@@ -18,15 +19,6 @@ public final class ImagePipeline: Sendable {
 
     /// The sources that have failed for good, for now.
     public var failures: FailedSources { services.failures }
-
-    /// The picture in memory; `nil` when it is not there. Looks nowhere else, allocates nothing, waits for nothing: made
-    /// to be called for every row of a list while it scrolls.
-    public func cachedImage(for request: ImageRequest) -> Image? {
-        guard services.configuration.interceptors.isEmpty else {
-            return services.cachedImage(for: services.intercepted(request))
-        }
-        return services.cachedImage(for: request)
-    }
 
     /// The picture. When it is in memory this returns without suspending.
     ///
@@ -48,8 +40,7 @@ public final class ImagePipeline: Sendable {
         let request = services.intercepted(request)
         if let hit = memoryHit(request) { return hit }
         guard !Task.isCancelled else { throw .cancelled }
-        let task = ImageTask(request: request)
-        launch(task)
+        let task = launch(request)
         let result = await withTaskCancellationHandler {
             await task.result
         } onCancel: {
@@ -60,12 +51,10 @@ public final class ImagePipeline: Sendable {
 
     /// Starts a load and returns the handle to it. A picture in memory makes a handle that has ended.
     public func start(_ request: ImageRequest) -> ImageTask {
-        let task = ImageTask(request: services.intercepted(request))
-        if let hit = memoryHit(task.request) {
-            task.finish(.success(hit))
-        } else {
-            launch(task)
-        }
+        let request = services.intercepted(request)
+        guard let hit = memoryHit(request) else { return launch(request) }
+        let task = ImageTask(request: request)
+        task.finish(.success(hit))
         return task
     }
 
@@ -74,30 +63,37 @@ public final class ImagePipeline: Sendable {
     /// - Throws: ``TintypeError/Code/unwritable`` when something could not be.
     public func flush() async throws(TintypeError) {
         await services.background.wait()
-        try await services.configuration.disk?.flush()
+        try await services.configuration.cache.flush()
     }
 
-    /// Renditions that are being made now, each counted once however many wait for it.
-    public var runningLoads: Int { services.renditions.count }
-
-    /// Jobs of every stage that have not ended, for tests that want to see that nothing is left.
-    var runningJobs: Int { services.renditions.count + services.decoded.count + services.bytes.count }
-
-    private func memoryHit(_ request: ImageRequest) -> ImageResponse? {
-        guard request.policy.data == .whenLoaded else { return nil }
+    /// What memory has, where that ends the load.
+    func memoryHit(_ request: ImageRequest) -> ImageResponse? {
+        guard request.policy.data == .whenLoaded, request.policy.freshness.takesWhatIsCached else { return nil }
         return services.cachedImage(for: request).map { ImageResponse(image: $0, origin: .memory) }
     }
 
-    private func launch(_ task: ImageTask) {
-        let load = ImageLoad(request: task.request, services: services)
+    private func launch(_ request: ImageRequest) -> ImageTask {
+        let task = makeTask(request)
+        let load = ImageLoad(request: request, services: services)
         let receiver = JobReceiver<ImageResponse, LoadStatus>(
             onStatus: { task.update($0) },
             onEnd: { task.finish($0) })
-        let priority = task.priority
-        let subscription = services.renditions.attach(load.renditionKey, at: priority, receiver: receiver) {
+        let subscription = services.renditions.attach(load.renditionKey, at: request.priority, receiver: receiver) {
             (job, report) throws(TintypeError) in
             try await load.run(job, report)
         }
-        task.bind(subscription, at: priority)
+        task.bind(subscription, at: request.priority)
+        return task
+    }
+
+    /// A task that is listed as running until it ends, and whose life the observers see.
+    private func makeTask(_ request: ImageRequest) -> ImageTask {
+        let watched = services.watch.loadBegan(request)
+        let task = ImageTask(request: request) { [running, watch = services.watch] task, result in
+            running.remove(task)
+            watch.loadEnded(watched, request, result)
+        }
+        running.add(task)
+        return task
     }
 }

@@ -12,9 +12,14 @@ public final class ImageTask: Sendable {
     }
 
     private let state: Locked<State>
+    private let onEnd: @Sendable (ImageTask, ImageTaskState.End) -> Void
 
-    init(request: ImageRequest) {
+    /// - Parameter onEnd: called once, when the load has ended, before anyone who waits is told.
+    init(
+        request: ImageRequest, onEnd: @escaping @Sendable (ImageTask, ImageTaskState.End) -> Void = { _, _ in }
+    ) {
         self.request = request
+        self.onEnd = onEnd
         state = Locked(State(priority: request.priority))
     }
 
@@ -87,6 +92,7 @@ extension ImageTask {
 
     func finish(_ result: Result<ImageResponse, TintypeError>) {
         guard let (waiters, listeners) = state.withLock({ $0.events.finish(result) }) else { return }
+        onEnd(self, result)
         for waiter in waiters { waiter.resume(returning: result) }
         for (listener, event) in listeners { listener.resume(returning: event) }
     }

@@ -10,11 +10,8 @@ public struct PipelineConfiguration: Sendable {
     /// The codecs. None by default.
     public var coders = ImageCoderRegistry()
 
-    /// Decoded pictures; `nil` for none.
-    public var memory: MemoryCache? = MemoryCache()
-
-    /// Encoded pictures; `nil`, the default, for none.
-    public var disk: (any DataCache)?
+    /// Decoded pictures in memory and encoded ones on disk. By default memory alone.
+    public var cache: any ImageCaching = ImageCache()
 
     /// What a picture may cost to decode.
     public var decodeLimits = DecodeLimits()
@@ -24,6 +21,15 @@ public struct PipelineConfiguration: Sendable {
 
     /// Rewrite requests before their keys are made, the first one first.
     public var interceptors: [any RequestInterceptor] = []
+
+    /// Watch what happens.
+    public var observers: [any PipelineObserver] = []
+
+    /// Asked before anything is loaded from outside; what it does not let through is ``TintypeError/Code/refused``.
+    public var shouldLoad: @Sendable (ImageRequest) -> Bool = { _ in true }
+
+    /// What is remembered of sources that failed.
+    public var failureMemory = FailureMemory()
 
     /// How finished renditions are encoded for the disk.
     public var encodeOptions = EncodeOptions()

@@ -10,13 +10,17 @@ final class PipelineServices: Sendable {
     let bytes = SharedJobs<JobKey, LoadedBytes, ReceivedBytes>()
     /// What is still being encoded for the disk.
     let background = BackgroundTasks(budget: 256 << 20)
+    /// Pictures of memory by what they were made of.
+    let variants = Locked(VariantTable())
 
     let failures: FailedSources
+    let watch: StageWatch
 
     init(_ configuration: PipelineConfiguration) {
         self.configuration = configuration
-        failures = FailedSources(time: configuration.time)
+        failures = FailedSources(configuration.failureMemory, time: configuration.time)
         loader = ImageLoaderChain(configuration.loaders)
+        watch = StageWatch(configuration.observers, time: configuration.time)
     }
 
     func intercepted(_ request: ImageRequest) -> ImageRequest {
@@ -26,7 +30,23 @@ final class PipelineServices: Sendable {
     /// The picture of a request in memory, where its policy lets memory answer.
     func cachedImage(for request: ImageRequest) -> Image? {
         guard request.policy.reads(request.policy.rendered.memory) else { return nil }
-        return configuration.memory?.image(for: request.key)
+        let image = cache(for: request).image(for: request.key)
+        watch.tell(.lookedUp(request.key, in: .memory, found: image != nil))
+        return image
+    }
+
+    /// Where the rendition of a request is kept.
+    func cache(for request: ImageRequest) -> any ImageCaching {
+        request.parts?.cache ?? configuration.cache
+    }
+
+    /// Where the original of a request is kept.
+    func originalCache(for request: ImageRequest) -> any ImageCaching {
+        request.parts?.originalCache ?? cache(for: request)
+    }
+
+    func loader(for request: ImageRequest) -> any ImageLoader {
+        request.parts?.loader ?? loader
     }
 }
 
@@ -34,4 +54,16 @@ final class PipelineServices: Sendable {
 struct JobKey: Hashable, Sendable {
     let key: CacheKey
     let policy: LoadPolicy
+    let parts: RequestParts?
+    let extras: RequestExtras
+    /// The sources that are tried when the first fails.
+    let alternatives: [String]
+
+    init(_ key: CacheKey, _ policy: LoadPolicy, of request: ImageRequest, alternatives: [String] = []) {
+        self.key = key
+        self.policy = policy
+        parts = request.parts
+        extras = request.extras
+        self.alternatives = alternatives
+    }
 }

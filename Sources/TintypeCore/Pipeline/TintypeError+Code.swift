@@ -33,6 +33,8 @@ extension TintypeError {
         case noCoder
         /// The bytes are of a known format but damaged, or cut short. (1001)
         case undecodable
+        /// Only an animated picture was wanted, and this one is still. (1001)
+        case notAnimated
         /// The picture has no frame of the asked number.
         case noSuchFrame
         /// No memory for the pixels.
@@ -41,6 +43,8 @@ extension TintypeError {
         case transformFailed
         /// An encoder could not do its work.
         case encodeFailed
+        /// The program's own rule does not let it be loaded: see ``PipelineConfiguration/shouldLoad``.
+        case refused
         /// Only caches were allowed, and they do not have it.
         case notCached
         /// The one who waited gave up. (2002)

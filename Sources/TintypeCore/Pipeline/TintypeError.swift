@@ -8,10 +8,13 @@ public struct TintypeError: Error, Sendable {
     /// - Parameters:
     ///   - message: what happened, in a few words without a full stop.
     ///   - subject: the URL, path or name it happened to.
+    ///   - status: the HTTP status that the server answered with.
     public init(
-        _ code: Code, stage: Stage, _ message: String, subject: String? = nil, underlying: (any Error)? = nil
+        _ code: Code, stage: Stage, _ message: String, subject: String? = nil, status: Int? = nil,
+        underlying: (any Error)? = nil
     ) {
-        storage = Storage(code: code, stage: stage, message: message, subject: subject, underlying: underlying)
+        storage = Storage(
+            code: code, stage: stage, message: message, subject: subject, status: status, underlying: underlying)
     }
 
     private init(shared storage: Storage) {
@@ -23,17 +26,21 @@ public struct TintypeError: Error, Sendable {
     public var message: String { storage.message }
     /// The URL, path or name that the failing work was about.
     public var subject: String? { storage.subject }
+    /// The HTTP status that the server answered with, where that is what went wrong.
+    public var status: Int? { storage.status }
     /// The error of a system or library below that caused this one.
     public var underlying: (any Error)? { storage.underlying }
 
     /// The wait was given up by the one who waited. Shared, since no error is more common.
     public static let cancelled = TintypeError(
-        shared: Storage(code: .cancelled, stage: .deliver, message: "cancelled", subject: nil, underlying: nil))
+        shared: Storage(
+            code: .cancelled, stage: .deliver, message: "cancelled", subject: nil, status: nil, underlying: nil))
 
     /// The same error, about `subject` if it did not say yet what it was about.
     public func about(_ subject: String) -> TintypeError {
         guard self.subject == nil, code != .cancelled else { return self }
-        return TintypeError(code, stage: stage, message, subject: subject, underlying: underlying)
+        return TintypeError(
+            code, stage: stage, message, subject: subject, status: status, underlying: underlying)
     }
 
     private final class Storage: Sendable {
@@ -41,13 +48,17 @@ public struct TintypeError: Error, Sendable {
         let stage: Stage
         let message: String
         let subject: String?
+        let status: Int?
         let underlying: (any Error)?
 
-        init(code: Code, stage: Stage, message: String, subject: String?, underlying: (any Error)?) {
+        init(
+            code: Code, stage: Stage, message: String, subject: String?, status: Int?, underlying: (any Error)?
+        ) {
             self.code = code
             self.stage = stage
             self.message = message
             self.subject = subject
+            self.status = status
             self.underlying = underlying
         }
     }

@@ -2,35 +2,57 @@
 public struct LoadPolicy: Hashable, Sendable {
     /// Where the finished rendition is looked up and kept.
     public var rendered: CacheRules
-    /// Where the original bytes are looked up and kept. Memory holds only decoded pictures.
-    public var original: CacheAccess
+    /// Where the original is looked up and kept: decoded in memory, as its bytes on disk.
+    public var original: CacheRules
     public var freshness: Freshness
-    public var previews: Previews
-    public var data: DataDelivery
     public var failures: Failures
+    public var previews: Previews
+    public var variants: Variants
+    public var stored: StoredForm
+    public var completion: Completion
+    public var data: DataDelivery
 
     public init(
-        rendered: CacheRules = CacheRules(), original: CacheAccess = .readWrite, freshness: Freshness = .cached,
-        previews: Previews = .none, data: DataDelivery = .whenLoaded, failures: Failures = .respected
+        rendered: CacheRules = CacheRules(), original: CacheRules = CacheRules(memory: .off),
+        freshness: Freshness = .cached, failures: Failures = .respected, previews: Previews = .none,
+        variants: Variants = .exact, stored: StoredForm = .automatic, completion: Completion = .whenReady,
+        data: DataDelivery = .whenLoaded
     ) {
         self.rendered = rendered
         self.original = original
         self.freshness = freshness
-        self.previews = previews
-        self.data = data
         self.failures = failures
+        self.previews = previews
+        self.variants = variants
+        self.stored = stored
+        self.completion = completion
+        self.data = data
     }
 }
 
 extension LoadPolicy {
     /// Whether what a cache holds is good enough.
-    public enum Freshness: Hashable, Sendable {
+    public enum Freshness: Hashable, Sendable, CaseIterable {
         /// A cached picture is used until the cache drops it.
         case cached
+        /// A cached picture comes first, as a preview; then its origin is asked whether it is still good. One that cannot
+        /// be asked leaves the cached picture as the result: see ``ImageResponse/refreshFailure``.
+        case revalidate
+        /// The origin's own rules decide whether a cached picture is good, has to be asked for, or may be kept at all:
+        /// for HTTP those of RFC 9111.
+        case http
         /// Caches are not asked, only filled.
         case reload
         /// Nothing is loaded; what no cache has is ``TintypeError/Code/notCached``.
         case cacheOnly
+    }
+
+    /// Whether a source that failed is tried again at once; see ``FailedSources``.
+    public enum Failures: Hashable, Sendable {
+        /// Not while its failure is remembered, unless a cache has the picture.
+        case respected
+        /// Always; a success lets the failure be forgotten.
+        case ignored
     }
 
     /// Whether partial pictures are delivered while the bytes arrive.
@@ -43,12 +65,28 @@ extension LoadPolicy {
         public static let progressive = Previews.progressive(every: .milliseconds(250))
     }
 
-    /// Whether a source that failed is tried again at once; see ``FailedSources``.
-    public enum Failures: Hashable, Sendable {
-        /// Not while its failure is remembered, unless a cache has the picture.
-        case respected
-        /// Always; a success lets the failure be forgotten.
-        case ignored
+    /// Whether a picture in memory that is larger than the wanted one may be scaled down instead of loading.
+    public enum Variants: Hashable, Sendable {
+        /// Only the wanted rendition itself.
+        case exact
+        /// A larger one of the same source, too. What is made of it is delivered, not kept: its pixels may differ a
+        /// little from those of the rendition that the key names.
+        case larger
+    }
+
+    /// How a rendition is encoded for the disk. The original is always kept as the bytes it came as.
+    public enum StoredForm: Hashable, Sendable {
+        /// JPEG for what is opaque, PNG for what is not, with the pipeline's ``PipelineConfiguration/encodeOptions``.
+        case automatic
+        case encoded(ImageFormat, EncodeOptions = EncodeOptions())
+    }
+
+    /// When a load has ended.
+    public enum Completion: Hashable, Sendable {
+        /// When the picture is there; the disk gets it behind the caller.
+        case whenReady
+        /// When the disk has it, too. That it could not be written does not fail the load.
+        case whenStored
     }
 
     /// Whether the original bytes come with the picture.
@@ -70,4 +108,12 @@ extension LoadPolicy {
     var forBytes: LoadPolicy {
         LoadPolicy(original: original, freshness: freshness, failures: failures)
     }
+}
+
+extension LoadPolicy.Freshness {
+    /// Whether a cached picture ends a load, without a look at anything else.
+    var takesWhatIsCached: Bool { self == .cached || self == .cacheOnly }
+
+    /// Whether the origin may have to be asked about what a cache has.
+    var asksOrigin: Bool { self == .revalidate || self == .http }
 }

@@ -2,23 +2,38 @@
 public struct Rendition: Sendable {
     public var decode: DecodeOptions
     public var transforms: [any ImageTransformer]
+    /// What the transforms are applied to beside still pictures; by default nothing, as in the original system.
+    public var transformScope: TransformScope
 
-    public init(decode: DecodeOptions = DecodeOptions(), transforms: [any ImageTransformer] = []) {
+    public init(
+        decode: DecodeOptions = DecodeOptions(), transforms: [any ImageTransformer] = [],
+        transformScope: TransformScope = []
+    ) {
         self.decode = decode
         self.transforms = transforms
+        self.transformScope = transformScope
     }
 
     /// A canonical form that differs wherever the pixels may differ; empty for the original as it is.
     ///
     /// The parts are separated by a byte that is escaped inside them, so that no two lists read the same.
     public var identifier: String {
-        let parts = [decode.identifier] + transforms.map(\.identifier)
-        return parts.allSatisfy(\.isEmpty) ? "" : parts.map(Self.escaped).joined(separator: "|")
+        guard !transforms.isEmpty else { return Self.escaped(decode.identifier) }
+        let scope = transformScope.isEmpty ? [] : ["scope(\(transformScope.identifier))"]
+        let parts = [decode.identifier] + transforms.map(\.identifier) + scope
+        return parts.map(Self.escaped).joined(separator: "|")
+    }
+
+    /// Whether the transforms are applied to a picture that calls itself this.
+    func transforms(_ info: ImageInfo) -> Bool {
+        let isAnimated = info.frameCount > 1 && decode.frames != .first
+        return (!isAnimated || transformScope.contains(.animated))
+            && (!info.format.isVector || transformScope.contains(.vector))
     }
 
     /// The rendition without its last transform: what that one is applied to.
     func droppingLastTransform() -> Rendition {
-        Rendition(decode: decode, transforms: transforms.dropLast())
+        Rendition(decode: decode, transforms: transforms.dropLast(), transformScope: transformScope)
     }
 
     private static func escaped(_ part: String) -> String {

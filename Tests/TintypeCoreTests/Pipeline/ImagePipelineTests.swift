@@ -218,7 +218,7 @@ import TintypeTesting
         fixture.answer()
         var request = fixture.request()
         request.policy.rendered = CacheRules(memory: .off, disk: .off)
-        request.policy.original = .off
+        request.policy.original.disk = .off
         _ = try await fixture.pipeline.image(for: request)
         #expect(fixture.memory.totalCount == 0 && fixture.disk.keys.isEmpty && fixture.disk.reads == 0)
     }

@@ -18,8 +18,7 @@ struct PipelineFixture {
         var configuration = PipelineConfiguration()
         configuration.loaders = [loader]
         configuration.coders = ImageCoderRegistry(decoders: [decoder], encoders: [FakeEncoder()])
-        configuration.memory = memory
-        configuration.disk = disk
+        configuration.cache = ImageCache(memory: memory, disk: disk)
         change(&configuration)
         pipeline = ImagePipeline(configuration)
     }

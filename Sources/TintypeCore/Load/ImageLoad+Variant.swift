@@ -1,0 +1,28 @@
+extension ImageLoad {
+    /// The rendition made of a larger one in memory, where the request allows that.
+    ///
+    /// Not kept: its pixels may differ a little from those that the key names.
+    func largerVariant(_ job: JobContext) async throws(TintypeError) -> ImageResponse? {
+        guard request.policy.variants == .larger, request.policy.reads(request.policy.rendered.memory),
+            request.rendition.transforms.isEmpty, given == nil
+        else { return nil }
+        let candidates = services.variants.withLock { $0.variants(of: request.key.source) }
+        let wanted = request.rendition.decode
+        guard let candidate = candidates.first(where: { $0.canBecome(wanted) }),
+            let larger = cache.image(for: candidate.key)
+        else { return nil }
+        let target = candidate.target(of: wanted)
+        let pixels = try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
+            try larger.pixels.resampled(crop: nil, to: target, filter: .lanczos3)
+        }
+        return ImageResponse(image: larger.replacing(pixels: pixels), origin: .memory)
+    }
+
+    /// Notes that memory has this picture, for smaller ones to be made of.
+    func noteVariant(_ image: Image) {
+        guard request.rendition.transforms.isEmpty else { return }
+        let variant = Variant(
+            key: request.key, decode: request.rendition.decode, size: image.size, full: image.info.size)
+        services.variants.withLock { $0.note(variant) }
+    }
+}

@@ -1,0 +1,31 @@
+/// What a pipeline asks of its cache: decoded pictures in memory, encoded ones on something slower.
+///
+/// ``ImageCache`` is one; a program may bring its own. Calls about memory never block. Calls about the disk may, but for
+/// ``store(_:for:)-(CacheEntry,_)``; the pipeline makes them on an executor that may be blocked.
+public protocol ImageCaching: Sendable {
+    /// The tiers that it has.
+    var tiers: CacheTiers { get }
+
+    /// The decoded picture in memory. Called for every row of a list while it scrolls: has to be quick.
+    func image(for key: CacheKey) -> Image?
+
+    /// Keeps a decoded picture in memory.
+    ///
+    /// - Returns: how many others were evicted for it.
+    @discardableResult
+    func store(_ image: Image, for key: CacheKey) -> Int
+
+    /// The entry on disk, verified; `nil` is a miss. Blocks.
+    func entry(for key: CacheKey) -> CacheEntry?
+
+    /// Keeps an entry on disk. Returns at once; reads see it from then on, and the disk has it after ``flush()``.
+    func store(_ entry: CacheEntry, for key: CacheKey)
+
+    /// Forgets what is kept under a key. Blocks when `tiers` has the disk.
+    func remove(_ key: CacheKey, from tiers: CacheTiers)
+
+    /// Waits until everything that was stored is written, without blocking.
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable`` when something could not be written since the last call.
+    func flush() async throws(TintypeError)
+}

@@ -1,0 +1,67 @@
+extension ImageRequest {
+    /// The same request after a change: what the methods below are made of, for settings that have none.
+    public func with(_ change: (inout ImageRequest) -> Void) -> ImageRequest {
+        var request = self
+        change(&request)
+        return request
+    }
+
+    // MARK: Which pixels
+
+    /// Decoded to fit into a box, in pixels, keeping the aspect ratio; a side of 0 does not limit.
+    public func fitting(width: Int = 0, height: Int = 0) -> ImageRequest {
+        decoded(.fit(PixelSize(width: width, height: height)))
+    }
+
+    public func decoded(_ size: DecodeOptions.Size) -> ImageRequest {
+        with { $0.rendition.decode.size = size }
+    }
+
+    public func frames(_ frames: DecodeOptions.Frames) -> ImageRequest {
+        with { $0.rendition.decode.frames = frames }
+    }
+
+    /// Transformed by these, too, after those that there are.
+    public func transformed(by transforms: any ImageTransformer..., scope: TransformScope = []) -> ImageRequest {
+        with {
+            $0.rendition.transforms += transforms
+            $0.rendition.transformScope.formUnion(scope)
+        }
+    }
+
+    // MARK: How they may be got
+
+    public func freshness(_ freshness: LoadPolicy.Freshness) -> ImageRequest {
+        with { $0.policy.freshness = freshness }
+    }
+
+    public func failures(_ failures: LoadPolicy.Failures) -> ImageRequest {
+        with { $0.policy.failures = failures }
+    }
+
+    public func previews(_ previews: LoadPolicy.Previews) -> ImageRequest {
+        with { $0.policy.previews = previews }
+    }
+
+    public func cached(rendered: CacheRules? = nil, original: CacheRules? = nil) -> ImageRequest {
+        with {
+            $0.policy.rendered = rendered ?? $0.policy.rendered
+            $0.policy.original = original ?? $0.policy.original
+        }
+    }
+
+    /// Tried in this order when the first source cannot be loaded.
+    public func orElse(_ alternatives: ImageSource...) -> ImageRequest {
+        with { $0.alternatives += alternatives }
+    }
+
+    // MARK: How soon, and with what
+
+    public func priority(_ priority: ImagePriority) -> ImageRequest {
+        with { $0.priority = priority }
+    }
+
+    public func parts(_ parts: RequestParts) -> ImageRequest {
+        with { $0.parts = parts }
+    }
+}

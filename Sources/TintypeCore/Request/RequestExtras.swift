@@ -1,0 +1,37 @@
+/// The key of a setting that a loader or another extension of its own adds to requests.
+public protocol RequestExtraKey {
+    associatedtype Value: Hashable & Sendable
+
+    /// What a request that says nothing means.
+    static var defaultValue: Value { get }
+}
+
+/// Settings of requests that extensions add, by type: how bytes are got, never which bytes or pixels.
+///
+/// Not in the cache key; but loads that differ in them do not share their work.
+public struct RequestExtras: Hashable, Sendable {
+    private var values: [ObjectIdentifier: ExtraValue] = [:]
+
+    public init() {}
+
+    public subscript<Key: RequestExtraKey>(key: Key.Type) -> Key.Value {
+        get { values[ObjectIdentifier(key)]?.base as? Key.Value ?? Key.defaultValue }
+        set {
+            // One that says nothing special is equal to one that says nothing.
+            values[ObjectIdentifier(key)] = newValue == Key.defaultValue ? nil : ExtraValue(base: newValue)
+        }
+    }
+}
+
+/// Any value that can be compared and hashed, without losing that it is sendable.
+private struct ExtraValue: Hashable, Sendable {
+    let base: any (Hashable & Sendable)
+
+    static func == (left: ExtraValue, right: ExtraValue) -> Bool {
+        AnyHashable(left.base) == AnyHashable(right.base)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        base.hash(into: &hasher)
+    }
+}

@@ -1,0 +1,27 @@
+/// Parts of a pipeline that are replaced for some requests.
+///
+/// Make one and give it to every request that means it: requests share work when they have the same object.
+public final class RequestParts: Sendable {
+    /// Instead of the pipeline's cache.
+    public let cache: (any ImageCaching)?
+    /// Where the original bytes are looked up and kept, when not in the same cache as renditions.
+    public let originalCache: (any ImageCaching)?
+    /// Instead of the pipeline's loaders.
+    public let loader: (any ImageLoader)?
+
+    public init(
+        cache: (any ImageCaching)? = nil, originalCache: (any ImageCaching)? = nil, loader: (any ImageLoader)? = nil
+    ) {
+        self.cache = cache
+        self.originalCache = originalCache
+        self.loader = loader
+    }
+}
+
+extension RequestParts: Hashable {
+    public static func == (left: RequestParts, right: RequestParts) -> Bool { left === right }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(self))
+    }
+}
