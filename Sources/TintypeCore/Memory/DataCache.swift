@@ -25,12 +25,22 @@ public struct CacheEntry: Sendable {
     public var format: ImageFormat?
     /// Opaque to the cache: what the loader wants to know when it meets the entry again.
     public var metadata: Data
+    /// Opaque to the cache and to loaders: what the program wants to keep beside the picture.
+    public var extended: Data
+    /// When its bytes were got.
     public var created: Date
+    /// From when on it is a miss; `nil` leaves that to the limits of the cache.
+    public var expires: Date?
 
-    public init(data: Data, format: ImageFormat?, metadata: Data = Data(), created: Date = Date()) {
+    public init(
+        data: Data, format: ImageFormat?, metadata: Data = Data(), extended: Data = Data(), created: Date = Date(),
+        expires: Date? = nil
+    ) {
         self.data = data
         self.format = format
         self.metadata = metadata
+        self.extended = extended
         self.created = created
+        self.expires = expires
     }
 }
