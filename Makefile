@@ -31,8 +31,8 @@ format: ## Format the sources in place
 bench: bootstrap ## Measure against hand-written controls, in release builds
 	scripts/bench
 
-tsan: bootstrap ## Run the tests under the thread sanitizer
-	$(SWIFT) test --sanitize=thread --scratch-path .build-tsan -Xswiftc -DTINTYPE_TSAN $(TEST_FLAGS)
+tsan: bootstrap ## Run the tests under the thread sanitizer, the stress test with 100,000 operations
+	TINTYPE_STRESS=100000 $(SWIFT) test --sanitize=thread --scratch-path .build-tsan -Xswiftc -DTINTYPE_TSAN $(TEST_FLAGS)
 
 clean: ## Remove what was built
 	rm -rf .build .build-* Benchmarks/.build demo-output reports

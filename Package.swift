@@ -16,6 +16,8 @@ extension Target.Dependency {
     static let heap = product(name: "HeapModule", package: "swift-collections")
     static let crypto = product(name: "Crypto", package: "swift-crypto")
     static let grdb = product(name: "GRDB", package: "GRDB.swift")
+    static let metrics = product(name: "CoreMetrics", package: "swift-metrics")
+    static let metricsTesting = product(name: "MetricsTestKit", package: "swift-metrics")
     static let logging = product(name: "Logging", package: "swift-log")
     static let nioHTTPCompression = product(name: "NIOHTTPCompression", package: "swift-nio-extras")
     static let nioCore = product(name: "NIOCore", package: "swift-nio")
@@ -41,6 +43,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto.git", "3.12.3"..<"5.0.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.0"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
@@ -66,7 +69,7 @@ let package = Package(
         // The engine.
         .target(
             name: "TintypeCore",
-            dependencies: ["CTintypeKernels", .heap, .logging], swiftSettings: swiftSettings),
+            dependencies: ["CTintypeKernels", .heap, .logging, .metrics], swiftSettings: swiftSettings),
         .target(
             name: "TintypeDisk", dependencies: ["TintypeCore", "CXXHash", .crypto, .grdb, .logging],
             swiftSettings: swiftSettings),
@@ -78,7 +81,7 @@ let package = Package(
         .target(name: "TintypePNG", dependencies: ["TintypeCore", "CTintypePNG"], swiftSettings: swiftSettings),
         .target(
             name: "Tintype",
-            dependencies: ["TintypeCore", "TintypeDisk", "TintypeHTTP", "TintypeJPEG", "TintypePNG"],
+            dependencies: ["TintypeCore", "TintypeDisk", "TintypeHTTP", "TintypeJPEG", "TintypePNG", .metrics],
             swiftSettings: swiftSettings),
         .target(
             name: "TintypeTesting",
@@ -92,7 +95,7 @@ let package = Package(
 
         // Tests: a folder a target, mirroring its folders.
         .testTarget(
-            name: "TintypeCoreTests", dependencies: ["TintypeCore", "TintypeTesting"],
+            name: "TintypeCoreTests", dependencies: ["TintypeCore", "TintypeTesting", .logging, .metricsTesting],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeCodecTests",

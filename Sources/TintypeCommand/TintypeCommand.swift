@@ -13,7 +13,7 @@ struct TintypeCommand: AsyncParsableCommand {
             each failure is one line on standard error.
             """,
         version: "0.1.0",
-        subcommands: [Fetch.self, Info.self, Convert.self, Cache.self, Demo.self])
+        subcommands: [Fetch.self, Prefetch.self, Info.self, Convert.self, Cache.self, Demo.self])
 
     static func main() async {
         // A reader that goes away, such as `head`, is told by the failing write.

@@ -16,14 +16,21 @@ enum FetchRecord: Encodable {
         let bytes: Int
         let milliseconds: Double
         var output: String?
+        /// Why this is what the cache had, when the origin should have been asked and could not be.
+        var refreshFailure: Reason?
+    }
+
+    struct Reason: Encodable {
+        let code: String
+        let message: String
+
+        init(_ error: TintypeError) {
+            code = error.code.rawValue
+            message = error.message
+        }
     }
 
     struct Failed: Encodable {
-        struct Reason: Encodable {
-            let code: String
-            let message: String
-        }
-
         let url: String
         let error: Reason
         /// For a person, on one line.
@@ -40,12 +47,12 @@ enum FetchRecord: Encodable {
                 url: url, source: response.origin.rawValue, format: response.image.info.format.rawValue,
                 width: response.image.size.width, height: response.image.size.height,
                 frameCount: response.image.info.frameCount, bytes: response.byteCount ?? 0,
-                milliseconds: duration.inMilliseconds, output: output))
+                milliseconds: duration.inMilliseconds, output: output,
+                refreshFailure: response.refreshFailure.map(Reason.init)))
     }
 
     init(_ url: String, _ error: TintypeError) {
-        let reason = Failed.Reason(code: error.code.rawValue, message: error.message)
-        self = .failed(Failed(url: url, error: reason, description: "\(error.about(url))"))
+        self = .failed(Failed(url: url, error: Reason(error), description: "\(error.about(url))"))
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -53,6 +60,12 @@ enum FetchRecord: Encodable {
         case .loaded(let record): try record.encode(to: encoder)
         case .failed(let record): try record.encode(to: encoder)
         }
+    }
+
+    /// A line for a person about what went wrong and was got over.
+    var warning: String? {
+        guard case .loaded(let record) = self, let failure = record.refreshFailure else { return nil }
+        return "tintype: \(record.url): kept from the cache, since it could not be refreshed: \(failure.message)"
     }
 
     /// One line for a person.

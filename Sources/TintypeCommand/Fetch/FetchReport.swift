@@ -33,6 +33,7 @@ final class FetchReport: Sendable {
     }
 
     private func tell(_ record: FetchRecord) {
+        if let warning = record.warning { say { StandardError.write(warning) } }
         if style == .json { say { StandardOutput.write(json: record) } }
         switch (record, style) {
         case (.failed, _): say { StandardError.write(record.line) }

@@ -4,16 +4,21 @@ import Tintype
 /// Loads a list of sources, a few at a time, and tells of each as it ends.
 struct FetchRun: Sendable {
     let pipeline: ImagePipeline
-    let rendition: Rendition
+    /// What is asked of a source.
+    let request: @Sendable (ImageSource) -> ImageRequest
     let output: String?
     /// Loads under way at once: the transfers, and as many that are being decoded meanwhile.
     let width: Int
     let report: FetchReport
     private let names = Names()
 
-    init(pipeline: ImagePipeline, rendition: Rendition, output: String?, width: Int, report: FetchReport) {
+    init(
+        pipeline: ImagePipeline, request: @escaping @Sendable (ImageSource) -> ImageRequest, output: String?,
+        width: Int,
+        report: FetchReport
+    ) {
         self.pipeline = pipeline
-        self.rendition = rendition
+        self.request = request
         self.output = output
         self.width = width
         self.report = report
@@ -54,9 +59,7 @@ struct FetchRun: Sendable {
     }
 
     private func response(_ source: SourceArgument) async throws(TintypeError) -> ImageResponse {
-        var request = ImageRequest(source: try source.source(), rendition: rendition)
-        request.policy.data = output == nil ? .whenLoaded : .always
-        let task = pipeline.start(request)
+        let task = pipeline.start(request(try source.source()))
         for await event in task.events {
             switch event {
             case .progress(let progress): report.update(source, progress)

@@ -13,21 +13,17 @@ struct Fetch: AsyncParsableCommand {
               tintype fetch https://example.org/a.jpg https://example.org/b.png
               tintype fetch --from urls.txt --output pictures --concurrency 12
               tintype fetch --thumbnail 200x200 --json https://example.org/a.jpg
+              tintype fetch --refresh --trace trace.json https://example.org/a.jpg
             """)
 
-    @Argument(help: ArgumentHelp("URLs, or paths of files.", valueName: "url"))
-    var urls: [SourceArgument] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "A file with a URL on each line; - is standard input. Lines that begin with # do not count.",
-            valueName: "file"))
-    var from: String?
+    @OptionGroup var sources: SourceOptions
 
     @Option(help: ArgumentHelp("Write the original bytes into this directory.", valueName: "dir"))
     var output: String?
 
     @OptionGroup var cache: CacheOptions
+
+    @OptionGroup var policy: PolicyOptions
 
     @Option(help: ArgumentHelp("Transfers at once.", valueName: "n"))
     var concurrency = 6
@@ -39,6 +35,11 @@ struct Fetch: AsyncParsableCommand {
         transform: PixelSize.parsed)
     var thumbnail: PixelSize?
 
+    @Flag(help: "Decode the first frame of an animation only.")
+    var firstFrame = false
+
+    @OptionGroup var tracing: TraceOptions
+
     @Flag(help: "One JSON object a line for each URL, in the order they finish.")
     var json = false
 
@@ -46,20 +47,31 @@ struct Fetch: AsyncParsableCommand {
     var quiet = false
 
     func validate() throws {
-        guard !urls.isEmpty || from != nil else { throw ValidationError("Name a URL, or a list of them with --from.") }
         guard (1...1000).contains(concurrency) else { throw ValidationError("--concurrency takes 1 to 1000.") }
     }
 
     func run() async throws {
-        let sources = urls + (try from.map(URLList.read) ?? [])
+        let sources = try sources.all()
         if let output { try OutputFile.makeFolder(output) }
-        let pipeline = ImagePipeline(configuration)
-        let run = FetchRun(
-            pipeline: pipeline, rendition: Rendition(decode: DecodeOptions(size: thumbnail.map { .fit($0) } ?? .full)),
-            output: output, width: concurrency + ProcessInfo.processInfo.activeProcessorCount, report: report)
-        let allLoaded = await run.run(sources)
-        try await pipeline.flush()
-        if !allLoaded { throw ExitCode.failure }
+        try await tracing.recording { observers in
+            var configuration = configuration
+            configuration.observers += observers
+            let pipeline = ImagePipeline(configuration)
+            let run = FetchRun(
+                pipeline: pipeline, request: request, output: output,
+                width: concurrency + ProcessInfo.processInfo.activeProcessorCount, report: report)
+            let allLoaded = await run.run(sources)
+            try await pipeline.flush()
+            if !allLoaded { throw ExitCode.failure }
+        }
+    }
+
+    /// What is asked of every source.
+    private func request(_ source: ImageSource) -> ImageRequest {
+        policy.applied(to: ImageRequest(source: source))
+            .decoded(thumbnail.map { .fit($0) } ?? .full)
+            .frames(firstFrame ? .first : .all)
+            .with { $0.policy.data = output == nil ? .whenLoaded : .always }
     }
 
     private var configuration: PipelineConfiguration {

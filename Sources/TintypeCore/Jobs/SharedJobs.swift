@@ -24,6 +24,9 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status: Sendab
     /// The number of jobs that are running.
     var count: Int { state.withLock { $0.table.count } }
 
+    /// Those who wait for any job.
+    var waiterCount: Int { state.withLock { $0.running.values.reduce(0) { $0 + $1.receivers.count } } }
+
     /// Joins the job for `key`, or starts it with `work`.
     ///
     /// The receiver may be called before this returns, but never after the returned subscription was cancelled.

@@ -15,10 +15,20 @@ extension ImageLoad {
             previews.stop()
             return try await rendition(of: bytes, job, report)
         } catch {
-            guard var old, error.code != .cancelled else { throw error }
-            old.refreshFailure = error
-            return old
+            return try await standIn(for: error, old, job, report)
         }
+    }
+
+    /// What caches have, when a refresh came to nothing: even if it brought bytes, but no picture.
+    private func standIn(
+        for error: TintypeError, _ old: ImageResponse?, _ job: JobContext, _ report: JobReporter<LoadStatus>
+    ) async throws(TintypeError) -> ImageResponse {
+        guard request.policy.freshness == .revalidate, error.code != .cancelled else { throw error }
+        var kept = old
+        if kept == nil { kept = try? await replacing { $0.policy.freshness = .cacheOnly }.run(job, report) }
+        guard var kept else { throw error }
+        kept.refreshFailure = error
+        return kept
     }
 
     private func rendition(

@@ -21,7 +21,8 @@ extension ImageLoad {
         let load = replacing { request in
             request.rendition = request.rendition.droppingLastTransform()
             // Memory may have it, but no one asked for it: it is not kept on the way.
-            request.policy.rendered = CacheRules(memory: .readOnly, disk: .off)
+            let memory: CacheAccess = request.policy.rendered.memory.canRead ? .readOnly : .off
+            request.policy.rendered = CacheRules(memory: memory, disk: .off)
             request.policy.variants = .exact
             request.policy.completion = .whenReady
             request.policy.data = .whenLoaded

@@ -1,3 +1,5 @@
+import Logging
+
 /// What a load works with: the configuration, and the tables of shared work of one pipeline.
 final class PipelineServices: Sendable {
     let configuration: PipelineConfiguration
@@ -20,7 +22,9 @@ final class PipelineServices: Sendable {
         self.configuration = configuration
         failures = FailedSources(configuration.failureMemory, time: configuration.time)
         loader = ImageLoaderChain(configuration.loaders)
-        watch = StageWatch(configuration.observers, time: configuration.time)
+        let log: [any PipelineObserver] =
+            configuration.logger.logLevel <= .debug ? [PipelineLog(logger: configuration.logger)] : []
+        watch = StageWatch(configuration.observers + log, time: configuration.time)
     }
 
     func intercepted(_ request: ImageRequest) -> ImageRequest {

@@ -7,6 +7,8 @@ public final class FakeLoader: ImageLoader {
     public enum Answer: Sendable {
         case data(Data)
         case failure(TintypeError)
+        /// What is stored is still good; its metadata becomes this.
+        case notModified(metadata: Data)
         /// As the answer inside, once the gate is open.
         indirect case gated(Gate, Answer)
     }
@@ -15,14 +17,20 @@ public final class FakeLoader: ImageLoader {
         var answers: [String: Answer] = [:]
         var counts: [String: Int] = [:]
         var cancelled: [String: Int] = [:]
+        var contexts: [String: LoadContext] = [:]
+        var verdict = StoredVerdict.fresh
     }
 
     private let state = Locked(State())
     private let origin: ImageOrigin
+    private let isStorable: Bool
 
-    /// - Parameter origin: where its bytes claim to come from; what comes from the network goes to disk.
-    public init(origin: ImageOrigin = .network) {
+    /// - Parameters:
+    ///   - origin: where its bytes claim to come from; what comes from the network goes to disk.
+    ///   - isStorable: whether they may be kept there under the origin's own rules.
+    public init(origin: ImageOrigin = .network, isStorable: Bool = true) {
         self.origin = origin
+        self.isStorable = isStorable
     }
 
     /// Answers loads of `identity` from now on; see `ImageSource.identity`.
@@ -40,6 +48,22 @@ public final class FakeLoader: ImageLoader {
         state.withLock { $0.cancelled[identity] ?? 0 }
     }
 
+    /// What the last load of `identity` was given.
+    public func lastContext(_ identity: String) -> LoadContext? {
+        state.withLock { $0.contexts[identity] }
+    }
+
+    /// What is said of stored bytes from now on.
+    public func judge(_ verdict: StoredVerdict) {
+        state.withLock { $0.verdict = verdict }
+    }
+
+    public func verdict(
+        on stored: CacheEntry, for source: ImageSource, _ extras: RequestExtras, at now: Date
+    ) -> StoredVerdict {
+        state.withLock { $0.verdict }
+    }
+
     public func canLoad(_ source: ImageSource) -> Bool { true }
 
     @concurrent
@@ -47,6 +71,7 @@ public final class FakeLoader: ImageLoader {
         let identity = source.identity
         let answer = state.withLock { state in
             state.counts[identity, default: 0] += 1
+            state.contexts[identity] = context
             return state.answers[identity]
         }
         guard let answer else { throw TintypeError(.notFound, stage: .load, "no answer was set", subject: identity) }
@@ -58,6 +83,11 @@ public final class FakeLoader: ImageLoader {
     ) async throws(TintypeError) -> LoadedBytes {
         switch answer {
         case .failure(let error): throw error
+        case .notModified(let metadata):
+            guard let stored = context.stored else {
+                throw TintypeError(.badStatus, stage: .load, "nothing is stored", subject: identity, status: 304)
+            }
+            return .stillGood(stored, metadata: metadata)
         case .gated(let gate, let answer):
             guard await gate.wait() else {
                 state.withLock { $0.cancelled[identity, default: 0] += 1 }
@@ -67,7 +97,7 @@ public final class FakeLoader: ImageLoader {
         case .data(let data):
             try context.received.expect(data.count)
             try data.withTypedBytes { bytes throws(TintypeError) in try context.received.append(bytes) }
-            return LoadedBytes(data: context.received.take(), origin: origin)
+            return LoadedBytes(data: context.received.take(), origin: origin, isStorable: isStorable)
         }
     }
 }

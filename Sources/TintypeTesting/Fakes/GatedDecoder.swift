@@ -10,14 +10,20 @@ public final class GatedDecoder: ImageDecoder {
 
     public let formats: Set<ImageFormat>
     private let inner: (any ImageDecoder)?
+    private let info: ImageInfo
     private let state: Locked<State>
     private let opened = DispatchSemaphore(value: 0)
 
     /// - Parameters:
-    ///   - inner: what decodes; `nil` makes one white pixel of any bytes.
+    ///   - inner: what decodes; `nil` makes white pixels of any bytes.
+    ///   - info: what it says of any bytes, without an inner one: a single pixel by default.
     ///   - isOpen: whether decoding goes on at once, or waits for ``open()``.
-    public init(_ inner: (any ImageDecoder)? = nil, formats: Set<ImageFormat> = [.png, .jpeg], isOpen: Bool = true) {
+    public init(
+        _ inner: (any ImageDecoder)? = nil, formats: Set<ImageFormat> = [.png, .jpeg],
+        info: ImageInfo = ImageInfo(format: .png, size: PixelSize(width: 1, height: 1)), isOpen: Bool = true
+    ) {
         self.inner = inner
+        self.info = info
         self.formats = inner?.formats ?? formats
         state = Locked(State(isOpen: isOpen))
     }
@@ -32,7 +38,7 @@ public final class GatedDecoder: ImageDecoder {
     }
 
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
-        guard let inner else { return Self.info }
+        guard let inner else { return info }
         return try inner.info(of: bytes, isComplete: isComplete)
     }
 
@@ -46,8 +52,8 @@ public final class GatedDecoder: ImageDecoder {
             opened.signal()
         }
         if let inner { return try inner.decode(bytes, context) }
-        return Image(pixels: try .filled(Pixel(red: 255, green: 255, blue: 255)), info: Self.info)
+        let size = context.options.size.target(for: info.size)
+        let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), size)
+        return Image(pixels: white, info: info, scale: context.options.scale ?? 1)
     }
-
-    private static let info = ImageInfo(format: .png, size: PixelSize(width: 1, height: 1))
 }

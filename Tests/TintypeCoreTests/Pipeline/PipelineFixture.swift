@@ -4,7 +4,8 @@ import TintypeTesting
 
 /// A pipeline over fakes: a loader that answers from a table, a decoder that counts, caches in memory.
 struct PipelineFixture {
-    let loader = FakeLoader()
+    let loader: FakeLoader
+    let clock = ManualClock()
     let decoder: GatedDecoder
     let memory = MemoryCache(limits: CacheLimits(cost: 1 << 20))
     let disk = FakeDataCache()
@@ -13,12 +14,17 @@ struct PipelineFixture {
     /// Bytes that sniff as a PNG; the decoder makes a white pixel of any.
     static let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data(repeating: 7, count: 100)
 
-    init(decoderIsOpen: Bool = true, change: (inout PipelineConfiguration) -> Void = { _ in }) {
-        decoder = GatedDecoder(isOpen: decoderIsOpen)
+    init(
+        decoderIsOpen: Bool = true, info: ImageInfo = ImageInfo(format: .png, size: PixelSize(width: 1, height: 1)),
+        loader: FakeLoader = FakeLoader(), change: (inout PipelineConfiguration) -> Void = { _ in }
+    ) {
+        self.loader = loader
+        decoder = GatedDecoder(info: info, isOpen: decoderIsOpen)
         var configuration = PipelineConfiguration()
         configuration.loaders = [loader]
         configuration.coders = ImageCoderRegistry(decoders: [decoder], encoders: [FakeEncoder()])
         configuration.cache = ImageCache(memory: memory, disk: disk)
+        configuration.time = clock.timeSource
         change(&configuration)
         pipeline = ImagePipeline(configuration)
     }
@@ -29,6 +35,13 @@ struct PipelineFixture {
 
     /// The key of what ``request(_:)`` asks for.
     func identity(_ name: String = "a") -> String { "closure:\(name)" }
+
+    /// Puts the original bytes into the disk cache, as a load long ago would have.
+    func keepOnDisk(_ name: String = "a", data: Data = png, metadata: Data = Data()) {
+        let entry = CacheEntry(data: data, format: .png, metadata: metadata, created: clock.date)
+        disk.store(entry, for: request(name).key)
+        clock.advance(by: .seconds(3600))
+    }
 
     func answer(_ name: String = "a", _ answer: FakeLoader.Answer = .data(png)) {
         loader.answer(identity(name), answer)
@@ -49,6 +62,7 @@ final class FakeDataCache: DataCache {
     private struct State: Sendable {
         var entries: [CacheKey: CacheEntry] = [:]
         var reads = 0
+        var flushes = 0
     }
 
     private let state = Shared(State())
@@ -64,8 +78,15 @@ final class FakeDataCache: DataCache {
     }
 
     func store(_ entry: CacheEntry, for key: CacheKey) { state.withLock { $0.entries[key] = entry } }
+    func clear() { state.withLock { $0.entries = [:] } }
     func remove(_ key: CacheKey) { state.withLock { $0.entries[key] = nil } }
-    func flush() async throws(TintypeError) {}
+
+    func flush() async throws(TintypeError) {
+        state.withLock { $0.flushes += 1 }
+    }
+
+    var flushes: Int { state.now.flushes }
+    func stored(_ key: CacheKey) -> CacheEntry? { state.now.entries[key] }
 }
 
 /// Does nothing to the pixels, and counts how often.

@@ -1,0 +1,74 @@
+import ArgumentParser
+import Tintype
+
+/// How pictures may be got.
+struct PolicyOptions: ParsableArguments {
+    @Flag(exclusivity: .exclusive)
+    var freshness: FreshnessFlag?
+
+    @Flag(help: "Ask again for what failed before in this run.")
+    var retryFailed = false
+
+    @Option(help: "How soon, compared with what else the program loads.")
+    var priority = PriorityArgument(.normal)
+
+    /// The request as these options want it.
+    func applied(to request: ImageRequest) -> ImageRequest {
+        request.freshness(freshness?.freshness ?? .cached)
+            .failures(retryFailed ? .ignored : .respected)
+            .priority(priority.value)
+    }
+}
+
+/// What is asked of the caches and of the origin, where it is not the usual.
+enum FreshnessFlag: String, EnumerableFlag {
+    case refresh
+    case reload
+    case cacheOnly
+
+    var freshness: LoadPolicy.Freshness {
+        switch self {
+        case .refresh: .revalidate
+        case .reload: .reload
+        case .cacheOnly: .cacheOnly
+        }
+    }
+
+    static func help(for value: FreshnessFlag) -> ArgumentHelp? {
+        switch value {
+        case .refresh:
+            "Ask the origin whether what the cache has is still good; keep it when the origin cannot be asked."
+        case .reload: "Load anew, whatever the cache has."
+        case .cacheOnly: "Load nothing; what the cache does not have fails."
+        }
+    }
+}
+
+/// A priority by its name.
+struct PriorityArgument: ExpressibleByArgument {
+    let value: ImagePriority
+
+    init(_ value: ImagePriority) {
+        self.value = value
+    }
+
+    init?(argument: String) {
+        guard let value = ImagePriority.allCases.first(where: { Self.name($0) == argument.lowercased() })
+        else { return nil }
+        self.value = value
+    }
+
+    static let allValueStrings = ImagePriority.allCases.map(name)
+
+    var defaultValueDescription: String { Self.name(value) }
+
+    private static func name(_ priority: ImagePriority) -> String {
+        switch priority {
+        case .veryLow: "very-low"
+        case .low: "low"
+        case .normal: "normal"
+        case .high: "high"
+        case .veryHigh: "very-high"
+        }
+    }
+}

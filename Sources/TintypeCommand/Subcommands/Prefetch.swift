@@ -1,0 +1,85 @@
+import ArgumentParser
+import Foundation
+import Tintype
+
+struct Prefetch: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Bring pictures into the disk cache.",
+        discussion: """
+            What the cache has already is left alone. A picture that fails is one line on standard error, and does not \
+            stop the others.
+
+            Examples:
+              tintype prefetch --from urls.txt
+              tintype prefetch --concurrency 10 --json https://example.org/a.jpg
+            """)
+
+    @OptionGroup var sources: SourceOptions
+
+    @OptionGroup var cache: CacheLocation
+
+    @Flag(help: "Load anew, whatever the cache has.")
+    var reload = false
+
+    @Option(help: ArgumentHelp("Pictures at once.", valueName: "n"))
+    var concurrency = 3
+
+    @OptionGroup var http: HTTPOptions
+
+    @OptionGroup var tracing: TraceOptions
+
+    @Flag(help: "One JSON object with the numbers of finished and skipped pictures.")
+    var json = false
+
+    @Flag(help: "Say nothing but what failed.")
+    var quiet = false
+
+    func validate() throws {
+        guard (1...1000).contains(concurrency) else { throw ValidationError("--concurrency takes 1 to 1000.") }
+    }
+
+    func run() async throws {
+        let sources = try sources.all()
+        try await tracing.recording { observers in
+            var configuration = configuration
+            configuration.observers += observers
+            let pipeline = ImagePipeline(configuration)
+            let progress = try await PrefetchRun(
+                pipeline: pipeline, concurrency: concurrency, freshness: reload ? .reload : .cached,
+                showsProgress: !quiet && StandardError.isTerminal
+            ).run(sources)
+            try await pipeline.flush()
+            tell(progress)
+            if progress.skipped > 0 { throw ExitCode.failure }
+        }
+    }
+
+    private func tell(_ progress: PrefetchProgress) {
+        if json {
+            StandardOutput.write(json: PrefetchRecord(progress))
+        } else if !quiet {
+            let failed = progress.skipped == 0 ? "" : ", \(progress.skipped) failed"
+            StandardOutput.write("\(progress.finished) of \(progress.total) pictures are in the cache\(failed)")
+        }
+    }
+
+    private var configuration: PipelineConfiguration {
+        var downloader = http.configuration
+        downloader.maximumConcurrentDownloads = concurrency
+        downloader.connectionsPerHost = concurrency
+        return .standard(downloader: downloader, memory: nil, disk: cache.diskCache)
+    }
+}
+
+/// How a prefetch ended, as `--json` writes it.
+struct PrefetchRecord: Encodable {
+    let finished: Int
+    let skipped: Int
+    let total: Int
+
+    init(_ progress: PrefetchProgress) {
+        finished = progress.finished
+        skipped = progress.skipped
+        total = progress.total
+    }
+}

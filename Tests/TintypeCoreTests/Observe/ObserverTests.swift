@@ -1,0 +1,197 @@
+import Foundation
+import Logging
+import MetricsTestKit
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+/// What observers see; the original's notifications have their place among it.
+@Suite(.timeLimit(.minutes(1))) struct ObserverTests {
+    /// Notes every event as a word.
+    private final class Notes: PipelineObserver {
+        let words = Shared<[String]>([])
+
+        func observe(_ event: PipelineEvent) {
+            words.withLock { $0.append(Self.word(event)) }
+        }
+
+        private static func word(_ event: PipelineEvent) -> String {
+            switch event {
+            case .lookedUp(_, let tiers, let found): "\(tiers == .memory ? "memory" : "disk") \(found ? "hit" : "miss")"
+            case .loadBegan: "began"
+            case .loadEnded(_, _, .success, _): "ended"
+            case .loadEnded(_, _, .failure(let error), _): "ended \(error.code)"
+            case .stageBegan(let run): "\(run.stage)…"
+            case .answered: "answered"
+            case .stageEnded(let run, let outcome): "\(run.stage)" + (outcome.error.map { " \($0.code)" } ?? "")
+            case .evicted(let count): "evicted \(count)"
+            }
+        }
+    }
+
+    private func observed(_ observers: any PipelineObserver...) -> PipelineFixture {
+        PipelineFixture { $0.observers = observers }
+    }
+
+    @Test func everyStageOfALoadIsSeenInItsOrder() async throws {
+        let notes = Notes()
+        let fixture = observed(notes)
+        fixture.answer()
+        let request = fixture.request().transformed(by: CountingTransformer(identifier: "t"))
+        _ = try await fixture.pipeline.image(for: request)
+        _ = try await fixture.pipeline.image(for: request)
+        try await fixture.pipeline.flush()
+        let words = notes.words.now.filter { !$0.hasPrefix("encode") }
+        #expect(
+            words == [
+                "memory miss", "began", "disk…", "disk", "disk miss", "disk…", "disk", "disk miss", "load…", "answered",
+                "load", "decode…", "decode", "transform…", "transform", "ended", "memory hit",
+            ])
+        #expect(notes.words.now.contains("encode"))
+    }
+
+    @Test func downloadStartReceiveResponseStopAndFinishHaveTheirPlaces() async {
+        // Start: load…; ReceiveResponse: answered; Finish: load; Stop without Finish: load with an error.
+        let notes = Notes()
+        let fixture = observed(notes)
+        fixture.answer("a", .failure(TintypeError(.unreachable, stage: .load, "test")))
+        await expect(.unreachable) { try await fixture.pipeline.image(for: fixture.request()) }
+        #expect(notes.words.now.suffix(3) == ["load…", "load unreachable", "ended unreachable"])
+    }
+
+    @Test func sharedWorkIsSeenOnceAndEachWhoAskedToo() async throws {
+        let notes = Notes()
+        let fixture = observed(notes)
+        let gate = Gate()
+        fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
+        let tasks = (0..<5).map { _ in fixture.pipeline.start(fixture.request()) }
+        await gate.arrivals(1)
+        gate.open()
+        for task in tasks { _ = try await task.response }
+        let words = notes.words.now
+        #expect(words.filter { $0 == "load" }.count == 1 && words.filter { $0 == "decode" }.count == 1)
+        #expect(words.filter { $0 == "began" }.count == 5 && words.filter { $0 == "ended" }.count == 5)
+    }
+
+    @Test func evictionsAreSeen() async throws {
+        let notes = Notes()
+        let info = ImageInfo(format: .png, size: PixelSize(width: 200, height: 200))
+        let fixture = PipelineFixture(info: info) { $0.observers = [notes] }
+        for number in 0..<10 {
+            fixture.answer("\(number)")
+            _ = try await fixture.pipeline.image(for: fixture.request("\(number)"))
+        }
+        #expect(notes.words.now.contains { $0.hasPrefix("evicted") })
+    }
+
+    @Test func metricsCountLookupsBytesDurationsAndFailures() async throws {
+        let metrics = TestMetrics()
+        let fixture = observed(PipelineMetrics(factory: metrics))
+        fixture.answer()
+        _ = try await fixture.pipeline.image(for: fixture.request())
+        _ = try await fixture.pipeline.image(for: fixture.request())
+        fixture.answer("b", .failure(TintypeError(.unreachable, stage: .load, "test")))
+        await expect(.unreachable) { try await fixture.pipeline.image(for: fixture.request("b")) }
+        func total(_ label: String, _ dimensions: [(String, String)]) throws -> Int64 {
+            try metrics.expectCounter(label, dimensions).totalValue
+        }
+        #expect(try total("tintype_lookups", [("tier", "memory"), ("result", "hit")]) == 1)
+        #expect(try total("tintype_lookups", [("tier", "memory"), ("result", "miss")]) == 2)
+        #expect(try total("tintype_lookups", [("tier", "disk"), ("result", "miss")]) == 2)
+        #expect(try total("tintype_loads", [("origin", "network")]) == 1)
+        #expect(try total("tintype_failures", [("code", "unreachable")]) == 1)
+        #expect(try total("tintype_bytes", [("stage", "load")]) == Int64(PipelineFixture.png.count))
+        #expect(try metrics.expectTimer("tintype_stage_duration", [("stage", "decode")]).values.count == 1)
+        #expect(try metrics.expectTimer("tintype_load_duration").values.count == 2)
+    }
+
+    @Test func theTraceIsWhatChromeReads() async throws {
+        struct Trace: Decodable {
+            struct Event: Decodable {
+                let name: String
+                let ph: String
+                let pid: Int
+                let tid: Int
+                let ts: Double
+                let dur: Double?
+                let args: [String: String]
+            }
+            let traceEvents: [Event]
+        }
+        let recorder = TraceRecorder()
+        let fixture = PipelineFixture {
+            $0.observers = [recorder]
+            $0.time = .system
+        }
+        fixture.answer()
+        _ = try await fixture.pipeline.image(for: fixture.request())
+        let trace = try JSONDecoder().decode(Trace.self, from: recorder.chromeTrace())
+        let spans = trace.traceEvents.filter { $0.ph == "X" }
+        #expect(spans.map(\.name).sorted() == ["closure:a", "decode", "disk", "load"])
+        #expect(spans.allSatisfy { $0.ts >= 0 && ($0.dur ?? -1) >= 0 && $0.args["key"] != nil })
+        // Stages lie within their load.
+        let load = try #require(spans.first { $0.pid == 1 })
+        let end = load.ts + (load.dur ?? 0)
+        #expect(spans.filter { $0.pid == 2 }.allSatisfy { $0.ts >= load.ts && $0.ts + ($0.dur ?? 0) <= end })
+    }
+
+    @Test func spansOfOneRowOfATraceDoNotOverlap() {
+        let key = CacheKey(source: "a")
+        var random = SeededRandom.printed("trace")
+        let spans = (0..<200).map { id in
+            let run = StageRun(
+                id: id, stage: .load, key: key, began: .milliseconds(Int.random(in: 0..<500, using: &random)))
+            let duration = Duration.milliseconds(Int.random(in: 0..<50, using: &random))
+            return TraceSpan(run, StageOutcome(duration: duration, error: nil, byteCount: nil))
+        }
+        let rows = Dictionary(grouping: ChromeTrace(spans).traceEvents.filter { $0.ph == "X" }, by: \.tid)
+        for row in rows.values {
+            let sorted = row.sorted { $0.ts < $1.ts }
+            for (former, next) in zip(sorted, sorted.dropFirst()) {
+                #expect(former.ts + (former.dur ?? 0) <= next.ts + 0.001)
+            }
+        }
+    }
+
+    @Test func theTraceIsBounded() async throws {
+        let recorder = TraceRecorder(capacity: 2)
+        let fixture = observed(recorder)
+        fixture.answer()
+        _ = try await fixture.pipeline.image(for: fixture.request())
+        #expect(recorder.droppedCount == 2)
+    }
+
+    @Test func theLogTellsLoadsAtDebugAndStagesAtTrace() async throws {
+        for (level, expected) in [(Logger.Level.info, 0), (.debug, 1), (.trace, 4)] {
+            let lines = Shared<[String]>([])
+            let fixture = PipelineFixture {
+                $0.logger = Logger(label: "test") { _ in LinesHandler(lines) }
+                $0.logger.logLevel = level
+            }
+            fixture.answer()
+            _ = try await fixture.pipeline.image(for: fixture.request())
+            #expect(lines.now.count == expected, "\(lines.now)")
+        }
+    }
+}
+
+/// A log that keeps its lines.
+private struct LinesHandler: LogHandler {
+    let lines: Shared<[String]>
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.trace
+
+    init(_ lines: Shared<[String]>) {
+        self.lines = lines
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        lines.withLock { $0.append("\(event.message)") }
+    }
+}

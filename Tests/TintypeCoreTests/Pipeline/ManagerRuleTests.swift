@@ -1,0 +1,140 @@
+import Foundation
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+/// The rules of SDWebImageManager that its users rely on, and what its API has beside loading.
+@Suite("SDWebImageManager", .timeLimit(.minutes(1))) struct ManagerRuleTests {
+    @Test func cancelAllEndsEveryLoadAndIsRunningTells() async throws {
+        let fixture = PipelineFixture()
+        let gate = Gate()
+        for name in ["a", "b"] { fixture.answer(name, .gated(gate, .data(PipelineFixture.png))) }
+        #expect(!fixture.pipeline.isRunning)
+        let tasks = ["a", "b"].map { fixture.pipeline.start(fixture.request($0)) }
+        await gate.arrivals(2)
+        #expect(fixture.pipeline.isRunning && fixture.pipeline.runningTasks.count == 2)
+        fixture.pipeline.cancelAll()
+        for task in tasks { await expect(.cancelled) { try await task.response } }
+        #expect(!fixture.pipeline.isRunning && fixture.pipeline.runningLoads == 0)
+        // Later loads are not concerned.
+        gate.open()
+        _ = try await fixture.pipeline.image(for: fixture.request())
+    }
+
+    @Test func cacheKeyForURLIsTheKeyAfterTheInterceptors() {
+        struct Thumbnails: RequestInterceptor {
+            func intercept(_ request: ImageRequest) -> ImageRequest { request.fitting(width: 7) }
+        }
+        let fixture = PipelineFixture { $0.interceptors = [Thumbnails()] }
+        #expect(fixture.pipeline.cacheKey(for: fixture.request()) == fixture.request().fitting(width: 7).key)
+    }
+
+    @Test func shouldDownloadImageForURLCanRefuse() async throws {
+        let fixture = PipelineFixture { $0.shouldLoad = { $0.source.identity != "closure:a" } }
+        fixture.answer()
+        fixture.answer("b")
+        await expect(.refused) { try await fixture.pipeline.image(for: fixture.request()) }
+        #expect(fixture.loader.count(fixture.identity()) == 0 && fixture.pipeline.failures.all.isEmpty)
+        _ = try await fixture.pipeline.image(for: fixture.request("b"))
+        // What a cache has is not loaded, and so not refused.
+        fixture.keepOnDisk()
+        _ = try await fixture.pipeline.image(for: fixture.request())
+    }
+
+    @Test func shouldBlockFailedURLDecidesWhatIsRemembered() async {
+        let fixture = PipelineFixture {
+            $0.failureMemory = FailureMemory { _, error in error.status == 410 }
+        }
+        fixture.answer("a", .failure(TintypeError(.badStatus, stage: .load, "HTTP 410", status: 410)))
+        fixture.answer("b", .data(Data("<html>".utf8)))
+        await expect(.badStatus) { try await fixture.pipeline.image(for: fixture.request()) }
+        await expect(.failedBefore) { try await fixture.pipeline.image(for: fixture.request()) }
+        for _ in 0..<2 { await expect(.notAnImage) { try await fixture.pipeline.image(for: fixture.request("b")) } }
+    }
+
+    @Test func removeFailedURLAndRemoveAllFailedURLs() async {
+        let fixture = PipelineFixture()
+        for name in ["a", "b"] {
+            fixture.answer(name, .data(Data("<html>".utf8)))
+            await expect(.notAnImage) { try await fixture.pipeline.image(for: fixture.request(name)) }
+        }
+        fixture.pipeline.failures.forget(fixture.request().source)
+        #expect(fixture.pipeline.failures.all.count == 1)
+        fixture.pipeline.failures.forgetAll()
+        await expect(.notAnImage) { try await fixture.pipeline.image(for: fixture.request("b")) }
+    }
+
+    @Test(arguments: TintypeError.Code.allCases)
+    func theRuleOfWhatIsRemembered(_ code: TintypeError.Code) {
+        let lasting: Set<TintypeError.Code> = [
+            .invalidSource, .notAnImage, .noCoder, .undecodable, .emptyBody, .tooManyRedirects,
+        ]
+        #expect(TintypeError(code, stage: .load, "test").isLasting == lasting.contains(code))
+    }
+
+    @Test func theFailureMemoryIsBounded() async {
+        let fixture = PipelineFixture { $0.failureMemory = FailureMemory(capacity: 2) }
+        for name in ["a", "b", "c"] {
+            fixture.answer(name, .data(Data("<html>".utf8)))
+            await expect(.notAnImage) { try await fixture.pipeline.image(for: fixture.request(name)) }
+        }
+        #expect(fixture.pipeline.failures.all.count == 2)
+    }
+
+    @Test func aCancelledLoadEndsOnceWithError2002AndIsNotRemembered() async {
+        let fixture = PipelineFixture()
+        let gate = Gate()
+        fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
+        let task = fixture.pipeline.start(fixture.request())
+        await gate.arrivals(1)
+        task.cancel()
+        task.cancel()
+        var ends = 0
+        for await event in task.events { if case .finished = event { ends += 1 } }
+        #expect(ends == 1 && fixture.pipeline.failures.all.isEmpty)
+        await expect(.cancelled) { try await task.response }
+    }
+
+    @Test func theCallbackFormCallsAtOnceOnAMemoryHit() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        _ = try await fixture.pipeline.image(for: fixture.request())
+        await Self.expectHit(fixture.pipeline, fixture.request())
+    }
+
+    @MainActor private static func expectHit(_ pipeline: ImagePipeline, _ request: ImageRequest) {
+        var calls = 0
+        let task = pipeline.load(request) { event in
+            guard case .finished(.success) = event else { return }
+            calls += 1
+        }
+        #expect(calls == 1 && task == nil)
+    }
+
+    @Test(arguments: [false, true]) @MainActor
+    func theCallbackFormEndsOnceOnTheMainActor(_ cancels: Bool) async throws {
+        let fixture = PipelineFixture()
+        let gate = Gate()
+        fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
+        let codes: [TintypeError.Code?] = await withCheckedContinuation { continuation in
+            var ends: [TintypeError.Code?] = []
+            let task = fixture.pipeline.load(fixture.request()) { event in
+                MainActor.assertIsolated()
+                guard case .finished(let result) = event else { return }
+                if case .failure(let error) = result { ends.append(error.code) } else { ends.append(nil) }
+                continuation.resume(returning: ends)
+            }
+            if cancels { task?.cancel() } else { gate.open() }
+        }
+        #expect(codes == [cancels ? .cancelled : nil])
+    }
+
+    @Test func progressiveResultsAreNeverStored() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer("a", .failure(TintypeError(.truncatedBody, stage: .load, "test")))
+        let request = fixture.request().previews(.progressive)
+        await expect(.truncatedBody) { try await fixture.pipeline.image(for: request) }
+        #expect(fixture.memory.totalCount == 0 && fixture.disk.keys.isEmpty)
+    }
+}

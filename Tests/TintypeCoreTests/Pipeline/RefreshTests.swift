@@ -1,0 +1,190 @@
+import Foundation
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+/// RefreshCached of the original system, done right; and freshness by the origin's own rules.
+@Suite(.timeLimit(.minutes(1))) struct RefreshTests {
+    private let newer = PipelineFixture.png + Data([1])
+    private let broken = TintypeError(.unreachable, stage: .load, "test")
+
+    /// The origins of the previews and of the result. The load goes on when the first preview was seen.
+    private func origins(
+        _ fixture: PipelineFixture, _ request: ImageRequest, answering answer: FakeLoader.Answer
+    ) async throws -> [ImageOrigin] {
+        let gate = Gate()
+        fixture.answer("a", .gated(gate, answer))
+        var origins: [ImageOrigin] = []
+        for await event in fixture.pipeline.start(request).events {
+            switch event {
+            case .progress: break
+            case .preview(let response):
+                origins.append(response.origin)
+                gate.open()
+            case .finished(let result): origins.append(try result.get().origin)
+            }
+        }
+        return origins
+    }
+
+    // MARK: Revalidate
+
+    @Test func theCachedPictureComesFirstThenTheNewOne() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        let old = try await fixture.pipeline.image(for: fixture.request())
+        fixture.clock.advance(by: .seconds(10))
+        let request = fixture.request().freshness(.revalidate)
+        #expect(try await origins(fixture, request, answering: .data(newer)) == [.memory, .network])
+        #expect(fixture.disk.stored(fixture.request().key)?.data == newer)
+        #expect(fixture.pipeline.cachedImage(for: fixture.request()) !== old)
+    }
+
+    @Test func whatIsStillGoodFinishesWithTheCachedPictureAndRenewsItsMetadata() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        let old = try await fixture.pipeline.image(for: fixture.request())
+        let stored = try #require(fixture.disk.stored(fixture.request().key))
+        fixture.clock.advance(by: .seconds(10))
+        fixture.answer("a", .notModified(metadata: Data("new".utf8)))
+        let response = try await fixture.pipeline.response(for: fixture.request().freshness(.revalidate))
+        #expect(response.image === old && response.refreshFailure == nil)
+        let renewed = try #require(fixture.disk.stored(fixture.request().key))
+        #expect(renewed.data == stored.data && renewed.metadata == Data("new".utf8))
+        #expect(renewed.created == stored.created && fixture.decoder.decodeCount == 1)
+    }
+
+    @Test func aRefreshThatFailsLeavesTheGoodEntryAndDeliversIt() async throws {
+        let fixture = PipelineFixture()
+        fixture.keepOnDisk()
+        fixture.answer("a", .failure(broken))
+        let response = try await fixture.pipeline.response(for: fixture.request().freshness(.revalidate))
+        #expect(response.origin == .disk && response.refreshFailure?.code == .unreachable)
+        #expect(fixture.disk.stored(fixture.request().key)?.data == PipelineFixture.png)
+    }
+
+    @Test func aPictureInMemoryAloneStandsInToo() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        let request = fixture.request().cached(original: CacheRules(memory: .off, disk: .off))
+        let old = try await fixture.pipeline.image(for: request)
+        fixture.answer("a", .failure(broken))
+        let response = try await fixture.pipeline.response(for: request.freshness(.revalidate))
+        #expect(response.image === old && response.refreshFailure?.code == .unreachable)
+    }
+
+    @Test func aRefreshThatBringsNoPictureLeavesTheGoodEntry() async throws {
+        let fixture = PipelineFixture()
+        fixture.keepOnDisk()
+        fixture.answer("a", .data(Data("<html>captive portal".utf8)))
+        let request = fixture.request().freshness(.revalidate)
+        let response = try await fixture.pipeline.response(for: request)
+        #expect(response.refreshFailure?.code == .notAnImage)
+        #expect(fixture.disk.stored(fixture.request().key)?.data == PipelineFixture.png)
+    }
+
+    @Test func withNothingCachedItIsALoadLikeAnyOther() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        #expect(try await fixture.pipeline.response(for: fixture.request().freshness(.revalidate)).origin == .network)
+        fixture.answer("b", .failure(broken))
+        await expect(.unreachable) {
+            try await fixture.pipeline.image(for: fixture.request("b").freshness(.revalidate))
+        }
+    }
+
+    @Test func otherRenditionsOfTheOldBytesAreNotTakenForNew() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        let transformer = CountingTransformer(identifier: "t")
+        let request = fixture.request().transformed(by: transformer)
+        _ = try await fixture.pipeline.image(for: request)
+        fixture.clock.advance(by: .seconds(10))
+        let refresh = request.freshness(.revalidate)
+        #expect(try await origins(fixture, refresh, answering: .data(newer)) == [.memory, .network])
+        #expect(transformer.count.now == 2)
+    }
+
+    @Test func equalRefreshesShareOneRequest() async throws {
+        let fixture = PipelineFixture()
+        fixture.keepOnDisk()
+        let gate = Gate()
+        fixture.answer("a", .gated(gate, .data(newer)))
+        let tasks = (0..<10).map { _ in fixture.pipeline.start(fixture.request().freshness(.revalidate)) }
+        await gate.arrivals(1)
+        gate.open()
+        for task in tasks { #expect(try await task.response.data == newer) }
+        #expect(fixture.loader.count(fixture.identity()) == 1)
+    }
+
+    // MARK: By the origin's rules
+
+    @Test func whatIsFreshIsUsedWithoutAWord() async throws {
+        let fixture = PipelineFixture()
+        fixture.keepOnDisk()
+        let request = fixture.request().freshness(.http)
+        #expect(try await fixture.pipeline.response(for: request).origin == .disk)
+        #expect(try await fixture.pipeline.response(for: request).origin == .memory)
+        #expect(fixture.loader.count(fixture.identity()) == 0)
+    }
+
+    @Test func whatIsStaleIsAskedAbout() async throws {
+        let fixture = PipelineFixture()
+        fixture.keepOnDisk(metadata: Data("old".utf8))
+        fixture.loader.judge(.stale(usableOnError: false))
+        fixture.answer("a", .notModified(metadata: Data("new".utf8)))
+        let request = fixture.request().freshness(.http)
+        #expect(try await fixture.pipeline.response(for: request).origin == .disk)
+        #expect(fixture.loader.lastContext(fixture.identity())?.stored?.metadata == Data("old".utf8))
+        #expect(fixture.disk.stored(fixture.request().key)?.metadata == Data("new".utf8))
+        fixture.answer("a", .data(newer))
+        #expect(try await fixture.pipeline.response(for: request).data == newer)
+    }
+
+    @Test(arguments: [true, false])
+    func staleIfErrorHoldsForAnOriginThatCannotAnswer(_ isUsable: Bool) async throws {
+        let fixture = PipelineFixture()
+        fixture.keepOnDisk()
+        fixture.loader.judge(.stale(usableOnError: isUsable))
+        let request = fixture.request().freshness(.http)
+        for error in [broken, TintypeError(.badStatus, stage: .load, "HTTP 503", status: 503)] {
+            fixture.answer("a", .failure(error))
+            if isUsable {
+                #expect(try await fixture.pipeline.response(for: request).refreshFailure?.code == error.code)
+            } else {
+                await expect(error.code) { try await fixture.pipeline.image(for: request) }
+            }
+        }
+        fixture.answer("a", .failure(TintypeError(.badStatus, stage: .load, "HTTP 404", status: 404)))
+        await expect(.badStatus) { try await fixture.pipeline.image(for: request) }
+        #expect(fixture.disk.stored(fixture.request().key) != nil)
+    }
+
+    @Test func staleWhileRevalidateDeliversAtOnceAndRefreshesBehind() async throws {
+        let fixture = PipelineFixture()
+        fixture.keepOnDisk()
+        fixture.loader.judge(.usableWhileRevalidating)
+        let gate = Gate()
+        fixture.answer("a", .gated(gate, .data(newer)))
+        let request = fixture.request().freshness(.http)
+        #expect(try await fixture.pipeline.response(for: request).origin == .disk)
+        await gate.arrivals(1)
+        gate.open()
+        try await fixture.pipeline.flush()
+        #expect(fixture.disk.stored(fixture.request().key)?.data == newer)
+        #expect(fixture.loader.lastContext(fixture.identity())?.priority == .low)
+    }
+
+    @Test func whatMayNotBeStoredIsDeliveredAndNotKept() async throws {
+        let fixture = PipelineFixture(loader: FakeLoader(isStorable: false))
+        fixture.answer()
+        let request = fixture.request().fitting(width: 1).freshness(.http)
+        _ = try await fixture.pipeline.image(for: request)
+        try await fixture.pipeline.flush()
+        #expect(fixture.disk.keys.isEmpty)
+        // The original's default takes no notice of what the origin would like.
+        _ = try await fixture.pipeline.image(for: fixture.request())
+        #expect(fixture.disk.keys == [fixture.request().key])
+    }
+}

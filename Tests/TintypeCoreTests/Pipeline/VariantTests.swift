@@ -1,0 +1,132 @@
+import Foundation
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+@Suite(.timeLimit(.minutes(1))) struct VariantTests {
+    private let full = PixelSize(width: 400, height: 200)
+
+    // MARK: A larger one in memory
+
+    @Test func aSmallerPictureIsMadeOfALargerOneWhereThatIsAllowed() async throws {
+        let fixture = PipelineFixture(info: ImageInfo(format: .png, size: full))
+        fixture.answer()
+        _ = try await fixture.pipeline.image(for: fixture.request())
+        let request = fixture.request().fitting(width: 100).with { $0.policy.variants = .larger }
+        let response = try await fixture.pipeline.response(for: request)
+        #expect(response.image.size == PixelSize(width: 100, height: 50) && response.origin == .memory)
+        #expect(fixture.decoder.decodeCount == 1)
+        // Its pixels are not quite those that the key names.
+        #expect(!fixture.memory.contains(request.key))
+    }
+
+    @Test func itIsNotMadeWhereThatIsNotAllowed() async throws {
+        let fixture = PipelineFixture(info: ImageInfo(format: .png, size: full))
+        fixture.answer()
+        _ = try await fixture.pipeline.image(for: fixture.request())
+        _ = try await fixture.pipeline.image(for: fixture.request().fitting(width: 100))
+        #expect(fixture.decoder.decodeCount == 2)
+    }
+
+    @Test func aSmallerOneIsNeverEnlarged() async throws {
+        let fixture = PipelineFixture(info: ImageInfo(format: .png, size: full))
+        fixture.answer()
+        _ = try await fixture.pipeline.image(for: fixture.request().fitting(width: 50))
+        let request = fixture.request().fitting(width: 100).with { $0.policy.variants = .larger }
+        #expect(try await fixture.pipeline.image(for: request).size.width == 100)
+        #expect(fixture.decoder.decodeCount == 2)
+    }
+
+    private func variant(_ decode: DecodeOptions, _ size: PixelSize) -> Variant {
+        let key = CacheKey(source: "a", rendition: decode.identifier)
+        return Variant(key: key, decode: decode, size: size, full: full)
+    }
+
+    @Test func theSmallestThatWillDoIsTaken() {
+        var table = VariantTable()
+        let half = PixelSize(width: 200, height: 100)
+        table.note(variant(DecodeOptions(), full))
+        table.note(variant(DecodeOptions(size: .fit(half)), half))
+        let wanted = DecodeOptions(size: .fit(PixelSize(width: 100, height: 100)))
+        #expect(table.variants(of: "a").first { $0.canBecome(wanted) }?.size == half)
+        #expect(table.variants(of: "b").isEmpty)
+    }
+
+    @Test func whatDiffersInMoreThanSizeWillNotDo() {
+        let wanted = DecodeOptions(size: .fit(PixelSize(width: 100, height: 100)))
+        let square = PixelSize(width: 200, height: 200)
+        #expect(!variant(DecodeOptions(size: .stretch(square)), square).canBecome(wanted))
+        #expect(!variant(DecodeOptions(frames: .first), full).canBecome(wanted))
+        #expect(!variant(DecodeOptions(scale: 2), full).canBecome(wanted))
+        #expect(!variant(DecodeOptions(), full).canBecome(DecodeOptions()))
+    }
+
+    @Test func theTableIsBounded() {
+        var table = VariantTable(capacity: 3, sizesEach: 2)
+        for number in 0..<10 {
+            for side in [10, 20, 30] {
+                let size = PixelSize(width: side, height: side)
+                let key = CacheKey(source: "\(number)", rendition: "\(side)")
+                table.note(Variant(key: key, decode: DecodeOptions(size: .fit(size)), size: size, full: full))
+            }
+        }
+        #expect((0..<10).map { table.variants(of: "\($0)").count } == [0, 0, 0, 0, 0, 0, 0, 2, 2, 2])
+    }
+
+    // MARK: Alternative sources
+
+    @Test func alternativesAreTriedInOrder() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer("a", .failure(TintypeError(.badStatus, stage: .load, "HTTP 404", status: 404)))
+        fixture.answer("b", .failure(TintypeError(.unreachable, stage: .load, "test")))
+        fixture.answer("c")
+        let request = fixture.request().orElse(fixture.request("b").source, fixture.request("c").source)
+        _ = try await fixture.pipeline.image(for: request)
+        #expect(["a", "b", "c"].map { fixture.loader.count(fixture.identity($0)) } == [1, 1, 1])
+        #expect(fixture.memory.contains(fixture.request("c").key) && !fixture.memory.contains(request.key))
+    }
+
+    @Test func theFirstThatLoadsEndsTheSearch() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer("a")
+        fixture.answer("b")
+        _ = try await fixture.pipeline.image(for: fixture.request().orElse(fixture.request("b").source))
+        #expect(fixture.loader.count(fixture.identity("b")) == 0)
+    }
+
+    @Test func whenNoneLoadsTheFirstErrorIsTold() async {
+        let fixture = PipelineFixture()
+        fixture.answer("a", .failure(TintypeError(.badStatus, stage: .load, "test")))
+        fixture.answer("b", .failure(TintypeError(.unreachable, stage: .load, "test")))
+        let error = await expect(.badStatus) {
+            try await fixture.pipeline.image(for: fixture.request().orElse(fixture.request("b").source))
+        }
+        #expect(error?.subject == fixture.identity("a"))
+    }
+
+    @Test func cancellingEndsTheSearch() async {
+        let fixture = PipelineFixture()
+        let gate = Gate()
+        fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
+        fixture.answer("b")
+        let task = fixture.pipeline.start(fixture.request().orElse(fixture.request("b").source))
+        await gate.arrivals(1)
+        task.cancel()
+        await expect(.cancelled) { try await task.response }
+        while fixture.pipeline.runningJobs > 0 { await Task.yield() }
+        #expect(fixture.loader.count(fixture.identity("b")) == 0)
+    }
+
+    @Test func theWorkIsSharedWithThoseWhoWantOneSourceAlone() async throws {
+        let fixture = PipelineFixture()
+        let gate = Gate()
+        fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
+        let both = fixture.pipeline.start(fixture.request().orElse(fixture.request("b").source))
+        let one = fixture.pipeline.start(fixture.request())
+        await gate.arrivals(1)
+        gate.open()
+        _ = try await (both.response, one.response)
+        #expect(fixture.loader.count(fixture.identity()) == 1)
+    }
+}

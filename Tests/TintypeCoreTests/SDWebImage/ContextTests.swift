@@ -1,0 +1,185 @@
+import Foundation
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+/// Each context option of SDWebImage that concerns the pipeline, by its name there.
+@Suite("SDWebImageContext", .timeLimit(.minutes(1))) struct ContextTests {
+    @Test func callbackQueueIsTheCallersIsolation() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        try await onMain(fixture.pipeline, fixture.request())
+    }
+
+    @MainActor private func onMain(_ pipeline: ImagePipeline, _ request: ImageRequest) async throws {
+        _ = try await pipeline.image(for: request)
+        MainActor.assertIsolated()
+    }
+
+    @Test func imageCacheReplacesThePipelinesForOneRequest() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        let other = ImageCache(memory: MemoryCache(limits: CacheLimits(cost: 1 << 20)), disk: FakeDataCache())
+        let request = fixture.request().parts(RequestParts(cache: other))
+        _ = try await fixture.pipeline.image(for: request)
+        #expect(other.image(for: request.key) != nil && other.entry(for: request.key) != nil)
+        #expect(!fixture.memory.contains(request.key) && fixture.disk.keys.isEmpty)
+        #expect(fixture.pipeline.cachedImage(for: request) != nil)
+        #expect(fixture.pipeline.cachedImage(for: fixture.request()) == nil)
+    }
+
+    @Test func originalImageCacheKeepsOriginalsApart() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        let originals = ImageCache(memory: nil, disk: FakeDataCache())
+        let request = fixture.request().fitting(width: 1).parts(RequestParts(originalCache: originals))
+        _ = try await fixture.pipeline.image(for: request)
+        try await fixture.pipeline.flush()
+        #expect(fixture.disk.keys == [request.key])
+        #expect(originals.entry(for: request.key.original)?.data == PipelineFixture.png)
+    }
+
+    @Test func imageLoaderReplacesThePipelinesForOneRequest() async throws {
+        let fixture = PipelineFixture()
+        let other = FakeLoader()
+        other.answer(fixture.identity(), .data(PipelineFixture.png))
+        _ = try await fixture.pipeline.image(for: fixture.request().parts(RequestParts(loader: other)))
+        #expect(other.count(fixture.identity()) == 1 && fixture.loader.count(fixture.identity()) == 0)
+    }
+
+    @Test func requestsWithOtherPartsShareNoWork() async throws {
+        let fixture = PipelineFixture()
+        let gate = Gate()
+        let other = FakeLoader()
+        other.answer(fixture.identity(), .gated(gate, .data(PipelineFixture.png)))
+        fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
+        let parts = RequestParts(loader: other)
+        let tasks = [
+            fixture.request(), fixture.request(), fixture.request().parts(parts), fixture.request().parts(parts),
+        ].map { fixture.pipeline.start($0) }
+        await gate.arrivals(2)
+        gate.open()
+        for task in tasks { _ = try await task.response }
+        #expect(other.count(fixture.identity()) == 1 && fixture.loader.count(fixture.identity()) == 1)
+    }
+
+    @Test func imageCoderIsUsedWhateverTheBytesAre() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer("a", .data(Data("no picture that anyone knows".utf8)))
+        let decoder = GatedDecoder()
+        let request = fixture.request().with { $0.rendition.decode.decoder = NamedDecoder(id: "mine", decoder) }
+        _ = try await fixture.pipeline.image(for: request)
+        #expect(decoder.decodeCount == 1 && fixture.decoder.decodeCount == 0)
+        #expect(request.key != fixture.request().key)
+    }
+
+    @Test func imageTransformerIsTheRequestsOwnOrAnInterceptors() async throws {
+        struct Global: RequestInterceptor {
+            let transformer: CountingTransformer
+            func intercept(_ request: ImageRequest) -> ImageRequest {
+                request.rendition.transforms.isEmpty ? request.transformed(by: transformer) : request
+            }
+        }
+        let global = CountingTransformer(identifier: "global")
+        let own = CountingTransformer(identifier: "own")
+        let fixture = PipelineFixture { $0.interceptors = [Global(transformer: global)] }
+        fixture.answer()
+        _ = try await fixture.pipeline.image(for: fixture.request())
+        _ = try await fixture.pipeline.image(for: fixture.request().transformed(by: own))
+        #expect(global.count.now == 1 && own.count.now == 1)
+    }
+
+    @Test(arguments: [
+        ("https://example.org/logo@2x.png", 2.0), ("https://example.org/logo%402x.png", 2),
+        ("https://example.org/logo@3x.png", 3), ("https://example.org/logo.png", 1), ("https://example.org/@2x", 1),
+    ]) func imageScaleFactorComesFromTheKey(_ url: String, _ scale: Double) throws {
+        #expect(ImageSource.url(try #require(URL(string: url))).scaleInName == scale)
+    }
+
+    @Test func imageScaleFactorNeedsANameOfEightCharacters() {
+        #expect(ImageSource.bytes(Data(), id: "").scaleInName == 1)
+        #expect(ImageSource.closure(id: "a@2x.png") { Data() }.scaleInName == 2)
+    }
+
+    @Test func imageScaleFactorOfTheRequestWins() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer("logo@2x.png")
+        let request = fixture.request("logo@2x.png")
+        #expect(try await fixture.pipeline.image(for: request).scale == 2)
+        let own = request.with { $0.rendition.decode.scale = 3 }
+        #expect(try await fixture.pipeline.image(for: own).scale == 3)
+    }
+
+    @Test func imageThumbnailPixelSizeAndPreserveAspectRatio() async throws {
+        let fixture = PipelineFixture(info: ImageInfo(format: .png, size: PixelSize(width: 100, height: 50)))
+        fixture.answer()
+        let box = PixelSize(width: 10, height: 10)
+        let fitted = try await fixture.pipeline.image(for: fixture.request().decoded(.fit(box)))
+        let stretched = try await fixture.pipeline.image(for: fixture.request().decoded(.stretch(box)))
+        #expect(fitted.size == PixelSize(width: 10, height: 5) && stretched.size == box)
+        #expect(fixture.loader.count(fixture.identity()) == 1)
+    }
+
+    @Test func imageDecodeToHDRIsInTheKey() {
+        let fixture = PipelineFixture()
+        #expect(fixture.request().with { $0.rendition.decode.range = .high }.key != fixture.request().key)
+    }
+
+    @Test func imageEncodeOptionsAndCacheSerializerSayWhatIsStored() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        let request = fixture.request().fitting(width: 1).with {
+            $0.policy.stored = .encoded(.png, EncodeOptions(quality: 0.5))
+            $0.policy.completion = .whenStored
+        }
+        _ = try await fixture.pipeline.image(for: request)
+        #expect(fixture.disk.stored(request.key)?.format == .png)
+        let automatic = fixture.request().fitting(height: 1).with { $0.policy.completion = .whenStored }
+        _ = try await fixture.pipeline.image(for: automatic)
+        #expect(fixture.disk.stored(automatic.key)?.format == .jpeg)
+    }
+
+    @Test(arguments: [CacheAccess.readWrite, .readOnly, .writeOnly, .off])
+    func queryAndStoreCacheTypeOfTheRendition(_ access: CacheAccess) async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        let request = fixture.request().fitting(width: 1)
+            .cached(rendered: CacheRules(memory: access, disk: access), original: CacheRules(memory: .off, disk: .off))
+        _ = try await fixture.pipeline.image(for: request)
+        try await fixture.pipeline.flush()
+        #expect(fixture.memory.contains(request.key) == access.canWrite)
+        #expect(fixture.disk.keys == (access.canWrite ? [request.key] : []))
+        #expect((fixture.disk.reads > 0) == access.canRead)
+    }
+
+    @Test(arguments: [CacheAccess.readWrite, .readOnly, .writeOnly, .off])
+    func originalQueryAndStoreCacheType(_ access: CacheAccess) async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        let request = fixture.request().transformed(by: CountingTransformer(identifier: "t"))
+            .cached(rendered: CacheRules(memory: .off, disk: .off), original: CacheRules(memory: access, disk: access))
+        _ = try await fixture.pipeline.image(for: request)
+        #expect(fixture.memory.contains(request.key.original) == access.canWrite)
+        #expect(fixture.disk.keys == (access.canWrite ? [request.key.original] : []))
+        _ = try await fixture.pipeline.image(for: request)
+        // The second load finds the original where it may look.
+        #expect(fixture.loader.count(fixture.identity()) == (access == .readWrite ? 1 : 2))
+        #expect(fixture.decoder.decodeCount == (access == .readWrite ? 1 : 2))
+    }
+
+    @Test func extrasReachTheLoaderAndKeepWorkApart() async throws {
+        enum Token: RequestExtraKey { static let defaultValue = "" }
+        let fixture = PipelineFixture()
+        let gate = Gate()
+        fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
+        let special = fixture.request().with { $0.extras[Token.self] = "x" }
+        #expect(special.key == fixture.request().key)
+        #expect(special.with { $0.extras[Token.self] = "" }.extras == RequestExtras())
+        let tasks = [fixture.request(), special].map { fixture.pipeline.start($0) }
+        await gate.arrivals(2)
+        gate.open()
+        for task in tasks { _ = try await task.response }
+        #expect(fixture.loader.count(fixture.identity()) == 2)
+    }
+}

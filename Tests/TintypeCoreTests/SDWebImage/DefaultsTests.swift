@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+@testable import TintypeCore
+
+/// The defaults of the original, where there is no reason for others.
+@Suite struct DefaultsTests {
+    private let request = ImageRequest(source: .bytes(Data(), id: "a"))
+
+    @Test func theRenditionIsCachedInBothTiersAndTheOriginalOnDisk() {
+        #expect(request.policy.rendered == CacheRules(memory: .readWrite, disk: .readWrite))
+        #expect(request.policy.original == CacheRules(memory: .off, disk: .readWrite))
+    }
+
+    @Test func aCachedPictureIsUsedUntilTheCacheDropsIt() {
+        #expect(request.policy.freshness == .cached)
+    }
+
+    @Test func failuresAreRespectedAndPreviewsOff() {
+        #expect(request.policy.failures == .respected && request.policy.previews == .none)
+    }
+
+    @Test func theEndIsToldBeforeTheDiskHasIt() {
+        #expect(request.policy.completion == .whenReady && request.policy.data == .whenLoaded)
+    }
+
+    @Test func thePictureIsDecodedWholeInStandardRangeAtTheScaleOfItsName() {
+        #expect(request.rendition.decode == DecodeOptions())
+        #expect(request.rendition.decode.size == .full && request.rendition.decode.frames == .all)
+        #expect(request.rendition.decode.range == .standard && request.rendition.decode.scale == nil)
+    }
+
+    @Test func transformsLeaveAnimatedAndVectorPicturesAlone() {
+        #expect(request.rendition.transforms.isEmpty && request.rendition.transformScope.isEmpty)
+    }
+
+    @Test func thePriorityIsNormal() {
+        #expect(request.priority == .normal)
+    }
+
+    @Test func threePicturesArePrefetchedAtOnce() {
+        #expect(PrefetchSettings().concurrency == 3)
+    }
+
+    @Test func aTransitionLastsHalfASecondAndIsForPicturesThatWereWaitedFor() {
+        #expect(ImageTransition.fade.duration == .milliseconds(500) && ImageTransition.fade.when == .waitedFor)
+    }
+
+    @Test func theFluentAndTheMemberwiseFormAgree() throws {
+        let url = try #require(URL(string: "https://example.org/a.jpg"))
+        let fluent = ImageRequest(url: url).fitting(width: 10, height: 20).freshness(.reload).failures(.ignored)
+            .previews(.progressive).priority(.high).orElse(.file("/a"))
+        let memberwise = ImageRequest(
+            source: .url(url),
+            rendition: Rendition(decode: DecodeOptions(size: .fit(PixelSize(width: 10, height: 20)))),
+            policy: LoadPolicy(freshness: .reload, failures: .ignored, previews: .progressive), priority: .high,
+            alternatives: [.file("/a")])
+        #expect(fluent.key == memberwise.key && fluent.policy == memberwise.policy)
+        #expect(fluent.priority == memberwise.priority)
+        #expect(fluent.alternatives.map(\.identity) == memberwise.alternatives.map(\.identity))
+    }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+/// Each option of SDWebImage that concerns the pipeline, by its name there. Those of views are in `ViewRuleTests`.
+@Suite("SDWebImageOptions", .timeLimit(.minutes(1))) struct OptionsTests {
+    private let html = FakeLoader.Answer.data(Data("<html>".utf8))
+
+    @Test func retryFailedAsksAgainAndASuccessForgetsTheFailure() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer("a", html)
+        await expect(.notAnImage) { try await fixture.pipeline.image(for: fixture.request()) }
+        fixture.answer()
+        await expect(.failedBefore) { try await fixture.pipeline.image(for: fixture.request()) }
+        _ = try await fixture.pipeline.image(for: fixture.request().failures(.ignored))
+        #expect(fixture.pipeline.failures.all.isEmpty)
+    }
+
+    @Test func retryFailedStillFillsTheMemoryOfFailures() async {
+        // The original does not fill it then; here the next one who respects failures is spared the request.
+        let fixture = PipelineFixture()
+        fixture.answer("a", html)
+        await expect(.notAnImage) { try await fixture.pipeline.image(for: fixture.request().failures(.ignored)) }
+        await expect(.failedBefore) { try await fixture.pipeline.image(for: fixture.request()) }
+    }
+
+    @Test(arguments: [ImagePriority.low, .high])
+    func lowAndHighPriorityReachTheLoader(_ priority: ImagePriority) async throws {
+        let fixture = PipelineFixture()
+        let gate = Gate()
+        fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
+        let task = fixture.pipeline.start(fixture.request().priority(priority))
+        await gate.arrivals(1)
+        let context = try #require(fixture.loader.lastContext(fixture.identity()))
+        #expect(context.priority == priority)
+        task.priority = .veryHigh
+        #expect(context.priority == .veryHigh)
+        gate.open()
+        _ = try await task.response
+    }
+
+    // ProgressiveLoad: PreviewTests; IncrementalTests of the codecs; EndToEndTests.
+
+    // RefreshCached: RefreshTests.
+
+    @Test func decodeFirstFrameOnlyIsARenditionOfItsOwn() async throws {
+        let animated = ImageInfo(
+            format: .png, size: PixelSize(width: 1, height: 1), frameCount: 3, durations: [0.1, 0.1, 0.1])
+        let fixture = PipelineFixture(info: animated)
+        fixture.answer()
+        let transformer = CountingTransformer(identifier: "t")
+        let request = fixture.request().transformed(by: transformer).frames(.first)
+        #expect(request.key != fixture.request().transformed(by: transformer).key)
+        _ = try await fixture.pipeline.image(for: request)
+        #expect(transformer.count.now == 1)
+    }
+
+    @Test func matchAnimatedImageClassFailsForAStillPicture() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        await expect(.notAnimated) { try await fixture.pipeline.image(for: fixture.request().frames(.animatedOnly)) }
+        // Not the source's fault: others may have it.
+        _ = try await fixture.pipeline.image(for: fixture.request())
+    }
+
+    @Test func transformAnimatedImageIsOffByDefault() async throws {
+        let animated = ImageInfo(
+            format: .png, size: PixelSize(width: 1, height: 1), frameCount: 2, durations: [0.1, 0.1])
+        let fixture = PipelineFixture(info: animated)
+        fixture.answer()
+        let transformer = CountingTransformer(identifier: "t")
+        let request = fixture.request().transformed(by: transformer)
+        _ = try await fixture.pipeline.image(for: request)
+        #expect(transformer.count.now == 0)
+        _ = try await fixture.pipeline.image(for: request.transformed(scope: .animated))
+        #expect(transformer.count.now == 1)
+    }
+
+    @Test func transformVectorImageIsOffByDefault() async throws {
+        let vector = ImageInfo(format: .svg, size: PixelSize(width: 1, height: 1))
+        let fixture = PipelineFixture(info: vector)
+        fixture.answer()
+        let transformer = CountingTransformer(identifier: "t")
+        let request = fixture.request().transformed(by: transformer)
+        _ = try await fixture.pipeline.image(for: request)
+        #expect(transformer.count.now == 0)
+        _ = try await fixture.pipeline.image(for: request.transformed(scope: .vector))
+        #expect(transformer.count.now == 1)
+    }
+
+    @Test func scaleDownLargeImagesIsInTheKey() async throws {
+        let fixture = PipelineFixture(info: ImageInfo(format: .png, size: PixelSize(width: 100, height: 100)))
+        fixture.answer()
+        let small = try await fixture.pipeline.image(for: fixture.request().decoded(.atMost(bytes: 400)))
+        let full = try await fixture.pipeline.image(for: fixture.request())
+        #expect(small.size == PixelSize(width: 10, height: 10) && full.size == PixelSize(width: 100, height: 100))
+    }
+
+    @Test func queryMemoryDataReadsTheBytesToo() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        _ = try await fixture.pipeline.image(for: fixture.request())
+        #expect(try await fixture.pipeline.response(for: fixture.request()).data == nil)
+        let request = fixture.request().with { $0.policy.data = .always }
+        #expect(try await fixture.pipeline.response(for: request).data == PipelineFixture.png)
+        #expect(await fixture.pipeline.cachedData(for: fixture.request()) == PipelineFixture.png)
+    }
+
+    @Test func queryMemoryDataSyncIsABlockingCall() async throws {
+        let fixture = PipelineFixture()
+        fixture.keepOnDisk()
+        let data = await onAThreadOfItsOwn { fixture.pipeline.blockingCachedData(for: fixture.request()) }
+        #expect(data == PipelineFixture.png)
+        #expect(fixture.pipeline.blockingCachedData(for: fixture.request("b")) == nil)
+    }
+
+    @Test func queryDiskDataSyncIsABlockingCall() async throws {
+        let fixture = PipelineFixture()
+        fixture.keepOnDisk()
+        let images = await onAThreadOfItsOwn {
+            ["a", "b"].map { fixture.pipeline.blockingCachedImage(for: fixture.request($0)) }
+        }
+        #expect(images[0] != nil && images[1] == nil)
+        #expect(fixture.pipeline.cachedImage(for: fixture.request()) === images[0])
+        #expect(fixture.loader.count(fixture.identity()) == 0)
+    }
+
+    @Test func fromCacheOnlyNeverCallsTheLoader() async {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        await expect(.notCached) { try await fixture.pipeline.image(for: fixture.request().freshness(.cacheOnly)) }
+        #expect(fixture.loader.count(fixture.identity()) == 0)
+    }
+
+    @Test func fromLoaderOnlyNeverAsksACache() async throws {
+        let fixture = PipelineFixture()
+        fixture.keepOnDisk()
+        fixture.answer("a", .data(PipelineFixture.png + Data([1])))
+        let reads = fixture.disk.reads
+        let response = try await fixture.pipeline.response(for: fixture.request().freshness(.reload))
+        #expect(response.origin == .network && fixture.disk.reads == reads)
+    }
+
+    @Test func waitStoreCacheEndsWhenTheDiskHasIt() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        let request = fixture.request().transformed(by: CountingTransformer(identifier: "t"))
+            .with { $0.policy.completion = .whenStored }
+        _ = try await fixture.pipeline.image(for: request)
+        #expect(fixture.disk.keys == [request.key, request.key.original])
+        #expect(fixture.disk.flushes > 0)
+    }
+
+    /// Blocking calls may not be made on a cooperative thread.
+    private func onAThreadOfItsOwn<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: work()) }
+        }
+    }
+}

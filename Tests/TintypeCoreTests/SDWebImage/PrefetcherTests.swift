@@ -1,0 +1,197 @@
+import Foundation
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+/// Each behaviour of SDWebImagePrefetcher, and what its users missed in it.
+@Suite("SDWebImagePrefetcher", .timeLimit(.minutes(1))) struct PrefetcherTests {
+    private let fixture = PipelineFixture()
+    private let gate = Gate()
+
+    private func requests(_ names: String...) -> [ImageRequest] {
+        for name in names { fixture.answer(name, .gated(gate, .data(PipelineFixture.png))) }
+        return names.map { fixture.request($0) }
+    }
+
+    private func count(_ name: String) -> Int { fixture.loader.count(fixture.identity(name)) }
+
+    @Test func aBatchEndsWithFinishedAndSkipped() async {
+        let prefetcher = ImagePrefetcher(fixture.pipeline)
+        fixture.answer("a")
+        fixture.answer("b", .failure(TintypeError(.unreachable, stage: .load, "test")))
+        let batch = prefetcher.prefetch([fixture.request("a"), fixture.request("b")])
+        let progress = await batch.wait()
+        #expect(progress.finished == 1 && progress.skipped == 1 && progress.total == 2 && progress.isComplete)
+    }
+
+    @Test func didPrefetchURLIsToldOfEach() async {
+        let prefetcher = ImagePrefetcher(fixture.pipeline)
+        fixture.answer("a")
+        fixture.answer("b", .failure(TintypeError(.unreachable, stage: .load, "test")))
+        let told = Shared<[String: TintypeError.Code?]>([:])
+        let batch = prefetcher.prefetch([fixture.request("a"), fixture.request("b")]) { source, error in
+            told.withLock { $0[source.identity] = .some(error?.code) }
+        }
+        _ = await batch.wait()
+        #expect(told.now == [fixture.identity("a"): nil, fixture.identity("b"): .unreachable])
+    }
+
+    @Test func anEmptyBatchIsCompleteAtOnce() async {
+        let batch = ImagePrefetcher(fixture.pipeline).prefetch([URL]())
+        #expect(batch.progress.isComplete && batch.progress.finished == 0 && batch.progress.skipped == 0)
+        #expect(await batch.wait().isComplete)
+    }
+
+    @Test func progressIsToldAsItGoes() async {
+        let prefetcher = ImagePrefetcher(fixture.pipeline)
+        for name in ["a", "b", "c"] { fixture.answer(name) }
+        let batch = prefetcher.prefetch(["a", "b", "c"].map { fixture.request($0) })
+        var last = -1
+        for await progress in batch.updates {
+            #expect(progress.finished > last)
+            last = progress.finished
+        }
+        #expect(last == 3)
+    }
+
+    @Test func threeAtOnceByDefault() async {
+        let prefetcher = ImagePrefetcher(fixture.pipeline)
+        let batch = prefetcher.prefetch(requests("a", "b", "c", "d", "e"))
+        await gate.arrivals(3)
+        #expect(["a", "b", "c", "d", "e"].map(count) == [1, 1, 1, 0, 0])
+        gate.open()
+        #expect(await batch.wait().finished == 5)
+    }
+
+    @Test func toMemoryByDefaultAndToDiskAloneWhenAsked() async throws {
+        for name in ["a", "b"] { fixture.answer(name) }
+        _ = await ImagePrefetcher(fixture.pipeline).prefetch([fixture.request("a")]).wait()
+        #expect(fixture.memory.contains(fixture.request("a").key))
+        let toDisk = ImagePrefetcher(fixture.pipeline, settings: PrefetchSettings(destination: .disk))
+        _ = await toDisk.prefetch([fixture.request("b")]).wait()
+        try await fixture.pipeline.flush()
+        #expect(fixture.disk.keys == [fixture.request("a").key, fixture.request("b").key])
+        #expect(fixture.memory.totalCount == 1)
+    }
+
+    @Test func whatIsOnDiskAlreadyIsNotDecodedForIt() async {
+        fixture.keepOnDisk()
+        let toDisk = ImagePrefetcher(fixture.pipeline, settings: PrefetchSettings(destination: .disk))
+        #expect(await toDisk.prefetch([fixture.request()]).wait().finished == 1)
+        #expect(fixture.decoder.decodeCount == 0 && count("a") == 0)
+    }
+
+    @Test func aRenditionGoesToDiskAsTheRenditionThatItIs() async throws {
+        fixture.answer()
+        let request = fixture.request().fitting(width: 1)
+        let toDisk = ImagePrefetcher(fixture.pipeline, settings: PrefetchSettings(destination: .disk))
+        _ = await toDisk.prefetch([request]).wait()
+        try await fixture.pipeline.flush()
+        #expect(fixture.disk.keys == [request.key, request.key.original] && fixture.memory.totalCount == 0)
+    }
+
+    @Test func cancellingABatchLeavesOthersAlone() async {
+        let prefetcher = ImagePrefetcher(fixture.pipeline)
+        let first = prefetcher.prefetch(requests("a", "b"))
+        let second = prefetcher.prefetch(requests("c"))
+        await gate.arrivals(3)
+        first.cancel()
+        #expect(first.progress.skipped == 2 && first.progress.isComplete)
+        gate.open()
+        #expect(await second.wait().finished == 1)
+    }
+
+    @Test func cancellingOneURLLeavesTheRestOfTheBatch() async {
+        let prefetcher = ImagePrefetcher(fixture.pipeline, settings: PrefetchSettings(concurrency: 1))
+        let batch = prefetcher.prefetch(requests("a", "b", "c"))
+        await gate.arrivals(1)
+        prefetcher.cancel(fixture.request("a").source)
+        prefetcher.cancel(fixture.request("c").source)
+        gate.open()
+        let progress = await batch.wait()
+        #expect(progress.finished == 1 && progress.skipped == 2)
+        #expect(["a", "b", "c"].map(count) == [1, 1, 0])
+    }
+
+    @Test func cancelPrefetchingCancelsEverything() async {
+        let prefetcher = ImagePrefetcher(fixture.pipeline)
+        let batches = [prefetcher.prefetch(requests("a", "b")), prefetcher.prefetch(requests("c", "d"))]
+        await gate.arrivals(3)
+        prefetcher.cancelAll()
+        for batch in batches { #expect(await batch.wait().skipped == 2) }
+        while fixture.pipeline.runningJobs > 0 { await Task.yield() }
+        #expect(count("d") == 0)
+    }
+
+    @Test func pausedItBeginsNoMoreAndGoesOnAfterwards() async {
+        let prefetcher = ImagePrefetcher(fixture.pipeline, settings: PrefetchSettings(concurrency: 1))
+        let batch = prefetcher.prefetch(requests("a", "b"))
+        await gate.arrivals(1)
+        prefetcher.isPaused = true
+        gate.open()
+        for await progress in batch.updates where progress.finished == 1 { break }
+        #expect(count("b") == 0)
+        prefetcher.isPaused = false
+        #expect(await batch.wait().finished == 2)
+    }
+
+    @Test func itsPriorityIsTheLowest() async throws {
+        let batch = ImagePrefetcher(fixture.pipeline).prefetch(requests("a"))
+        await gate.arrivals(1)
+        #expect(fixture.loader.lastContext(fixture.identity())?.priority == .veryLow)
+        gate.open()
+        _ = await batch.wait()
+    }
+
+    @Test func aViewsRequestForTheSameURLSharesTheWorkAndRaisesItsPriority() async throws {
+        for destination in [PrefetchSettings.Destination.memory, .disk] {
+            let fixture = PipelineFixture()
+            let gate = Gate()
+            fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
+            let prefetcher = ImagePrefetcher(fixture.pipeline, settings: PrefetchSettings(destination: destination))
+            let batch = prefetcher.prefetch([fixture.request()])
+            await gate.arrivals(1)
+            let task = fixture.pipeline.start(fixture.request().priority(.high))
+            let context = try #require(fixture.loader.lastContext(fixture.identity()))
+            while context.priority != .high { await Task.yield() }
+            gate.open()
+            _ = try await task.response
+            #expect(await batch.wait().finished == 1)
+            #expect(fixture.loader.count(fixture.identity()) == 1)
+        }
+    }
+
+    @Test func cancellingABatchLeavesTheViewThatJoined() async throws {
+        let batch = ImagePrefetcher(fixture.pipeline).prefetch(requests("a"))
+        await gate.arrivals(1)
+        let task = fixture.pipeline.start(fixture.request())
+        batch.cancel()
+        gate.open()
+        _ = try await task.response
+        #expect(count("a") == 1)
+    }
+
+    @Test func aHundredThousandURLsAreRequestsOnlyWhenTheirTurnComes() async throws {
+        let made = Shared(0)
+        struct Counting: RequestInterceptor {
+            let made: Shared<Int>
+            func intercept(_ request: ImageRequest) -> ImageRequest {
+                made.withLock { $0 += 1 }
+                return request
+            }
+        }
+        let fixture = PipelineFixture { $0.interceptors = [Counting(made: made)] }
+        let urls = try (0..<100_000).map { try #require(URL(string: "https://example.org/\($0)")) }
+        let gate = Gate()
+        for url in urls.prefix(3) {
+            fixture.loader.answer(url.absoluteString, .gated(gate, .data(PipelineFixture.png)))
+        }
+        let prefetcher = ImagePrefetcher(fixture.pipeline)
+        let batch = prefetcher.prefetch(urls)
+        await gate.arrivals(3)
+        #expect(made.now == 3 && fixture.pipeline.runningTasks.count == 3)
+        batch.cancel()
+        #expect(batch.progress.skipped == 100_000)
+    }
+}

@@ -1,0 +1,283 @@
+import Foundation
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+/// Each rule of SDWebImage that concerns views, on a display that only notes what it is told.
+@Suite("UIView+WebCache", .timeLimit(.minutes(1))) @MainActor struct ViewRuleTests {
+    private let fixture = PipelineFixture()
+    private let display = FakeDisplay()
+    private let gate = Gate()
+
+    /// What a receiver was told, and the end of a load to wait for.
+    private final class Told: Sendable {
+        let ends = Shared<[TintypeError.Code?]>([])
+        let previews = Shared(0)
+        private let gate = Gate()
+
+        @MainActor func receive(_ event: ImageEvent) {
+            switch event {
+            case .progress: break
+            case .preview: previews.withLock { $0 += 1 }
+            case .finished(let result):
+                ends.withLock { ends in
+                    if case .failure(let error) = result { ends.append(error.code) } else { ends.append(nil) }
+                }
+                gate.open()
+            }
+        }
+
+        func end() async { _ = await gate.wait() }
+    }
+
+    private func binding() -> ImageBinding { ImageBinding(display, pipeline: fixture.pipeline) }
+
+    private func load(
+        _ binding: ImageBinding, _ request: ImageRequest?, _ presentation: Presentation = Presentation()
+    ) -> Told {
+        let told = Told()
+        binding.load(request, presentation) { told.receive($0) }
+        return told
+    }
+
+    private func gated(_ name: String = "a") { fixture.answer(name, .gated(gate, .data(PipelineFixture.png))) }
+
+    private func image(_ name: String = "a") throws -> Image {
+        try #require(fixture.memory.image(for: fixture.request(name).key))
+    }
+
+    // MARK: Showing
+
+    @Test func thePlaceholderIsShownThenThePicture() async throws {
+        gated()
+        let placeholder = try Image.pixel()
+        let told = load(binding(), fixture.request(), Presentation(whileLoading: .placeholder(placeholder)))
+        #expect(display.shown == [.image(placeholder)])
+        _ = told
+    }
+
+    @Test func aMemoryHitIsSetInTheSameCallWithoutAFlash() async throws {
+        fixture.answer()
+        _ = try await fixture.pipeline.image(for: fixture.request())
+        let presentation = Presentation(whileLoading: .placeholder(try .pixel()), transition: .fade)
+        let told = load(binding(), fixture.request(), presentation)
+        #expect(display.shown == [.image(try image())] && told.ends.now == [nil])
+    }
+
+    @Test func delayPlaceholderShowsItAfterTheFailureOnly() async throws {
+        fixture.answer("a", .failure(TintypeError(.unreachable, stage: .load, "test")))
+        let failure = try Image.pixel()
+        let binding = binding()
+        let told = load(binding, fixture.request(), Presentation(failureImage: failure))
+        #expect(display.shown.isEmpty)
+        await told.end()
+        #expect(display.shown == [.image(failure)] && told.ends.now == [.unreachable])
+    }
+
+    @Test func avoidAutoSetImageHandsThePictureOver() async throws {
+        fixture.answer()
+        let binding = binding()
+        let told = load(binding, fixture.request(), Presentation(delivery: .manual))
+        await told.end()
+        #expect(display.shown.isEmpty && told.ends.now == [nil])
+    }
+
+    @Test func forceTransitionIsForMemoryHitsToo() async throws {
+        fixture.answer()
+        _ = try await fixture.pipeline.image(for: fixture.request())
+        let always = Presentation(transition: ImageTransition(.fade, when: .always))
+        _ = load(binding(), fixture.request(), always)
+        #expect(display.shown == [.fading(ObjectIdentifier(try image()))])
+    }
+
+    @Test func aPictureThatWasWaitedForHasItsTransition() async throws {
+        fixture.answer()
+        let binding = binding()
+        await load(binding, fixture.request(), Presentation(transition: .fade)).end()
+        #expect(display.shown == [.fading(ObjectIdentifier(try image()))])
+    }
+
+    @Test func waitTransitionTellsTheEndAfterIt() async throws {
+        fixture.answer()
+        _ = try await fixture.pipeline.image(for: fixture.request())
+        let presentation = Presentation(
+            transition: ImageTransition(.fade, when: .always), completion: .afterTransition)
+        let told = load(binding(), fixture.request(), presentation)
+        #expect(told.ends.now.isEmpty)
+        display.endTransition()
+        #expect(told.ends.now == [nil])
+    }
+
+    @Test func keepingTheCurrentPictureWhileLoading() async throws {
+        fixture.answer()
+        gated("b")
+        let binding = binding()
+        await load(binding, fixture.request()).end()
+        _ = load(binding, fixture.request("b"), Presentation(whileLoading: .current))
+        #expect(display.shown == [.image(try image())])
+    }
+
+    @Test func noURLShowsThePlaceholderAndIsAnInvalidURL() async throws {
+        let placeholder = try Image.pixel()
+        let told = load(binding(), nil, Presentation(whileLoading: .placeholder(placeholder)))
+        #expect(display.shown == [.image(placeholder)] && told.ends.now == [.invalidSource])
+    }
+
+    // MARK: Replacing
+
+    @Test func aNewURLCancelsTheOldLoad() async throws {
+        gated("a")
+        fixture.answer("b")
+        let binding = binding()
+        let first = load(binding, fixture.request("a"))
+        await gate.arrivals(1)
+        let second = load(binding, fixture.request("b"))
+        #expect(first.ends.now == [.cancelled])
+        await second.end()
+        while fixture.loader.cancelledCount(fixture.identity("a")) == 0 { await Task.yield() }
+        #expect(display.shown == [.image(try image("b"))])
+    }
+
+    @Test func avoidAutoCancelImageLetsTheOldLoadGoOn() async throws {
+        gated("a")
+        fixture.answer("b")
+        let binding = binding()
+        let first = load(binding, fixture.request("a"))
+        await gate.arrivals(1)
+        await load(binding, fixture.request("b"), Presentation(replacement: .besideFormer)).end()
+        gate.open()
+        await first.end()
+        #expect(first.ends.now == [nil])
+        // But what was asked for last stays.
+        #expect(display.shown == [.image(try image("b"))])
+    }
+
+    @Test func aRecycledViewNeverShowsThePictureOfItsFormerURL() async throws {
+        gated("a")
+        fixture.answer("b")
+        let binding = binding()
+        _ = load(binding, fixture.request("a"))
+        await gate.arrivals(1)
+        let other = fixture.pipeline.start(fixture.request("a"))
+        let second = load(binding, fixture.request("b"))
+        gate.open()
+        _ = try await other.response
+        await second.end()
+        #expect(!display.shown.contains(.image(try image("a"))))
+    }
+
+    @Test func theSameRequestShownAlreadyDoesNothing() async throws {
+        fixture.answer()
+        let binding = binding()
+        await load(binding, fixture.request()).end()
+        let shown = display.shown
+        let told = load(binding, fixture.request(), Presentation(whileLoading: .placeholder(try .pixel())))
+        #expect(display.shown == shown && told.ends.now == [nil] && binding.task == nil)
+    }
+
+    @Test func theSameRequestAgainWhileItLoadsSharesTheWork() async throws {
+        gated()
+        let binding = binding()
+        let first = load(binding, fixture.request())
+        await gate.arrivals(1)
+        let second = load(binding, fixture.request())
+        gate.open()
+        await second.end()
+        #expect(first.ends.now == [.cancelled] && second.ends.now == [nil])
+        #expect(fixture.loader.count(fixture.identity()) == 1)
+    }
+
+    @Test func aReceiverMayAskForTheNextPicture() async throws {
+        gated("a")
+        fixture.answer("b")
+        _ = try await fixture.pipeline.image(for: fixture.request("b"))
+        let binding = binding()
+        binding.load(fixture.request("a")) { [fixture] event in
+            if case .finished = event { binding.load(fixture.request("b")) }
+        }
+        binding.load(nil)
+        #expect(display.shown.last == .image(try image("b")))
+    }
+
+    // MARK: Going away
+
+    @Test func cancelCurrentImageLoadLeavesTheScreen() async throws {
+        gated()
+        let binding = binding()
+        let placeholder = try Image.pixel()
+        let told = load(binding, fixture.request(), Presentation(whileLoading: .placeholder(placeholder)))
+        await gate.arrivals(1)
+        binding.cancel()
+        #expect(told.ends.now == [.cancelled] && display.shown == [.image(placeholder)])
+        #expect(!fixture.pipeline.isRunning)
+    }
+
+    @Test func aBindingThatGoesAwayCancels() async throws {
+        gated()
+        var binding: ImageBinding? = binding()
+        let told = Told()
+        binding?.load(fixture.request()) { told.receive($0) }
+        await gate.arrivals(1)
+        binding = nil
+        await told.end()
+        #expect(told.ends.now == [.cancelled] && !fixture.pipeline.isRunning)
+    }
+
+    @Test func aViewThatGoesAwayCancels() async throws {
+        gated()
+        var view: FakeDisplay? = FakeDisplay()
+        let binding = ImageBinding(try #require(view), pipeline: fixture.pipeline)
+        let told = load(binding, fixture.request())
+        await gate.arrivals(1)
+        view = nil
+        gate.open()
+        await told.end()
+        #expect(told.ends.now == [.cancelled] || told.ends.now == [nil])
+        #expect(!fixture.pipeline.isRunning)
+    }
+
+    // MARK: What is known of the load
+
+    @Test func imageURLProgressAndIndicator() async throws {
+        gated()
+        let binding = binding()
+        let indicator = FakeIndicator()
+        binding.indicator = indicator
+        let told = load(binding, fixture.request())
+        #expect(binding.request?.key == fixture.request().key && binding.task != nil)
+        #expect(indicator.calls == ["start"])
+        gate.open()
+        await told.end()
+        #expect(indicator.calls == ["start", "stop"] && binding.task == nil)
+        #expect(binding.progress.received == indicator.progress.last?.received ?? 0)
+    }
+
+    @Test func aRefreshShowsThePictureInMemoryAtOnceThenTheNewOne() async throws {
+        fixture.answer()
+        _ = try await fixture.pipeline.image(for: fixture.request())
+        let old = try image()
+        fixture.clock.advance(by: .seconds(10))
+        fixture.answer("a", .gated(gate, .data(PipelineFixture.png + Data([1]))))
+        let binding = binding()
+        let told = load(
+            binding, fixture.request().freshness(.revalidate), Presentation(whileLoading: .placeholder(try .pixel())))
+        #expect(display.shown == [.image(old)])
+        gate.open()
+        await told.end()
+        #expect(display.shown.last == .image(try image()) && display.shown.last != .image(old))
+    }
+
+    @Test func aRequestForTheFullSizeFitsTheDisplayWhereThatIsAsked() async throws {
+        display.wantedSize = PixelSize(width: 20, height: 10)
+        display.scale = 2
+        fixture.answer()
+        let binding = binding()
+        await load(binding, fixture.request(), Presentation(sizing: .fitsDisplay)).end()
+        let request = try #require(binding.request)
+        #expect(request.rendition.decode.size == .fit(PixelSize(width: 20, height: 10)))
+        #expect(request.rendition.decode.scale == 2)
+        _ = load(binding, fixture.request().fitting(width: 5), Presentation(sizing: .fitsDisplay))
+        #expect(binding.request?.rendition.decode.size == .fit(PixelSize(width: 5, height: 0)))
+    }
+}
