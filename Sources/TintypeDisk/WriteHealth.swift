@@ -1,4 +1,4 @@
-public import TintypeCore
+import TintypeCore
 
 /// Whether a cache can write, and what it does when it cannot: it goes on with what it can read, as memory only, and
 /// tries again after a while. It knows no time.
