@@ -33,6 +33,27 @@ func makePipeline(cachingIn folder: URL) -> ImagePipeline {
     let memory = MemoryCache(limits: CacheLimits(cost: 64 << 20))
     return ImagePipeline(.standard(memory: memory, disk: disk))
 }
+
+/// Pictures that will be wanted soon: on disk and in memory before anyone asks, behind everything that someone waits for.
+func warm(_ urls: [URL], with pipeline: ImagePipeline) async {
+    let batch = ImagePrefetcher(pipeline).prefetch(urls)
+    for await progress in batch.updates { print("\(progress.finished) of \(progress.total)") }
+}
+
+/// A cell of a list, in any toolkit: it says how to show a picture, and its binding does the rest. A picture in memory is
+/// there at once; a cell that is used again never shows the picture it had before.
+@MainActor final class Cell: ImageDisplay {
+    private(set) var picture: Image?
+    private lazy var binding = ImageBinding(self, pipeline: .shared)
+
+    func show(_ image: Image) { picture = image }
+    func showNothing() { picture = nil }
+    var wantedSize: PixelSize? { PixelSize(width: 96, height: 96) }
+
+    func use(for url: URL?) {
+        binding.load(url.map { ImageRequest(url: $0) }, Presentation(sizing: .fitsDisplay, transition: .fade))
+    }
+}
 // END README
 
 @Suite(.timeLimit(.minutes(1))) struct ReadmeTests {

@@ -13,8 +13,8 @@ struct ImageLoad: Sendable {
         guard request.alternatives.isEmpty else { return try await firstThatLoads(job, report) }
         do throws(TintypeError) {
             if request.policy.freshness.asksOrigin && given == nil { return try await refreshed(job, report) }
-            if let kept = try await kept(job) { return kept }
-            return try await made(job, report)
+            if let kept = try await kept(job) { return try await prepared(kept, job) }
+            return try await prepared(made(job, report), job)
         } catch {
             throw error.about(request.source.identity)
         }
@@ -40,6 +40,13 @@ struct ImageLoad: Sendable {
     ) async throws(TintypeError) -> ImageResponse {
         guard let last = request.rendition.transforms.last else { return try await decodedOriginal(job, report) }
         return try await transformed(by: last, job, report)
+    }
+
+    private func prepared(_ response: ImageResponse, _ job: JobContext) async throws(TintypeError) -> ImageResponse {
+        guard request.policy.preparation == .always else { return response }
+        let pixels = response.image.pixels
+        _ = try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in pixels.touchPages() }
+        return response
     }
 
     /// The same load for another rendition or another way to get it.

@@ -8,6 +8,7 @@ public struct LoadPolicy: Hashable, Sendable {
     public var failures: Failures
     public var previews: Previews
     public var variants: Variants
+    public var preparation: Preparation
     public var stored: StoredForm
     public var completion: Completion
     public var data: DataDelivery
@@ -15,8 +16,8 @@ public struct LoadPolicy: Hashable, Sendable {
     public init(
         rendered: CacheRules = CacheRules(), original: CacheRules = CacheRules(memory: .off),
         freshness: Freshness = .cached, failures: Failures = .respected, previews: Previews = .none,
-        variants: Variants = .exact, stored: StoredForm = .automatic, completion: Completion = .whenReady,
-        data: DataDelivery = .whenLoaded
+        variants: Variants = .exact, preparation: Preparation = .automatic, stored: StoredForm = .automatic,
+        completion: Completion = .whenReady, data: DataDelivery = .whenLoaded
     ) {
         self.rendered = rendered
         self.original = original
@@ -24,6 +25,7 @@ public struct LoadPolicy: Hashable, Sendable {
         self.failures = failures
         self.previews = previews
         self.variants = variants
+        self.preparation = preparation
         self.stored = stored
         self.completion = completion
         self.data = data
@@ -72,6 +74,15 @@ extension LoadPolicy {
         /// A larger one of the same source, too. What is made of it is delivered, not kept: its pixels may differ a
         /// little from those of the rendition that the key names.
         case larger
+    }
+
+    /// What is done to pixels so that showing them waits for nothing. They are decoded off the caller's thread in any case.
+    public enum Preparation: Hashable, Sendable {
+        /// Nothing: a picture that was decoded just now is in memory, as a rule.
+        case automatic
+        /// Every page is touched before the picture is delivered, so that none has to come from a mapped file or from
+        /// swap when it is shown. A picture that memory answers at once is not touched.
+        case always
     }
 
     /// How a rendition is encoded for the disk. The original is always kept as the bytes it came as.

@@ -140,6 +140,18 @@ import TintypeTesting
         #expect(fixture.disk.stored(automatic.key)?.format == .jpeg)
     }
 
+    @Test func imageForceDecodePolicyTouchesEveryPageWhereThatIsAsked() async throws {
+        let fixture = PipelineFixture(info: ImageInfo(format: .png, size: PixelSize(width: 100, height: 100)))
+        fixture.answer()
+        let request = fixture.request().with { $0.policy.preparation = .always }
+        let image = try await fixture.pipeline.image(for: request)
+        #expect(request.key == fixture.request().key && image.size.width == 100)
+        let read = image.pixels.withUnsafeBytes { bytes in
+            (0...10).reduce(into: UInt8(0)) { $0 ^= bytes[$1 * 4096] }
+        }
+        #expect(image.pixels.byteCount == 44800 && image.pixels.touchPages() == read)
+    }
+
     @Test(arguments: [CacheAccess.readWrite, .readOnly, .writeOnly, .off])
     func queryAndStoreCacheTypeOfTheRendition(_ access: CacheAccess) async throws {
         let fixture = PipelineFixture()
