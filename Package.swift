@@ -19,10 +19,13 @@ extension Target.Dependency {
     static let metrics = product(name: "CoreMetrics", package: "swift-metrics")
     static let metricsTesting = product(name: "MetricsTestKit", package: "swift-metrics")
     static let logging = product(name: "Logging", package: "swift-log")
-    static let nioHTTPCompression = product(name: "NIOHTTPCompression", package: "swift-nio-extras")
     static let nioCore = product(name: "NIOCore", package: "swift-nio")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
     static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
+    static let nioHTTP2 = product(name: "NIOHTTP2", package: "swift-nio-http2")
+    static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
+    static let asn1 = product(name: "SwiftASN1", package: "swift-asn1")
+    static let x509 = product(name: "X509", package: "swift-certificates")
 }
 
 let package = Package(
@@ -45,7 +48,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
-        .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.0"),
+        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.0.0"),
+        .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.0"),
+        .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
     ],
@@ -62,6 +68,9 @@ let package = Package(
         .systemLibrary(
             name: "CXXHash", pkgConfig: "libxxhash",
             providers: [.apt(["libxxhash-dev"]), .yum(["xxhash-devel"]), .brew(["xxhash"])]),
+        .systemLibrary(
+            name: "CZlib", pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"]), .brew(["zlib"])]),
         .target(name: "CTintypeJPEG", dependencies: ["CTintypeExif", "CLibJPEG"]),
         .target(name: "CTintypeSamples", exclude: ["Samples"]),
         .target(name: "CTintypePNG", dependencies: ["CTintypeExif", "CLibPNG"]),
@@ -69,13 +78,16 @@ let package = Package(
         // The engine.
         .target(
             name: "TintypeCore",
-            dependencies: ["CTintypeKernels", .heap, .logging, .metrics], swiftSettings: swiftSettings),
+            dependencies: ["CTintypeKernels", .crypto, .heap, .logging, .metrics], swiftSettings: swiftSettings),
         .target(
             name: "TintypeDisk", dependencies: ["TintypeCore", "CXXHash", .crypto, .grdb, .logging],
             swiftSettings: swiftSettings),
         .target(
             name: "TintypeHTTP",
-            dependencies: ["TintypeCore", .asyncHTTPClient, .nioCore, .nioPosix, .nioHTTP1, .nioHTTPCompression],
+            dependencies: [
+                "TintypeCore", "CZlib", .heap, .asyncHTTPClient, .crypto, .logging, .nioCore, .nioPosix, .nioHTTP1,
+                .nioSSL,
+            ],
             swiftSettings: swiftSettings),
         .target(name: "TintypeJPEG", dependencies: ["TintypeCore", "CTintypeJPEG"], swiftSettings: swiftSettings),
         .target(name: "TintypePNG", dependencies: ["TintypeCore", "CTintypePNG"], swiftSettings: swiftSettings),
@@ -85,7 +97,7 @@ let package = Package(
             swiftSettings: swiftSettings),
         .target(
             name: "TintypeTesting",
-            dependencies: ["TintypeCore", .nioCore, .nioPosix, .nioHTTP1], swiftSettings: swiftSettings),
+            dependencies: ["TintypeCore", .nioCore, .nioPosix, .nioHTTP1, .nioSSL], swiftSettings: swiftSettings),
 
         // The command.
         .executableTarget(
@@ -104,7 +116,13 @@ let package = Package(
         .testTarget(
             name: "TintypeDiskTests", dependencies: ["TintypeDisk", "TintypeTesting"], swiftSettings: swiftSettings),
         .testTarget(
-            name: "TintypeHTTPTests", dependencies: ["TintypeHTTP", "TintypeTesting"], swiftSettings: swiftSettings),
+            name: "TintypeHTTPTests",
+            dependencies: [
+                "TintypeHTTP", "TintypeTesting", "CZlib", .asyncHTTPClient, .crypto, .nioCore, .nioPosix, .nioHTTP1,
+                .nioHTTP2, .nioSSL,
+                .asn1, .x509,
+            ],
+            swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeTests", dependencies: ["Tintype", "TintypeTesting"],
             swiftSettings: swiftSettings),

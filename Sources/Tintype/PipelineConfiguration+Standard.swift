@@ -1,4 +1,5 @@
 import CoreMetrics
+import Foundation
 public import TintypeCore
 public import TintypeDisk
 public import TintypeHTTP
@@ -9,7 +10,8 @@ extension PipelineConfiguration {
     /// The memory cache shrinks when the kernel says that memory is short. Metrics are counted when the program has bootstrapped `MetricsSystem` before.
     ///
     /// - Parameters:
-    ///   - downloader: the settings of HTTP. Its `Accept` is made from the formats that can be decoded.
+    ///   - downloader: the settings of HTTP. Its `Accept` is made from the formats that can be decoded, and what is
+    ///     interrupted is kept beside the disk cache. Its guard, if it has one, keeps out other URLs too.
     ///   - memory: `nil` for none.
     ///   - disk: `nil` for none.
     public static func standard(
@@ -20,6 +22,12 @@ extension PipelineConfiguration {
         configuration.coders = .standard
         var downloader = downloader
         downloader.accept = accept(configuration.coders)
+        if downloader.partials == nil, let disk {
+            downloader.partials = PartialStore(folder: disk.directory.appending(path: "partial"))
+        }
+        if let serverGuard = downloader.serverGuard {
+            configuration.shouldLoad = { serverGuard.allows($0.source) }
+        }
         configuration.loaders.append(Downloader(downloader))
         configuration.cache = ImageCache(memory: memory, disk: disk)
         if let memory { MemoryPressureMonitor.shared.add(memory) }

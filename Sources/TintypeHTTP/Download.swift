@@ -1,95 +1,106 @@
-import AsyncHTTPClient
-import Foundation
-import NIOCore
-import NIOHTTP1
-import TintypeCore
+public import Foundation
+public import TintypeCore
 
-/// One transfer: a request, and its body as it arrives.
-struct Download: Sendable {
-    let request: DownloadRequest
-    let configuration: DownloaderConfiguration
-    let received: ReceivedBytes
+/// One's share in a transfer: to follow it, to change how urgent it is, and to give it up.
+///
+/// Letting go of it does not stop the transfer.
+public final class Download: Sendable {
+    private struct State: Sendable {
+        var received: ReceivedBytes?
+        var end: Result<LoadedBytes, TintypeError>?
+        var priority: ImagePriority
+        var subscription: JobSubscription?
+        var waiters: [Int: CheckedContinuation<Result<LoadedBytes, TintypeError>, Never>] = [:]
+        var lastWaiter = 0
+    }
 
-    /// - Throws: an error that names the URL; ``TintypeError/Code/cancelled`` when the task is cancelled.
-    func run(on client: HTTPClient) async throws(TintypeError) -> LoadedBytes {
-        do {
-            let response = try await finalResponse(from: client)
-            try check(response)
-            try await receive(response)
-            // A cancelled body ends like a whole one.
-            guard !Task.isCancelled else { throw TintypeError.cancelled }
-            try checkLength(response)
-            return LoadedBytes(data: received.take(), origin: .network)
-        } catch {
-            throw failure(error).about(request.url.absoluteString)
+    private let state: Locked<State>
+    private let onProgress: @Sendable (LoadProgress) -> Void
+
+    init(_ priority: ImagePriority, _ onProgress: @escaping @Sendable (LoadProgress) -> Void) {
+        state = Locked(State(priority: priority))
+        self.onProgress = onProgress
+    }
+
+    /// How far it is.
+    public var progress: LoadProgress { state.withLock { $0.received }?.progress ?? LoadProgress() }
+
+    /// The bytes so far; all of them at the end.
+    public var receivedBytes: Data {
+        let (end, received) = state.withLock { ($0.end, $0.received) }
+        return (try? end?.get().data) ?? received?.all ?? Data()
+    }
+
+    /// How urgent it is. The transfer is as urgent as the most urgent of those who wait for it.
+    public var priority: ImagePriority {
+        get { state.withLock { $0.priority } }
+        set {
+            let subscription = state.withLock { state in
+                state.priority = newValue
+                return state.subscription
+            }
+            subscription?.follow(newValue)
         }
     }
 
-    /// The response at the end of all redirects.
-    private func finalResponse(from client: HTTPClient) async throws -> HTTPClientResponse {
-        var request = request
-        var seen: Set<URL> = [request.url]
-        while true {
-            let response = try await client.execute(request.clientRequest, deadline: .distantFuture)
-            guard configuration.maximumRedirects > 0, let next = try request.redirected(by: response) else {
-                return response
+    /// Gives it up: it ends at once with ``TintypeCore/TintypeError/Code/cancelled``, unless it has ended. The last one to
+    /// give it up stops the transfer.
+    public func cancel() {
+        finish(.failure(.cancelled))
+        let subscription = state.withLock { $0.subscription }
+        subscription?.cancel()
+    }
+
+    /// The bytes, once they are there; any number may wait. When the waiting Swift task is cancelled, so is this.
+    public var bytes: LoadedBytes {
+        get async throws(TintypeError) {
+            let number = state.withLock { state in
+                state.lastWaiter += 1
+                return state.lastWaiter
             }
-            guard seen.insert(next.url).inserted else {
-                throw TintypeError(.tooManyRedirects, stage: .load, "the redirects go in a circle")
+            let result = await withTaskCancellationHandler {
+                await withCheckedContinuation { wait($0, number) }
+            } onCancel: {
+                cancel()
             }
-            guard seen.count <= configuration.maximumRedirects + 1 else {
-                throw TintypeError(
-                    .tooManyRedirects, stage: .load, "more than \(configuration.maximumRedirects) redirects")
-            }
-            // A short body is read to its end, so that the connection can be used again.
-            _ = try? await response.body.collect(upTo: 4096)
-            request = next
+            return try result.get()
         }
     }
 
-    private func check(_ response: HTTPClientResponse) throws(TintypeError) {
-        guard configuration.acceptableStatusCodes.contains(Int(response.status.code)) else {
-            throw TintypeError(.badStatus, stage: .load, "HTTP \(response.status)", status: Int(response.status.code))
+    private func wait(_ waiter: CheckedContinuation<Result<LoadedBytes, TintypeError>, Never>, _ number: Int) {
+        let end = state.withLock { state in
+            if state.end == nil { state.waiters[number] = waiter }
+            return state.end
         }
+        if let end { waiter.resume(returning: end) }
     }
 
-    private func receive(_ response: HTTPClientResponse) async throws {
-        if let length = announcedLength(response) { try received.expect(length) }
-        for try await buffer in response.body {
-            let result = buffer.withUnsafeReadableBytes { bytes in
-                Result { () throws(TintypeError) in try received.append(bytes) }
-            }
-            try result.get()
+    // MARK: From the downloader
+
+    func bind(_ subscription: JobSubscription) {
+        let (isOver, priority) = state.withLock { state in
+            state.subscription = subscription
+            return (state.end != nil, state.priority)
         }
+        // Either may have happened before there was a subscription to tell.
+        if isOver { subscription.cancel() } else { subscription.follow(priority) }
     }
 
-    private func checkLength(_ response: HTTPClientResponse) throws(TintypeError) {
-        let count = received.progress.received
-        guard let length = announcedLength(response), length != count else { return }
-        throw Self.truncated(count, of: length)
+    func update(_ received: ReceivedBytes) {
+        let isRunning = state.withLock { state in
+            state.received = received
+            return state.end == nil
+        }
+        if isRunning { onProgress(received.progress) }
     }
 
-    /// `Content-Length` tells of the bytes on the wire; with a content coding those are not the picture's.
-    private func announcedLength(_ response: HTTPClientResponse) -> Int? {
-        guard !response.headers.contains(name: "content-encoding") else { return nil }
-        return response.headers.first(name: "content-length").flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
-    }
-
-    /// A connection that broke while the body arrived left it short; otherwise the error says itself what it is.
-    private func failure(_ error: any Error) -> TintypeError {
-        if let error = error as? TintypeError { return error }
-        if Task.isCancelled { return .cancelled }
-        let failure = TintypeError(transport: error)
-        let progress = received.progress
-        guard failure.code == .transport, progress.received > 0 || progress.expected != nil else { return failure }
-        return Self.truncated(progress.received, of: progress.expected, underlying: error)
-    }
-
-    private static func truncated(
-        _ count: Int, of length: Int?, underlying: (any Error)? = nil
-    ) -> TintypeError {
-        let whole = length.map { " of \($0)" } ?? ""
-        return TintypeError(
-            .truncatedBody, stage: .load, "the body ended early, after \(count)\(whole) bytes", underlying: underlying)
+    func finish(_ end: Result<LoadedBytes, TintypeError>) {
+        let waiters = state.withLock { state in
+            guard state.end == nil else { return [CheckedContinuation<Result<LoadedBytes, TintypeError>, Never>]() }
+            state.end = end
+            defer { state.waiters = [:] }
+            return Array(state.waiters.values)
+        }
+        for waiter in waiters { waiter.resume(returning: end) }
     }
 }

@@ -1,29 +1,32 @@
-import AsyncHTTPClient
-import Foundation
-import NIOCore
-import NIOHTTPCompression
+public import Foundation
 public import TintypeCore
 
 /// Loads `http:` and `https:` URLs: the HTTP ``TintypeCore/ImageLoader``, on async-http-client.
 ///
-/// Transfers of equal sources are shared by the pipeline above. At most
-/// ``DownloaderConfiguration/maximumConcurrentDownloads`` run at once, and one frees its place before its bytes are
-/// decoded.
+/// Equal requests share one transfer, whoever asks: the same method, URL, header fields and options. A few transfers run
+/// at once, the most urgent first, and one frees its place before its bytes are decoded.
 public final class Downloader: ImageLoader {
-    public let configuration: DownloaderConfiguration
-    private let client: HTTPClient
-    private let line: TransferLine
-
-    public init(_ configuration: DownloaderConfiguration = DownloaderConfiguration()) {
-        self.configuration = configuration
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .init(configuration))
-        line = TransferLine(width: configuration.maximumConcurrentDownloads)
+    private struct State: Sendable {
+        var configuration: DownloaderConfiguration
+        var isInvalidated = false
     }
 
-    deinit {
-        // The client insists on an orderly end, which takes longer than this one's.
-        let client = client
-        Task { try? await client.shutdown() }
+    private let state: Locked<State>
+    private let services: TransferServices
+    let jobs = SharedJobs<TransferKey, LoadedBytes, ReceivedBytes>()
+
+    public init(_ configuration: DownloaderConfiguration = DownloaderConfiguration()) {
+        state = Locked(State(configuration: configuration))
+        services = TransferServices(configuration)
+    }
+
+    /// The settings. What is changed here holds for what starts later; the number of places and their order, at once.
+    public var configuration: DownloaderConfiguration {
+        get { state.withLock { $0.configuration } }
+        set {
+            state.withLock { $0.configuration = newValue }
+            services.follow(newValue)
+        }
     }
 
     public func canLoad(_ source: ImageSource) -> Bool {
@@ -35,23 +38,84 @@ public final class Downloader: ImageLoader {
 
     @concurrent
     public func load(_ source: ImageSource, _ context: LoadContext) async throws(TintypeError) -> LoadedBytes {
-        let request = try DownloadRequest(source, configuration)
-        try await line.enter(for: context.job)
-        defer { line.leave() }
-        let download = Download(request: request, configuration: configuration, received: context.received)
-        return try await download.run(on: client)
+        let options = context.extras[HTTPOptionsKey.self]
+        let settings = try settings(options, byteLimit: context.received.limit)
+        let request = try DownloadRequest(source, settings)
+        let key = TransferKey(request, options, byteLimit: context.received.limit, stored: context.stored)
+        return try await jobs.value(key, for: context.job, onStatus: { context.received.show($0) }) {
+            (job, report) throws(TintypeError) in
+            try await self.transfer(request, settings, stored: context.stored, job, report)
+        }
     }
-}
 
-extension HTTPClient.Configuration {
-    fileprivate init(_ configuration: DownloaderConfiguration) {
-        self.init(
-            // Followed by ``Download``, which checks where they lead.
-            redirectConfiguration: .disallow,
-            timeout: .init(
-                connect: TimeAmount(configuration.connectTimeout), read: TimeAmount(configuration.idleTimeout)),
-            // Pictures are compressed already, so nothing asks for more; a server that does it unasked is understood.
-            decompression: .enabled(limit: .ratio(1_000)))
-        connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(1, configuration.connectionsPerHost)
+    /// RFC 9111, for a private cache.
+    public func verdict(
+        on stored: CacheEntry, for source: ImageSource, _ extras: RequestExtras, at now: Date
+    ) -> StoredVerdict {
+        // Of what was kept without its head nothing is known.
+        guard let response = StoredResponse(decoding: stored.metadata),
+            let settings = try? settings(extras[HTTPOptionsKey.self], byteLimit: .max),
+            let request = try? DownloadRequest(source, settings)
+        else { return .stale(usableOnError: true) }
+        return Freshness(request: request, stored: response, now: now).verdict
+    }
+
+    // MARK: All of them
+
+    /// Whether transfers wait without beginning. Those that run go on.
+    public var isSuspended: Bool {
+        get { services.line.isSuspended }
+        set { services.line.isSuspended = newValue }
+    }
+
+    /// Transfers that run or wait, each counted once however many wait for it.
+    public var currentDownloadCount: Int { jobs.count }
+
+    /// Transfers that have a place now.
+    public var runningDownloadCount: Int { services.line.running }
+
+    /// Ends every transfer with ``TintypeCore/TintypeError/Code/cancelled`` for all who wait for it.
+    public func cancelAll() {
+        jobs.cancelAll()
+    }
+
+    /// Takes nothing more: later calls fail with ``TintypeCore/TintypeError/Code/invalidated``.
+    ///
+    /// - Parameter cancellingAll: whether what runs is cancelled. Otherwise it goes on to its end.
+    public func invalidate(cancellingAll: Bool = false) {
+        state.withLock { $0.isInvalidated = true }
+        if cancellingAll { cancelAll() }
+    }
+
+    // MARK: One of them
+
+    /// - Throws: ``TintypeCore/TintypeError/Code/invalidated``.
+    func settings(_ options: HTTPOptions, byteLimit: Int) throws(TintypeError) -> TransferSettings {
+        let state = state.withLock { $0 }
+        guard !state.isInvalidated else {
+            throw TintypeError(.invalidated, stage: .load, "the downloader was invalidated")
+        }
+        return TransferSettings(configuration: state.configuration, options: options, byteLimit: byteLimit)
+    }
+
+    func transfer(
+        _ request: DownloadRequest, _ settings: TransferSettings, stored: CacheEntry?, _ job: JobContext,
+        _ report: JobReporter<ReceivedBytes>
+    ) async throws(TintypeError) -> LoadedBytes {
+        let gate = ProgressGate(minimum: settings.configuration.minimumProgressInterval)
+        let received = ReceivedBytes(limit: settings.limits.byteCount) { received in
+            if gate.passes(received.progress) { report(received) }
+        }
+        let partials = settings.configuration.partials
+        let keeper = PartialKeeper(try await partials?.take(request, for: job))
+        let transfer = Transfer(
+            request: request, settings: settings, services: services, job: job, received: received, stored: stored,
+            meter: TransferMeter(settings.configuration.clock), keeper: keeper)
+        do throws(TintypeError) {
+            return try await transfer.run()
+        } catch {
+            if let partial = keeper.current { partials?.keep(partial, of: request) }
+            throw error
+        }
     }
 }

@@ -5,72 +5,32 @@ import TintypeHTTP
 import TintypeTesting
 
 @Suite(.timeLimit(.minutes(1))) struct DownloaderTests {
-    private static let body = Data((0..<50_000).map { UInt8(truncatingIfNeeded: $0) })
-
-    /// Loads from an origin of the test's own, which is stopped after it.
-    private func withOrigin<Value>(
-        _ configuration: DownloaderConfiguration = DownloaderConfiguration(), limit: Int = 1 << 20,
-        _ body: (Origin, @escaping @Sendable (String) async throws -> LoadedBytes) async throws -> Value
-    ) async throws -> Value {
-        let origin = try await Origin.start()
-        let downloader = Downloader(configuration)
-        let result: Result<Value, any Error>
-        do {
-            result = .success(
-                try await body(origin) { path in
-                    let context = LoadContext(
-                        received: ReceivedBytes(limit: limit), job: JobContext(priority: .normal))
-                    return try await downloader.load(.url(origin.url(path)), context)
-                })
-        } catch {
-            result = .failure(error)
-        }
-        await origin.stop()
-        return try result.get()
-    }
-
-    private func expect(
-        _ code: TintypeError.Code, sourceLocation: SourceLocation = #_sourceLocation,
-        _ body: () async throws -> LoadedBytes
-    ) async -> TintypeError? {
-        do {
-            _ = try await body()
-            Issue.record("\(code) was expected", sourceLocation: sourceLocation)
-        } catch let error as TintypeError {
-            #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
-            return error
-        } catch {
-            Issue.record("\(error)", sourceLocation: sourceLocation)
-        }
-        return nil
-    }
-
     // MARK: What is right
 
     @Test(arguments: [OriginResponse.Framing.contentLength, .chunked(size: 777), .untilClose])
     func aBodyArrivesWhole(_ framing: OriginResponse.Framing) async throws {
-        try await withOrigin { origin, load in
-            origin.serve("/a", .image(Self.body, type: "image/png").with(\.framing, framing))
+        try await Fixture.withOrigin { origin, load in
+            origin.serve("/a", .image(Fixture.body, type: "image/png").with(\.framing, framing))
             let loaded = try await load("/a")
-            #expect(loaded.data == Self.body && loaded.origin == .network)
+            #expect(loaded.data == Fixture.body && loaded.origin == .network)
         }
     }
 
     @Test func redirectsAreFollowed() async throws {
-        try await withOrigin { origin, load in
+        try await Fixture.withOrigin { origin, load in
             origin.serve("/a", .redirect(to: "/b"))
             origin.serve("/b", .redirect(to: origin.url("/c").absoluteString, status: 301))
-            origin.serve("/c", .image(Self.body, type: "image/png"))
+            origin.serve("/c", .image(Fixture.body, type: "image/png"))
             let loaded = try await load("/a")
-            #expect(loaded.data == Self.body)
+            #expect(loaded.data == Fixture.body)
         }
     }
 
     @Test func headersAreSent() async throws {
         var configuration = DownloaderConfiguration()
         configuration.headers = ["X-Test": "1", "user-agent": "mine"]
-        try await withOrigin(configuration) { origin, load in
-            origin.serve("/a", .image(Self.body, type: "image/png"))
+        try await Fixture.withOrigin(configuration) { origin, load in
+            origin.serve("/a", .image(Fixture.body, type: "image/png"))
             _ = try await load("/a")
             let request = try #require(origin.requests.first)
             #expect(request[header: "X-Test"] == "1" && request[header: "User-Agent"] == "mine")
@@ -79,8 +39,8 @@ import TintypeTesting
     }
 
     @Test func connectionsAreUsedAgain() async throws {
-        try await withOrigin { origin, load in
-            origin.serve("/a", .image(Self.body, type: "image/png"))
+        try await Fixture.withOrigin { origin, load in
+            origin.serve("/a", .image(Fixture.body, type: "image/png"))
             for _ in 0..<5 { _ = try await load("/a") }
             #expect(origin.openConnections == 1)
         }
@@ -89,9 +49,9 @@ import TintypeTesting
     // MARK: What is wrong
 
     @Test(arguments: [404, 500, 403, 304]) func aStatusThatIsNotGoodIsAnError(_ status: Int) async throws {
-        try await withOrigin { origin, load in
+        try await Fixture.withOrigin { origin, load in
             origin.serve("/a", .status(status))
-            let error = await expect(.badStatus) { try await load("/a") }
+            let error = await Fixture.expect(.badStatus) { try await load("/a") }
             #expect(error?.message.contains("\(status)") == true)
             #expect(error?.subject == origin.url("/a").absoluteString)
         }
@@ -99,24 +59,25 @@ import TintypeTesting
 
     @Test(arguments: [OriginResponse.Framing.contentLength, .chunked(size: 1000)])
     func aBodyCutShortIsAnError(_ framing: OriginResponse.Framing) async throws {
-        try await withOrigin { origin, load in
+        try await Fixture.withOrigin { origin, load in
             for ending in [OriginResponse.Ending.cut(after: 20_000), .reset(after: 20_000)] {
-                origin.serve("/a", .image(Self.body, type: "image/png").with(\.framing, framing).with(\.ending, ending))
-                _ = await expect(.truncatedBody) { try await load("/a") }
+                origin.serve(
+                    "/a", .image(Fixture.body, type: "image/png").with(\.framing, framing).with(\.ending, ending))
+                _ = await Fixture.expect(.truncatedBody) { try await load("/a") }
             }
         }
     }
 
     @Test func aLengthThatIsTooLongIsACutBody() async throws {
-        try await withOrigin { origin, load in
-            origin.serve("/a", .image(Self.body, type: "image/png").with(\.framing, .declared(60_000)))
-            let error = await expect(.truncatedBody) { try await load("/a") }
+        try await Fixture.withOrigin { origin, load in
+            origin.serve("/a", .image(Fixture.body, type: "image/png").with(\.framing, .declared(60_000)))
+            let error = await Fixture.expect(.truncatedBody) { try await load("/a") }
             #expect(error?.message.contains("of 60000 bytes") == true)
         }
     }
 
     @Test func aServerThatHangsUpIsATransportError() async throws {
-        try await withOrigin { origin, load in
+        try await Fixture.withOrigin { origin, load in
             origin.serve("/a", OriginResponse(body: Data(), framing: .untilClose, ending: .reset(after: 0)))
             do {
                 _ = try await load("/a")
@@ -130,11 +91,11 @@ import TintypeTesting
     @Test func silenceIsATimeOut() async throws {
         var configuration = DownloaderConfiguration()
         configuration.idleTimeout = .milliseconds(100)
-        try await withOrigin(configuration) { origin, load in
-            origin.serve("/never", .image(Self.body, type: "image/png").with(\.ending, .never))
-            origin.serve("/stalls", .image(Self.body, type: "image/png").with(\.ending, .silence(after: 1000)))
-            _ = await expect(.timedOut) { try await load("/never") }
-            _ = await expect(.timedOut) { try await load("/stalls") }
+        try await Fixture.withOrigin(configuration) { origin, load in
+            origin.serve("/never", .image(Fixture.body, type: "image/png").with(\.ending, .never))
+            origin.serve("/stalls", .image(Fixture.body, type: "image/png").with(\.ending, .silence(after: 1000)))
+            _ = await Fixture.expect(.timedOut) { try await load("/never") }
+            _ = await Fixture.expect(.timedOut) { try await load("/stalls") }
         }
     }
 
@@ -143,22 +104,22 @@ import TintypeTesting
         let url = origin.url("/a")
         await origin.stop()
         let context = LoadContext(received: ReceivedBytes(limit: 100), job: JobContext(priority: .normal))
-        let error = await expect(.unreachable) { try await Downloader().load(.url(url), context) }
+        let error = await Fixture.expect(.unreachable) { try await Downloader().load(.url(url), context) }
         #expect(error?.subject == url.absoluteString)
     }
 
     @Test func redirectsInACircleEnd() async throws {
-        try await withOrigin { origin, load in
+        try await Fixture.withOrigin { origin, load in
             origin.serve("/a", .redirect(to: "/b"))
             origin.serve("/b", .redirect(to: "/a"))
-            _ = await expect(.tooManyRedirects) { try await load("/a") }
+            _ = await Fixture.expect(.tooManyRedirects) { try await load("/a") }
         }
     }
 
     @Test func moreRedirectsThanAllowedEnd() async throws {
-        try await withOrigin { origin, load in
+        try await Fixture.withOrigin { origin, load in
             for number in 0..<20 { origin.serve("/\(number)", .redirect(to: "/\(number + 1)")) }
-            _ = await expect(.tooManyRedirects) { try await load("/0") }
+            _ = await Fixture.expect(.tooManyRedirects) { try await load("/0") }
             #expect(origin.requestCount() == 11)
         }
     }
@@ -167,18 +128,18 @@ import TintypeTesting
         "http://127.0.0.1:99999/a", "file:///etc/passwd", "http+unix://%2Ftmp%2Fx/a", "http://", "ftp://127.0.0.1/",
     ])
     func aRedirectToWhatCannotBeAskedForIsAnError(_ location: String) async throws {
-        try await withOrigin { origin, load in
+        try await Fixture.withOrigin { origin, load in
             origin.serve("/a", .redirect(to: location))
-            _ = await expect(.invalidSource) { try await load("/a") }
+            _ = await Fixture.expect(.invalidSource) { try await load("/a") }
         }
     }
 
     @Test func credentialsStayWithTheirOrigin() async throws {
         let other = try await Origin.start()
-        other.serve("/b", .image(Self.body, type: "image/png"))
+        other.serve("/b", .image(Fixture.body, type: "image/png"))
         var configuration = DownloaderConfiguration()
         configuration.headers = ["Authorization": "secret", "Cookie": "a=b", "X-Other": "1"]
-        try await withOrigin(configuration) { origin, load in
+        try await Fixture.withOrigin(configuration) { origin, load in
             origin.serve("/a", .redirect(to: "/same"))
             origin.serve("/same", .redirect(to: other.url("/b").absoluteString))
             _ = try await load("/a")
@@ -195,33 +156,33 @@ import TintypeTesting
     ) async throws {
         let url = try #require(URL(string: text))
         let context = LoadContext(received: ReceivedBytes(limit: 100), job: JobContext(priority: .normal))
-        _ = await expect(.invalidSource) { try await Downloader().load(.url(url), context) }
+        _ = await Fixture.expect(.invalidSource) { try await Downloader().load(.url(url), context) }
     }
 
     @Test func moreBytesThanAllowedAreRefused() async throws {
-        try await withOrigin(limit: 10_000) { origin, load in
-            origin.serve("/announced", .image(Self.body, type: "image/png"))
-            origin.serve("/chunked", .image(Self.body, type: "image/png").with(\.framing, .chunked(size: 5000)))
-            _ = await expect(.limitExceeded) { try await load("/announced") }
-            _ = await expect(.limitExceeded) { try await load("/chunked") }
+        try await Fixture.withOrigin(limit: 10_000) { origin, load in
+            origin.serve("/announced", .image(Fixture.body, type: "image/png"))
+            origin.serve("/chunked", .image(Fixture.body, type: "image/png").with(\.framing, .chunked(size: 5000)))
+            _ = await Fixture.expect(.limitExceeded) { try await load("/announced") }
+            _ = await Fixture.expect(.limitExceeded) { try await load("/chunked") }
         }
     }
 
     @Test func aURLWithoutAHostIsInvalid() async throws {
         let url = try #require(URL(string: "http:///a"))
         let context = LoadContext(received: ReceivedBytes(limit: 100), job: JobContext(priority: .normal))
-        _ = await expect(.invalidSource) { try await Downloader().load(.url(url), context) }
+        _ = await Fixture.expect(.invalidSource) { try await Downloader().load(.url(url), context) }
     }
 
     // MARK: Cancelling and waiting in line
 
     @Test func aCancelledTransferIsClosed() async throws {
-        try await withOrigin { origin, load in
-            origin.serve("/a", .image(Self.body, type: "image/png").with(\.ending, .silence(after: 1000)))
+        try await Fixture.withOrigin { origin, load in
+            origin.serve("/a", .image(Fixture.body, type: "image/png").with(\.ending, .silence(after: 1000)))
             let task = Task { try await load("/a") }
             await origin.waitForRequests(1)
             task.cancel()
-            _ = await expect(.cancelled) { try await task.value }
+            _ = await Fixture.expect(.cancelled) { try await task.value }
             await origin.waitForClosedEarly(1)
         }
     }
@@ -229,11 +190,11 @@ import TintypeTesting
     @Test func noMoreThanAllowedRunAtOnce() async throws {
         var configuration = DownloaderConfiguration()
         configuration.maximumConcurrentDownloads = 2
-        try await withOrigin(configuration) { origin, load in
+        try await Fixture.withOrigin(configuration) { origin, load in
             let gate = OriginGate()
-            origin.serve("/a", .image(Self.body, type: "image/png").with(\.gate, gate))
+            for number in 0..<10 { origin.serve("/\(number)", .picture.with(\.gate, gate)) }
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<10 { group.addTask { _ = try await load("/a") } }
+                for number in 0..<10 { group.addTask { _ = try await load("/\(number)") } }
                 await origin.waitForRequests(2)
                 for _ in 0..<100 { await Task.yield() }
                 #expect(origin.requestCount() == 2)

@@ -7,6 +7,8 @@ let benchmarks: @Sendable () -> Void = {
     diskHits()
     coldLoads()
     coalescing()
+    transfers()
+    waiters()
     diskEntries()
     decoding()
     resizing()

@@ -18,6 +18,8 @@ enum FetchRecord: Encodable {
         var output: String?
         /// Why this is what the cache had, when the origin should have been asked and could not be.
         var refreshFailure: Reason?
+        /// How the bytes were transferred, when they were and it was asked for.
+        var metrics: MetricsRecord?
     }
 
     struct Reason: Encodable {
@@ -48,7 +50,8 @@ enum FetchRecord: Encodable {
                 width: response.image.size.width, height: response.image.size.height,
                 frameCount: response.image.info.frameCount, bytes: response.byteCount ?? 0,
                 milliseconds: duration.inMilliseconds, output: output,
-                refreshFailure: response.refreshFailure.map(Reason.init)))
+                refreshFailure: response.refreshFailure.map(Reason.init),
+                metrics: response.metrics.map(MetricsRecord.init)))
     }
 
     init(_ url: String, _ error: TintypeError) {
@@ -66,6 +69,18 @@ enum FetchRecord: Encodable {
     var warning: String? {
         guard case .loaded(let record) = self, let failure = record.refreshFailure else { return nil }
         return "tintype: \(record.url): kept from the cache, since it could not be refreshed: \(failure.message)"
+    }
+
+    var withoutMetrics: FetchRecord {
+        guard case .loaded(var record) = self else { return self }
+        record.metrics = nil
+        return .loaded(record)
+    }
+
+    /// The line for a person, and one more about the transfer where it is told of.
+    var lines: [String] {
+        guard case .loaded(let record) = self, let metrics = record.metrics else { return [line] }
+        return [line, "        \(metrics.line)"]
     }
 
     /// One line for a person.

@@ -13,10 +13,12 @@ final class FetchReport: Sendable {
     }
 
     private let style: Style
+    private let showsMetrics: Bool
     private let display: ProgressDisplay?
 
-    init(style: Style, showsProgress: Bool) {
+    init(style: Style, showsMetrics: Bool, showsProgress: Bool) {
         self.style = style
+        self.showsMetrics = showsMetrics
         display = showsProgress ? ProgressDisplay() : nil
     }
 
@@ -33,11 +35,12 @@ final class FetchReport: Sendable {
     }
 
     private func tell(_ record: FetchRecord) {
+        let record = showsMetrics ? record : record.withoutMetrics
         if let warning = record.warning { say { StandardError.write(warning) } }
         if style == .json { say { StandardOutput.write(json: record) } }
         switch (record, style) {
         case (.failed, _): say { StandardError.write(record.line) }
-        case (.loaded, .human): say { StandardOutput.write(record.line) }
+        case (.loaded, .human): say { record.lines.forEach { StandardOutput.write($0) } }
         case (.loaded, _): break
         }
     }

@@ -25,12 +25,14 @@ enum FreshnessFlag: String, EnumerableFlag {
     case refresh
     case reload
     case cacheOnly
+    case httpCache
 
     var freshness: LoadPolicy.Freshness {
         switch self {
         case .refresh: .revalidate
         case .reload: .reload
         case .cacheOnly: .cacheOnly
+        case .httpCache: .http
         }
     }
 
@@ -40,6 +42,7 @@ enum FreshnessFlag: String, EnumerableFlag {
             "Ask the origin whether what the cache has is still good; keep it when the origin cannot be asked."
         case .reload: "Load anew, whatever the cache has."
         case .cacheOnly: "Load nothing; what the cache does not have fails."
+        case .httpCache: "Let the origin say how long the cache's copy is good, as HTTP has it."
         }
     }
 }

@@ -34,7 +34,7 @@ struct Convert: AsyncParsableCommand {
 
     @OptionGroup var transforms: TransformOptions
     @OptionGroup var cache: CacheOptions
-    @OptionGroup var http: HTTPOptions
+    @OptionGroup var http: TransferOptions
 
     func validate() throws {
         guard frame >= 0 else { throw ValidationError("--frame takes a number from 0.") }
@@ -42,7 +42,8 @@ struct Convert: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let pipeline = ImagePipeline(.standard(downloader: http.configuration, disk: cache.diskCache))
+        let pipeline = ImagePipeline(
+            http.applied(to: .standard(downloader: http.configuration, disk: cache.diskCache)))
         let (format, encoder) = try target(pipeline.configuration.coders)
         let image = try await pipeline.image(for: try request())
         guard frame < image.info.frameCount else {

@@ -28,7 +28,7 @@ struct Fetch: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Transfers at once.", valueName: "n"))
     var concurrency = 6
 
-    @OptionGroup var http: HTTPOptions
+    @OptionGroup var http: TransferOptions
 
     @Option(
         help: ArgumentHelp("Decode to at most this size, never larger than the picture.", valueName: "WxH"),
@@ -39,6 +39,9 @@ struct Fetch: AsyncParsableCommand {
     var firstFrame = false
 
     @OptionGroup var tracing: TraceOptions
+
+    @Flag(help: "Tell what each transfer took: waiting, connecting, the first byte, the body.")
+    var metrics = false
 
     @Flag(help: "One JSON object a line for each URL, in the order they finish.")
     var json = false
@@ -78,12 +81,12 @@ struct Fetch: AsyncParsableCommand {
         var downloader = http.configuration
         downloader.maximumConcurrentDownloads = concurrency
         downloader.connectionsPerHost = concurrency
-        return .standard(downloader: downloader, disk: cache.diskCache)
+        return http.applied(to: .standard(downloader: downloader, disk: cache.diskCache))
     }
 
     private var report: FetchReport {
         FetchReport(
-            style: json ? .json : quiet ? .quiet : .human,
+            style: json ? .json : quiet ? .quiet : .human, showsMetrics: metrics,
             showsProgress: !quiet && StandardError.isTerminal)
     }
 }

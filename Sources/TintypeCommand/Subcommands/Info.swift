@@ -18,14 +18,15 @@ struct Info: AsyncParsableCommand {
     var sources: [SourceArgument]
 
     @OptionGroup var cache: CacheOptions
-    @OptionGroup var http: HTTPOptions
+    @OptionGroup var http: TransferOptions
 
     @Flag(help: "One JSON object a line for each source.")
     var json = false
 
     func run() async throws {
         let inspector = Inspector(
-            pipeline: ImagePipeline(.standard(downloader: http.configuration, disk: cache.diskCache)))
+            pipeline: ImagePipeline(
+                http.applied(to: .standard(downloader: http.configuration, disk: cache.diskCache))))
         var allFine = true
         for source in sources {
             do throws(TintypeError) {

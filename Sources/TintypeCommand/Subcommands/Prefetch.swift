@@ -24,7 +24,7 @@ struct Prefetch: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Pictures at once.", valueName: "n"))
     var concurrency = 3
 
-    @OptionGroup var http: HTTPOptions
+    @OptionGroup var http: TransferOptions
 
     @OptionGroup var tracing: TraceOptions
 
@@ -67,7 +67,7 @@ struct Prefetch: AsyncParsableCommand {
         var downloader = http.configuration
         downloader.maximumConcurrentDownloads = concurrency
         downloader.connectionsPerHost = concurrency
-        return .standard(downloader: downloader, memory: nil, disk: cache.diskCache)
+        return http.applied(to: .standard(downloader: downloader, memory: nil, disk: cache.diskCache))
     }
 }
 

@@ -7,7 +7,7 @@
     public let pipeline: ImagePipeline
     /// Started while something is loaded, and stopped after it.
     public var indicator: (any LoadIndicator)?
-    /// What was asked for last.
+    /// What was asked for last, as the pipeline's interceptors left it.
     public private(set) var request: ImageRequest?
     /// How far the newest load is.
     public private(set) var progress = LoadProgress()
@@ -39,7 +39,8 @@
     public func load(
         _ request: ImageRequest?, _ presentation: Presentation = Presentation(), receive: Receiver? = nil
     ) {
-        let request = request.map { fitted($0, presentation.sizing) }
+        // What interceptors make of it is what is compared, shown and started.
+        let request = request.map { pipeline.services.intercepted(fitted($0, presentation.sizing)) }
         self.request = request
         progress = LoadProgress()
         if let request {
@@ -77,11 +78,11 @@ extension ImageBinding {
 
     private func want(_ request: ImageRequest, _ presentation: Presentation, _ receive: Receiver?) {
         let mayReuse = request.policy.freshness.takesWhatIsCached
-        let actions = state.want(pipeline.cacheKey(for: request), presentation, mayReuse: mayReuse)
+        let actions = state.want(request.key, presentation, mayReuse: mayReuse)
         guard case .start(let number) = actions.first else {
             return tell(perform(actions, Picture()) + reused(receive))
         }
-        loads[number] = BoundLoad(task: pipeline.start(request), presentation: presentation, receive: receive)
+        loads[number] = BoundLoad(task: pipeline.begin(request), presentation: presentation, receive: receive)
         let ends = perform(actions, Picture())
         settle(number)
         tell(ends)
@@ -97,7 +98,9 @@ extension ImageBinding {
     private func settle(_ number: Int) {
         guard let load = loads[number] else { return }
         if case .finished(let response) = load.task.status { return finish(number, .success(response)) }
-        if load.task.request.policy.freshness == .revalidate, let old = pipeline.cachedImage(for: load.task.request) {
+        if load.task.request.policy.freshness == .revalidate,
+            let old = pipeline.services.cachedImage(for: load.task.request)
+        {
             preview(number, ImageResponse(image: old, origin: .memory))
         }
         _ = perform(state.wait(number), Picture(load.presentation))

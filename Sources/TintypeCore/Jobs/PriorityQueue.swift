@@ -14,6 +14,11 @@ package struct PriorityQueue<Element: Sendable>: Sendable {
     /// Names one element while it stands in the line.
     package struct Ticket: Hashable, Sendable {
         fileprivate let sequence: Int
+
+        /// For a line of another kind.
+        package init(number: Int) { sequence = number }
+
+        package var number: Int { sequence }
     }
 
     private struct Place: Comparable, Sendable {
@@ -40,7 +45,7 @@ package struct PriorityQueue<Element: Sendable>: Sendable {
 
     package mutating func push(_ element: Element, at priority: ImagePriority) -> Ticket {
         lastSequence += 1
-        let ticket = Ticket(sequence: lastSequence)
+        let ticket = Ticket(number: lastSequence)
         elements[ticket] = (element, priority)
         heap.insert(place(ticket, priority))
         return ticket

@@ -3,7 +3,7 @@ extension SharedJobs {
     ///
     /// The job below follows the priority of the one that waits. When that one is cancelled the wait ends at once, and
     /// the job below goes on only if others wait for it.
-    func value(
+    package func value(
         _ key: Key, for parent: JobContext, onStatus: @escaping @Sendable (Status) -> Void = { _ in },
         work: @escaping Work
     ) async throws(TintypeError) -> Value {

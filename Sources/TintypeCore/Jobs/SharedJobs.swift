@@ -2,9 +2,9 @@
 ///
 /// - `Value`: what a job makes.
 /// - `Status`: what it tells of itself on the way. Only the newest counts; who joins late is told that one.
-final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status: Sendable>: Sendable {
-    typealias Receiver = JobReceiver<Value, Status>
-    typealias Work = @Sendable (JobContext, JobReporter<Status>) async throws(TintypeError) -> Value
+package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status: Sendable>: Sendable {
+    package typealias Receiver = JobReceiver<Value, Status>
+    package typealias Work = @Sendable (JobContext, JobReporter<Status>) async throws(TintypeError) -> Value
 
     fileprivate typealias Table = JobTable<Key>
 
@@ -21,8 +21,10 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status: Sendab
 
     private let state = Locked(State())
 
+    package init() {}
+
     /// The number of jobs that are running.
-    var count: Int { state.withLock { $0.table.count } }
+    package var count: Int { state.withLock { $0.table.count } }
 
     /// Those who wait for any job.
     var waiterCount: Int { state.withLock { $0.running.values.reduce(0) { $0 + $1.receivers.count } } }
@@ -30,7 +32,7 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status: Sendab
     /// Joins the job for `key`, or starts it with `work`.
     ///
     /// The receiver may be called before this returns, but never after the returned subscription was cancelled.
-    func attach(
+    package func attach(
         _ key: Key, at priority: ImagePriority, receiver: Receiver, work: @escaping Work
     ) -> JobSubscription {
         let context = JobContext(priority: priority)
@@ -74,6 +76,19 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status: Sendab
             return state.table.finish(job).compactMap { running?.receivers[$0] }
         }
         for receiver in receivers { receiver.onEnd(result) }
+    }
+
+    /// Ends every job with ``TintypeError/Code/cancelled`` for all who wait, and stops its work.
+    package func cancelAll() {
+        let (ended, contexts) = state.withLock { state in
+            let ended = state.running.flatMap { job, running in
+                state.table.finish(job).compactMap { running.receivers[$0] }
+            }
+            defer { state.running = [:] }
+            return (ended, state.running.values.map(\.context))
+        }
+        for context in contexts { context.cancel() }
+        for receiver in ended { receiver.onEnd(.failure(.cancelled)) }
     }
 
     private func report(_ status: Status, of job: Table.JobID) {
@@ -121,14 +136,14 @@ final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status: Sendab
 }
 
 /// The way of a running job to tell those who wait how far it is.
-struct JobReporter<Status: Sendable>: Sendable {
-    let report: @Sendable (Status) -> Void
+package struct JobReporter<Status: Sendable>: Sendable {
+    package let report: @Sendable (Status) -> Void
 
-    func callAsFunction(_ status: Status) { report(status) }
+    package func callAsFunction(_ status: Status) { report(status) }
 }
 
 /// One's place among those who wait for a job.
-struct JobSubscription: PriorityFollower {
+package struct JobSubscription: PriorityFollower {
     private let leave: @Sendable () -> Bool
     private let setPriority: @Sendable (ImagePriority) -> Void
 
@@ -141,7 +156,7 @@ struct JobSubscription: PriorityFollower {
     ///
     /// Returns `false` when the job's end was told before, or is being told.
     @discardableResult
-    func cancel() -> Bool { leave() }
+    package func cancel() -> Bool { leave() }
 
-    func follow(_ priority: ImagePriority) { setPriority(priority) }
+    package func follow(_ priority: ImagePriority) { setPriority(priority) }
 }

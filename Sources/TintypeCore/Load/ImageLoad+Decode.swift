@@ -17,32 +17,31 @@ extension ImageLoad {
     private func getDecoded(
         _ job: JobContext, _ report: JobReporter<LoadStatus>
     ) async throws(TintypeError) -> ImageResponse {
-        do throws(TintypeError) {
-            let response = try await decodeBytes(job, report)
-            services.failures.forget(request.source)
-            return response
-        } catch {
-            // What a cache alone gave says nothing of the source, which may be sound.
-            if request.policy.freshness != .cacheOnly { services.failures.remember(error, of: request.source) }
-            throw error
-        }
-    }
-
-    private func decodeBytes(
-        _ job: JobContext, _ report: JobReporter<LoadStatus>
-    ) async throws(TintypeError) -> ImageResponse {
         let previews = PreviewPump(self, job, report)
         let bytes = try await originalBytes(job, onReceived: { previews.received($0) })
         previews.stop()
         do throws(TintypeError) {
-            let image = try await decode(bytes.data, request.rendition.decode, job).receiving(bytes.received)
-            keep(bytes, of: image)
-            return ImageResponse(image: image, origin: bytes.origin, data: bytes.data)
+            return try await decoded(bytes, job)
         } catch  where bytes.origin == .disk && error.isDamage && request.policy.freshness != .cacheOnly {
             await removeFromDisk(request.key.original, in: originalCache, error)
             var load = replacing { $0.policy.freshness = .reload }
             load.given = nil
-            return try await load.decodeBytes(job, report)
+            return try await load.getDecoded(job, report)
+        }
+    }
+
+    private func decoded(_ bytes: LoadedBytes, _ job: JobContext) async throws(TintypeError) -> ImageResponse {
+        do throws(TintypeError) {
+            let image = try await decode(bytes.data, request.rendition.decode, job).receiving(bytes.received)
+            services.failures.forget(request.source)
+            keep(bytes, of: image)
+            var response = ImageResponse(image: image, origin: bytes.origin, data: bytes.data)
+            response.metrics = bytes.metrics
+            return response
+        } catch {
+            // What a cache gave says nothing of the source, which may be sound.
+            if bytes.origin != .disk { services.failures.remember(error, of: request.source) }
+            throw error
         }
     }
 

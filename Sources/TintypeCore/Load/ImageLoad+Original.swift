@@ -41,6 +41,17 @@ extension ImageLoad {
     func loadBytes(
         _ job: JobContext, _ report: JobReporter<ReceivedBytes>, stored: CacheEntry?
     ) async throws(TintypeError) -> LoadedBytes {
+        do throws(TintypeError) {
+            return try await askLoader(job, report, stored: stored)
+        } catch {
+            services.failures.remember(error, of: request.source)
+            throw error
+        }
+    }
+
+    private func askLoader(
+        _ job: JobContext, _ report: JobReporter<ReceivedBytes>, stored: CacheEntry?
+    ) async throws(TintypeError) -> LoadedBytes {
         if request.policy.failures == .respected { try services.failures.check(request.key.source) }
         guard services.configuration.shouldLoad(request) else {
             throw TintypeError(.refused, stage: .load, "the program does not let it be loaded")

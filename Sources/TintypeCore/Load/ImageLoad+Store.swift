@@ -3,6 +3,13 @@ import Logging
 extension ImageLoad {
     /// Keeps the finished rendition: in memory at once, on disk behind the caller unless it wants to wait for that.
     func store(_ response: ImageResponse, _ job: JobContext) async throws(TintypeError) {
+        try await services.watch.watch(.store, request.key) { _ throws(TintypeError) in
+            await keep(response)
+            try job.checkCancelled()
+        }
+    }
+
+    private func keep(_ response: ImageResponse) async {
         remember(response.image)
         let waits = request.policy.completion == .whenStored
         if isRenditionStored {
@@ -14,7 +21,6 @@ extension ImageLoad {
             }
         }
         if waits { await flush() }
-        try job.checkCancelled()
     }
 
     private var isRenditionStored: Bool {
@@ -29,14 +35,18 @@ extension ImageLoad {
 
     func remember(_ image: Image) {
         guard request.policy.rendered.memory.canWrite else { return }
-        let evicted = cache.store(image, for: request.key)
-        if evicted > 0 { services.watch.tell(.evicted(evicted)) }
+        store(image, in: cache, for: request.key)
         noteVariant(image)
+    }
+
+    private func store(_ image: Image, in cache: any ImageCaching, for key: CacheKey) {
+        let evicted = cache.store(image, for: key)
+        if evicted > 0 { services.watch.tell(.evicted(evicted)) }
     }
 
     /// Keeps an original that came from outside and has turned out to be a picture.
     func keep(_ bytes: LoadedBytes, of image: Image) {
-        if request.policy.original.memory.canWrite { originalCache.store(image, for: decodedOriginalKey) }
+        if request.policy.original.memory.canWrite { store(image, in: originalCache, for: decodedOriginalKey) }
         guard bytes.origin == .network || bytes.origin == .custom, request.policy.original.disk.canWrite,
             request.source.isWorthKeepingOnDisk, mayBeStored(bytes)
         else { return }

@@ -6,16 +6,20 @@ extension ImageLoad {
         guard request.policy.variants == .larger, request.policy.reads(request.policy.rendered.memory),
             request.rendition.transforms.isEmpty, given == nil
         else { return nil }
-        let candidates = services.variants.withLock { $0.variants(of: request.key.source) }
-        let wanted = request.rendition.decode
-        guard let candidate = candidates.first(where: { $0.canBecome(wanted) }),
-            let larger = cache.image(for: candidate.key)
-        else { return nil }
-        let target = candidate.target(of: wanted)
+        guard let (larger, target) = largerImage(than: request.rendition.decode) else { return nil }
         let pixels = try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
             try larger.pixels.resampled(crop: nil, to: target, filter: .lanczos3)
         }
         return ImageResponse(image: larger.replacing(pixels: pixels), origin: .memory)
+    }
+
+    /// The smallest picture in memory that will do, and the size to bring it to.
+    private func largerImage(than wanted: DecodeOptions) -> (Image, PixelSize)? {
+        let candidates = services.variants.withLock { $0.variants(of: request.key.source) }
+        for candidate in candidates where candidate.canBecome(wanted) {
+            if let image = cache.image(for: candidate.key) { return (image, candidate.target(of: wanted)) }
+        }
+        return nil
     }
 
     /// Notes that memory has this picture, for smaller ones to be made of.

@@ -16,7 +16,7 @@ struct ImageLoad: Sendable {
             if let kept = try await kept(job) { return try await prepared(kept, job) }
             return try await prepared(made(job, report), job)
         } catch {
-            throw error.about(request.source.identity)
+            throw error.about(request.source.displayName)
         }
     }
 
@@ -31,7 +31,7 @@ struct ImageLoad: Sendable {
         _ job: JobContext, _ report: JobReporter<LoadStatus>
     ) async throws(TintypeError) -> ImageResponse {
         let made = try await makeRendition(job, report)
-        try await store(made, job)
+        if request.policy.rendered.keepsAnything { try await store(made, job) }
         return try await withData(made, job)
     }
 
@@ -62,7 +62,9 @@ struct ImageLoad: Sendable {
 extension ImageLoad {
     /// Loads of the same picture under the same policy share everything.
     var renditionKey: JobKey {
-        JobKey(request.key, request.policy, of: request, alternatives: request.alternatives.map(\.identity))
+        JobKey(
+            request.key, request.policy, of: request, alternatives: request.alternatives.map(\.identity),
+            received: given?.received)
     }
 
     /// Loads of the same source, got in the same way, share its bytes.
@@ -72,7 +74,7 @@ extension ImageLoad {
     var decodedKey: JobKey {
         var policy = request.policy.forBytes
         policy.previews = request.policy.previews
-        return JobKey(decodedOriginalKey, policy, of: request)
+        return JobKey(decodedOriginalKey, policy, of: request, received: given?.received)
     }
 
     /// The key of the original decoded as the request wants it, before any transform.

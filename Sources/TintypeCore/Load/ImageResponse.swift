@@ -10,6 +10,8 @@ public struct ImageResponse: Sendable {
     public var byteCount: Int?
     /// Why this is what a cache had, when its origin should have been asked and could not be.
     public var refreshFailure: TintypeError?
+    /// How the bytes were transferred, when this load did that.
+    public var metrics: TransferMetrics?
 
     public init(image: Image, origin: ImageOrigin, data: Data? = nil, byteCount: Int? = nil) {
         self.image = image

@@ -6,6 +6,8 @@ public struct LoadedBytes: Sendable {
     public var origin: ImageOrigin
     /// What is kept beside the bytes in the disk cache: for HTTP, the response's validators and freshness.
     public var metadata: Data
+    /// How the bytes were transferred, where they were.
+    public var metrics: TransferMetrics?
     /// Whether they may be kept on disk where the request lets their origin decide (``LoadPolicy/Freshness/http``).
     public var isStorable: Bool
     /// Whether these are the stored bytes, which the origin said are still good; ``metadata`` is renewed.

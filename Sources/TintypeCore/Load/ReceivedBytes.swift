@@ -6,8 +6,14 @@ public import Foundation
 /// or arrives beyond it is refused.
 public final class ReceivedBytes: Sendable {
     private struct State: Sendable {
+        /// What is in memory: everything, or what follows the spilled bytes.
         var data = Data()
+        var spilled: Spilled?
         var expected: Int?
+        /// Whose bytes these are, when several loads share one transfer.
+        var shared: ReceivedBytes?
+
+        var count: Int { data.count + (spilled?.count ?? 0) }
     }
 
     /// The most bytes that are taken.
@@ -22,7 +28,25 @@ public final class ReceivedBytes: Sendable {
     }
 
     public var progress: LoadProgress {
-        state.withLock { LoadProgress(received: $0.data.count, expected: $0.expected) }
+        if let shared { return shared.progress }
+        return state.withLock { LoadProgress(received: $0.count, expected: $0.expected) }
+    }
+
+    private var shared: ReceivedBytes? { state.withLock { $0.shared } }
+
+    /// Shows the bytes of another load from now on, without a copy of them, and tells that they have changed.
+    package func show(_ other: ReceivedBytes) {
+        state.withLock { $0.shared = other }
+        onProgress(self)
+    }
+
+    /// Gives up what has arrived, for a load that begins anew.
+    package func restart() {
+        state.withLock { state in
+            state.data = Data()
+            state.spilled = nil
+            state.expected = nil
+        }
     }
 
     /// Announces how many bytes will come, so that memory is claimed once.
@@ -42,7 +66,7 @@ public final class ReceivedBytes: Sendable {
     public func append(_ bytes: UnsafeRawBufferPointer) throws(TintypeError) {
         guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
         let fits = state.withLock { state in
-            guard bytes.count <= limit - state.data.count else { return false }
+            guard bytes.count <= limit - state.count else { return false }
             state.data.append(base, count: bytes.count)
             return true
         }
@@ -51,7 +75,7 @@ public final class ReceivedBytes: Sendable {
     }
 
     /// Everything so far.
-    public var all: Data { state.withLock { $0.data } }
+    public var all: Data { shared?.all ?? bytes(from: 0) }
 
     /// Takes everything out; nothing is left behind.
     public func take() -> Data {
@@ -63,12 +87,33 @@ public final class ReceivedBytes: Sendable {
 
     /// A copy of at most the first `count` bytes.
     func head(_ count: Int) -> Data {
-        state.withLock { Data($0.data.prefix(count)) }
+        if let shared { return shared.head(count) }
+        let (spilled, head) = state.withLock { ($0.spilled, Data($0.data.prefix(count))) }
+        return spilled.map { Data($0.contents.prefix(count)) } ?? head
     }
 
     /// A copy of what arrived after the first `offset` bytes.
     func bytes(from offset: Int) -> Data {
-        state.withLock { offset < $0.data.count ? Data($0.data[offset...]) : Data() }
+        if let shared { return shared.bytes(from: offset) }
+        // Copied under the lock: another reference to the bytes would make the next append copy all of them.
+        let (spilled, rest) = state.withLock { state in
+            (state.spilled, Data(state.data.dropFirst(max(0, offset - (state.spilled?.count ?? 0)))))
+        }
+        guard let spilled, offset < spilled.count else { return rest }
+        return spilled.contents.dropFirst(offset) + rest
+    }
+
+    /// Whether there is a file, and how many bytes are in memory.
+    var spilledAndWaiting: (spilled: Bool, waiting: Int) { state.withLock { ($0.spilled != nil, $0.data.count) } }
+
+    var contents: (spilled: Spilled?, data: Data) { state.withLock { ($0.spilled, $0.data) } }
+
+    /// Puts all that has arrived into a file's place.
+    func replaceContents(_ spilled: Spilled) {
+        state.withLock { state in
+            state.spilled = spilled
+            state.data = Data()
+        }
     }
 
     private var tooLarge: TintypeError {

@@ -9,10 +9,11 @@ public import Foundation
 /// All calls may come from any thread, and none blocks it but those that say so in their names.
 public final class ImagePipeline: Sendable {
     let services: PipelineServices
-    let running = RunningTasks()
+    let running: RunningTasks
 
     public init(_ configuration: PipelineConfiguration) {
         services = PipelineServices(configuration)
+        running = RunningTasks(watch: services.watch)
     }
 
     public var configuration: PipelineConfiguration { services.configuration }
@@ -51,7 +52,11 @@ public final class ImagePipeline: Sendable {
 
     /// Starts a load and returns the handle to it. A picture in memory makes a handle that has ended.
     public func start(_ request: ImageRequest) -> ImageTask {
-        let request = services.intercepted(request)
+        begin(services.intercepted(request))
+    }
+
+    /// Starts a load of a request that the interceptors have seen already.
+    func begin(_ request: ImageRequest) -> ImageTask {
         guard let hit = memoryHit(request) else { return launch(request) }
         let task = ImageTask(request: request)
         task.finish(.success(hit))
@@ -73,7 +78,7 @@ public final class ImagePipeline: Sendable {
     }
 
     private func launch(_ request: ImageRequest) -> ImageTask {
-        let task = makeTask(request)
+        let task = ImageTask(request: request, in: running)
         let load = ImageLoad(request: request, services: services)
         let receiver = JobReceiver<ImageResponse, LoadStatus>(
             onStatus: { task.update($0) },
@@ -83,17 +88,6 @@ public final class ImagePipeline: Sendable {
             try await load.run(job, report)
         }
         task.bind(subscription, at: request.priority)
-        return task
-    }
-
-    /// A task that is listed as running until it ends, and whose life the observers see.
-    private func makeTask(_ request: ImageRequest) -> ImageTask {
-        let watched = services.watch.loadBegan(request)
-        let task = ImageTask(request: request) { [running, watch = services.watch] task, result in
-            running.remove(task)
-            watch.loadEnded(watched, request, result)
-        }
-        running.add(task)
         return task
     }
 }

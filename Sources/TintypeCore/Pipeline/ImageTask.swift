@@ -9,18 +9,19 @@ public final class ImageTask: Sendable {
         var events = ImageTaskState()
         var priority: ImagePriority
         var subscription: JobSubscription?
+        var entry: RunningTasks.Entry?
     }
 
     private let state: Locked<State>
-    private let onEnd: @Sendable (ImageTask, ImageTaskState.End) -> Void
+    private let running: RunningTasks?
 
-    /// - Parameter onEnd: called once, when the load has ended, before anyone who waits is told.
-    init(
-        request: ImageRequest, onEnd: @escaping @Sendable (ImageTask, ImageTaskState.End) -> Void = { _, _ in }
-    ) {
+    /// - Parameter running: where it is listed until it ends; `nil` for one that has ended when it is made.
+    init(request: ImageRequest, in running: RunningTasks? = nil) {
         self.request = request
-        self.onEnd = onEnd
+        self.running = running
         state = Locked(State(priority: request.priority))
+        guard let entry = running?.add(self) else { return }
+        state.withLock { $0.entry = entry }
     }
 
     /// How a load stands.
@@ -91,8 +92,9 @@ extension ImageTask {
     }
 
     func finish(_ result: Result<ImageResponse, TintypeError>) {
-        guard let (waiters, listeners) = state.withLock({ $0.events.finish(result) }) else { return }
-        onEnd(self, result)
+        let (told, entry) = state.withLock { ($0.events.finish(result), $0.entry) }
+        guard let (waiters, listeners) = told else { return }
+        if let entry { running?.end(entry, request, result) }
         for waiter in waiters { waiter.resume(returning: result) }
         for (listener, event) in listeners { listener.resume(returning: event) }
     }

@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 
 /// What a load works with: the configuration, and the tables of shared work of one pipeline.
@@ -34,7 +35,9 @@ final class PipelineServices: Sendable {
     /// The picture of a request in memory, where its policy lets memory answer.
     func cachedImage(for request: ImageRequest) -> Image? {
         guard request.policy.reads(request.policy.rendered.memory) else { return nil }
-        let image = cache(for: request).image(for: request.key)
+        // Asked in place: what is copied on this way is a good part of what a hit costs.
+        let image =
+            request.parts?.cache.map { $0.image(for: request.key) } ?? configuration.cache.image(for: request.key)
         watch.tell(.lookedUp(request.key, in: .memory, found: image != nil))
         return image
     }
@@ -54,7 +57,7 @@ final class PipelineServices: Sendable {
     }
 }
 
-/// What makes two pieces of work the same: the same picture, got in the same way.
+/// What makes two pieces of work the same: the same picture, made of the same bytes, got in the same way.
 struct JobKey: Hashable, Sendable {
     let key: CacheKey
     let policy: LoadPolicy
@@ -62,12 +65,23 @@ struct JobKey: Hashable, Sendable {
     let extras: RequestExtras
     /// The sources that are tried when the first fails.
     let alternatives: [String]
+    /// When the bytes were received, where it is known that they are the current ones.
+    let received: Date?
 
-    init(_ key: CacheKey, _ policy: LoadPolicy, of request: ImageRequest, alternatives: [String] = []) {
+    /// The key alone: what differs under one key is little, and hashing it all would cost every waiter.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(key)
+    }
+
+    init(
+        _ key: CacheKey, _ policy: LoadPolicy, of request: ImageRequest, alternatives: [String] = [],
+        received: Date? = nil
+    ) {
         self.key = key
         self.policy = policy
         parts = request.parts
         extras = request.extras
         self.alternatives = alternatives
+        self.received = received
     }
 }

@@ -17,6 +17,20 @@ extension TintypeError {
         case failedBefore
         /// The connection broke, or the peer did not speak HTTP.
         case transport
+        /// No secure connection: the certificate is not trusted, or the handshake failed.
+        case insecure
+        /// A guard does not allow the scheme, host, port or address; see `ServerGuard`.
+        case forbidden
+        /// A modifier of requests refused to send it. (2000)
+        case refusedRequest
+        /// A modifier of responses refused to take it. (2003)
+        case refusedResponse
+        /// The server answered with a content type that is not acceptable. (2004)
+        case badContentType
+        /// The body could not be decrypted, or its content coding is damaged. (1001)
+        case undecipherable
+        /// The downloader was invalidated, and takes nothing more.
+        case invalidated
         /// The server answered with a status that is not acceptable; ``TintypeError/message`` names it. (2001)
         case badStatus
         /// The server sent from one address to the next too often, or in a circle.

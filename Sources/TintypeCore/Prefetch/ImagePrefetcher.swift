@@ -19,8 +19,8 @@ public final class ImagePrefetcher: Sendable {
     private struct State: Sendable {
         var table: PrefetchTable
         var batches: [Int: Running] = [:]
-        /// The load of each picture that has begun.
-        var tasks: [PrefetchTable.Item: ImageTask] = [:]
+        /// The load of each picture that has begun, with its source as it was given.
+        var loads: [PrefetchTable.Item: (source: String, task: ImageTask)] = [:]
     }
 
     private let state: Locked<State>
@@ -62,13 +62,19 @@ public final class ImagePrefetcher: Sendable {
         let identity = source.identity
         let tasks = state.withLock { state in
             state.table.cancel(source: identity)
-            return state.tasks.values.filter { $0.request.source.identity == identity }
+            return state.loads.values.filter { $0.source == identity }.map(\.task)
         }
         for task in tasks { task.cancel() }
     }
 
     public func cancelAll() {
-        for batch in state.withLock({ $0.table.allBatches }) { cancel(batch) }
+        // All at once, so that no worker that one batch leaves begins with the next.
+        let (ended, tasks) = state.withLock { state in
+            let ended = state.table.cancelAll().map { (state.batches.removeValue(forKey: $0), $1) }
+            return (ended, state.loads.values.map(\.task))
+        }
+        for task in tasks { task.cancel() }
+        for (running, progress) in ended { running?.batch.update(progress) }
     }
 
     private func add(_ items: PrefetchItems, _ report: Report?) -> PrefetchBatch {
@@ -87,7 +93,7 @@ public final class ImagePrefetcher: Sendable {
     private func cancel(_ number: Int) {
         let (running, progress, tasks) = state.withLock { state in
             let progress = state.table.cancel(number)
-            let tasks = state.tasks.filter { $0.key.batch == number }.map(\.value)
+            let tasks = state.loads.filter { $0.key.batch == number }.map(\.value.task)
             return (state.batches.removeValue(forKey: number), progress, tasks)
         }
         for task in tasks { task.cancel() }
@@ -117,29 +123,31 @@ extension ImagePrefetcher {
 
     /// Brings one picture where it should be.
     private func load(_ item: PrefetchTable.Item, _ request: ImageRequest) async throws(TintypeError) {
-        guard !isCancelled(item, request) else { throw .cancelled }
+        let source = request.source.identity
+        guard !isCancelled(item, source) else { throw .cancelled }
+        let request = pipeline.services.intercepted(request)
         if await isOnDisk(request) { return }
-        let task = pipeline.start(settings.request(for: request))
-        state.withLock { $0.tasks[item] = task }
+        let task = pipeline.begin(settings.request(for: request))
+        state.withLock { $0.loads[item] = (source, task) }
         // It may have been cancelled before there was a task to cancel.
-        if isCancelled(item, request) { task.cancel() }
+        if isCancelled(item, source) { task.cancel() }
         _ = try await task.response
     }
 
-    private func isCancelled(_ item: PrefetchTable.Item, _ request: ImageRequest) -> Bool {
-        state.withLock { $0.table.isCancelled(item, request.source.identity) }
+    private func isCancelled(_ item: PrefetchTable.Item, _ source: String) -> Bool {
+        state.withLock { $0.table.isCancelled(item, source) }
     }
 
     /// Whether an original that is wanted on disk alone is there, which a read tells without decoding it.
     private func isOnDisk(_ request: ImageRequest) async -> Bool {
         guard settings.destination == .disk, request.key.isOriginal, request.policy.freshness == .cached
         else { return false }
-        return await pipeline.cachedData(for: request) != nil
+        return await pipeline.storedData(for: request) != nil
     }
 
     private func end(_ item: PrefetchTable.Item, _ source: ImageSource, _ error: TintypeError?) {
         let (running, progress) = state.withLock { state in
-            state.tasks[item] = nil
+            state.loads[item] = nil
             let progress = state.table.end(item, succeeded: error == nil)
             let running = state.batches[item.batch]
             if progress?.isComplete == true { state.batches[item.batch] = nil }

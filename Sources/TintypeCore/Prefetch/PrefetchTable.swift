@@ -105,10 +105,13 @@ extension PrefetchTable {
         return progress
     }
 
+    /// Gives every batch up; returns how each ended.
+    mutating func cancelAll() -> [Int: PrefetchProgress] {
+        batches.keys.reduce(into: [:]) { $0[$1] = cancel($1) }
+    }
+
     /// Gives a source up, in every batch that there is now.
     mutating func cancel(source: String) {
         for number in batches.keys { batches[number]?.cancelled.insert(source) }
     }
-
-    var allBatches: [Int] { batches.keys.sorted() }
 }

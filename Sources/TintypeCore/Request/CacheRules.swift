@@ -14,6 +14,8 @@ public struct CacheRules: Hashable, Sendable {
     public var memory: CacheAccess
     public var disk: CacheAccess
 
+    var keepsAnything: Bool { memory.canWrite || disk.canWrite }
+
     public init(memory: CacheAccess = .readWrite, disk: CacheAccess = .readWrite) {
         self.memory = memory
         self.disk = disk

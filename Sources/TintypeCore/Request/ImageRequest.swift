@@ -9,35 +9,42 @@ public import Foundation
 /// ```
 ///
 /// or, in one expression, `ImageRequest(url: url).fitting(width: 200, height: 200).priority(.high)`.
+///
+/// One word to copy, however much it says: it is handed on at every stage of its way. Each change makes a new one inside.
 public struct ImageRequest: Sendable {
-    public var source: ImageSource { didSet { key = Self.key(source, rendition) } }
-    public var rendition: Rendition { didSet { key = Self.key(source, rendition) } }
-    public var policy: LoadPolicy
-    public var priority: ImagePriority
-    /// Other sources of the same picture, tried in order when the first cannot be loaded. What comes of one is kept
-    /// under its own key.
-    public var alternatives: [ImageSource]
-    /// Parts of the pipeline that are replaced for this request.
-    public var parts: RequestParts?
-    /// Settings that extensions add: those of HTTP, for one.
-    public var extras: RequestExtras
+    private struct Fields: Sendable {
+        var source: ImageSource
+        var rendition: Rendition
+        var policy: LoadPolicy
+        var priority: ImagePriority
+        var alternatives: [ImageSource]
+        var parts: RequestParts?
+        var extras: RequestExtras
+    }
 
-    /// The identity of the wanted picture. Kept ready, so that a look-up in memory builds no string.
-    public private(set) var key: CacheKey
+    private final class Storage: Sendable {
+        let fields: Fields
+        let key: CacheKey
+
+        /// - Parameter key: the key, where it is known to be the same as before.
+        init(_ fields: Fields, key: CacheKey? = nil) {
+            self.fields = fields
+            self.key =
+                key ?? CacheKey(source: fields.source.identity, rendition: fields.rendition.identifier)
+        }
+    }
+
+    private var storage: Storage
 
     public init(
         source: ImageSource, rendition: Rendition = Rendition(), policy: LoadPolicy = LoadPolicy(),
         priority: ImagePriority = .normal, alternatives: [ImageSource] = [], parts: RequestParts? = nil,
         extras: RequestExtras = RequestExtras()
     ) {
-        self.source = source
-        self.rendition = rendition
-        self.policy = policy
-        self.priority = priority
-        self.alternatives = alternatives
-        self.parts = parts
-        self.extras = extras
-        key = Self.key(source, rendition)
+        storage = Storage(
+            Fields(
+                source: source, rendition: rendition, policy: policy, priority: priority, alternatives: alternatives,
+                parts: parts, extras: extras))
     }
 
     public init(
@@ -47,7 +54,63 @@ public struct ImageRequest: Sendable {
         self.init(source: .url(url), rendition: rendition, policy: policy, priority: priority)
     }
 
-    private static func key(_ source: ImageSource, _ rendition: Rendition) -> CacheKey {
-        CacheKey(source: source.identity, rendition: rendition.identifier)
+    /// The identity of the wanted picture. Kept ready, so that a look-up in memory builds no string.
+    public var key: CacheKey { storage.key }
+
+    /// A change of what is in the key.
+    private mutating func replace(_ change: (inout Fields) -> Void) {
+        var fields = storage.fields
+        change(&fields)
+        storage = Storage(fields)
+    }
+
+    /// A change of what is not.
+    private mutating func adjust(_ change: (inout Fields) -> Void) {
+        var fields = storage.fields
+        change(&fields)
+        storage = Storage(fields, key: storage.key)
+    }
+}
+
+// MARK: - What it says
+
+extension ImageRequest {
+    public var source: ImageSource {
+        get { storage.fields.source }
+        set { replace { $0.source = newValue } }
+    }
+
+    public var rendition: Rendition {
+        get { storage.fields.rendition }
+        set { replace { $0.rendition = newValue } }
+    }
+
+    public var policy: LoadPolicy {
+        get { storage.fields.policy }
+        set { adjust { $0.policy = newValue } }
+    }
+
+    public var priority: ImagePriority {
+        get { storage.fields.priority }
+        set { adjust { $0.priority = newValue } }
+    }
+
+    /// Other sources of the same picture, tried in order when the first cannot be loaded. What comes of one is kept
+    /// under its own key.
+    public var alternatives: [ImageSource] {
+        get { storage.fields.alternatives }
+        set { adjust { $0.alternatives = newValue } }
+    }
+
+    /// Parts of the pipeline that are replaced for this request.
+    public var parts: RequestParts? {
+        get { storage.fields.parts }
+        set { adjust { $0.parts = newValue } }
+    }
+
+    /// Settings that extensions add: those of HTTP, for one.
+    public var extras: RequestExtras {
+        get { storage.fields.extras }
+        set { adjust { $0.extras = newValue } }
     }
 }

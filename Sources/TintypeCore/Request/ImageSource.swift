@@ -19,12 +19,15 @@ public enum ImageSource: Sendable {
     /// What tells these bytes from all others, in keys.
     public var identity: String {
         switch self {
-        case .url(let url): url.absoluteString
+        case .url(let url): url.identity
         case .http(let source): source.identity
         case .bytes(_, let id): "bytes:\(id)"
         case .closure(let id, _): "closure:\(id)"
         }
     }
+
+    /// What errors call it: the URL without a name and password, where there is one.
+    var displayName: String { url?.withoutCredential.absoluteString ?? identity }
 
     /// The URL, where there is one.
     public var url: URL? {
@@ -70,10 +73,13 @@ public struct HTTPSource: Hashable, Sendable {
         self.headers = headers
     }
 
-    /// The plain URL where nothing is special, so that it shares its key with ``ImageSource/url(_:)``.
+    /// The plain URL where nothing is special, so that it shares its key with ``ImageSource/url(_:)``. Header fields stand
+    /// in it as a digest: they may be secret, and keys are written to disk.
     var identity: String {
-        guard method != "GET" || !headers.isEmpty else { return url.absoluteString }
-        let fields = headers.map { "\($0.key.lowercased()): \($0.value)" }.sorted()
-        return (["\(method) \(url.absoluteString)"] + fields).joined(separator: "\n")
+        guard method != "GET" || !headers.isEmpty else { return url.identity }
+        guard !headers.isEmpty else { return "\(method) \(url.identity)" }
+        // With its length before it, no value can pass for two fields.
+        let fields = headers.map { "\($0.key.lowercased()):\($0.value.utf8.count):\($0.value)" }.sorted().joined()
+        return "\(method) \(url.identity)\nheaders \(SecretDigest.of(fields))"
     }
 }

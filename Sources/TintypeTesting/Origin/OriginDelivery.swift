@@ -27,7 +27,10 @@ final class OriginDelivery {
     }
 
     func start() {
-        guard let head = plan.head else { return }
+        guard let head = plan.head else {
+            if plan.conclusion == .close { whenSent() }
+            return
+        }
         schedule(at: .now() + TimeAmount(plan.response.latency)) { delivery in
             delivery.send(head: head)
         }

@@ -22,7 +22,7 @@ struct OriginPlan {
         let isBodiless = [204, 304].contains(response.status)
         self.response = response
         self.head =
-            response.ending == .never
+            response.ending == .never || response.ending == .dropped
             ? nil : Self.head(of: response, isBodiless: isBodiless, keepsAlive: keepsAlive)
         self.body = isBodiless || isHead ? .empty : OriginBody(response)
         self.conclusion = Self.conclusion(of: response, keepsAlive: keepsAlive)
@@ -47,6 +47,7 @@ struct OriginPlan {
         case .cut: .close
         case .reset: .reset
         case .silence, .never: .silence
+        case .dropped: .close
         }
     }
 }

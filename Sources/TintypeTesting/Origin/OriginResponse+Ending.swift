@@ -15,6 +15,9 @@ extension OriginResponse {
 
         /// Not at all, without so much as a head; the connection stays open.
         case never
+
+        /// Not at all, without so much as a head: the connection is closed in good order.
+        case dropped
     }
 }
 
@@ -24,7 +27,7 @@ extension OriginResponse.Ending {
         switch self {
         case .whole: count
         case .cut(let bytes), .reset(let bytes), .silence(let bytes): min(max(0, bytes), count)
-        case .never: 0
+        case .never, .dropped: 0
         }
     }
 }

@@ -42,11 +42,12 @@ import TintypeTesting
         _ = try await fixture.pipeline.image(for: request)
         _ = try await fixture.pipeline.image(for: request)
         try await fixture.pipeline.flush()
+        // Encoding for the disk goes on behind the caller.
         let words = notes.words.now.filter { !$0.hasPrefix("encode") }
         #expect(
             words == [
                 "memory miss", "began", "disk…", "disk", "disk miss", "disk…", "disk", "disk miss", "load…", "answered",
-                "load", "decode…", "decode", "transform…", "transform", "ended", "memory hit",
+                "load", "decode…", "decode", "transform…", "transform", "store…", "store", "ended", "memory hit",
             ])
         #expect(notes.words.now.contains("encode"))
     }
@@ -128,7 +129,7 @@ import TintypeTesting
         _ = try await fixture.pipeline.image(for: fixture.request())
         let trace = try JSONDecoder().decode(Trace.self, from: recorder.chromeTrace())
         let spans = trace.traceEvents.filter { $0.ph == "X" }
-        #expect(spans.map(\.name).sorted() == ["closure:a", "decode", "disk", "load"])
+        #expect(spans.map(\.name).sorted() == ["closure:a", "decode", "disk", "load", "store"])
         #expect(spans.allSatisfy { $0.ts >= 0 && ($0.dur ?? -1) >= 0 && $0.args["key"] != nil })
         // Stages lie within their load.
         let load = try #require(spans.first { $0.pid == 1 })
@@ -159,11 +160,11 @@ import TintypeTesting
         let fixture = observed(recorder)
         fixture.answer()
         _ = try await fixture.pipeline.image(for: fixture.request())
-        #expect(recorder.droppedCount == 2)
+        #expect(recorder.droppedCount == 3)
     }
 
     @Test func theLogTellsLoadsAtDebugAndStagesAtTrace() async throws {
-        for (level, expected) in [(Logger.Level.info, 0), (.debug, 1), (.trace, 4)] {
+        for (level, expected) in [(Logger.Level.info, 0), (.debug, 1), (.trace, 5)] {
             let lines = Shared<[String]>([])
             let fixture = PipelineFixture {
                 $0.logger = Logger(label: "test") { _ in LinesHandler(lines) }

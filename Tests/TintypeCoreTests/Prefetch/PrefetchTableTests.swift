@@ -68,9 +68,8 @@ import TintypeTesting
                         #expect(progress.finished + progress.skipped <= progress.total)
                     }
                 case .cancel:
-                    guard let batch = table.allBatches.first else { continue }
-                    let progress = table.cancel(batch)
-                    #expect(progress?.isComplete == true)
+                    let ended = table.cancelAll()
+                    #expect(ended.values.allSatisfy(\.isComplete) && table.batchCount == 0)
                 case .pause: table.setPaused(true)
                 case .resume: table.setPaused(false)
                 }

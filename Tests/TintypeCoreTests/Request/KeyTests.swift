@@ -59,4 +59,28 @@ import TintypeTesting
         let special = HTTPSource(url: url, headers: ["X-Tenant": "1"])
         #expect(ImageSource.http(special).identity != ImageSource.url(url).identity)
     }
+
+    @Test func headersStandInAKeyAsADigest() throws {
+        let url = try #require(URL(string: "https://example.org/a.jpg"))
+        func identity(_ headers: [String: String], _ method: String = "GET") -> String {
+            ImageSource.http(HTTPSource(url: url, method: method, headers: headers)).identity
+        }
+        let secret = identity(["Authorization": "Bearer secret"])
+        #expect(!secret.contains("secret") && secret.contains("https://example.org/a.jpg"))
+        #expect(secret == identity(["authorization": "Bearer secret"]))
+        let others = [
+            identity(["Authorization": "Bearer other"]), identity(["Authorization": "Bearer secret"], "POST"),
+            identity(["A": "1", "B": "2"]), identity(["A": "1b:1:2"]), identity(["A": "1\nb: 2"]), identity(["A": "1"]),
+            identity([:], "POST"), secret,
+        ]
+        #expect(Set(others).count == others.count)
+    }
+
+    @Test func aCredentialInAURLStandsInAKeyAsADigest() throws {
+        func identity(_ text: String) throws -> String { ImageSource.url(try #require(URL(string: text))).identity }
+        let secret = try identity("https://me:secret@example.org/a@2x.jpg")
+        #expect(!secret.contains("secret") && secret.hasPrefix("https://example.org/a@2x.jpg\n"))
+        #expect(try secret != identity("https://me:other@example.org/a@2x.jpg"))
+        #expect(try identity("https://example.org/a@2x.jpg") == "https://example.org/a@2x.jpg")
+    }
 }

@@ -6,7 +6,7 @@ import TintypeTesting
 
 /// Random interleavings of load, join, cancel, priority change, cache clear and failure, step by step beside a plain
 /// model: every waiter gets one end, transfers and decodes are the least possible, nothing is left running.
-@Suite(.timeLimit(.minutes(2))) struct InterleavingTests {
+@Suite(.timeLimit(.minutes(10))) struct InterleavingTests {
     @Test func randomInterleavingsDoTheLeastAndTellEveryoneOnce() async throws {
         var random = SeededRandom.printed("interleavings")
         for _ in 0..<60 {

@@ -5,7 +5,7 @@ import TintypeTesting
 @testable import TintypeCore
 
 /// A list of ten thousand cells that is scrolled fast, on the manual clock.
-@Suite(.timeLimit(.minutes(2))) struct ScrollTests {
+@Suite(.timeLimit(.minutes(10))) struct ScrollTests {
     /// Loads that take a time of the manual clock, from the moment that their cell came into view.
     private final class ClockedLoader: ImageLoader {
         private let waiting = Shared<[(due: Duration, gate: Gate)]>([])

@@ -1,0 +1,123 @@
+import ArgumentParser
+import Foundation
+import Tintype
+
+/// How HTTP is spoken.
+struct TransferOptions: ParsableArguments {
+    @Option(
+        name: .customLong("header"),
+        help: ArgumentHelp("A header field of every request; may be repeated.", valueName: "name: value"))
+    var headers: [HeaderField] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Prove who asks by a name and a password, to the named hosts only.", valueName: "name:password"))
+    var user: UserArgument?
+
+    @Flag(help: "Keep the cookies that servers set, and send them, while the command runs.")
+    var cookies = false
+
+    @Option(
+        help: ArgumentHelp("Do not check the certificate of this host; may be repeated.", valueName: "host"))
+    var insecure: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Go through this proxy, or none with an empty name, instead of what the environment says.",
+            valueName: "url"))
+    var proxy: ProxyArgument?
+
+    @Option(help: ArgumentHelp("Try again so often what may pass.", valueName: "n"))
+    var retry = 0
+
+    @Option(help: ArgumentHelp("Take no picture with more bytes, such as 10MB.", valueName: "bytes"))
+    var maxBytes: ByteCount?
+
+    @Option(help: ArgumentHelp("Follow so many redirects.", valueName: "n"))
+    var maxRedirects = 10
+
+    @Flag(
+        name: .customLong("guard"),
+        help: "Load by HTTP from public addresses only, as a server should that is told what to load.")
+    var isGuarded = false
+
+    @Option(help: ArgumentHelp("Seconds without progress after which a transfer is given up.", valueName: "seconds"))
+    var timeout = 15.0
+
+    func validate() throws {
+        guard timeout.isFinite, timeout > 0, timeout <= 86_400 else {
+            throw ValidationError("--timeout takes seconds above 0, at most 86400.")
+        }
+        guard (0...100).contains(retry) else { throw ValidationError("--retry takes 0 to 100.") }
+        guard (0...100).contains(maxRedirects) else { throw ValidationError("--max-redirects takes 0 to 100.") }
+    }
+
+    var configuration: DownloaderConfiguration {
+        var configuration = DownloaderConfiguration()
+        configuration.idleTimeout = .seconds(timeout)
+        configuration.connectTimeout = min(configuration.connectTimeout, .seconds(timeout))
+        configuration.hostsWithUncheckedCertificates = Set(insecure.map { $0.lowercased() })
+        configuration.proxy = proxy?.setting ?? .environment
+        configuration.retry = RetryPolicy(maximumAttempts: retry + 1)
+        configuration.maximumRedirects = maxRedirects
+        configuration.serverGuard = isGuarded ? .standard : nil
+        return configuration
+    }
+
+    /// A pipeline's configuration with what these options say of requests and of bytes.
+    func applied(to configuration: PipelineConfiguration) -> PipelineConfiguration {
+        var configuration = configuration
+        configuration.interceptors.append(TransferRequests(fields: fields, usesCookies: cookies))
+        if let maxBytes { configuration.maximumByteCount = maxBytes.bytes }
+        return configuration
+    }
+
+    private var fields: [String: String] {
+        var fields: [String: String] = [:]
+        if let user { fields["Authorization"] = user.credential.authorization }
+        for field in headers { fields[field.name] = field.value }
+        return fields
+    }
+}
+
+/// Gives requests over HTTP their header fields, which become part of their keys: another field may mean another picture.
+struct TransferRequests: RequestInterceptor {
+    let fields: [String: String]
+    let usesCookies: Bool
+
+    func intercept(_ request: ImageRequest) -> ImageRequest {
+        guard case .url(let url) = request.source, ["http", "https"].contains(url.scheme?.lowercased()) else {
+            return request
+        }
+        var request = request
+        if !fields.isEmpty { request.source = .http(HTTPSource(url: url, headers: fields)) }
+        request.http.usesCookies = usesCookies
+        return request
+    }
+}
+
+/// `name:password`; the password may be missing, and may have colons.
+struct UserArgument: ExpressibleByArgument {
+    let credential: HTTPCredential
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard let user = parts.first, !user.isEmpty else { return nil }
+        credential = .basic(user: user, password: parts.count > 1 ? parts[1] : "")
+    }
+}
+
+/// The address of a proxy, or nothing for none.
+struct ProxyArgument: ExpressibleByArgument {
+    let setting: ProxySetting
+
+    init?(argument: String) {
+        if argument.isEmpty {
+            setting = .direct
+        } else if let server = ProxyServer(argument) {
+            setting = .server(server)
+        } else {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+
+/// The form in which it stands in the metadata of an entry: lines of name and value, which is quicker to write than what
+/// any general coder makes, and every load writes one.
+extension StoredResponse {
+    private static let version = "http 1"
+    /// The last line, so that nothing is missing before it.
+    private static let end = "end"
+
+    var encoded: Data {
+        var text = "\(Self.version)\n\(status)\n\(Self.milliseconds(requested))\n\(Self.milliseconds(received))\n"
+        for (name, value) in headers.all { text += "\(name): \(value)\n" }
+        for (name, digest) in selected { text += "vary \(name): \(digest)\n" }
+        return Data((text + "\(Self.end)\n").utf8)
+    }
+
+    /// `nil` for what this program did not write, or not whole.
+    init?(decoding data: Data) {
+        let lines = String(decoding: data, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.count >= 6, lines[0] == Self.version, lines.suffix(2) == [Self.end[...], ""],
+            let status = Int(lines[1]),
+            let requested = Self.date(lines[2]), let received = Self.date(lines[3])
+        else { return nil }
+        self.init(status: status, headers: HTTPFields(), requested: requested, received: received)
+        for line in lines[4...].dropLast(2) {
+            guard let colon = line.firstRange(of: ": ") else { return nil }
+            let (name, value) = (line[..<colon.lowerBound], String(line[colon.upperBound...]))
+            if name.hasPrefix("vary ") {
+                selected[String(name.dropFirst(5))] = value
+            } else {
+                headers.add(String(name), value)
+            }
+        }
+    }
+
+    private static func milliseconds(_ date: Date) -> Int64 {
+        Int64((date.timeIntervalSince1970 * 1000).rounded())
+    }
+
+    private static func date(_ text: Substring) -> Date? {
+        Int64(text).map { Date(timeIntervalSince1970: Double($0) / 1000) }
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+
+/// What is remembered of a response beside its body: what RFC 9111 needs to decide whether it may be used again.
+struct StoredResponse: Hashable, Sendable {
+    var status: Int
+    /// The fields that matter; see ``kept``.
+    var headers: HTTPFields
+    /// The request's fields that `Vary` names, their values as digests: they may hold secrets.
+    var selected: [String: String]
+    /// When the request was sent.
+    var requested: Date
+    /// When the head of the response came.
+    var received: Date
+
+    /// Fields of responses that say something of caching, or of what is cached.
+    static let kept = [
+        "age", "cache-control", "content-type", "date", "etag", "expires", "last-modified", "pragma", "vary",
+    ]
+
+    init(_ response: DownloadResponse, to request: DownloadRequest, requested: Date, received: Date) {
+        status = response.status
+        headers = Self.relevant(response.headers)
+        selected = Self.selected(by: headers, of: request)
+        self.requested = requested
+        self.received = received
+    }
+
+    init(status: Int, headers: HTTPFields, selected: [String: String] = [:], requested: Date, received: Date) {
+        self.status = status
+        self.headers = headers
+        self.selected = selected
+        self.requested = requested
+        self.received = received
+    }
+
+    /// This response after the origin said that it is still good: its fields take the place of those of the same name
+    /// (RFC 9111, 3.2 and 4.3.4).
+    func renewed(by other: StoredResponse) -> StoredResponse {
+        var renewed = self
+        for name in Self.kept where other.headers.contains(name) {
+            renewed.headers[name] = nil
+            for value in other.headers.values(name) { renewed.headers.add(name, value) }
+        }
+        // An age that is not repeated was that of the old answer.
+        if !other.headers.contains("age") { renewed.headers["age"] = nil }
+        renewed.requested = other.requested
+        renewed.received = other.received
+        return renewed
+    }
+
+    /// The fields that ask whether it is still good (RFC 9111, 4.3.1).
+    func ask(in headers: inout HTTPFields) {
+        if let tag = self.headers["etag"] { headers["If-None-Match"] = tag }
+        if let date = self.headers["last-modified"] { headers["If-Modified-Since"] = date }
+    }
+
+    private static func relevant(_ headers: HTTPFields) -> HTTPFields {
+        var relevant = HTTPFields()
+        for name in kept { for value in headers.values(name) { relevant.add(name, value) } }
+        return relevant
+    }
+
+    /// RFC 9111, 4.1.
+    static func selected(by headers: HTTPFields, of request: DownloadRequest) -> [String: String] {
+        let names = headers.list("vary").map { $0.lowercased() }
+        return Dictionary(
+            names.map { name in
+                (name, PartialFile.digest(Data(request.headers.values(name).joined(separator: ",").utf8)))
+            },
+            uniquingKeysWith: { $1 })
+    }
+}

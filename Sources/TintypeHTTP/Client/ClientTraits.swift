@@ -1,0 +1,69 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOSSL
+import TintypeCore
+
+/// What a client of the library below is made with, and cannot change.
+struct ClientTraits: Hashable, Sendable {
+    let connectTimeout: Duration
+    let idleTimeout: Duration
+    let connectionsPerHost: Int
+    let allowsHTTP2: Bool
+    let trustedCertificates: [String]
+    let proxy: ProxyServer?
+    let serverGuard: ServerGuard?
+
+    /// - Throws: ``TintypeCore/TintypeError/Code/insecure`` when a trusted certificate cannot be read.
+    func configuration() throws(TintypeError) -> HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: try tls(),
+            // Followed by ``Transfer``, which checks where they lead.
+            redirectConfiguration: .disallow,
+            timeout: .init(connect: TimeAmount(connectTimeout), read: TimeAmount(idleTimeout)),
+            proxy: proxy.map(Self.proxy),
+            // Done by ``WireBody``, which counts what comes in and what comes out.
+            decompression: .disabled)
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
+        // What fails is told at once, and tried again by ``RetryPolicy``.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.httpVersion = allowsHTTP2 ? .automatic : .http1Only
+        if let serverGuard, proxy == nil {
+            let check: @Sendable (any Channel) -> EventLoopFuture<Void> = { serverGuard.check($0) }
+            configuration.http1_1ConnectionDebugInitializer = check
+            configuration.http2ConnectionDebugInitializer = check
+        }
+        return configuration
+    }
+
+    func tls() throws(TintypeError) -> TLSConfiguration {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        guard !trustedCertificates.isEmpty else { return configuration }
+        do {
+            let certificates = try trustedCertificates.flatMap { try NIOSSLCertificate.fromPEMBytes(Array($0.utf8)) }
+            configuration.additionalTrustRoots = [.certificates(certificates)]
+            return configuration
+        } catch {
+            throw TintypeError(.insecure, stage: .load, "a trusted certificate cannot be read", underlying: error)
+        }
+    }
+
+    private static func proxy(_ server: ProxyServer) -> HTTPClient.Configuration.Proxy {
+        let authorization: HTTPClient.Authorization? =
+            switch server.credential {
+            case .basic(let user, let password): .basic(username: user, password: password)
+            case .bearer(let token): .bearer(tokens: token)
+            case nil: nil
+            }
+        return .server(host: server.host, port: server.port, authorization: authorization)
+    }
+}
+
+extension ServerGuard {
+    /// Looks at the address that a connection has come to, before anything is sent over it.
+    fileprivate func check(_ channel: any Channel) -> EventLoopFuture<Void> {
+        channel.eventLoop.makeCompletedFuture {
+            guard let address = channel.remoteAddress.flatMap(IPAddress.init) else { return }
+            try check(address)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+/// What one request wants of HTTP beside its source; `nil` leaves it to the ``DownloaderConfiguration``.
+///
+/// Loads with equal options share a transfer. None of it is in the key of a cache: where the bytes depend on a header
+/// field, name it in an ``TintypeCore/HTTPSource``.
+public struct HTTPOptions: Sendable {
+    /// Around each exchange of this request, inside those of the configuration.
+    public var interceptors: [any HTTPInterceptor] = []
+
+    /// Sent with the request, and to no other origin.
+    public var credential: HTTPCredential?
+
+    /// Whether cookies are sent and kept. They are not, by default.
+    public var usesCookies = false
+
+    /// Whether the certificate of the request's own host is not checked; not that of another it is sent on to.
+    public var acceptsUncheckedCertificate = false
+
+    public var connectTimeout: Duration?
+    public var idleTimeout: Duration?
+    public var totalTimeout: Duration?
+    public var maximumByteCount: Int?
+    public var maximumRedirects: Int?
+    public var retry: RetryPolicy?
+    public var serverGuard: ServerGuard?
+
+    public init() {}
+
+    private var identity: [AnyHashable] {
+        [
+            interceptors.map(\.id), credential, usesCookies, acceptsUncheckedCertificate, connectTimeout, idleTimeout,
+            totalTimeout, maximumByteCount, maximumRedirects, retry, serverGuard,
+        ]
+    }
+}
+
+extension HTTPOptions: Hashable {
+    public static func == (left: HTTPOptions, right: HTTPOptions) -> Bool {
+        left.isPlain && right.isPlain || left.identity == right.identity
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        if !isPlain { hasher.combine(identity) }
+    }
+
+    /// Whether nothing is set, which is what nearly every request has.
+    private var isPlain: Bool {
+        interceptors.isEmpty && credential == nil && !usesCookies && !acceptsUncheckedCertificate
+            && connectTimeout == nil && idleTimeout == nil && totalTimeout == nil && maximumByteCount == nil
+            && maximumRedirects == nil && retry == nil && serverGuard == nil
+    }
+}

@@ -1,0 +1,29 @@
+package import Foundation
+
+/// Time as a downloader sees it: how late it is, and a wait.
+package struct TransferClock: Sendable {
+    /// Time that never jumps, since some moment in the past.
+    package var uptime: @Sendable () -> Duration
+    /// Calendar time, which may jump.
+    package var date: @Sendable () -> Date
+    /// Waits; throws when the task is cancelled.
+    package var sleep: @Sendable (Duration) async throws -> Void
+    /// From 0 up to 1, for jitter.
+    package var random: @Sendable () -> Double
+
+    package init(
+        uptime: @escaping @Sendable () -> Duration, date: @escaping @Sendable () -> Date,
+        sleep: @escaping @Sendable (Duration) async throws -> Void,
+        random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
+    ) {
+        self.uptime = uptime
+        self.date = date
+        self.sleep = sleep
+        self.random = random
+    }
+
+    package static let system = TransferClock(
+        uptime: { start.duration(to: .now) }, date: { Date() }, sleep: { try await Task.sleep(for: $0) })
+
+    private static let start = ContinuousClock.now
+}

@@ -1,0 +1,38 @@
+import Foundation
+import TintypeCore
+
+/// What holds for one transfer: the configuration as it was when it began, and what its request wants otherwise.
+struct TransferSettings: Sendable {
+    let configuration: DownloaderConfiguration
+    let options: HTTPOptions
+    /// The most bytes that the one who waits can take.
+    let byteLimit: Int
+
+    var limits: WireBody.Limits {
+        let own = options.maximumByteCount ?? configuration.maximumByteCount ?? .max
+        return WireBody.Limits(byteCount: min(byteLimit, own), expansion: max(1, configuration.maximumExpansion))
+    }
+
+    var retry: RetryPolicy { options.retry ?? configuration.retry }
+    var maximumRedirects: Int { options.maximumRedirects ?? configuration.maximumRedirects }
+    var serverGuard: ServerGuard? { options.serverGuard ?? configuration.serverGuard }
+    var totalTimeout: Duration? { options.totalTimeout ?? configuration.totalTimeout }
+    var interceptors: [any HTTPInterceptor] { configuration.interceptors + options.interceptors }
+
+    /// Which of the clients below speaks with a URL.
+    func traits(for url: URL, _ environment: [String: String]) -> ClientTraits {
+        ClientTraits(
+            connectTimeout: options.connectTimeout ?? configuration.connectTimeout,
+            idleTimeout: options.idleTimeout ?? configuration.idleTimeout,
+            connectionsPerHost: max(1, configuration.connectionsPerHost), allowsHTTP2: configuration.allowsHTTP2,
+            trustedCertificates: configuration.trustedCertificates,
+            proxy: configuration.proxy.proxy(for: url, environment), serverGuard: serverGuard)
+    }
+
+    /// - Parameter origin: the request's own URL, before redirects.
+    func acceptsUncheckedCertificate(of url: URL, origin: URL) -> Bool {
+        guard let host = url.host()?.lowercased() else { return false }
+        return configuration.hostsWithUncheckedCertificates.contains(host)
+            || options.acceptsUncheckedCertificate && url.hasOrigin(of: origin)
+    }
+}

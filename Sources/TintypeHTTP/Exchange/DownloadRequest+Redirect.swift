@@ -1,0 +1,50 @@
+import Foundation
+import TintypeCore
+
+extension DownloadRequest {
+    /// The request that a response sends on to (RFC 9110, 15.4); `nil` when it does not.
+    ///
+    /// Credentials never go to another origin.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` when the response sends to what is not a URL.
+    func redirected(by response: DownloadResponse) throws(TintypeError) -> DownloadRequest? {
+        guard [301, 302, 303, 307, 308].contains(response.status), let location = response.headers["location"] else {
+            return nil
+        }
+        guard let target = URL(string: location, relativeTo: url)?.absoluteURL else {
+            throw TintypeError(.invalidSource, stage: .load, "sent on to what is not a URL: \(location)")
+        }
+        var next = self
+        // What a server writes before the host is not taken for a credential.
+        next.url = target.withoutCredential
+        next.method = Self.method(method, after: response.status)
+        if next.method != method { next.body = nil }
+        return next.keepingCredentials(from: url)
+    }
+
+    /// Without credentials, if this goes to another origin than `url`.
+    func keepingCredentials(from url: URL) -> DownloadRequest {
+        guard !self.url.hasOrigin(of: url) else { return self }
+        var request = self
+        for name in ["Authorization", "Cookie", "Proxy-Authorization"] { request.headers[name] = nil }
+        return request
+    }
+
+    private static func method(_ method: String, after status: Int) -> String {
+        switch status {
+        case 303 where method != "HEAD": "GET"
+        case 301, 302: method == "POST" ? "GET" : method
+        default: method
+        }
+    }
+}
+
+extension URL {
+    /// Whether both have the same scheme, host and port (RFC 6454, 5).
+    func hasOrigin(of other: URL) -> Bool {
+        scheme?.lowercased() == other.scheme?.lowercased() && host()?.lowercased() == other.host()?.lowercased()
+            && effectivePort == other.effectivePort
+    }
+
+    var effectivePort: Int { port ?? (scheme?.lowercased() == "https" ? 443 : 80) }
+}

@@ -1,0 +1,80 @@
+import AsyncHTTPClient
+public import Foundation
+import NIOCore
+import NIOHTTP1
+import TintypeCore
+
+/// What is asked of a server.
+public struct DownloadRequest: Hashable, Sendable {
+    public var url: URL
+    public var method: String
+    public var headers: HTTPFields
+    /// Sent with the request; `nil` for none.
+    public var body: Data?
+
+    public init(url: URL, method: String = "GET", headers: HTTPFields = HTTPFields(), body: Data? = nil) {
+        self.url = url
+        self.method = method
+        self.headers = headers
+        self.body = body
+    }
+
+    /// The request for a source: its own header fields, then those of the configuration, then the standard ones; the
+    /// first of a name counts. A name and password in the URL become a credential.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource``.
+    init(_ source: ImageSource, _ settings: TransferSettings) throws(TintypeError) {
+        guard let url = source.url else {
+            throw TintypeError(.invalidSource, stage: .load, "not a URL", subject: source.identity)
+        }
+        let own: HTTPSource? = if case .http(let source) = source { source } else { nil }
+        self.init(
+            url: url.withoutCredential, method: own?.method ?? "GET",
+            headers: Self.headers(own?.headers ?? [:], settings, url.credential))
+        try validate()
+    }
+
+    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` for what HTTP cannot ask for. The client below would
+    ///   stop the program for some of it, such as a port above 65535.
+    func validate() throws(TintypeError) {
+        guard ["http", "https"].contains(url.scheme?.lowercased()), let host = url.host(), !host.isEmpty,
+            url.port.map({ (1...65_535).contains($0) }) ?? true
+        else {
+            throw TintypeError(
+                .invalidSource, stage: .load, "not an HTTP URL with a host and a valid port",
+                subject: url.absoluteString)
+        }
+        // A token (RFC 9110, 9.1): a space or line break would begin something else.
+        guard !method.isEmpty, method.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw TintypeError(.invalidSource, stage: .load, "not a method of HTTP", subject: url.absoluteString)
+        }
+    }
+
+    private static func headers(
+        _ own: [String: String], _ settings: TransferSettings, _ credential: HTTPCredential?
+    ) -> HTTPFields {
+        let configuration = settings.configuration
+        let standard = ["User-Agent": configuration.userAgent, "Accept": configuration.accept]
+        var headers = HTTPFields()
+        for fields in [own, configuration.headers, standard] where !fields.isEmpty {
+            for (name, value) in fields.sorted(by: { $0.key < $1.key }) where !headers.contains(name) {
+                headers.add(name, value)
+            }
+        }
+        if let credential = settings.options.credential ?? credential, !headers.contains("Authorization") {
+            headers.add("Authorization", credential.authorization)
+        }
+        return headers
+    }
+
+    /// Whether sending it twice is the same as once (RFC 9110, 9.2.2).
+    var isIdempotent: Bool { ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method) }
+
+    var clientRequest: HTTPClientRequest {
+        var request = HTTPClientRequest(url: url.absoluteString)
+        request.method = HTTPMethod(rawValue: method)
+        request.headers = headers.wire
+        if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
+        return request
+    }
+}

@@ -1,0 +1,53 @@
+import NIOHTTP1
+
+/// The header fields of a request or a response, in their order. Names are compared without case (RFC 9110, 5.1).
+public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
+    var wire: HTTPHeaders
+
+    public init() {
+        wire = HTTPHeaders()
+    }
+
+    public init(dictionaryLiteral fields: (String, String)...) {
+        wire = HTTPHeaders(fields)
+    }
+
+    init(_ wire: HTTPHeaders) {
+        self.wire = wire
+    }
+
+    /// The value of the first field of a name; setting it replaces all of that name, and `nil` removes them.
+    public subscript(_ name: String) -> String? {
+        get { wire.first(name: name) }
+        set {
+            guard let newValue else { return wire.remove(name: name) }
+            wire.replaceOrAdd(name: name, value: newValue)
+        }
+    }
+
+    /// The values of a name that is a list, taken apart at commas outside quotes (RFC 9110, 5.6.1).
+    public func list(_ name: String) -> [String] {
+        wire[name].flatMap { HTTPList.elements($0) }
+    }
+
+    /// The values of every field of a name, each as it came.
+    public func values(_ name: String) -> [String] { wire[name] }
+
+    public func contains(_ name: String) -> Bool { wire.contains(name: name) }
+
+    public mutating func add(_ name: String, _ value: String) {
+        wire.add(name: name, value: value)
+    }
+
+    /// Every field, in order.
+    public var all: [(name: String, value: String)] { wire.map { ($0.name, $0.value) } }
+
+    /// Names in lower case with their values, sorted: the same for fields that mean the same.
+    var canonical: [String] { wire.map { "\($0.name.lowercased()): \($0.value)" }.sorted() }
+}
+
+extension HTTPFields: Hashable {
+    public static func == (left: HTTPFields, right: HTTPFields) -> Bool { left.canonical == right.canonical }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(canonical) }
+}

@@ -1,0 +1,86 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import TintypeCore
+
+/// A body as it comes over the wire, perhaps behind bytes that an interrupted transfer left.
+struct WireBody: Sendable {
+    /// How large it may become.
+    struct Limits: Sendable {
+        let byteCount: Int
+        let expansion: Int
+    }
+
+    let body: HTTPClientResponse.Body
+    let coding: ContentCoding?
+    /// `Content-Length`: bytes on the wire.
+    let announced: Int?
+    let limits: Limits
+    let meter: TransferMeter
+    let job: JobContext
+    /// What comes first.
+    var prefix = Data()
+    /// Is shown what had arrived when the body broke off.
+    var keeper: PartialKeeper?
+
+    func receive(into received: ReceivedBytes) async throws {
+        do {
+            if let announced, coding == nil { try received.expect(prefix.count + announced) }
+            try prefix.withTypedBytes { bytes throws(TintypeError) in try received.append(bytes) }
+            try await receiveRest(into: received)
+        } catch {
+            let failure = self.failure(error, received)
+            if failure.code != .limitExceeded, coding == nil, let keeper { keeper.interrupted(at: received.all) }
+            throw failure
+        }
+    }
+
+    private func receiveRest(into received: ReceivedBytes) async throws {
+        let inflater = try coding.map { coding throws(TintypeError) in try Inflater(coding, limits) }
+        var count = 0
+        for try await buffer in body {
+            count += buffer.readableBytes
+            guard count <= limits.byteCount else { throw tooLarge }
+            let result = buffer.withUnsafeReadableBytes { bytes in
+                Result { () throws(TintypeError) in try Self.take(bytes, inflater, received) }
+            }
+            try result.get()
+            // A body that is larger than any picture should be waits on disk, not in memory.
+            if received.isWorthSpilling { try await received.spill(for: job) }
+        }
+        meter.received(wireBytes: count)
+        // A cancelled body ends like a whole one.
+        guard !Task.isCancelled else { throw TintypeError.cancelled }
+        if let announced, announced != count { throw Self.truncated(count, of: announced) }
+        try inflater?.finish()
+    }
+
+    private static func take(
+        _ bytes: UnsafeRawBufferPointer, _ inflater: Inflater?, _ received: ReceivedBytes
+    ) throws(TintypeError) {
+        guard let inflater else { return try received.append(bytes) }
+        try inflater.inflate(bytes) { bytes throws(TintypeError) in try received.append(bytes) }
+    }
+
+    private var tooLarge: TintypeError {
+        TintypeError(.limitExceeded, stage: .load, "more than \(limits.byteCount) bytes")
+    }
+
+    /// A connection that broke while the body arrived left it short; otherwise the error says itself what it is.
+    private func failure(_ error: any Error, _ received: ReceivedBytes) -> TintypeError {
+        if let error = error as? TintypeError { return error }
+        if Task.isCancelled { return .cancelled }
+        let failure = TintypeError(transport: error)
+        guard failure.code == .transport else { return failure }
+        let progress = received.progress
+        return Self.truncated(progress.received, of: progress.expected, underlying: error)
+    }
+
+    private static func truncated(
+        _ count: Int, of length: Int?, underlying: (any Error)? = nil
+    ) -> TintypeError {
+        let whole = length.map { " of \($0)" } ?? ""
+        return TintypeError(
+            .truncatedBody, stage: .load, "the body ended early, after \(count)\(whole) bytes", underlying: underlying)
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import NIOCore
+
+/// An address of either version, by its bytes.
+struct IPAddress: Hashable, Sendable {
+    /// 4 or 16.
+    let bytes: [UInt8]
+
+    init?(_ address: SocketAddress) {
+        switch address {
+        case .v4(let address): bytes = withUnsafeBytes(of: address.address.sin_addr) { Array($0) }
+        case .v6(let address): bytes = withUnsafeBytes(of: address.address.sin6_addr) { Array($0) }
+        case .unixDomainSocket: return nil
+        }
+    }
+
+    init?(_ text: String) {
+        guard let address = try? SocketAddress(ipAddress: text, port: 0) else { return nil }
+        self.init(address)
+    }
+
+    private init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    var kind: AddressKind {
+        if Self.metadata.contains(self) { return .metadata }
+        if let embedded { return embedded.kind }
+        let ranges = bytes.count == 4 ? Self.ranges4 : Self.ranges6
+        return ranges.first { $0.contains(bytes) }?.kind
+            ?? (bytes.count == 4 || bytes[0] >> 5 == 1 ? .global : .reserved)
+    }
+
+    /// The address of version 4 that one of version 6 stands for: mapped (RFC 4291, 2.5.5), translated (RFC 6052),
+    /// 6to4 (RFC 3056).
+    private var embedded: IPAddress? {
+        guard bytes.count == 16 else { return nil }
+        if bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == bytes[11], bytes[10] == 0xFF {
+            return IPAddress(bytes: Array(bytes[12...]))
+        }
+        if Array(bytes[..<12]) == [0, 0x64, 0xFF, 0x9B] + [UInt8](repeating: 0, count: 8) {
+            return IPAddress(bytes: Array(bytes[12...]))
+        }
+        return bytes[0] == 0x20 && bytes[1] == 0x02 ? IPAddress(bytes: Array(bytes[2..<6])) : nil
+    }
+
+    /// EC2 and many others, EC2 by version 6, Alibaba, Azure, Oracle.
+    private static let metadata: Set<IPAddress> = Set(
+        ["169.254.169.254", "fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192"]
+            .compactMap { IPAddress($0) })
+
+    private static let ranges4 = AddressRange.list([
+        ("127.0.0.0", 8, .loopback), ("169.254.0.0", 16, .linkLocal), ("10.0.0.0", 8, .privateNetwork),
+        ("172.16.0.0", 12, .privateNetwork), ("192.168.0.0", 16, .privateNetwork),
+        ("100.64.0.0", 10, .privateNetwork), ("224.0.0.0", 4, .multicast), ("0.0.0.0", 8, .reserved),
+        ("192.0.0.0", 24, .reserved), ("192.0.2.0", 24, .reserved), ("192.88.99.0", 24, .reserved),
+        ("198.18.0.0", 15, .reserved), ("198.51.100.0", 24, .reserved), ("203.0.113.0", 24, .reserved),
+        ("240.0.0.0", 4, .reserved),
+    ])
+
+    /// What is not in here and not in 2000::/3 is reserved.
+    private static let ranges6 = AddressRange.list([
+        ("::1", 128, .loopback), ("fe80::", 10, .linkLocal), ("fec0::", 10, .privateNetwork),
+        ("fc00::", 7, .privateNetwork), ("ff00::", 8, .multicast), ("2001::", 23, .reserved),
+        ("2001:db8::", 32, .reserved), ("3fff::", 20, .reserved),
+    ])
+}
+
+extension IPAddress: CustomStringConvertible {
+    var description: String {
+        if bytes.count == 4 { return bytes.map(String.init).joined(separator: ".") }
+        return stride(from: 0, to: 16, by: 2)
+            .map { String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16) }.joined(separator: ":")
+    }
+}
+
+/// The addresses that begin with certain bits.
+private struct AddressRange: Sendable {
+    let first: [UInt8]
+    let bits: Int
+    let kind: AddressKind
+
+    static func list(_ ranges: [(first: String, bits: Int, kind: AddressKind)]) -> [AddressRange] {
+        ranges.compactMap { range in
+            IPAddress(range.first).map { AddressRange(first: $0.bytes, bits: range.bits, kind: range.kind) }
+        }
+    }
+
+    func contains(_ bytes: [UInt8]) -> Bool {
+        let whole = bits / 8
+        guard first[..<whole] == bytes[..<whole] else { return false }
+        let rest = bits % 8
+        return rest == 0 || (first[whole] ^ bytes[whole]) >> (8 - rest) == 0
+    }
+}

@@ -1,0 +1,80 @@
+import TintypeCore
+
+/// Measures one transfer as it goes.
+final class TransferMeter: Sendable {
+    private struct State: Sendable {
+        var metrics = TransferMetrics()
+        let start: Duration
+        var head: Duration
+    }
+
+    private let uptime: @Sendable () -> Duration
+    private let state: Locked<State>
+
+    init(_ clock: TransferClock) {
+        uptime = clock.uptime
+        let now = uptime()
+        state = Locked(State(start: now, head: now))
+    }
+
+    /// Counts a wait for a place.
+    func queued(since: Duration) {
+        let now = uptime()
+        state.withLock { $0.metrics.queued += now - since }
+    }
+
+    var now: Duration { uptime() }
+
+    /// Takes down the head of a response.
+    func answered(_ answer: Answer, since: Duration) {
+        let now = uptime()
+        state.withLock { state in
+            state.head = now
+            state.metrics.firstByte = now - since
+            state.metrics.connecting = answer.connection?.connecting
+            state.metrics.isConnectionReused = answer.connection?.isReused
+            state.metrics.httpVersion = answer.version
+            state.metrics.isEncrypted = answer.isEncrypted
+        }
+    }
+
+    func redirected() {
+        state.withLock { $0.metrics.redirects += 1 }
+    }
+
+    func resumed(_ count: Int) {
+        state.withLock { $0.metrics.resumedBytes = count }
+    }
+
+    func received(wireBytes: Int) {
+        state.withLock { $0.metrics.wireBytes += wireBytes }
+    }
+
+    /// Begins another try: what was measured of the last one counts no more.
+    func begin(attempt: Int) {
+        state.withLock { state in
+            state.metrics.attempts = attempt
+            state.metrics.redirects = 0
+            state.metrics.resumedBytes = 0
+            state.metrics.wireBytes = 0
+        }
+    }
+
+    func finish(status: Int, byteCount: Int) -> TransferMetrics {
+        let now = uptime()
+        return state.withLock { state in
+            state.metrics.status = status
+            state.metrics.bodyBytes = byteCount
+            state.metrics.body = now - state.head
+            state.metrics.total = now - state.start
+            return state.metrics
+        }
+    }
+
+    /// What is known of a response when its head is there.
+    struct Answer: Sendable {
+        let version: String
+        let isEncrypted: Bool
+        let connection: ConnectionLog.Use?
+    }
+}

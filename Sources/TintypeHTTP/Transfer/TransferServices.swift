@@ -1,0 +1,29 @@
+import AsyncHTTPClient
+import Foundation
+import NIOSSL
+import TintypeCore
+
+/// What the transfers of one downloader share.
+final class TransferServices: Sendable {
+    let clients: ClientPool
+    let line: TransferLine
+    let starts: Locked<TokenBucket>
+    let environment: [String: String]
+
+    init(_ configuration: DownloaderConfiguration) {
+        clients = ClientPool(configuration.clock)
+        line = TransferLine(configuration)
+        starts = Locked(TokenBucket(configuration.startRate))
+        environment = ProcessInfo.processInfo.environment
+    }
+
+    func follow(_ configuration: DownloaderConfiguration) {
+        line.follow(configuration)
+        starts.withLock { $0.rate = configuration.startRate }
+    }
+
+    /// The client below that speaks with a URL, by the traits that hold for it.
+    func client(for url: URL, _ settings: TransferSettings) throws(TintypeError) -> PooledClient {
+        try clients.client(settings.traits(for: url, environment))
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Testing
+import TintypeTesting
+
+/// The options of `fetch` that say how HTTP is spoken.
+@Suite(.timeLimit(.minutes(2))) struct TransferOptionTests {
+    @Test func aUserIsSentAndAnotherGetsAnotherPicture() async throws {
+        try await withCommandFixture { fixture in
+            let cache = fixture.path("cache")
+            let url = fixture.url("/a.jpg")
+            for user in ["me:secret", "you:secret", "me:secret"] {
+                let run = try await CommandRun.tintype("fetch", "--cache", cache, "--user", user, url)
+                #expect(run.status == 0)
+            }
+            let sent = fixture.origin.requests.map { $0[header: "authorization"] }
+            #expect(sent == ["Basic bWU6c2VjcmV0", "Basic eW91OnNlY3JldA=="])
+        }
+    }
+
+    @Test func noSecretIsWrittenIntoTheCache() async throws {
+        try await withCommandFixture { fixture in
+            let cache = fixture.path("cache")
+            let secret = "Bearer 3c5ec7e7"
+            let credential = fixture.url("/b.png").replacing("http://", with: "http://me:3c5ec7e7@")
+            let run = try await CommandRun.tintype(
+                "fetch", "--cache", cache, "--header", "Authorization: \(secret)", fixture.url("/a.jpg"), credential)
+            #expect(run.status == 0)
+            let files = try #require(FileManager.default.enumerator(atPath: cache))
+            var count = 0
+            for case let name as String in files {
+                guard let data = FileManager.default.contents(atPath: "\(cache)/\(name)") else { continue }
+                count += 1
+                for text in ["3c5ec7e7", "M2M1ZWM3ZTc"] { #expect(data.range(of: Data(text.utf8)) == nil, "\(name)") }
+            }
+            #expect(count >= 2)
+        }
+    }
+
+    @Test func cookiesAreSentWhenAsked() async throws {
+        for (arguments, expected) in [([], nil), (["--cookies"], "session=1")] as [([String], String?)] {
+            try await withCommandFixture { fixture in
+                fixture.origin.serve("/start", .redirect(to: "/a.jpg").with(header: "Set-Cookie", "session=1"))
+                _ = try await CommandRun.tintype(["fetch", fixture.url("/start")] + arguments)
+                #expect(fixture.origin.requests.last?[header: "cookie"] == expected)
+            }
+        }
+    }
+
+    @Test func aFailureThatMayPassIsTriedAgain() async throws {
+        try await withCommandFixture { fixture in
+            let jpeg = try CommandFixture.jpeg(width: 8, height: 8)
+            fixture.origin.serve("/a", sequence: [.status(503), .image(jpeg, type: "image/jpeg")])
+            let run = try await CommandRun.tintype("fetch", "--retry", "1", "--json", "--metrics", fixture.url("/a"))
+            let metrics = try #require(try run.records.first?["metrics"] as? [String: any Sendable])
+            #expect(metrics["attempts"] as? Int == 2)
+        }
+    }
+
+    @Test func limitsOfBytesAndRedirectsHold() async throws {
+        try await withCommandFixture { fixture in
+            fixture.origin.serve("/b", .redirect(to: "/a.jpg"))
+            let large = try await CommandRun.tintype("fetch", "--max-bytes", "100", fixture.url("/a.jpg"))
+            #expect(large.status == 1 && large.error.contains("limitExceeded"))
+            let far = try await CommandRun.tintype("fetch", "--max-redirects", "0", fixture.url("/b"))
+            #expect(far.status == 1 && far.error.contains("302"))
+        }
+    }
+
+    @Test func guardedItLoadsNothingFromThisMachine() async throws {
+        try await withCommandFixture { fixture in
+            let port80 = fixture.url("/a.jpg").replacing(":\(fixture.origin.baseURL.port ?? 0)", with: "")
+            let file = try fixture.write(try CommandFixture.png(width: 4, height: 4), "a.png")
+            for source in [fixture.url("/a.jpg"), port80, file, "file://\(file)"] {
+                let run = try await CommandRun.tintype("fetch", "--guard", source)
+                #expect(
+                    run.status == 1 && (run.error.contains("forbidden") || run.error.contains("refused")), "\(source)")
+            }
+            #expect(fixture.origin.requestCount() == 0)
+        }
+    }
+
+    @Test func httpDecidesHowLongACopyIsGood() async throws {
+        try await withCommandFixture { fixture in
+            let cache = fixture.path("cache")
+            let jpeg = try CommandFixture.jpeg(width: 8, height: 8)
+            let fresh = OriginResponse.image(jpeg, type: "image/jpeg").with(header: "Cache-Control", "max-age=3600")
+            fixture.origin.serve("/fresh", fresh)
+            fixture.origin.serve("/stale") { request in
+                guard request[header: "if-none-match"] == nil else { return .status(304) }
+                return .image(jpeg, type: "image/jpeg").with(header: "ETag", "\"1\"").with(
+                    header: "Cache-Control", "no-cache")
+            }
+            for _ in 0..<2 {
+                let run = try await CommandRun.tintype(
+                    "fetch", "--http-cache", "--cache", cache, fixture.url("/fresh"), fixture.url("/stale"))
+                #expect(run.status == 0, "\(run.error)")
+            }
+            #expect(fixture.origin.requestCount("/fresh") == 1 && fixture.origin.requestCount("/stale") == 2)
+        }
+    }
+
+    @Test func metricsAreALineForAPersonAndAnObjectInJSON() async throws {
+        try await withCommandFixture { fixture in
+            let human = try await CommandRun.tintype("fetch", "--metrics", fixture.url("/a.jpg"))
+            let line = try #require(human.output.split(separator: "\n").last)
+            #expect(line.contains("first byte") && line.contains("on the wire") && line.contains("http/1.1"))
+            let json = try await CommandRun.tintype("fetch", "--metrics", "--json", fixture.url("/a.jpg"))
+            let metrics = try #require(try json.records.first?["metrics"] as? [String: any Sendable])
+            #expect(metrics["httpVersion"] as? String == "http/1.1" && metrics["status"] as? Int == 200)
+            let plain = try await CommandRun.tintype("fetch", "--json", fixture.url("/a.jpg"))
+            #expect(try plain.records.first?["metrics"] == nil)
+        }
+    }
+
+    @Test func aProxyIsUsed() async throws {
+        let proxy = try await Origin.start()
+        let url = proxy.baseURL.absoluteString
+        await proxy.stop()
+        try await withCommandFixture { fixture in
+            let run = try await CommandRun.tintype("fetch", "--proxy", url, fixture.url("/a.jpg"))
+            #expect(run.status == 1 && run.error.contains("unreachable"))
+            let environment = ["http_proxy": url]
+            let fromEnvironment = try await CommandRun.tintype(
+                ["fetch", fixture.url("/a.jpg")], environment: environment)
+            #expect(fromEnvironment.status == 1)
+            let direct = try await CommandRun.tintype(
+                ["fetch", "--proxy", "", fixture.url("/a.jpg")], environment: environment)
+            #expect(direct.status == 0)
+        }
+    }
+
+    @Test(arguments: [
+        ["--user", ":secret"], ["--retry", "-1"], ["--max-redirects", "101"], ["--max-bytes", "many"],
+        ["--proxy", "socks5://x"], ["--http-cache", "--reload"],
+    ]) func wrongArgumentsAreAUsageError(_ arguments: [String]) async throws {
+        let run = try await CommandRun.tintype(["fetch"] + arguments + ["http://127.0.0.1/"])
+        #expect(run.status == 64 && run.error.contains("Usage"))
+    }
+}

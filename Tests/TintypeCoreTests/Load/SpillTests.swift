@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+@testable import TintypeCore
+
+@Suite(.timeLimit(.minutes(1))) struct SpillTests {
+    private let whole = Data((0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) })
+    private let job = JobContext(priority: .normal)
+
+    private func append(_ range: Range<Int>, to received: ReceivedBytes) throws {
+        try whole[range].withUnsafeBytes { try received.append($0) }
+    }
+
+    private func spilled() async throws -> ReceivedBytes {
+        let received = ReceivedBytes(limit: 50_000)
+        try append(0..<20_000, to: received)
+        try await received.spill(for: job)
+        try append(20_000..<30_000, to: received)
+        try await received.spill(for: job)
+        try append(30_000..<50_000, to: received)
+        return received
+    }
+
+    @Test func bytesInAFileAreSeenLikeThoseInMemory() async throws {
+        let received = try await spilled()
+        #expect(received.progress.received == 50_000 && received.all == whole)
+        #expect(received.head(64) == whole.prefix(64))
+        for offset in [0, 1, 19_999, 20_000, 29_999, 30_000, 49_999, 50_000, 60_000] {
+            #expect(received.bytes(from: offset) == whole.dropFirst(offset), "from \(offset)")
+        }
+    }
+
+    @Test func allIsTakenOut() async throws {
+        let received = try await spilled()
+        let taken = try await received.takeAll(for: job)
+        #expect(taken == whole && received.progress.received == 0 && received.all.isEmpty)
+    }
+
+    @Test func theLimitCountsWhatWasMoved() async throws {
+        let received = try await spilled()
+        #expect(throws: TintypeError.self) { try append(0..<1, to: received) }
+    }
+
+    @Test func aMappingOutlivesTheLoad() async throws {
+        let taken = try await spilled().takeAll(for: job)
+        #expect(taken == whole)
+    }
+
+    @Test func aFolderThatCannotBeWrittenIsAnError() {
+        #expect(throws: TintypeError.self) { _ = try SpillFile(in: "/dev/null") }
+    }
+}

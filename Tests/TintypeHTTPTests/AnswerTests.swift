@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+import TintypeCore
+import TintypeHTTP
+import TintypeTesting
+
+/// What of an answer is taken, and what each setting and option changes.
+@Suite(.timeLimit(.minutes(1))) struct AnswerTests {
+    @Test(arguments: [
+        ("image/png", true), ("IMAGE/PNG; q=1", true), ("image/webp", true), ("text/html", false), ("imagery/x", false),
+    ])
+    func onlyAcceptableContentTypesAreTaken(_ type: String, _ isTaken: Bool) async throws {
+        var configuration = DownloaderConfiguration()
+        configuration.acceptableContentTypes = ["image/*"]
+        try await Fixture.withOrigin(configuration) { origin, load in
+            origin.serve("/a", .image(Fixture.body, type: type))
+            if isTaken {
+                let whole = try await load("/a").data
+                #expect(whole == Fixture.body)
+            } else {
+                await Fixture.expect(.badContentType) { try await load("/a") }
+            }
+        }
+    }
+
+    @Test func acceptableStatusesCanBeSet() async throws {
+        var configuration = DownloaderConfiguration()
+        configuration.acceptableStatusCodes = 200..<500
+        try await Fixture.withOrigin(configuration) { origin, load in
+            origin.serve("/a", .picture.with(\.status, 404))
+            let whole = try await load("/a").data
+            #expect(whole == Fixture.body)
+        }
+    }
+
+    @Test func aRequestMayHaveALimitOfItsOwn() async throws {
+        var options = HTTPOptions()
+        options.maximumByteCount = 1000
+        options.maximumRedirects = 1
+        try await Fixture.withOrigin(options: options) { origin, load in
+            origin.serve("/large", .picture)
+            origin.serve("/one", .redirect(to: "/two"))
+            origin.serve("/two", .redirect(to: "/three"))
+            await Fixture.expect(.limitExceeded) { try await load("/large") }
+            await Fixture.expect(.tooManyRedirects) { try await load("/one") }
+        }
+    }
+
+    @Test func withoutRedirectsOneIsAnError() async throws {
+        var options = HTTPOptions()
+        options.maximumRedirects = 0
+        try await Fixture.withOrigin(options: options) { origin, load in
+            origin.serve("/a", .redirect(to: "/b"))
+            let error = await Fixture.expect(.badStatus) { try await load("/a") }
+            #expect(error?.status == 302)
+        }
+    }
+
+    @Test func aRequestMayHaveATimeOutOfItsOwn() async throws {
+        var options = HTTPOptions()
+        options.idleTimeout = .milliseconds(100)
+        try await Fixture.withOrigin(options: options) { origin, load in
+            origin.serve("/a", .picture.with(\.ending, .never))
+            await Fixture.expect(.timedOut) { try await load("/a") }
+        }
+    }
+
+    @Test func aConnectionThatIsRefusedIsToldAtOnce() async throws {
+        let origin = try await Origin.start()
+        let url = origin.url("/a")
+        await origin.stop()
+        var configuration = DownloaderConfiguration()
+        // Nothing of this test waits for it.
+        configuration.connectTimeout = .seconds(3600)
+        await Fixture.expect(.unreachable) { try await Fixture.load(.url(url), Downloader(configuration)) }
+    }
+
+    @Test func settingsOfARunningDownloaderCanBeChanged() async throws {
+        try await Fixture.withOrigin { origin in
+            origin.serve("/a", .picture)
+            let downloader = Downloader()
+            downloader.configuration.headers["X-Test"] = "1"
+            _ = try await downloader.download(.url(origin.url("/a"))).bytes
+            downloader.configuration.headers["X-Test"] = "2"
+            _ = try await downloader.download(.url(origin.url("/a"))).bytes
+            #expect(origin.requests.map { $0[header: "x-test"] } == ["1", "2"])
+        }
+    }
+
+    @Test func aLargeBodyArrivesWhole() async throws {
+        try await Fixture.withOrigin(limit: 32 << 20) { origin, load in
+            // Each piece is another one, and every megabyte begins with its number.
+            let large = (0..<20).reduce(into: Data()) { $0 += Data([UInt8($1)]) + Data(count: (1 << 20) - 1) }
+            origin.serve("/a", .image(large, type: "image/png"))
+            let found = try await load("/a").data
+            #expect(found == large)
+        }
+    }
+}

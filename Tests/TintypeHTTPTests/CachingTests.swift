@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+import TintypeCore
+import TintypeHTTP
+import TintypeTesting
+
+/// What the downloader does for a cache above it.
+@Suite(.timeLimit(.minutes(1))) struct CachingTests {
+    private func entry(_ loaded: LoadedBytes) -> CacheEntry {
+        CacheEntry(data: loaded.data, format: .png, metadata: loaded.metadata)
+    }
+
+    private func withPicture(
+        _ fields: [(name: String, value: String)],
+        _ body: (Origin, Downloader, ImageSource, CacheEntry) async throws -> Void
+    ) async throws {
+        try await Fixture.withOrigin { origin in
+            origin.serve("/a", .picture.with(\.headers, [("Content-Type", "image/png")] + fields))
+            let downloader = Downloader()
+            let source = ImageSource.url(origin.url("/a"))
+            try await body(origin, downloader, source, entry(try await Fixture.load(source, downloader)))
+        }
+    }
+
+    @Test func a304IsTheStoredPictureWithRenewedMetadata() async throws {
+        try await withPicture([("ETag", "\"1\""), ("Cache-Control", "max-age=0")]) {
+            origin, downloader, source, stored in
+            let extras = RequestExtras()
+            #expect(downloader.verdict(on: stored, for: source, extras, at: Date()) == .stale(usableOnError: false))
+            origin.serve("/a") { request in
+                let isSame = request[header: "if-none-match"] == "\"1\""
+                return OriginResponse(
+                    status: isSame ? 304 : 500, headers: [("ETag", "\"1\""), ("Cache-Control", "max-age=60")])
+            }
+            let loaded = try await Fixture.load(source, downloader, stored: stored)
+            #expect(loaded.isNotModified && loaded.data == Fixture.body && loaded.metrics?.status == 304)
+            let renewed = entry(loaded)
+            #expect(downloader.verdict(on: renewed, for: source, extras, at: Date()) == .fresh)
+        }
+    }
+
+    @Test func a200ReplacesTheStoredPicture() async throws {
+        try await withPicture([("Last-Modified", "Tue, 14 Nov 2023 22:13:20 GMT")]) {
+            origin, downloader, source, stored in
+            let newer = Data("newer".utf8)
+            origin.serve("/a", .image(newer, type: "image/png"))
+            let loaded = try await Fixture.load(source, downloader, stored: stored)
+            #expect(!loaded.isNotModified && loaded.data == newer)
+            #expect(origin.requests.last?[header: "if-modified-since"] == "Tue, 14 Nov 2023 22:13:20 GMT")
+        }
+    }
+
+    @Test func a304ToNoQuestionIsAnError() async throws {
+        try await Fixture.withOrigin { origin, load in
+            origin.serve("/a", .status(304))
+            await Fixture.expect(.badStatus) { try await load("/a") }
+        }
+    }
+
+    @Test func noStoreIsToldToTheCache() async throws {
+        try await Fixture.withOrigin { origin, load in
+            origin.serve("/a", .picture.with(header: "Cache-Control", "no-store"))
+            origin.serve("/b", .picture)
+            let found = try await load("/a").isStorable
+            #expect(found == false)
+            let found2 = try await load("/b").isStorable
+            #expect(found2)
+        }
+    }
+
+    @Test func anEntryWithoutAHeadHasToBeAskedFor() throws {
+        let url = try #require(URL(string: "http://example.org/a"))
+        let entry = CacheEntry(data: Fixture.body, format: .png)
+        let verdict = Downloader().verdict(on: entry, for: .url(url), RequestExtras(), at: Date())
+        #expect(verdict == .stale(usableOnError: true))
+    }
+
+    @Test func aQuestionIsNotSharedWithAPlainRequest() async throws {
+        try await withPicture([("ETag", "\"1\"")]) { origin, downloader, source, stored in
+            let gate = OriginGate()
+            origin.serve("/a") { request in
+                request[header: "if-none-match"] == nil
+                    ? .picture.with(\.gate, gate) : OriginResponse(status: 304, gate: gate)
+            }
+            async let plain = Fixture.load(source, downloader)
+            async let asked = Fixture.load(source, downloader, stored: stored)
+            await origin.waitForRequests(3)
+            gate.open()
+            let found = try await plain.isNotModified
+            #expect(found == false)
+            let found2 = try await asked.isNotModified
+            #expect(found2)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import TintypeTesting
+
+/// A proxy that understands `CONNECT` and nothing else, and then passes bytes both ways.
+final class ConnectProxy: Sendable {
+    private let listener: any Channel
+    private let seen: Shared<[String]>
+
+    private init(_ listener: any Channel, _ seen: Shared<[String]>) {
+        self.listener = listener
+        self.seen = seen
+    }
+
+    /// The heads of the requests so far.
+    var requests: [String] { seen.now }
+    var port: Int { listener.localAddress?.port ?? 0 }
+
+    static func start() async throws -> ConnectProxy {
+        let seen = Shared<[String]>([])
+        let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Connecting(seen))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        return ConnectProxy(listener, seen)
+    }
+
+    func stop() async {
+        try? await listener.close()
+    }
+
+    /// Reads the head, connects, and from then on hands everything to the other side.
+    private final class Connecting: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        private let seen: Shared<[String]>
+        private var head = ""
+        private var other: (any Channel)?
+
+        init(_ seen: Shared<[String]>) {
+            self.seen = seen
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            let bytes = unwrapInboundIn(data)
+            if let other { return other.writeAndFlush(bytes, promise: nil) }
+            head += String(buffer: bytes)
+            guard head.contains("\r\n\r\n") else { return }
+            let (head, channel) = (head, context.channel)
+            seen.withLock { $0.append(head) }
+            let target = head.split(separator: " ")[1].split(separator: ":")
+            let this = NIOLoopBound(self, eventLoop: context.eventLoop)
+            ClientBootstrap(group: context.eventLoop)
+                .channelInitializer { other in
+                    other.eventLoop.makeCompletedFuture {
+                        try other.pipeline.syncOperations.addHandler(Passing(to: channel))
+                    }
+                }
+                .connect(host: String(target[0]), port: Int(target[1]) ?? 0)
+                .whenSuccess { other in
+                    this.value.other = other
+                    channel.writeAndFlush(ByteBuffer(string: "HTTP/1.1 200 OK\r\n\r\n"), promise: nil)
+                }
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            other?.close(promise: nil)
+        }
+    }
+
+    private final class Passing: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        private let other: any Channel
+
+        init(to other: any Channel) {
+            self.other = other
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            other.writeAndFlush(unwrapInboundIn(data), promise: nil)
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            other.close(promise: nil)
+        }
+    }
+}

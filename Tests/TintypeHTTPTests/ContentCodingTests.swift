@@ -1,0 +1,114 @@
+import CZlib
+import Foundation
+import Testing
+import TintypeCore
+import TintypeHTTP
+import TintypeTesting
+
+@Suite(.timeLimit(.minutes(1))) struct ContentCodingTests {
+    /// How zlib frames what it deflates, by its window bits.
+    enum Frame: Int32, CaseIterable, Sendable {
+        case gzip = 31
+        case zlib = 15
+        case raw = -15
+
+        var name: String { self == .gzip ? "gzip" : "deflate" }
+    }
+
+    private func deflated(_ data: Data, _ frame: Frame) throws -> Data {
+        var stream = z_stream()
+        let size = Int32(MemoryLayout<z_stream>.size)
+        try #require(
+            deflateInit2_(&stream, 9, Z_DEFLATED, frame.rawValue, 9, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size) == Z_OK)
+        defer { deflateEnd(&stream) }
+        var input = [UInt8](data)
+        var output = [UInt8](repeating: 0, count: Int(deflateBound(&stream, UInt(data.count))))
+        let status = input.withUnsafeMutableBufferPointer { input in
+            output.withUnsafeMutableBufferPointer { output in
+                stream.next_in = input.baseAddress
+                stream.avail_in = UInt32(input.count)
+                stream.next_out = output.baseAddress
+                stream.avail_out = UInt32(output.count)
+                return deflate(&stream, Z_FINISH)
+            }
+        }
+        try #require(status == Z_STREAM_END)
+        return Data(output.prefix(Int(stream.total_out)))
+    }
+
+    private func response(_ data: Data, _ coding: String) -> OriginResponse {
+        .image(data, type: "image/svg+xml").with(header: "Content-Encoding", coding)
+    }
+
+    @Test(arguments: Frame.allCases) func aCodedBodyIsDecoded(_ frame: Frame) async throws {
+        try await Fixture.withOrigin { origin, load in
+            let coded = try deflated(Fixture.body, frame)
+            for framing in [OriginResponse.Framing.contentLength, .chunked(size: 7)] {
+                origin.serve("/a", response(coded, frame.name).with(\.framing, framing))
+                let loaded = try await load("/a")
+                #expect(loaded.data == Fixture.body)
+                #expect(loaded.metrics?.wireBytes == coded.count && loaded.metrics?.bodyBytes == Fixture.body.count)
+            }
+        }
+    }
+
+    @Test(arguments: Frame.allCases) func aCodedBodyCutShortIsAnError(_ frame: Frame) async throws {
+        try await Fixture.withOrigin { origin, load in
+            let coded = try deflated(Fixture.body, frame)
+            origin.serve("/short", response(coded.prefix(coded.count / 2), frame.name))
+            origin.serve("/cut", response(coded, frame.name).with(\.ending, .cut(after: coded.count / 2)))
+            await Fixture.expect(.truncatedBody) { try await load("/short") }
+            await Fixture.expect(.truncatedBody) { try await load("/cut") }
+        }
+    }
+
+    @Test func aDamagedBodyIsAnError() async throws {
+        try await Fixture.withOrigin { origin, load in
+            origin.serve("/a", response(Fixture.body, "gzip"))
+            await Fixture.expect(.undecipherable) { try await load("/a") }
+        }
+    }
+
+    @Test func anUnknownCodingIsAnError() async throws {
+        try await Fixture.withOrigin { origin, load in
+            origin.serve("/a", response(Fixture.body, "br"))
+            origin.serve("/b", response(Fixture.body, "gzip, gzip"))
+            origin.serve("/c", response(Fixture.body, "identity"))
+            await Fixture.expect(.undecipherable) { try await load("/a") }
+            await Fixture.expect(.undecipherable) { try await load("/b") }
+            let wholeC = try await load("/c").data
+            #expect(wholeC == Fixture.body)
+        }
+    }
+
+    @Test func whatUnfoldsBeyondTheLimitIsStopped() async throws {
+        try await Fixture.withOrigin(limit: 100_000) { origin, load in
+            // Little to unfold, but too much in the end.
+            let random = Data((0..<120_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) })
+            origin.serve("/a", response(try deflated(random, .gzip), "gzip"))
+            let error = await Fixture.expect(.limitExceeded) { try await load("/a") }
+            #expect(error != nil)
+        }
+    }
+
+    @Test func aBombIsStopped() async throws {
+        let megabytes = Data(count: 40 << 20)
+        let bomb = try deflated(megabytes, .gzip)
+        #expect(megabytes.count / bomb.count > 900)
+        try await Fixture.withOrigin(limit: 64 << 20) { origin, load in
+            origin.serve("/a", response(bomb, "gzip"))
+            await Fixture.expect(.limitExceeded) { try await load("/a") }
+        }
+    }
+
+    @Test func compressedBytesCountAgainstTheLimitToo() async throws {
+        // Empty blocks: nothing ever comes out.
+        let nothing =
+            Data([0x78, 0x9C]) + Data(repeating: 0, count: 0)
+            + (0..<20_000).reduce(into: Data()) { data, _ in data.append(contentsOf: [0, 0, 0, 0xFF, 0xFF]) }
+        try await Fixture.withOrigin(limit: 10_000) { origin, load in
+            origin.serve("/a", response(nothing, "deflate").with(\.framing, .chunked(size: 1000)))
+            await Fixture.expect(.limitExceeded) { try await load("/a") }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+import TintypeCore
+import TintypeTesting
+
+@testable import TintypeHTTP
+
+@Suite struct CookieJarTests {
+    private static let now = Date(timeIntervalSince1970: 1_700_000_000)
+
+    private func header(_ fields: [String], from: String, to: String, after: Double = 0) throws -> String? {
+        var jar = CookieJar()
+        jar.take(fields, from: try #require(URL(string: from)), at: Self.now)
+        return jar.header(for: try #require(URL(string: to)), at: Self.now.addingTimeInterval(after))
+    }
+
+    struct Case: Sendable {
+        let field: String
+        let from: String
+        let to: String
+        let header: String?
+        var after = 0.0
+    }
+
+    static let cases: [Case] = [
+        Case(field: "a=1", from: "http://x.org/", to: "http://x.org/b", header: "a=1"),
+        Case(field: "a=1", from: "http://x.org/", to: "http://www.x.org/", header: nil),
+        Case(field: "a=1; Domain=x.org", from: "http://www.x.org/", to: "http://img.x.org/", header: "a=1"),
+        Case(field: "a=1; Domain=.x.org", from: "http://www.x.org/", to: "http://x.org/", header: "a=1"),
+        // Another's domain, a whole top level, a part of an address, a name that only ends alike.
+        Case(field: "a=1; Domain=y.org", from: "http://x.org/", to: "http://y.org/", header: nil),
+        Case(field: "a=1; Domain=org", from: "http://x.org/", to: "http://y.org/", header: nil),
+        Case(field: "a=1; Domain=0.0.1", from: "http://127.0.0.1/", to: "http://10.0.0.1/", header: nil),
+        Case(field: "a=1; Domain=x.org", from: "http://x.org/", to: "http://badx.org/", header: nil),
+        Case(field: "a=1", from: "http://x.org/pics/b", to: "http://x.org/pics/c", header: "a=1"),
+        Case(field: "a=1", from: "http://x.org/pics/b", to: "http://x.org/", header: nil),
+        Case(field: "a=1; Path=/pics", from: "http://x.org/", to: "http://x.org/pics/c", header: "a=1"),
+        Case(field: "a=1; Path=/pics", from: "http://x.org/", to: "http://x.org/picsy", header: nil),
+        Case(field: "a=1; Secure", from: "https://x.org/", to: "https://x.org/", header: "a=1"),
+        Case(field: "a=1; Secure", from: "https://x.org/", to: "http://x.org/", header: nil),
+        Case(field: "a=1; Secure", from: "http://x.org/", to: "https://x.org/", header: nil),
+        Case(field: "a=1; Max-Age=10", from: "http://x.org/", to: "http://x.org/", header: "a=1", after: 9),
+        Case(field: "a=1; Max-Age=10", from: "http://x.org/", to: "http://x.org/", header: nil, after: 10),
+        Case(field: "a=1; Max-Age=0", from: "http://x.org/", to: "http://x.org/", header: nil),
+        Case(
+            field: "a=1; Expires=Wed, 15 Nov 2023 22:13:20 GMT", from: "http://x.org/", to: "http://x.org/",
+            header: "a=1"),
+        Case(
+            field: "a=1; Expires=Wed, 15 Nov 2023 22:13:20 GMT", from: "http://x.org/", to: "http://x.org/",
+            header: nil,
+            after: 86_401),
+        Case(
+            field: "a=1; Max-Age=9; Expires=Thu, 01 Jan 1970 00:00:00 GMT", from: "http://x.org/", to: "http://x.org/",
+            header: "a=1"),
+        Case(field: "=1", from: "http://x.org/", to: "http://x.org/", header: nil),
+        Case(field: "a", from: "http://x.org/", to: "http://x.org/", header: nil),
+        Case(field: "a=\u{1}", from: "http://x.org/", to: "http://x.org/", header: nil),
+    ]
+
+    @Test(arguments: cases) func aCookieGoesWhereItMay(_ example: Case) throws {
+        let found = try header([example.field], from: example.from, to: example.to, after: example.after)
+        #expect(found == example.header)
+    }
+
+    @Test func aLaterOneReplacesAndLongerPathsComeFirst() throws {
+        let fields = ["a=1", "b=2; Path=/deep", "a=3"]
+        let found = try header(fields, from: "http://x.org/", to: "http://x.org/deep/c")
+        #expect(found == "b=2; a=3")
+    }
+
+    @Test func thereAreNeverTooMany() throws {
+        var jar = CookieJar()
+        let url = try #require(URL(string: "http://x.org/"))
+        jar.take((0..<200).map { "c\($0)=1" }, from: url, at: Self.now)
+        #expect(jar.cookies.count == CookieJar.maximumPerDomain && jar.cookies.last?.name == "c199")
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct CookieTests {
+    private var asking: HTTPOptions {
+        var options = HTTPOptions()
+        options.usesCookies = true
+        return options
+    }
+
+    @Test func cookiesAreKeptAndSentWhenTheRequestAsks() async throws {
+        try await Fixture.withOrigin(options: asking) { origin, load in
+            origin.serve("/set", .redirect(to: "/a").with(header: "Set-Cookie", "session=1"))
+            origin.serve("/a", .picture)
+            _ = try await load("/set")
+            #expect(origin.requests.last?[header: "cookie"] == "session=1")
+        }
+    }
+
+    @Test func cookiesAreNotUsedOtherwise() async throws {
+        let configuration = DownloaderConfiguration()
+        try await Fixture.withOrigin(configuration) { origin, load in
+            configuration.cookies.take(["a=1"], from: origin.baseURL)
+            origin.serve("/a", .picture.with(header: "Set-Cookie", "b=1"))
+            _ = try await load("/a")
+            #expect(origin.requests.first?[header: "cookie"] == nil)
+            #expect(configuration.cookies.cookies.map(\.name) == ["a"])
+        }
+    }
+}

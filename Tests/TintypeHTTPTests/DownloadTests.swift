@@ -1,0 +1,268 @@
+import Foundation
+import Testing
+import TintypeCore
+import TintypeHTTP
+import TintypeTesting
+
+@Suite(.timeLimit(.minutes(1))) struct DownloadTests {
+    private func wait(until condition: () -> Bool) async { while !condition() { await Task.yield() } }
+
+    @Test func equalRequestsShareATransfer() async throws {
+        try await Fixture.withOrigin { origin in
+            let gate = OriginGate()
+            origin.serve("/a", .picture.with(\.gate, gate))
+            let downloader = Downloader()
+            let downloads = (0..<10).map { _ in downloader.download(.url(origin.url("/a"))) }
+            #expect(downloader.currentDownloadCount == 1)
+            gate.open()
+            for download in downloads {
+                let found = try await download.bytes.data
+                #expect(found == Fixture.body)
+            }
+            #expect(origin.requestCount() == 1 && downloader.currentDownloadCount == 0)
+        }
+    }
+
+    @Test func aLoadOfAPipelineSharesItToo() async throws {
+        try await Fixture.withOrigin { origin in
+            let gate = OriginGate()
+            origin.serve("/a", .picture.with(\.gate, gate))
+            let downloader = Downloader()
+            let source = ImageSource.url(origin.url("/a"))
+            let download = downloader.download(source)
+            async let loaded = Fixture.load(source, downloader, limit: 64 << 20)
+            await origin.waitForRequests(1)
+            gate.open()
+            let found = try await loaded.data
+            let shared = try await download.bytes.data
+            #expect(found == shared)
+            #expect(origin.requestCount() == 1)
+        }
+    }
+
+    @Test func whatMattersTellsRequestsApart() async throws {
+        try await Fixture.withOrigin { origin in
+            let gate = OriginGate()
+            origin.serve("/a", .picture.with(\.gate, gate))
+            let downloader = Downloader()
+            let url = origin.url("/a")
+            var cookies = HTTPOptions()
+            cookies.usesCookies = true
+            var modified = HTTPOptions()
+            modified.interceptors = [DownloadRequestModifier.headers(["A": "1"])]
+            var otherwise = HTTPOptions()
+            otherwise.interceptors = [DownloadRequestModifier.headers(["A": "2"])]
+            let sources: [(ImageSource, HTTPOptions)] = [
+                (.url(url), HTTPOptions()), (.url(url), cookies), (.url(url), modified), (.url(url), otherwise),
+                (.http(HTTPSource(url: url, method: "POST")), HTTPOptions()),
+                (.http(HTTPSource(url: url, headers: ["B": "1"])), HTTPOptions()),
+            ]
+            let downloads = (sources + sources).map { downloader.download($0.0, options: $0.1) }
+            #expect(downloader.currentDownloadCount == sources.count)
+            gate.open()
+            for download in downloads { _ = try await download.bytes }
+            #expect(origin.requestCount() == sources.count)
+        }
+    }
+
+    @Test func oneThatJoinsLateGetsTheBytesSoFar() async throws {
+        try await Fixture.withOrigin { origin in
+            let gate = OriginGate(after: 20_000)
+            origin.serve("/a", .picture.with(\.gate, gate))
+            let downloader = Downloader()
+            let first = downloader.download(.url(origin.url("/a")))
+            await wait { first.progress.received == 20_000 }
+            let told = Shared<[LoadProgress]>([])
+            let late = downloader.download(.url(origin.url("/a"))) { progress in told.withLock { $0.append(progress) } }
+            #expect(told.now == [LoadProgress(received: 20_000, expected: 50_000)])
+            #expect(late.receivedBytes == Fixture.body.prefix(20_000))
+            gate.open()
+            let found = try await late.bytes.data
+            #expect(found == Fixture.body)
+        }
+    }
+
+    @Test func theLastToCancelStopsTheTransfer() async throws {
+        try await Fixture.withOrigin { origin in
+            origin.serve("/a", .picture.with(\.ending, .silence(after: 1000)))
+            let downloader = Downloader()
+            let downloads = (0..<3).map { _ in downloader.download(.url(origin.url("/a"))) }
+            await wait { downloads.allSatisfy { $0.progress.received == 1000 } }
+            for download in downloads {
+                #expect(origin.closedEarly == 0 && downloader.currentDownloadCount == 1)
+                download.cancel()
+                await Fixture.expect(.cancelled) { try await download.bytes }
+            }
+            await origin.waitForClosedEarly(1)
+            #expect(downloader.currentDownloadCount == 0)
+        }
+    }
+
+    @Test func tenThousandWaitersAreOneRequestAndTheLastIsServed() async throws {
+        try await Fixture.withOrigin { origin in
+            let gate = OriginGate()
+            origin.serve("/a", .picture.with(\.gate, gate))
+            let downloader = Downloader()
+            let downloads = (0..<10_000).map { _ in downloader.download(.url(origin.url("/a"))) }
+            for download in downloads.dropLast() { download.cancel() }
+            gate.open()
+            let last = try #require(downloads.last)
+            let found = try await last.bytes.data
+            #expect(found == Fixture.body)
+            #expect(origin.requestCount() == 1)
+        }
+    }
+
+    @Test func priorityCountsAmongThoseThatWait() async throws {
+        var configuration = DownloaderConfiguration()
+        configuration.maximumConcurrentDownloads = 1
+        try await Fixture.withOrigin { origin in
+            let gate = OriginGate()
+            origin.serve("/first", .picture.with(\.gate, gate))
+            for path in ["/low", "/raised", "/high"] { origin.serve(path, .picture) }
+            let downloader = Downloader(configuration)
+            let first = downloader.download(.url(origin.url("/first")))
+            await origin.waitForRequests(1)
+            let low = downloader.download(.url(origin.url("/low")), priority: .low)
+            let raised = downloader.download(.url(origin.url("/raised")), priority: .veryLow)
+            let high = downloader.download(.url(origin.url("/high")), priority: .high)
+            raised.priority = .veryHigh
+            gate.open()
+            for download in [first, low, raised, high] { _ = try await download.bytes }
+            #expect(origin.requests.map(\.path) == ["/first", "/raised", "/high", "/low"])
+        }
+    }
+
+    @Test func theLastMayGoFirst() async throws {
+        var configuration = DownloaderConfiguration()
+        configuration.maximumConcurrentDownloads = 1
+        configuration.order = .lastInFirstOut
+        try await Fixture.withOrigin { origin in
+            let gate = OriginGate()
+            for number in 0..<4 { origin.serve("/\(number)", .picture.with(\.gate, gate)) }
+            let downloader = Downloader(configuration)
+            let first = downloader.download(.url(origin.url("/0")))
+            await origin.waitForRequests(1)
+            let others = (1..<4).map { downloader.download(.url(origin.url("/\($0)"))) }
+            gate.open()
+            for download in [first] + others { _ = try await download.bytes }
+            #expect(origin.requests.map(\.path) == ["/0", "/3", "/2", "/1"])
+        }
+    }
+
+    @Test func placesCanBeAddedWhileTransfersWait() async throws {
+        var configuration = DownloaderConfiguration()
+        configuration.maximumConcurrentDownloads = 1
+        try await Fixture.withOrigin { origin in
+            let gate = OriginGate()
+            for number in 0..<3 { origin.serve("/\(number)", .picture.with(\.gate, gate)) }
+            let downloader = Downloader(configuration)
+            let downloads = (0..<3).map { downloader.download(.url(origin.url("/\($0)"))) }
+            await origin.waitForRequests(1)
+            #expect(downloader.runningDownloadCount == 1)
+            downloader.configuration.maximumConcurrentDownloads = 3
+            await origin.waitForRequests(3)
+            gate.open()
+            for download in downloads { _ = try await download.bytes }
+        }
+    }
+
+    @Test func oneHostGetsNoMoreThanItsShare() async throws {
+        var configuration = DownloaderConfiguration()
+        configuration.connectionsPerHost = 1
+        try await Fixture.withOrigin { origin in
+            let gate = OriginGate()
+            for number in 0..<3 { origin.serve("/\(number)", .picture.with(\.gate, gate)) }
+            origin.serve("/other", .picture)
+            let downloader = Downloader(configuration)
+            let downloads = (0..<3).map { downloader.download(.url(origin.url("/\($0)"))) }
+            await origin.waitForRequests(1)
+            let other = try #require(
+                URL(string: origin.url("/other").absoluteString.replacing("127.0.0.1", with: "localhost")))
+            _ = try await downloader.download(.url(other)).bytes
+            #expect(origin.requestCount() == 2)
+            gate.open()
+            for download in downloads { _ = try await download.bytes }
+        }
+    }
+
+    @Test func suspendedNothingBeginsUntilItIsResumed() async throws {
+        try await Fixture.withOrigin { origin in
+            origin.serve("/a", .picture)
+            let downloader = Downloader()
+            downloader.isSuspended = true
+            let download = downloader.download(.url(origin.url("/a")))
+            for _ in 0..<100 { await Task.yield() }
+            #expect(origin.requestCount() == 0 && downloader.currentDownloadCount == 1)
+            downloader.isSuspended = false
+            let found = try await download.bytes.data
+            #expect(found == Fixture.body)
+        }
+    }
+
+    @Test func cancellingAllEndsAllAndLetsOthersCome() async throws {
+        try await Fixture.withOrigin { origin in
+            origin.serve("/never", .picture.with(\.ending, .never))
+            origin.serve("/a", .picture)
+            let downloader = Downloader()
+            let downloads = (0..<3).map { _ in downloader.download(.url(origin.url("/never"))) }
+            await origin.waitForRequests(1)
+            downloader.cancelAll()
+            for download in downloads { await Fixture.expect(.cancelled) { try await download.bytes } }
+            await origin.waitForClosedEarly(1)
+            let found = try await downloader.download(.url(origin.url("/a"))).bytes.data
+            #expect(found == Fixture.body)
+        }
+    }
+
+    @Test(arguments: [true, false]) func invalidatedItTakesNothingMore(_ cancelling: Bool) async throws {
+        try await Fixture.withOrigin { origin in
+            let gate = OriginGate()
+            origin.serve("/a", .picture.with(\.gate, gate))
+            let downloader = Downloader()
+            let running = downloader.download(.url(origin.url("/a")))
+            await origin.waitForRequests(1)
+            downloader.invalidate(cancellingAll: cancelling)
+            await Fixture.expect(.invalidated) { try await downloader.download(.url(origin.url("/a"))).bytes }
+            await Fixture.expect(.invalidated) { try await Fixture.load(.url(origin.url("/a")), downloader) }
+            gate.open()
+            if cancelling {
+                await Fixture.expect(.cancelled) { try await running.bytes }
+            } else {
+                let found = try await running.bytes.data
+                #expect(found == Fixture.body)
+            }
+        }
+    }
+
+    @Test func progressIsToldAtMostSoOften() async throws {
+        var configuration = DownloaderConfiguration()
+        configuration.minimumProgressInterval = 0.5
+        try await Fixture.withOrigin { origin in
+            origin.serve("/a", .picture.with(\.bandwidth, 500_000))
+            let told = Shared<[Double]>([])
+            let download = Downloader(configuration).download(.url(origin.url("/a"))) { progress in
+                told.withLock { $0.append(progress.fraction ?? -1) }
+            }
+            _ = try await download.bytes
+            #expect(told.now.count <= 3 && told.now.first == 0 && told.now.last == 1)
+        }
+    }
+
+    @Test func whatCannotBeAskedForFails() async throws {
+        let url = try #require(URL(string: "ftp://example.org/"))
+        await Fixture.expect(.invalidSource) { try await Downloader().download(.url(url)).bytes }
+    }
+
+    @Test func aCancelledTaskGivesItsDownloadUp() async throws {
+        try await Fixture.withOrigin { origin in
+            origin.serve("/a", .picture.with(\.ending, .never))
+            let download = Downloader().download(.url(origin.url("/a")))
+            let task = Task { try await download.bytes }
+            await origin.waitForRequests(1)
+            task.cancel()
+            await Fixture.expect(.cancelled) { try await task.value }
+            await origin.waitForClosedEarly(1)
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+import TintypeCore
+import TintypeHTTP
+import TintypeTesting
+
+/// An origin and a downloader for one test.
+enum Fixture {
+    static let body = Data((0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
+
+    typealias Load = @Sendable (String) async throws -> LoadedBytes
+
+    /// Loads from an origin of the test's own, which is stopped after it.
+    static func withOrigin<Value>(
+        _ configuration: DownloaderConfiguration = DownloaderConfiguration(), limit: Int = 1 << 20,
+        options: HTTPOptions = HTTPOptions(), identity: OriginIdentity? = nil,
+        _ body: (Origin, @escaping Load) async throws -> Value
+    ) async throws -> Value {
+        let downloader = Downloader(configuration)
+        return try await withOrigin(identity: identity) { origin in
+            try await body(origin) { path in
+                try await load(.url(origin.url(path)), downloader, limit: limit, options: options)
+            }
+        }
+    }
+
+    static func withOrigin<Value>(
+        identity: OriginIdentity? = nil, _ body: (Origin) async throws -> Value
+    ) async throws -> Value {
+        let origin = try await Origin.start(identity)
+        let result: Result<Value, any Error>
+        do {
+            result = .success(try await body(origin))
+        } catch {
+            result = .failure(error)
+        }
+        await origin.stop()
+        return try result.get()
+    }
+
+    static func load(
+        _ source: ImageSource, _ downloader: Downloader, limit: Int = 1 << 20, options: HTTPOptions = HTTPOptions(),
+        stored: CacheEntry? = nil
+    ) async throws(TintypeError) -> LoadedBytes {
+        var request = ImageRequest(source: source)
+        request.http = options
+        let context = LoadContext(
+            received: ReceivedBytes(limit: limit), job: JobContext(priority: .normal), extras: request.extras,
+            stored: stored)
+        return try await downloader.load(source, context)
+    }
+
+    @discardableResult
+    static func expect(
+        _ code: TintypeError.Code, sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: () async throws -> LoadedBytes
+    ) async -> TintypeError? {
+        do {
+            _ = try await body()
+            Issue.record("\(code) was expected", sourceLocation: sourceLocation)
+        } catch let error as TintypeError {
+            #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
+            return error
+        } catch {
+            Issue.record("\(error)", sourceLocation: sourceLocation)
+        }
+        return nil
+    }
+
+    /// A clock that stands still, whose sleepers are taken down and sleep no longer than it takes to say so.
+    static func clock(_ slept: Shared<[Duration]>, _ manual: ManualClock = ManualClock()) -> TransferClock {
+        TransferClock(
+            uptime: { manual.uptime }, date: { manual.date },
+            sleep: { duration in
+                slept.withLock { $0.append(duration) }
+                manual.advance(by: duration)
+                try Task.checkCancellation()
+            }, random: { 0 })
+    }
+}
+
+extension OriginResponse {
+    static let picture = OriginResponse.image(Fixture.body, type: "image/png")
+}

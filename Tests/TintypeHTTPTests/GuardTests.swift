@@ -1,0 +1,154 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import Testing
+import TintypeCore
+import TintypeTesting
+
+@testable import TintypeHTTP
+
+@Suite struct AddressTests {
+    @Test(
+        arguments: [
+            ("8.8.8.8", .global), ("127.0.0.1", .loopback), ("127.255.255.254", .loopback),
+            ("10.1.2.3", .privateNetwork),
+            ("172.15.255.255", .global), ("172.16.0.0", .privateNetwork), ("172.31.255.255", .privateNetwork),
+            ("172.32.0.0", .global), ("192.168.0.1", .privateNetwork), ("100.64.0.1", .privateNetwork),
+            ("100.128.0.1", .global), ("169.254.1.1", .linkLocal), ("169.254.169.254", .metadata),
+            ("168.63.129.16", .metadata), ("100.100.100.200", .metadata), ("192.0.0.192", .metadata),
+            ("0.0.0.0", .reserved), ("224.0.0.1", .multicast), ("255.255.255.255", .reserved), ("240.0.0.1", .reserved),
+            ("198.18.0.1", .reserved), ("203.0.113.9", .reserved),
+            ("::1", .loopback), ("::", .reserved), ("fe80::1", .linkLocal), ("fc00::1", .privateNetwork),
+            ("fdff::1", .privateNetwork), ("fec0::1", .privateNetwork), ("ff02::1", .multicast),
+            ("2606:4700::1111", .global), ("2001:db8::1", .reserved), ("2001::1", .reserved), ("4000::1", .reserved),
+            ("fd00:ec2::254", .metadata), ("::ffff:127.0.0.1", .loopback), ("::ffff:8.8.8.8", .global),
+            ("64:ff9b::10.0.0.1", .privateNetwork), ("64:ff9b::8.8.8.8", .global), ("64:ff9b:1::1", .reserved),
+            ("2002:7f00:1::", .loopback), ("2002:a9fe:a9fe::", .metadata), ("100::1", .reserved),
+            ("::127.0.0.1", .reserved),
+        ] as [(String, AddressKind)]) func addressesAreOfTheirKind(_ text: String, _ kind: AddressKind) throws
+    {
+        #expect(try #require(IPAddress(text)).kind == kind)
+    }
+
+    @Test(arguments: [
+        ("http://example.org/", true), ("https://example.org/", true), ("https://example.org:443/", true),
+        ("http://example.org:8080/", false), ("ftp://example.org/", false), ("http://bad.example.org/", false),
+        ("http://bad.example.org./", false), ("http://deep.bad.example.org/", true), ("http://a.evil.net/", false),
+        ("http://evil.net/", true), ("http://BAD.example.org/", false),
+    ]) func urlsAreLookedAt(_ text: String, _ isAllowed: Bool) throws {
+        let serverGuard = ServerGuard(deniedHosts: ["bad.example.org", "*.evil.net"])
+        let url = try #require(URL(string: text))
+        #expect(((try? serverGuard.check(url)) != nil) == isAllowed)
+    }
+
+    @Test(arguments: [
+        ("http://example.org/", true), ("http://a.example.com/", true), ("http://example.com/", false),
+        ("http://other.org/", false),
+    ])
+    func onlyAllowedHostsAreAsked(_ text: String, _ isAllowed: Bool) throws {
+        let serverGuard = ServerGuard(allowedHosts: ["example.org", "*.example.com"])
+        let url = try #require(URL(string: text))
+        #expect(((try? serverGuard.check(url)) != nil) == isAllowed)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct GuardTests {
+    private func options(_ serverGuard: ServerGuard) -> HTTPOptions {
+        var options = HTTPOptions()
+        options.serverGuard = serverGuard
+        return options
+    }
+
+    /// Allows what the tests are served from.
+    private static let lenient = ServerGuard(ports: nil, addresses: [.global, .loopback])
+
+    @Test func thisMachineIsRefused() async throws {
+        try await Fixture.withOrigin(options: options(ServerGuard(ports: nil))) { origin, load in
+            origin.serve("/a", .picture)
+            let error = await Fixture.expect(.forbidden) { try await load("/a") }
+            #expect(error?.message.contains("127.0.0.1") == true)
+            #expect(origin.requestCount() == 0)
+        }
+    }
+
+    @Test func aNameThatStandsForThisMachineIsRefused() async throws {
+        try await Fixture.withOrigin { origin in
+            let url = try #require(
+                URL(string: origin.url("/a").absoluteString.replacing("127.0.0.1", with: "localhost")))
+            await Fixture.expect(.forbidden) {
+                try await Fixture.load(.url(url), Downloader(), options: options(ServerGuard(ports: nil)))
+            }
+            #expect(origin.openConnections == 0)
+        }
+    }
+
+    @Test(arguments: [
+        "http://2130706433/", "http://0x7f.1/", "http://0177.0.0.1/", "http://[::ffff:127.0.0.1]/", "http://0/",
+    ])
+    func otherSpellingsOfThisMachineAreRefused(_ text: String) async throws {
+        let url = try #require(URL(string: text))
+        let error = await Fixture.expect(.forbidden) {
+            try await Fixture.load(.url(url), Downloader(), options: options(ServerGuard(ports: nil)))
+        }
+        #expect(error != nil)
+    }
+
+    @Test func whatIsAllowedIsLoaded() async throws {
+        try await Fixture.withOrigin(options: options(Self.lenient)) { origin, load in
+            origin.serve("/a", .picture)
+            let whole = try await load("/a").data
+            #expect(whole == Fixture.body)
+        }
+    }
+
+    @Test(arguments: ["http://169.254.169.254/latest/meta-data/", "http://10.0.0.1/", "http://[fe80::1]/"])
+    func aRedirectIntoANetworkIsRefused(_ location: String) async throws {
+        try await Fixture.withOrigin(options: options(Self.lenient)) { origin, load in
+            origin.serve("/a", .redirect(to: "/b"))
+            origin.serve("/b", .redirect(to: location))
+            await Fixture.expect(.forbidden) { try await load("/a") }
+        }
+    }
+
+    @Test func aRedirectToAnotherPortIsRefused() async throws {
+        try await Fixture.withOrigin { other in
+            other.serve("/b", .picture)
+            try await Fixture.withOrigin { origin in
+                origin.serve("/a", .redirect(to: other.url("/b").absoluteString))
+                let ports: Set<Int> = [try #require(origin.baseURL.port)]
+                let serverGuard = ServerGuard(ports: ports, addresses: [.global, .loopback])
+                await Fixture.expect(.forbidden) {
+                    try await Fixture.load(.url(origin.url("/a")), Downloader(), options: options(serverGuard))
+                }
+                #expect(other.requestCount() == 0)
+            }
+        }
+    }
+
+    /// What counts is the address of the connection: a name may stand for another one by then.
+    @Test func theAddressOfTheConnectionIsCheckedBeforeARequestIsSent() async throws {
+        try await Fixture.withOrigin { origin in
+            origin.serve("/a", .picture)
+            let settings = TransferSettings(
+                configuration: DownloaderConfiguration(), options: options(ServerGuard(ports: nil)), byteLimit: 1 << 20)
+            // The client below, without the look-up that comes first.
+            let pooled = try PooledClient(settings.traits(for: origin.baseURL, [:]), .system)
+            await #expect(throws: TintypeError.self) {
+                _ = try await pooled.client.execute(
+                    DownloadRequest(url: origin.url("/a")).clientRequest, deadline: .distantFuture)
+            }
+            #expect(origin.requestCount() == 0)
+        }
+    }
+
+    @Test func aGuardedRequestUsesNoUnguardedConnection() async throws {
+        try await Fixture.withOrigin { origin in
+            origin.serve("/a", .picture)
+            let downloader = Downloader()
+            _ = try await Fixture.load(.url(origin.url("/a")), downloader)
+            await Fixture.expect(.forbidden) {
+                try await Fixture.load(.url(origin.url("/a")), downloader, options: options(ServerGuard(ports: nil)))
+            }
+        }
+    }
+}

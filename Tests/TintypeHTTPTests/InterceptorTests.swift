@@ -1,0 +1,253 @@
+import Foundation
+import Synchronization
+import Testing
+import TintypeCore
+import TintypeHTTP
+import TintypeTesting
+
+@Suite(.timeLimit(.minutes(1))) struct InterceptorTests {
+    private func options(_ interceptors: any HTTPInterceptor...) -> HTTPOptions {
+        var options = HTTPOptions()
+        options.interceptors = interceptors
+        return options
+    }
+
+    @Test func aRequestModifierChangesMethodHeadersAndBody() async throws {
+        let modifier = DownloadRequestModifier(id: "m") { request in
+            var request = request
+            request.method = "POST"
+            request.headers["X-Mine"] = "yes"
+            request.body = Data("asked".utf8)
+            return request
+        }
+        try await Fixture.withOrigin(options: options(modifier)) { origin, load in
+            origin.serve("/a", .picture)
+            _ = try await load("/a")
+            let request = try #require(origin.requests.first)
+            #expect(request.method == "POST" && request[header: "x-mine"] == "yes")
+            #expect(request.body == Data("asked".utf8))
+        }
+    }
+
+    @Test func aRequestModifierThatReturnsNothingRefuses() async throws {
+        try await Fixture.withOrigin(options: options(DownloadRequestModifier(id: "no") { _ in nil })) { origin, load in
+            await Fixture.expect(.refusedRequest) { try await load("/a") }
+            #expect(origin.requestCount() == 0)
+        }
+    }
+
+    @Test func aResponseModifierMendsAStatus() async throws {
+        let modifier = DownloadResponseModifier(id: "m") { response in
+            var response = response
+            response.status = 200
+            return response
+        }
+        try await Fixture.withOrigin(options: options(modifier)) { origin, load in
+            origin.serve("/a", .picture.with(\.status, 404))
+            let whole = try await load("/a").data
+            #expect(whole == Fixture.body)
+        }
+    }
+
+    @Test func aResponseModifierThatReturnsNothingRefuses() async throws {
+        try await Fixture.withOrigin(options: options(DownloadResponseModifier(id: "no") { _ in nil })) {
+            origin, load in
+            origin.serve("/a", .picture)
+            await Fixture.expect(.refusedResponse) { try await load("/a") }
+        }
+    }
+
+    @Test func aBase64BodyIsDecrypted() async throws {
+        try await Fixture.withOrigin(options: options(DownloadDecryptor.base64)) { origin, load in
+            let coded = Fixture.body.base64EncodedData(options: .lineLength64Characters)
+            origin.serve("/a", .image(coded, type: "image/png"))
+            origin.serve("/bad", .image(Data("A".utf8), type: "image/png"))
+            let whole = try await load("/a").data
+            #expect(whole == Fixture.body)
+            await Fixture.expect(.undecipherable) { try await load("/bad") }
+        }
+    }
+
+    @Test func aDecryptorStaysWithinTheLimit() async throws {
+        try await Fixture.withOrigin(limit: 1000, options: options(DownloadDecryptor.base64)) { origin, load in
+            origin.serve("/a", .picture.with(\.framing, .chunked(size: 500)))
+            await Fixture.expect(.limitExceeded) { try await load("/a") }
+        }
+    }
+
+    @Test func interceptorsOfTheConfigurationAreOutside() async throws {
+        let order = Shared<[String]>([])
+        func tracing(_ name: String) -> DownloadRequestModifier {
+            DownloadRequestModifier(id: name) { request in
+                order.withLock { $0.append(name) }
+                return request
+            }
+        }
+        var configuration = DownloaderConfiguration()
+        configuration.interceptors = [tracing("first"), tracing("second")]
+        try await Fixture.withOrigin(configuration, options: options(tracing("third"))) { origin, load in
+            origin.serve("/a", .picture)
+            _ = try await load("/a")
+        }
+        #expect(order.now == ["first", "second", "third"])
+    }
+
+    @Test func anInterceptorMayAnswerItself() async throws {
+        struct Answering: HTTPInterceptor {
+            let id = "answering"
+            func intercept(_ request: DownloadRequest, _ next: HTTPExchange) async throws -> DownloadResponse {
+                DownloadResponse(url: request.url, status: 200, body: DownloadBody(Fixture.body))
+            }
+        }
+        try await Fixture.withOrigin(options: options(Answering())) { origin, load in
+            let whole = try await load("/a").data
+            #expect(whole == Fixture.body)
+            #expect(origin.requestCount() == 0)
+        }
+    }
+
+    @Test func aResponseModifierSeesOneResponseBehindRedirects() async throws {
+        let seen = Shared<[String]>([])
+        let modifier = DownloadResponseModifier(id: "m") { response in
+            seen.withLock { $0.append("\(response.status) \(response.url.path())") }
+            return response
+        }
+        try await Fixture.withOrigin(options: options(modifier)) { origin, load in
+            origin.serve("/a", .redirect(to: "/b"))
+            origin.serve("/b", .picture)
+            _ = try await load("/a")
+            #expect(seen.now == ["200 /b"])
+        }
+    }
+
+    // MARK: Authorizing
+
+    private func authorizer(_ renewals: Shared<Int>, _ gate: Gate? = nil) -> DownloadAuthorizer {
+        DownloadAuthorizer(
+            current: { .bearer("old") },
+            renewed: {
+                renewals.withLock { $0 += 1 }
+                _ = await gate?.wait()
+                return .bearer("new")
+            })
+    }
+
+    private func protect(_ origin: Origin, _ path: String) {
+        origin.serve(path) { request in
+            request[header: "authorization"] == "Bearer new" ? .picture : .status(401)
+        }
+    }
+
+    @Test func a401RenewsOnceAndIsAskedAgain() async throws {
+        let renewals = Shared(0)
+        try await Fixture.withOrigin(options: options(authorizer(renewals))) { origin, load in
+            protect(origin, "/a")
+            let whole = try await load("/a").data
+            #expect(whole == Fixture.body)
+            let again = try await load("/a").data
+            #expect(again == Fixture.body)
+            #expect(renewals.now == 1 && origin.requestCount() == 3)
+        }
+    }
+
+    @Test func manyWith401RenewTogether() async throws {
+        let renewals = Shared(0)
+        let gate = Gate()
+        var configuration = DownloaderConfiguration()
+        configuration.interceptors = [authorizer(renewals, gate)]
+        try await Fixture.withOrigin(configuration) { origin, load in
+            for number in 0..<6 { protect(origin, "/\(number)") }
+            try await withThrowingTaskGroup(of: Data.self) { group in
+                for number in 0..<6 { group.addTask { try await load("/\(number)").data } }
+                await origin.waitForRequests(6)
+                await gate.arrivals(1)
+                gate.open()
+                for try await data in group { #expect(data == Fixture.body) }
+            }
+            #expect(renewals.now == 1 && origin.requestCount() == 12)
+        }
+    }
+
+    @Test func aSecond401IsTheEnd() async throws {
+        let renewals = Shared(0)
+        try await Fixture.withOrigin(options: options(authorizer(renewals))) { origin, load in
+            origin.serve("/a", .status(401))
+            let error = await Fixture.expect(.badStatus) { try await load("/a") }
+            #expect(error?.status == 401)
+            #expect(renewals.now == 1 && origin.requestCount() == 2)
+        }
+    }
+
+    @Test func anAuthorizersCredentialStaysWithItsOrigin() async throws {
+        let renewals = Shared(0)
+        try await Fixture.withOrigin { other in
+            other.serve("/b", .status(401))
+            try await Fixture.withOrigin(options: options(authorizer(renewals))) { origin, load in
+                origin.serve("/a", .redirect(to: other.url("/b").absoluteString))
+                await Fixture.expect(.badStatus) { try await load("/a") }
+                #expect(other.requests.first?[header: "authorization"] == nil)
+                #expect(renewals.now == 0, "another origin's 401 says nothing of this one's credential")
+            }
+        }
+    }
+
+    // MARK: Credentials
+
+    @Test(arguments: [
+        (HTTPCredential.basic(user: "Aladdin", password: "open sesame"), "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="),
+        (.bearer("abc"), "Bearer abc"),
+    ]) func aCredentialIsSent(_ credential: HTTPCredential, _ expected: String) async throws {
+        var options = HTTPOptions()
+        options.credential = credential
+        try await Fixture.withOrigin(options: options) { origin, load in
+            origin.serve("/a", .picture)
+            _ = try await load("/a")
+            #expect(origin.requests.first?[header: "authorization"] == expected)
+        }
+    }
+
+    @Test func aNameAndPasswordInTheURLAreACredential() async throws {
+        try await Fixture.withOrigin { origin in
+            origin.serve("/a", .picture)
+            let url = try #require(
+                URL(string: origin.url("/a").absoluteString.replacing("http://", with: "http://me:p%40ss@")))
+            _ = try await Fixture.load(.url(url), Downloader())
+            #expect(
+                origin.requests.first?[header: "authorization"]
+                    == HTTPCredential.basic(user: "me", password: "p@ss").authorization)
+        }
+    }
+
+    @Test func aRequestsCredentialStaysWithItsOrigin() async throws {
+        var options = HTTPOptions()
+        options.credential = .bearer("secret")
+        try await Fixture.withOrigin { other in
+            other.serve("/b", .picture)
+            try await Fixture.withOrigin(options: options) { origin, load in
+                origin.serve("/a", .redirect(to: other.url("/b").absoluteString))
+                _ = try await load("/a")
+                #expect(other.requests.first?[header: "authorization"] == nil)
+            }
+        }
+    }
+
+    // MARK: The redirect hook
+
+    @Test func aRedirectHookDecides() async throws {
+        var configuration = DownloaderConfiguration()
+        configuration.redirectHook = RedirectHook { next, _ in
+            guard next.url.path() != "/forbidden" else { return nil }
+            var next = next
+            next.headers["X-Hop"] = "1"
+            return next
+        }
+        try await Fixture.withOrigin(configuration) { origin, load in
+            origin.serve("/a", .redirect(to: "/b"))
+            origin.serve("/b", .picture)
+            origin.serve("/c", .redirect(to: "/forbidden"))
+            _ = try await load("/a")
+            #expect(origin.requests.last?[header: "x-hop"] == "1")
+            await Fixture.expect(.refusedRequest) { try await load("/c") }
+        }
+    }
+}

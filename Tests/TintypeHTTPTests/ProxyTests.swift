@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+import TintypeCore
+import TintypeTesting
+
+@testable import TintypeHTTP
+
+@Suite struct ProxySettingTests {
+    struct Case: Sendable {
+        let variables: [String: String]
+        let url: String
+        let proxy: ProxyServer?
+    }
+
+    private static let proxy = ProxyServer(host: "proxy.org", port: 3128)
+
+    static let cases: [Case] = [
+        Case(variables: [:], url: "http://x.org/", proxy: nil),
+        Case(variables: ["http_proxy": "http://proxy.org:3128"], url: "http://x.org/", proxy: proxy),
+        Case(variables: ["http_proxy": "http://proxy.org:3128"], url: "https://x.org/", proxy: nil),
+        Case(variables: ["HTTP_PROXY": "http://proxy.org:3128"], url: "http://x.org/", proxy: nil),
+        Case(variables: ["https_proxy": "proxy.org:3128"], url: "https://x.org/", proxy: proxy),
+        Case(variables: ["HTTPS_PROXY": "http://proxy.org:3128/"], url: "https://x.org/", proxy: proxy),
+        Case(variables: ["all_proxy": "http://proxy.org:3128"], url: "http://x.org/", proxy: proxy),
+        Case(variables: ["http_proxy": "", "all_proxy": "proxy.org:3128"], url: "http://x.org/", proxy: proxy),
+        Case(variables: ["all_proxy": "proxy.org:3128", "no_proxy": "x.org"], url: "http://x.org/", proxy: nil),
+        Case(
+            variables: ["all_proxy": "proxy.org:3128", "no_proxy": " .x.org , y.org"], url: "http://a.x.org/",
+            proxy: nil),
+        Case(variables: ["all_proxy": "proxy.org:3128", "no_proxy": "x.org"], url: "http://badx.org/", proxy: proxy),
+        Case(variables: ["all_proxy": "proxy.org:3128", "NO_PROXY": "*"], url: "http://x.org/", proxy: nil),
+        Case(variables: ["all_proxy": "socks5://proxy.org"], url: "http://x.org/", proxy: nil),
+        Case(variables: ["all_proxy": "http://proxy.org:99999"], url: "http://x.org/", proxy: nil),
+        Case(
+            variables: ["all_proxy": "http://me:it@proxy.org"], url: "http://x.org/",
+            proxy: ProxyServer(host: "proxy.org", port: 1080, credential: .basic(user: "me", password: "it"))),
+    ]
+
+    @Test(arguments: cases) func theEnvironmentNamesIt(_ example: Case) throws {
+        let url = try #require(URL(string: example.url))
+        #expect(ProxySetting.environment.proxy(for: url, example.variables) == example.proxy)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct ProxyTests {
+    @Test(arguments: [false, true]) func requestsGoThroughTheProxy(_ isSecure: Bool) async throws {
+        let proxy = try await ConnectProxy.start()
+        let identity = try TestCertificate.make()
+        var configuration = DownloaderConfiguration()
+        configuration.trustedCertificates = [identity.certificates]
+        configuration.proxy = .server(
+            ProxyServer(host: "127.0.0.1", port: proxy.port, credential: .basic(user: "me", password: "it")))
+        try await Fixture.withOrigin(configuration, identity: isSecure ? identity : nil) { origin, load in
+            origin.serve("/a", .picture)
+            let whole = try await load("/a").data
+            #expect(whole == Fixture.body)
+            let request = try #require(proxy.requests.first)
+            #expect(request.hasPrefix("CONNECT 127.0.0.1:\(origin.baseURL.port ?? 0) HTTP/1.1"))
+            #expect(request.lowercased().contains("proxy-authorization: basic bwu6axq="))
+        }
+        await proxy.stop()
+    }
+
+    @Test func aProxyThatIsNotThereIsUnreachable() async throws {
+        let proxy = try await ConnectProxy.start()
+        await proxy.stop()
+        var configuration = DownloaderConfiguration()
+        configuration.proxy = .server(ProxyServer(host: "127.0.0.1", port: proxy.port))
+        try await Fixture.withOrigin(configuration) { origin, load in
+            await Fixture.expect(.unreachable) { try await load("/a") }
+            #expect(origin.requestCount() == 0)
+        }
+    }
+}

@@ -1,0 +1,266 @@
+import Foundation
+import Testing
+import TintypeCore
+import TintypeTesting
+
+@testable import TintypeHTTP
+
+@Suite struct PartialTests {
+    private static let partial = Partial(
+        place: "p", validator: PartialValidator(value: "\"1\""), total: 100, data: Data(repeating: 7, count: 40))
+
+    struct Case: Sendable {
+        var status = 206
+        var fields: HTTPFields
+        let answer: Partial.Answer
+    }
+
+    static let cases: [Case] = [
+        Case(fields: ["Content-Range": "bytes 40-99/100", "ETag": "\"1\""], answer: .rest),
+        Case(fields: ["Content-Range": "bytes 40-99/*", "ETag": "\"1\""], answer: .rest),
+        Case(fields: ["Content-Range": "bytes 40-99/100", "ETag": "\"1\"", "Content-Length": "60"], answer: .rest),
+        // Another length, place, end, total, tag, no tag, no range, several ranges, a coding.
+        Case(fields: ["Content-Range": "bytes 40-99/100", "ETag": "\"1\"", "Content-Length": "61"], answer: .unusable),
+        Case(fields: ["Content-Range": "bytes 41-99/100", "ETag": "\"1\""], answer: .unusable),
+        Case(fields: ["Content-Range": "bytes 40-98/100", "ETag": "\"1\""], answer: .unusable),
+        Case(fields: ["Content-Range": "bytes 40-100/101", "ETag": "\"1\""], answer: .unusable),
+        Case(fields: ["Content-Range": "bytes 40-99/100", "ETag": "\"2\""], answer: .unusable),
+        Case(fields: ["Content-Range": "bytes 40-99/100"], answer: .unusable),
+        Case(fields: ["ETag": "\"1\""], answer: .unusable),
+        Case(fields: ["Content-Type": "multipart/byteranges; boundary=x", "ETag": "\"1\""], answer: .unusable),
+        Case(
+            fields: ["Content-Range": "bytes 40-99/100", "ETag": "\"1\"", "Content-Encoding": "gzip"], answer: .unusable
+        ),
+        Case(status: 200, fields: ["ETag": "\"2\""], answer: .whole),
+        Case(status: 416, fields: ["Content-Range": "bytes */100"], answer: .unusable),
+        Case(status: 404, fields: [:], answer: .whole),
+    ]
+
+    @Test(arguments: cases) func theAnswerIsChecked(_ example: Case) {
+        let response = DownloadResponse(url: URL(filePath: "/"), status: example.status, headers: example.fields)
+        #expect(Self.partial.answer(response) == example.answer)
+    }
+
+    @Test(arguments: [
+        ("bytes 0-9/10", true), ("bytes 0-9/*", true), ("BYTES 5-5/6", true), ("bytes 9-0/10", false),
+        ("bytes 0-10/10", false), ("bytes */10", false), ("bytes -5/10", false), ("items 0-9/10", false), ("", false),
+        ("bytes 0-99999999999999999999/*", false), ("bytes 0-9", false),
+    ]) func contentRangesAreRead(_ text: String, _ isRead: Bool) {
+        #expect((ContentRange(text) != nil) == isRead)
+    }
+
+    static let validators: [(HTTPFields, Bool)] = [
+        (["ETag": "\"1\""], true), (["ETag": "W/\"1\""], false), ([:], false),
+        (["Last-Modified": "Tue, 14 Nov 2023 22:00:00 GMT", "Date": "Tue, 14 Nov 2023 22:01:00 GMT"], true),
+        (["Last-Modified": "Tue, 14 Nov 2023 22:00:00 GMT", "Date": "Tue, 14 Nov 2023 22:00:59 GMT"], false),
+        (["Last-Modified": "Tue, 14 Nov 2023 22:00:00 GMT"], false),
+    ]
+
+    /// RFC 9110, 8.8.1 and 8.8.2.2.
+    @Test(arguments: validators) func onlyStrongValidatorsCount(_ fields: HTTPFields, _ isStrong: Bool) {
+        #expect((PartialValidator(fields) != nil) == isStrong)
+    }
+
+    @Test func aFileIsReadAgainAndDamageIsFound() {
+        let file = PartialFile.encode(Self.partial)
+        #expect(PartialFile.decode(file) == Self.partial)
+        for place in file.indices {
+            var damaged = file
+            damaged[place] ^= 1
+            #expect(PartialFile.decode(damaged) == nil)
+        }
+        for count in 0..<file.count { #expect(PartialFile.decode(file.prefix(count)) == nil) }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct ResumeTests {
+    /// Answers ranges of one picture, tagged; whatever else it is told for the first requests.
+    private func serve(_ origin: Origin, first: [OriginResponse], tag: String = "\"1\"") {
+        let left = Shared(first[...])
+        origin.serve("/a") { request in
+            if let response = left.withLock({ $0.popFirst() }) { return response }
+            return Self.answer(request, tag)
+        }
+    }
+
+    private static func answer(_ request: OriginRequest, _ tag: String) -> OriginResponse {
+        let whole = OriginResponse.picture.with(header: "ETag", tag)
+        guard let range = request[header: "range"], request[header: "if-range"] == tag,
+            let start = Int(range.dropFirst("bytes=".count).dropLast())
+        else { return whole }
+        let count = Fixture.body.count
+        return whole.with(\.status, 206).with(\.body, Data(Fixture.body[start...]))
+            .with(header: "Content-Range", "bytes \(start)-\(count - 1)/\(count)")
+    }
+
+    private static let cut = OriginResponse.picture.with(header: "ETag", "\"1\"").with(\.ending, .cut(after: 20_000))
+
+    private func retrying() -> DownloaderConfiguration {
+        var configuration = DownloaderConfiguration()
+        configuration.retry = RetryPolicy(maximumAttempts: 3)
+        configuration.clock = Fixture.clock(Shared([]))
+        return configuration
+    }
+
+    @Test func theNextTryAsksForTheRest() async throws {
+        try await Fixture.withOrigin(retrying()) { origin, load in
+            serve(origin, first: [Self.cut])
+            let loaded = try await load("/a")
+            #expect(loaded.data == Fixture.body && loaded.metrics?.resumedBytes == 20_000)
+            #expect(loaded.metrics?.wireBytes == 30_000)
+            let request = try #require(origin.requests.last)
+            #expect(request[header: "range"] == "bytes=20000-" && request[header: "if-range"] == "\"1\"")
+        }
+    }
+
+    @Test func aPictureThatChangedIsLoadedAnew() async throws {
+        try await Fixture.withOrigin(retrying()) { origin, load in
+            serve(origin, first: [Self.cut], tag: "\"2\"")
+            let loaded = try await load("/a")
+            #expect(loaded.data == Fixture.body && loaded.metrics?.resumedBytes == 0)
+        }
+    }
+
+    @Test func aRangeThatCannotBeIsAskedForAsAWhole() async throws {
+        try await Fixture.withOrigin(retrying()) { origin, load in
+            serve(origin, first: [Self.cut, .status(416).with(header: "Content-Range", "bytes */20000")])
+            let whole = try await load("/a").data
+            #expect(whole == Fixture.body)
+            #expect(origin.requestCount() == 3 && origin.requests.last?[header: "range"] == nil)
+        }
+    }
+
+    @Test func aWrongRangeIsNotPutTogether() async throws {
+        let wrong = OriginResponse.picture.with(\.status, 206).with(header: "ETag", "\"1\"")
+            .with(header: "Content-Range", "bytes 0-49999/50000")
+        try await Fixture.withOrigin(retrying()) { origin, load in
+            serve(origin, first: [Self.cut, wrong])
+            let whole = try await load("/a").data
+            #expect(whole == Fixture.body)
+        }
+    }
+
+    @Test func aWeakTagIsNotContinued() async throws {
+        let weak = OriginResponse.picture.with(header: "ETag", "W/\"1\"").with(\.ending, .cut(after: 20_000))
+        try await Fixture.withOrigin(retrying()) { origin, load in
+            serve(origin, first: [weak])
+            _ = try await load("/a")
+            #expect(origin.requests.allSatisfy { $0[header: "range"] == nil })
+        }
+    }
+
+    @Test func aPartThatWasNotAskedForIsAnError() async throws {
+        try await Fixture.withOrigin { origin, load in
+            origin.serve("/a", .picture.with(\.status, 206).with(header: "Content-Range", "bytes 0-49999/90000"))
+            await Fixture.expect(.badStatus) { try await load("/a") }
+        }
+    }
+
+    // MARK: On disk
+
+    private func withFolder(_ body: (URL) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-partial-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await body(folder)
+    }
+
+    private func configuration(_ folder: URL, budget: Int = 1 << 20) -> DownloaderConfiguration {
+        var configuration = DownloaderConfiguration()
+        configuration.partials = PartialStore(folder: folder, maximumByteCount: budget, minimumByteCount: 1)
+        return configuration
+    }
+
+    private func files(_ folder: URL) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? []
+    }
+
+    /// Waits until the work behind the transfers has come so far.
+    private func wait(until condition: () -> Bool) async { while !condition() { await Task.yield() } }
+
+    @Test func anotherDownloaderGoesOnWhereOneWasStopped() async throws {
+        try await withFolder { folder in
+            try await Fixture.withOrigin { origin in
+                serve(origin, first: [Self.cut])
+                let source = ImageSource.url(origin.url("/a"))
+                await Fixture.expect(.truncatedBody) {
+                    try await Fixture.load(source, Downloader(configuration(folder)))
+                }
+                await wait { !files(folder).isEmpty }
+                let loaded = try await Fixture.load(source, Downloader(configuration(folder)))
+                #expect(loaded.data == Fixture.body && loaded.metrics?.resumedBytes == 20_000)
+                #expect(files(folder).isEmpty)
+            }
+        }
+    }
+
+    @Test func aCancelledTransferIsKept() async throws {
+        try await withFolder { folder in
+            try await Fixture.withOrigin { origin in
+                let silent = OriginResponse.picture.with(header: "ETag", "\"1\"").with(
+                    \.ending, .silence(after: 20_000))
+                serve(origin, first: [silent])
+                let downloader = Downloader(configuration(folder))
+                let source = ImageSource.url(origin.url("/a"))
+                let download = downloader.download(source)
+                await wait { download.progress.received == 20_000 }
+                download.cancel()
+                await wait { !files(folder).isEmpty }
+                let found = try await Fixture.load(source, downloader).metrics?.resumedBytes
+                #expect(found == 20_000)
+            }
+        }
+    }
+
+    @Test func aDamagedFileIsNotUsed() async throws {
+        try await withFolder { folder in
+            try await Fixture.withOrigin { origin in
+                serve(origin, first: [Self.cut])
+                let source = ImageSource.url(origin.url("/a"))
+                await Fixture.expect(.truncatedBody) {
+                    try await Fixture.load(source, Downloader(configuration(folder)))
+                }
+                await wait { !files(folder).isEmpty }
+                let file = folder.appending(path: try #require(files(folder).first))
+                var data = try Data(contentsOf: file)
+                data[data.count - 1] ^= 1
+                try data.write(to: file)
+                let loaded = try await Fixture.load(source, Downloader(configuration(folder)))
+                #expect(loaded.data == Fixture.body && loaded.metrics?.resumedBytes == 0)
+            }
+        }
+    }
+
+    @Test func theOldestGoWhenThereAreTooMany() async throws {
+        try await withFolder { folder in
+            try await Fixture.withOrigin { origin in
+                let downloader = Downloader(configuration(folder, budget: 45_000))
+                for name in ["/1", "/2", "/3"] {
+                    origin.serve(name, Self.cut)
+                    let before = Set(files(folder))
+                    await Fixture.expect(.truncatedBody) { try await Fixture.load(.url(origin.url(name)), downloader) }
+                    await wait { !Set(files(folder)).subtracting(before).isEmpty }
+                }
+                await wait { files(folder).count == 2 }
+                let sizes = try files(folder).map { try Data(contentsOf: folder.appending(path: $0)).count }
+                #expect(sizes.reduce(0, +) <= 45_000)
+            }
+        }
+    }
+
+    @Test func nothingInAFileTellsWhatWasAsked() async throws {
+        try await withFolder { folder in
+            try await Fixture.withOrigin { origin in
+                origin.serve("/a", Self.cut)
+                let source = ImageSource.http(
+                    HTTPSource(url: origin.url("/a?token=secret"), headers: ["Authorization": "secret"]))
+                await Fixture.expect(.truncatedBody) {
+                    try await Fixture.load(source, Downloader(configuration(folder)))
+                }
+                await wait { !files(folder).isEmpty }
+                let name = try #require(files(folder).first)
+                let data = try Data(contentsOf: folder.appending(path: name))
+                #expect(!name.contains("secret") && data.range(of: Data("secret".utf8)) == nil)
+            }
+        }
+    }
+}

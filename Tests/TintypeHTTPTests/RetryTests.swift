@@ -1,0 +1,190 @@
+import Foundation
+import Testing
+import TintypeCore
+import TintypeTesting
+
+@testable import TintypeHTTP
+
+@Suite struct RetryStateTests {
+    private func error(_ code: TintypeError.Code) -> TintypeError { TintypeError(code, stage: .load, "") }
+
+    @Test(arguments: TintypeError.Code.allCases) func onlyWhatMayPassIsTriedAgain(_ code: TintypeError.Code) {
+        var state = RetryState(RetryPolicy(maximumAttempts: 3), start: .zero)
+        let delay = state.delay(after: error(code), status: 404, retryAfter: nil, at: .zero, chance: 0)
+        #expect((delay != nil) == [.unreachable, .timedOut, .transport, .truncatedBody].contains(code))
+    }
+
+    @Test(arguments: [(500, true), (503, true), (429, true), (408, true), (404, false), (501, false), (403, false)])
+    func statusesThatMayPassAreTriedAgain(_ status: Int, _ isTried: Bool) {
+        var state = RetryState(RetryPolicy(maximumAttempts: 3), start: .zero)
+        let delay = state.delay(after: error(.badStatus), status: status, retryAfter: nil, at: .zero, chance: 0)
+        #expect((delay != nil) == isTried)
+    }
+
+    @Test func delaysDoubleUpToTheLongest() {
+        let policy = RetryPolicy(
+            maximumAttempts: 7, firstDelay: .seconds(1), maximumDelay: .seconds(10), timeLimit: .seconds(1000))
+        var state = RetryState(policy, start: .zero)
+        let delays = (0..<7).map { _ in
+            state.delay(after: error(.transport), status: nil, retryAfter: nil, at: .zero, chance: 0)
+        }
+        #expect(delays == [1, 2, 4, 8, 10, 10, nil].map { $0.map { Duration.seconds($0) } })
+    }
+
+    @Test(arguments: [(0.0, 1000), (0.5, 750), (1.0, 500)]) func chanceShortensADelay(_ chance: Double, _ expected: Int)
+    {
+        var state = RetryState(RetryPolicy(maximumAttempts: 2, firstDelay: .seconds(1), jitter: 0.5), start: .zero)
+        let delay = state.delay(after: error(.transport), status: nil, retryAfter: nil, at: .zero, chance: chance)
+        #expect(delay == .milliseconds(expected))
+    }
+
+    @Test func theServersDelayCountsIfItIsLonger() {
+        for (asked, expected) in [(0, 1), (30, 30), (61, nil)] as [(Int, Int?)] {
+            var state = RetryState(RetryPolicy(maximumAttempts: 2, firstDelay: .seconds(1)), start: .zero)
+            let delay = state.delay(
+                after: error(.badStatus), status: 503, retryAfter: .seconds(asked), at: .zero, chance: 0)
+            #expect(delay == expected.map { .seconds($0) })
+        }
+    }
+
+    @Test func noTryBeginsAfterTheTimeLimit() {
+        let policy = RetryPolicy(maximumAttempts: 9, firstDelay: .seconds(1), timeLimit: .seconds(10))
+        for (now, isTried) in [(8, true), (9, true), (10, false)] {
+            var state = RetryState(policy, start: .zero)
+            let delay = state.delay(
+                after: error(.transport), status: nil, retryAfter: nil, at: .seconds(now), chance: 0)
+            #expect((delay != nil) == isTried)
+        }
+    }
+
+    @Test(
+        arguments: [("120", 120.0), ("0", 0), ("Wed, 15 Nov 2023 22:13:20 GMT", 86400), ("soon", nil), ("-5", nil)]
+            as [(String, Double?)])
+    func retryAfterIsSecondsOrADate(_ text: String, _ expected: Double?) {
+        let parsed = RetryAfter(["Retry-After": text], at: Date(timeIntervalSince1970: 1_700_000_000))
+        #expect(parsed?.delay == expected.map { .seconds($0) })
+    }
+}
+
+@Suite struct TokenBucketTests {
+    @Test func aBurstGoesAtOnceAndTheRestAtTheRate() {
+        var bucket = TokenBucket(StartRate(perSecond: 10, burst: 3))
+        let waits = (0..<5).map { _ in bucket.take(at: .seconds(1)) }
+        #expect(waits == [0, 0, 0, 100, 200].map { .milliseconds($0) })
+    }
+
+    @Test func tokensComeBackUpToTheBurst() {
+        var bucket = TokenBucket(StartRate(perSecond: 10, burst: 2))
+        for _ in 0..<2 { _ = bucket.take(at: .zero) }
+        #expect(bucket.take(at: .seconds(100)) == .zero)
+        #expect(bucket.take(at: .seconds(100)) == .zero)
+        #expect(bucket.take(at: .seconds(100)) == .milliseconds(100))
+    }
+
+    @Test func withoutARateNothingWaits() {
+        var bucket = TokenBucket(nil)
+        for _ in 0..<100 { #expect(bucket.take(at: .zero) == .zero) }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct RetryTests {
+    private func configuration(_ slept: Shared<[Duration]>, attempts: Int = 3) -> DownloaderConfiguration {
+        var configuration = DownloaderConfiguration()
+        configuration.retry = RetryPolicy(maximumAttempts: attempts, firstDelay: .seconds(1))
+        configuration.clock = Fixture.clock(slept)
+        return configuration
+    }
+
+    @Test func aFailureIsTriedAgainUntilItPasses() async throws {
+        let slept = Shared<[Duration]>([])
+        try await Fixture.withOrigin(configuration(slept)) { origin, load in
+            origin.serve("/a", sequence: [.status(503), .picture.with(\.ending, .cut(after: 100)), .picture])
+            let loaded = try await load("/a")
+            #expect(loaded.data == Fixture.body && loaded.metrics?.attempts == 3)
+            #expect(slept.now == [.seconds(1), .seconds(2)])
+        }
+    }
+
+    @Test func retryAfterIsWaitedFor() async throws {
+        let slept = Shared<[Duration]>([])
+        try await Fixture.withOrigin(configuration(slept)) { origin, load in
+            origin.serve("/a", sequence: [.status(429).with(header: "Retry-After", "17"), .picture])
+            _ = try await load("/a")
+            #expect(slept.now == [.seconds(17)])
+        }
+    }
+
+    @Test func theLastFailureIsTold() async throws {
+        try await Fixture.withOrigin(configuration(Shared([]), attempts: 2)) { origin, load in
+            origin.serve("/a", .status(500))
+            let error = await Fixture.expect(.badStatus) { try await load("/a") }
+            #expect(error?.status == 500 && origin.requestCount() == 2)
+        }
+    }
+
+    @Test func withoutAPolicyNothingIsTriedAgain() async throws {
+        try await Fixture.withOrigin { origin, load in
+            origin.serve("/a", .status(503))
+            await Fixture.expect(.badStatus) { try await load("/a") }
+            #expect(origin.requestCount() == 1)
+        }
+    }
+
+    @Test func aTransferThatWaitsForItsNextTryHasNoPlace() async throws {
+        var configuration = DownloaderConfiguration()
+        configuration.maximumConcurrentDownloads = 1
+        configuration.retry = RetryPolicy(maximumAttempts: 2)
+        let gate = Gate()
+        configuration.clock.sleep = { _ in _ = await gate.wait() }
+        try await Fixture.withOrigin(configuration) { origin, load in
+            origin.serve("/a", sequence: [.status(503), .picture])
+            origin.serve("/b", .picture)
+            async let first = load("/a")
+            await gate.arrivals(1)
+            _ = try await load("/b")
+            gate.open()
+            _ = try await first
+        }
+    }
+
+    @Test func aConnectionThatWasClosedAtTheMomentOfUseIsReplaced() async throws {
+        try await Fixture.withOrigin { origin, load in
+            // The second answer on a connection is a reset before the first byte, whatever is asked.
+            origin.serve(
+                "/a",
+                sequence: [
+                    .picture, OriginResponse(body: Data(), framing: .untilClose, ending: .dropped), .picture,
+                ])
+            _ = try await load("/a")
+            let whole = try await load("/a").data
+            #expect(whole == Fixture.body)
+            #expect(origin.requestCount() == 3)
+        }
+    }
+
+    @Test func theRateOfStartsIsHeld() async throws {
+        let slept = Shared<[Duration]>([])
+        var configuration = DownloaderConfiguration()
+        configuration.startRate = StartRate(perSecond: 1, burst: 2)
+        configuration.clock = Fixture.clock(slept)
+        try await Fixture.withOrigin(configuration) { origin, load in
+            for path in ["/a", "/b", "/c"] {
+                origin.serve(path, .picture)
+                _ = try await load(path)
+            }
+            #expect(slept.now == [.seconds(1)])
+        }
+    }
+
+    @Test func aWholeTransferHasATimeLimit() async throws {
+        var options = HTTPOptions()
+        options.totalTimeout = .milliseconds(100)
+        try await Fixture.withOrigin(options: options) { origin, load in
+            // Slow, but never silent for long: no other time-out ends it.
+            origin.serve("/a", .picture.with(\.bandwidth, 1000))
+            let error = await Fixture.expect(.timedOut) { try await load("/a") }
+            #expect(error?.message.contains("not whole") == true)
+            await origin.waitForClosedEarly(1)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+import TintypeCore
+import TintypeHTTP
+import TintypeTesting
+
+@Suite(.timeLimit(.minutes(1))) struct SecureTests {
+    @Test func aTrustedCertificateIsAccepted() async throws {
+        let identity = try TestCertificate.make()
+        var configuration = DownloaderConfiguration()
+        configuration.trustedCertificates = [identity.certificates]
+        try await Fixture.withOrigin(configuration, identity: identity) { origin, load in
+            origin.serve("/a", .picture)
+            let loaded = try await load("/a")
+            #expect(loaded.data == Fixture.body && loaded.metrics?.isEncrypted == true)
+        }
+    }
+
+    @Test func anUnknownCertificateIsRefusedInClearWords() async throws {
+        try await Fixture.withOrigin(identity: try TestCertificate.make()) { origin, load in
+            origin.serve("/a", .picture)
+            let error = await Fixture.expect(.insecure) { try await load("/a") }
+            #expect(error?.message == "the certificate of the server is not trusted")
+            #expect(origin.requestCount() == 0)
+        }
+    }
+
+    @Test func aCertificateForAnotherNameIsRefused() async throws {
+        let identity = try TestCertificate.make(for: "example.org")
+        var configuration = DownloaderConfiguration()
+        configuration.trustedCertificates = [identity.certificates]
+        try await Fixture.withOrigin(configuration, identity: identity) { origin, load in
+            origin.serve("/a", .picture)
+            await Fixture.expect(.insecure) { try await load("/a") }
+        }
+    }
+
+    @Test func aNamedHostIsNotChecked() async throws {
+        var configuration = DownloaderConfiguration()
+        configuration.hostsWithUncheckedCertificates = ["127.0.0.1"]
+        try await Fixture.withOrigin(configuration, identity: try TestCertificate.make()) { origin, load in
+            origin.serve("/a", .picture)
+            let whole = try await load("/a").data
+            #expect(whole == Fixture.body)
+        }
+    }
+
+    @Test func anotherHostIsCheckedAllTheSame() async throws {
+        var configuration = DownloaderConfiguration()
+        configuration.hostsWithUncheckedCertificates = ["localhost"]
+        try await Fixture.withOrigin(configuration, identity: try TestCertificate.make()) { origin, load in
+            origin.serve("/a", .picture)
+            await Fixture.expect(.insecure) { try await load("/a") }
+        }
+    }
+
+    @Test func aRequestsExceptionDoesNotFollowARedirect() async throws {
+        let identity = try TestCertificate.make()
+        var options = HTTPOptions()
+        options.acceptsUncheckedCertificate = true
+        try await Fixture.withOrigin(identity: identity) { other in
+            other.serve("/b", .picture)
+            try await Fixture.withOrigin(options: options, identity: identity) { origin, load in
+                origin.serve("/a", .picture)
+                origin.serve("/away", .redirect(to: other.url("/b").absoluteString))
+                let whole = try await load("/a").data
+                #expect(whole == Fixture.body)
+                await Fixture.expect(.insecure) { try await load("/away") }
+            }
+        }
+    }
+
+    @Test func plainHTTPIsNotTLS() async throws {
+        try await Fixture.withOrigin { origin in
+            let url = try #require(URL(string: origin.url("/a").absoluteString.replacing("http:", with: "https:")))
+            await Fixture.expect(.insecure) { try await Fixture.load(.url(url), Downloader()) }
+        }
+    }
+
+    @Test func aTrustedCertificateThatIsNoneIsAClearError() async throws {
+        var configuration = DownloaderConfiguration()
+        configuration.trustedCertificates = ["-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"]
+        try await Fixture.withOrigin(configuration) { _, load in
+            await Fixture.expect(.insecure) { try await load("/a") }
+        }
+    }
+
+    @Test func http2IsSpokenOverTLS() async throws {
+        let identity = try TestCertificate.make()
+        let server = try await HTTP2Server.start(identity, body: Fixture.body)
+        var configuration = DownloaderConfiguration()
+        configuration.trustedCertificates = [identity.certificates]
+        let downloader = Downloader(configuration)
+        let loads = (0..<20).map { downloader.download(.url(server.url("/\($0)"))) }
+        for load in loads {
+            let loaded = try await load.bytes
+            #expect(loaded.data == Fixture.body && loaded.metrics?.httpVersion == "http/2")
+        }
+        #expect(server.connectionCount == 1)
+        await server.stop()
+    }
+}

@@ -1,0 +1,133 @@
+import Testing
+import TintypeCore
+import TintypeTesting
+
+@testable import TintypeHTTP
+
+@Suite struct TransferQueueTests {
+    private typealias Queue = TransferQueue<Int>
+
+    private func queue(_ total: Int, _ perHost: Int = 100, _ order: DownloadOrder = .firstInFirstOut) -> Queue {
+        Queue(Queue.Limits(total: total, perHost: perHost, order: order))
+    }
+
+    private func drain(_ queue: inout Queue) -> [Int] {
+        var taken: [Int] = []
+        while let next = queue.next() { taken.append(next) }
+        return taken
+    }
+
+    @Test(arguments: [(DownloadOrder.firstInFirstOut, [5, 1, 3, 0, 2]), (.lastInFirstOut, [5, 3, 1, 2, 0])])
+    func theMostUrgentGoesFirst(_ order: DownloadOrder, _ expected: [Int]) {
+        var queue = queue(100, 100, order)
+        for (element, priority) in [(0, .low), (1, .normal), (2, .low), (3, .normal), (5, .high)]
+            as [(Int, ImagePriority)]
+        {
+            _ = queue.add(element, from: "a", at: priority)
+        }
+        #expect(drain(&queue) == expected)
+    }
+
+    @Test func aBusyHostHoldsUpNoOther() {
+        var queue = queue(4, 2)
+        for element in 0..<4 { _ = queue.add(element, from: "a", at: .high) }
+        for element in 10..<12 { _ = queue.add(element, from: "b", at: .low) }
+        #expect(drain(&queue) == [0, 1, 10, 11])
+        queue.end(at: "b")
+        #expect(drain(&queue) == [])
+        queue.end(at: "a")
+        #expect(drain(&queue) == [2])
+    }
+
+    @Test func oneThatLeavesGivesItsReturnToTheNext() {
+        var queue = queue(1, 1)
+        let numbers = (0..<4).map { queue.add($0, from: "a", at: .normal) }
+        _ = queue.add(9, from: "b", at: .veryLow)
+        #expect(drain(&queue) == [0])
+        queue.isSuspended = true
+        queue.end(at: "a")
+        #expect(queue.remove(numbers[1]) == 1 && queue.remove(numbers[2]) == 2)
+        queue.isSuspended = false
+        #expect(drain(&queue) == [3])
+        queue.end(at: "a")
+        #expect(drain(&queue) == [9])
+    }
+
+    @Test func limitsChangeWhileItRuns() {
+        var queue = queue(1, 1)
+        for element in 0..<6 { _ = queue.add(element, from: "a", at: .normal) }
+        #expect(drain(&queue) == [0])
+        queue.change(Queue.Limits(total: 3, perHost: 3, order: .lastInFirstOut))
+        #expect(drain(&queue) == [5, 4])
+        queue.change(Queue.Limits(total: 1, perHost: 3, order: .firstInFirstOut))
+        for _ in 0..<2 { queue.end(at: "a") }
+        #expect(drain(&queue) == [])
+        queue.end(at: "a")
+        #expect(drain(&queue) == [1])
+    }
+
+    @Test func suspendedItLetsNoOneGo() {
+        var queue = queue(2)
+        queue.isSuspended = true
+        _ = queue.add(1, from: "a", at: .normal)
+        #expect(drain(&queue) == [])
+        queue.isSuspended = false
+        #expect(drain(&queue) == [1])
+    }
+
+    /// Against a plain model: whoever goes is the first, by priority and age, whose host has a place.
+    @Test func anyHistoryIsAsTheModelSays() {
+        var random = SeededRandom.printed("TransferQueue")
+        for _ in 0..<300 { playHistory(&random) }
+    }
+
+    private struct Waiting {
+        let element: Int
+        let number: Int
+        let host: String
+        var priority: ImagePriority
+    }
+
+    private func playHistory(_ random: inout SeededRandom) {
+        let (total, perHost) = (Int.random(in: 1...4, using: &random), Int.random(in: 1...3, using: &random))
+        let order: DownloadOrder = Bool.random(using: &random) ? .firstInFirstOut : .lastInFirstOut
+        var queue = queue(total, perHost, order)
+        var waiting: [Waiting] = []
+        var running: [String] = []
+        for step in 0..<120 {
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0...1:
+                let host = ["a", "b", "c"].randomElement(using: &random) ?? "a"
+                let priority = ImagePriority.allCases.randomElement(using: &random) ?? .normal
+                let number = queue.add(step, from: host, at: priority)
+                waiting.append(Waiting(element: step, number: number, host: host, priority: priority))
+            case 2:
+                guard let place = waiting.indices.randomElement(using: &random) else { continue }
+                waiting[place].priority = ImagePriority.allCases.randomElement(using: &random) ?? .normal
+                queue.move(waiting[place].number, to: waiting[place].priority)
+            case 3:
+                guard let place = waiting.indices.randomElement(using: &random) else { continue }
+                let left = waiting.remove(at: place)
+                #expect(queue.remove(left.number) == left.element)
+            case 4:
+                guard let place = running.indices.randomElement(using: &random) else { continue }
+                queue.end(at: running.remove(at: place))
+            default:
+                let expected = running.count < total ? first(waiting, running, perHost, order) : nil
+                #expect(queue.next() == expected?.element)
+                guard let expected else { continue }
+                waiting.removeAll { $0.number == expected.number }
+                running.append(expected.host)
+            }
+            #expect(queue.count == waiting.count && queue.running == running.count)
+        }
+    }
+
+    private func first(_ waiting: [Waiting], _ running: [String], _ perHost: Int, _ order: DownloadOrder) -> Waiting? {
+        waiting.filter { candidate in running.count { $0 == candidate.host } < perHost }
+            .max { left, right in
+                let isOlder = order == .firstInFirstOut ? left.number > right.number : left.number < right.number
+                return left.priority == right.priority ? isOlder : left.priority < right.priority
+            }
+    }
+}
