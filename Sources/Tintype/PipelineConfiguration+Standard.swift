@@ -7,7 +7,8 @@ public import TintypeHTTP
 extension PipelineConfiguration {
     /// Everything that Tintype has: HTTP, files and data URLs, every format, memory and disk caches with finite limits.
     ///
-    /// The memory cache shrinks when the kernel says that memory is short. Metrics are counted when the program has bootstrapped `MetricsSystem` before.
+    /// The memory cache shrinks when the kernel says that memory is short. Metrics are counted when the program has
+    /// bootstrapped `MetricsSystem` before.
     ///
     /// - Parameters:
     ///   - downloader: the settings of HTTP. Its `Accept` is made from the formats that can be decoded, and what is

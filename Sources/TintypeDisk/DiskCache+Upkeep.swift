@@ -41,6 +41,8 @@ extension DiskCache {
         return usage ?? DiskUsage()
     }
 
+    public func removeAll() async throws(TintypeError) { _ = try await clear() }
+
     /// Every entry, the last used first. Reads each file's head; those that are gone or damaged are left out.
     public func forEachEntry(
         _ body: @escaping @Sendable (DiskEntryFacts) -> Void

@@ -13,6 +13,14 @@ public protocol DataCache: Sendable {
     /// Forgets an entry. Blocks.
     func remove(_ key: CacheKey)
 
+    /// Whether there is an entry; does not look whether it is whole. Blocks.
+    func contains(_ key: CacheKey) -> Bool
+
+    /// Forgets everything, without blocking.
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable`` when it cannot be removed.
+    func removeAll() async throws(TintypeError)
+
     /// Waits until everything that was stored is written, without blocking.
     ///
     /// - Throws: ``TintypeError/Code/unwritable`` when something could not be written since the last call.
