@@ -119,9 +119,11 @@ import TintypeTesting
         mutating func insert(_ number: Int) -> [Int] {
             defer { order.append(number) }
             guard order.count == capacity else { return [] }
-            if hand >= order.count { hand = 0 }
             while used.remove(order[hand]) != nil { hand = (hand + 1) % order.count }
-            return [order.remove(at: hand)]
+            let victim = order.remove(at: hand)
+            // Past the newest it is back at the oldest, before the newcomer is there.
+            if hand == order.count { hand = 0 }
+            return [victim]
         }
     }
 }
