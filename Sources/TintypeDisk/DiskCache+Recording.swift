@@ -133,8 +133,8 @@ extension DiskCache {
         do {
             let index = try openIndex()
             let usage = try index.usage
-            // More than is needed, or the next would have to do the same.
-            let target = max(0, usage.byteCount - max(4 * byteCount, 1 << 20))
+            // More than is needed, or the next would have to do the same; and little, if there is little.
+            let target = max(0, usage.byteCount - max(4 * byteCount, usage.byteCount / 16))
             return try trim(index, to: DiskUsage(count: .max, byteCount: target)).count > 0
         } catch {
             giveUp(error)

@@ -145,25 +145,25 @@ import TintypeTesting
         #expect(cache.stats.problem == nil && cache.stats.turnedAway == 2)
     }
 
-    /// A disk of 256 KB that is filled several times over. Skipped where this user may not mount one.
+    /// A disk of 1 MB that is filled to the brim and beyond. Skipped where this user may not mount one.
     @Test func aFullDiskMakesRoomAndPoisonsNothing() async throws {
         let disk = folder.url.appending(path: "disk").path(percentEncoded: false)
         try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
-        guard mount("tmpfs", disk, "tmpfs", 0, "size=256k") == 0 else {
+        guard mount("tmpfs", disk, "tmpfs", 0, "size=1m") == 0 else {
             return print("skipped: mounting is not allowed here")
         }
         defer { umount2(disk, Int32(MNT_DETACH)) }
         let clock = ManualClock()
         let cache = DiskCache(directory: URL(filePath: disk), time: clock.timeSource)
         func bytes(_ number: Int) -> Data { Data(repeating: UInt8(truncatingIfNeeded: number), count: 3_000) }
-        for number in 0..<300 {
+        for number in 0..<400 {
             cache.store(CacheEntry(data: bytes(number), format: .png), for: key("\(number)"))
             try? await cache.flush()
             clock.advance(by: WriteHealth.pause)
         }
         let reader = DiskCache(directory: URL(filePath: disk))
         var found = 0
-        for number in 0..<300 {
+        for number in 0..<400 {
             guard let entry = try await reader.entry(for: key("\(number)")) else { continue }
             #expect(entry.data == bytes(number))
             found += 1
