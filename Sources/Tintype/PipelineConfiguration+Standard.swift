@@ -7,7 +7,8 @@ public import TintypeHTTP
 extension PipelineConfiguration {
     /// Everything that Tintype has: HTTP, files and data URLs, every format, memory and disk caches with finite limits.
     ///
-    /// Metrics are counted when the program has bootstrapped `MetricsSystem` before.
+    /// The memory cache shrinks when the kernel says that memory is short. Metrics are counted when the program has
+    /// bootstrapped `MetricsSystem` before.
     ///
     /// - Parameters:
     ///   - downloader: the settings of HTTP. Its `Accept` is made from the formats that can be decoded, and what is
@@ -30,6 +31,7 @@ extension PipelineConfiguration {
         }
         configuration.loaders.append(Downloader(downloader))
         configuration.cache = ImageCache(memory: memory, disk: disk)
+        if let memory { MemoryPressureMonitor.shared.add(memory) }
         if !(MetricsSystem.factory is NOOPMetricsHandler) { configuration.observers = [PipelineMetrics()] }
         return configuration
     }

@@ -4,19 +4,28 @@ public import TintypeCore
 // What a person or a program does with a cache as a whole. Everything here waits for what was stored before.
 
 extension DiskCache {
-    /// How much there is; does not look at the files. A directory that does not exist has nothing and stays away.
+    /// How much there is; does not look at the files, unless the bookkeeping was lost and is being made anew. A
+    /// directory that does not exist has nothing and stays away.
     ///
     /// - Throws: ``TintypeError/Code/unwritable`` when the bookkeeping cannot be opened.
+    /// - Complexity: O(1).
     public func usage() async throws(TintypeError) -> DiskUsage {
-        try await withIndex { index in try index?.usage } ?? DiskUsage(count: 0, byteCount: 0)
+        try await withIndex { index in try index.usage } ?? DiskUsage()
     }
 
-    /// Removes entries, those first that were not used for longest, until no more than `byteCount` bytes are left.
+    /// Removes entries, the oldest first, until no more than `byteCount` bytes are left.
     ///
     /// - Returns: what was removed.
     public func trim(to byteCount: Int) async throws(TintypeError) -> DiskUsage {
-        try await withIndex { index in try index.map { try self.trim($0, to: byteCount) } }
-            ?? DiskUsage(count: 0, byteCount: 0)
+        try await withIndex { index in try self.trim(index, to: DiskUsage(count: .max, byteCount: byteCount)) }
+            ?? DiskUsage()
+    }
+
+    /// Removes entries, the oldest first, until all limits hold, and every entry whose time is over.
+    ///
+    /// - Returns: what was removed.
+    public func trim() async throws(TintypeError) -> DiskUsage {
+        try await withIndex { index in try self.trimToLimits(index) } ?? DiskUsage()
     }
 
     /// Removes everything of this version's; also when the disk is too full for the bookkeeping to be opened.
@@ -29,14 +38,16 @@ extension DiskCache {
             try self.removeFiles()
             self.removeRecords()
         }
-        return usage ?? DiskUsage(count: 0, byteCount: 0)
+        return usage ?? DiskUsage()
     }
+
+    public func removeAll() async throws(TintypeError) { _ = try await clear() }
 
     /// Every entry, the last used first. Reads each file's head; those that are gone or damaged are left out.
     public func forEachEntry(
         _ body: @escaping @Sendable (DiskEntryFacts) -> Void
     ) async throws(TintypeError) {
-        let records = try await withIndex { index in try index?.all() } ?? []
+        let records = try await withIndex { index in try index.all() } ?? []
         try await onDisk { () throws(TintypeError) in
             for record in records {
                 if let facts = self.facts(record) { body(facts) }
@@ -44,83 +55,96 @@ extension DiskCache {
         }
     }
 
-    /// Reads every byte of every entry and removes what is damaged; the bookkeeping is brought up to date.
+    /// Reads every byte of every entry and removes what is damaged; then the bookkeeping is that of the files again.
     public func verify() async throws(TintypeError) -> DiskVerification {
         await drained()
-        let (result, batch) = try await onDisk { () throws(TintypeError) in self.verifyFiles() }
-        _ = try await withIndex { index in try index?.apply(batch) }
+        let result = try await onDisk { () throws(TintypeError) in self.verifyFiles() }
+        _ = try await withIndex { index in
+            try index.distrust()
+            while try index.reconcile(self.layout) {}
+        }
         return result
     }
 }
 
 extension DiskCache {
     private func facts(_ record: IndexRecord) -> DiskEntryFacts? {
-        let path = layout.path(of: record.name)
-        guard let (header, _) = EntryFile.readHeader(path) else { return nil }
+        guard let entries = entriesHandle(), let (header, _) = EntryFile.readHead(record.name, in: entries) else {
+            return nil
+        }
         return DiskEntryFacts(
-            key: header.key, format: header.format, byteCount: header.payloadLength, created: header.created,
-            accessed: record.accessed, path: path)
+            key: header.key, format: header.format, byteCount: header.payloadLength,
+            created: header.times.created.date, modified: header.times.modified.date,
+            accessed: record.accessed.date, expires: header.times.expires?.date,
+            path: layout.path(of: record.name))
     }
 
-    private func verifyFiles() -> (DiskVerification, IndexBatch) {
+    private func verifyFiles() -> DiskVerification {
         var result = DiskVerification()
-        var batch = IndexBatch()
+        guard let entries = entriesHandle() else { return result }
         layout.forEachEntry { name in
             let path = layout.path(of: name)
-            switch EntryFile.read(path, for: nil) {
+            switch EntryFile.read(name, in: entries, for: nil) {
             case .missing: break
-            case .entry(_, let header) where EntryName(header.key) == name:
+            case .entry(_, let header, _) where EntryName(header.key) == name:
                 result.sound.count += 1
-                result.sound.byteCount += header.length + header.payloadLength
+                result.sound.byteCount += header.fileLength
             case .entry, .damaged:
                 unlink(path)
                 result.damaged.append(path)
-                batch.removed.append(name)
             }
         }
-        return (result, batch)
+        return result
     }
 
+    private func trimToLimits(_ index: DiskIndex) throws -> DiskUsage {
+        let before = try index.usage
+        while try enforceLimits(index) > 0 {}
+        let after = try index.usage
+        return DiskUsage(count: before.count - after.count, byteCount: before.byteCount - after.byteCount)
+    }
+
+    /// What is in the folder of entries, not the folder: others hold it open.
     private func removeFiles() throws(TintypeError) {
-        guard layout.exists else { return }
-        do {
-            for folder in [layout.entriesFolder, layout.temporaryFolder] where access(folder, F_OK) == 0 {
-                try FileManager.default.removeItem(atPath: folder)
+        for folder in CacheLayout.names(in: layout.entriesFolder) {
+            let path = "\(layout.entriesFolder)/\(folder)"
+            do {
+                try FileManager.default.removeItem(atPath: path)
+            } catch {
+                // Another process may be storing, or clearing, at the same time.
+                guard access(path, W_OK) != 0, errno != ENOENT else { continue }
+                throw TintypeError(
+                    .unwritable, stage: .store, "cannot remove the entries: \(error.localizedDescription)",
+                    subject: layout.root, underlying: error)
             }
-        } catch {
-            throw TintypeError(
-                .unwritable, stage: .store, "cannot remove the entries: \(error.localizedDescription)",
-                subject: layout.root, underlying: error)
         }
     }
 
-    /// Empties the bookkeeping, or takes it away where it cannot even be emptied.
+    /// Empties the bookkeeping, or has it made anew where it cannot even be emptied.
     private func removeRecords() {
         guard layout.exists else { return }
         do {
             try openIndex().removeAll()
         } catch {
-            forgetIndex(isDamaged: true)
+            giveUp(error)
         }
     }
 
-    /// Runs `body` on the bookkeeping, or on `nil` when there is no cache in the directory yet.
+    /// Runs `body` on the bookkeeping once it is that of the files; not when there is no cache in the directory yet.
     private func withIndex<Value: Sendable>(
-        _ body: @escaping @Sendable (DiskIndex?) throws -> Value
-    ) async throws(TintypeError) -> Value {
+        _ body: @escaping @Sendable (DiskIndex) throws -> Value
+    ) async throws(TintypeError) -> Value? {
         await drained()
         return try await onDisk { () throws(TintypeError) in
+            guard self.layout.exists else { return nil }
             do {
-                return try body(self.layout.exists ? self.openIndex() : nil)
+                let index = try self.openIndex()
+                while try index.reconcile(self.layout) {}
+                return try body(index)
             } catch {
-                throw self.indexProblem(error)
+                self.giveUp(error)
+                throw DiskIndex.failure(error, self.layout)
             }
         }
-    }
-
-    private func onDisk<Value: Sendable>(
-        _ body: @escaping @Sendable () throws(TintypeError) -> Value
-    ) async throws(TintypeError) -> Value {
-        try await WorkQueue.disk.run(for: JobContext(priority: .normal), body)
     }
 }

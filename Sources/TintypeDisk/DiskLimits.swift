@@ -2,11 +2,32 @@
 public struct DiskLimits: Hashable, Sendable {
     /// Bytes of files; 1 GB by default.
     public var byteCount: Int
-    /// Since the last use; 7 days by default, `nil` is for ever.
+    /// Entries; no limit by default.
+    public var count: Int
+    /// Since ``expiry``; 7 days by default, `nil` is for ever.
     public var age: Duration?
+    /// What counts the age of an entry, and which are the oldest that go when there is too much.
+    public var expiry: Expiry
 
-    public init(byteCount: Int = 1_000_000_000, age: Duration? = .seconds(7 * 24 * 3600)) {
+    public init(
+        byteCount: Int = 1_000_000_000, count: Int = .max, age: Duration? = .seconds(7 * 24 * 3600),
+        expiry: Expiry = .access
+    ) {
         self.byteCount = byteCount
+        self.count = count
         self.age = age
+        self.expiry = expiry
+    }
+
+    /// From when the age of an entry counts.
+    public enum Expiry: String, Hashable, Sendable, CaseIterable {
+        /// Its last use, to within a minute.
+        case access = "accessed"
+        /// When its bytes were stored.
+        case modification = "modified"
+        /// When its bytes were got from where they come from.
+        case creation = "created"
+        /// When anything of it was stored, such as its extended data.
+        case change = "changed"
     }
 }

@@ -19,7 +19,9 @@ package struct Locked<State: Sendable>: ~Copyable, Sendable {
         mutex = Mutex(state)
     }
 
+    // Always, since other modules would else call the general form of it, which looks up types while the lock is held.
     @inlinable
+    @inline(__always)
     package borrowing func withLock<Result: Sendable, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {

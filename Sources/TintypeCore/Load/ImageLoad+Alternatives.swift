@@ -32,6 +32,8 @@ extension ImageLoad {
         _ source: ImageSource, _ job: JobContext, _ report: JobReporter<LoadStatus>
     ) async throws(TintypeError) -> ImageResponse {
         let load = replacing { request in
+            // What names the bytes of one source says nothing of another's.
+            if source.identity != request.source.identity { request.identity = nil }
             request.source = source
             request.alternatives = []
         }

@@ -33,14 +33,14 @@ extension ImageLoad {
     private func decoded(_ bytes: LoadedBytes, _ job: JobContext) async throws(TintypeError) -> ImageResponse {
         do throws(TintypeError) {
             let image = try await decode(bytes.data, request.rendition.decode, job).receiving(bytes.received)
-            services.failures.forget(request.source)
+            services.failures.forget(request.key.source)
             keep(bytes, of: image)
             var response = ImageResponse(image: image, origin: bytes.origin, data: bytes.data)
             response.metrics = bytes.metrics
             return response
         } catch {
             // What a cache gave says nothing of the source, which may be sound.
-            if bytes.origin != .disk { services.failures.remember(error, of: request.source) }
+            if bytes.origin != .disk { services.failures.remember(error, of: request.source, as: request.key.source) }
             throw error
         }
     }

@@ -44,7 +44,7 @@ extension ImageLoad {
         do throws(TintypeError) {
             return try await askLoader(job, report, stored: stored)
         } catch {
-            services.failures.remember(error, of: request.source)
+            services.failures.remember(error, of: request.source, as: request.key.source)
             throw error
         }
     }

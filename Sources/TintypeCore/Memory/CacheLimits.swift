@@ -6,14 +6,17 @@ public struct CacheLimits: Hashable, Sendable {
     public var count: Int
     /// Bytes of decoded pixels of one picture; a larger one is not kept.
     public var entryCost: Int
+    /// How long a picture is kept since it was stored; `nil`, the default, is as long as there is room.
+    public var age: Duration?
 
-    public init(cost: Int, count: Int = .max, entryCost: Int = .max) {
+    public init(cost: Int, count: Int = .max, entryCost: Int = .max, age: Duration? = nil) {
         self.cost = cost
         self.count = count
         self.entryCost = entryCost
+        self.age = age
     }
 
-    /// 15 % of the memory that this process may use, a cgroup's limit respected.
+    /// 15 % of the memory that this process may use, the limits of its cgroups respected.
     public static var standard: CacheLimits {
         CacheLimits(cost: SystemMemory.available / 100 * 15)
     }

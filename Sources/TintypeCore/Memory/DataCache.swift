@@ -13,6 +13,14 @@ public protocol DataCache: Sendable {
     /// Forgets an entry. Blocks.
     func remove(_ key: CacheKey)
 
+    /// Whether there is an entry; does not look whether it is whole. Blocks.
+    func contains(_ key: CacheKey) -> Bool
+
+    /// Forgets everything, without blocking.
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable`` when it cannot be removed.
+    func removeAll() async throws(TintypeError)
+
     /// Waits until everything that was stored is written, without blocking.
     ///
     /// - Throws: ``TintypeError/Code/unwritable`` when something could not be written since the last call.
@@ -25,12 +33,22 @@ public struct CacheEntry: Sendable {
     public var format: ImageFormat?
     /// Opaque to the cache: what the loader wants to know when it meets the entry again.
     public var metadata: Data
+    /// Opaque to the cache and to loaders: what the program wants to keep beside the picture.
+    public var extended: Data
+    /// When its bytes were got.
     public var created: Date
+    /// From when on it is a miss; `nil` leaves that to the limits of the cache.
+    public var expires: Date?
 
-    public init(data: Data, format: ImageFormat?, metadata: Data = Data(), created: Date = Date()) {
+    public init(
+        data: Data, format: ImageFormat?, metadata: Data = Data(), extended: Data = Data(), created: Date = Date(),
+        expires: Date? = nil
+    ) {
         self.data = data
         self.format = format
         self.metadata = metadata
+        self.extended = extended
         self.created = created
+        self.expires = expires
     }
 }

@@ -29,5 +29,17 @@ public struct ImageCache: ImageCaching {
         if tiers.contains(.disk) { disk?.remove(key) }
     }
 
+    public func tiers(with key: CacheKey, among tiers: CacheTiers) -> CacheTiers {
+        var found: CacheTiers = []
+        if tiers.contains(.memory), memory?.contains(key) ?? false { found.insert(.memory) }
+        if tiers.contains(.disk), disk?.contains(key) ?? false { found.insert(.disk) }
+        return found
+    }
+
+    public func clear(_ tiers: CacheTiers) async throws(TintypeError) {
+        if tiers.contains(.memory) { memory?.clear() }
+        if tiers.contains(.disk) { try await disk?.removeAll() }
+    }
+
     public func flush() async throws(TintypeError) { try await disk?.flush() }
 }

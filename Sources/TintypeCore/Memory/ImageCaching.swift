@@ -24,6 +24,14 @@ public protocol ImageCaching: Sendable {
     /// Forgets what is kept under a key. Blocks when `tiers` has the disk.
     func remove(_ key: CacheKey, from tiers: CacheTiers)
 
+    /// The tiers that have something under a key. Blocks when `tiers` has the disk.
+    func tiers(with key: CacheKey, among tiers: CacheTiers) -> CacheTiers
+
+    /// Forgets everything in some tiers.
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable`` when the disk's cannot be removed.
+    func clear(_ tiers: CacheTiers) async throws(TintypeError)
+
     /// Waits until everything that was stored is written, without blocking.
     ///
     /// - Throws: ``TintypeError/Code/unwritable`` when something could not be written since the last call.

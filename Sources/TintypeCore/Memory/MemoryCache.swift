@@ -1,33 +1,51 @@
 /// Decoded pictures within a budget of memory.
 ///
-/// Every call is synchronous and may come from any thread. A hit allocates nothing and takes the lock for one look-up.
+/// Every call is synchronous and may come from any thread. A hit allocates nothing, reorders nothing, and takes one of
+/// several locks for one look-up; stores take turns.
 public final class MemoryCache: Sendable {
-    private let shard: Locked<CacheShard<CacheKey, Image>>
+    /// A power of two.
+    private static let shardCount = 16
 
-    public init(limits: CacheLimits = .standard) {
-        shard = Locked(CacheShard(limits: limits))
+    private let shards = (0..<shardCount).map { _ in MemoryShard() }
+    private let queue: Locked<EvictionQueue<CacheKey, MemoryEntry>>
+    /// `nil` where pictures that fall out are not looked for.
+    private let living: Locked<LivingImages>?
+    private let time: TimeSource
+
+    /// - Parameter findsLivingImages: whether a picture that was evicted, and that the program still has, is found again
+    ///   instead of being decoded a second time. It then counts as kept anew.
+    public init(limits: CacheLimits = .standard, findsLivingImages: Bool = false, time: TimeSource = .system) {
+        queue = Locked(EvictionQueue(limits: limits))
+        living = findsLivingImages ? Locked(LivingImages()) : nil
+        self.time = time
     }
 
     public var limits: CacheLimits {
-        get { shard.withLock { $0.limits } }
+        get { queue.withLock { $0.limits } }
         set {
-            discard { shard in
-                shard.limits = newValue
-                return shard.trim(toCost: newValue.cost, count: newValue.count)
+            evict { queue in
+                queue.limits = newValue
+                return queue.trim(toCost: newValue.cost, count: newValue.count) { $0.takeMark() }
             }
         }
     }
 
     /// Bytes of decoded pixels that are kept.
-    public var totalCost: Int { shard.withLock { $0.cost } }
-    public var totalCount: Int { shard.withLock { $0.count } }
+    public var totalCost: Int { queue.withLock { $0.cost } }
+    public var totalCount: Int { queue.withLock { $0.count } }
 
     public func image(for key: CacheKey) -> Image? {
-        shard.withLock { $0.value(for: key) }
+        guard let entry = shard(of: key).entry(for: key) else { return livingImage(for: key) }
+        if entry.expires != nil, entry.isOver(at: time.uptime()) {
+            removeExpired()
+            return nil
+        }
+        entry.noteUse()
+        return entry.image
     }
 
     public func contains(_ key: CacheKey) -> Bool {
-        shard.withLock { $0.contains(key) }
+        shard(of: key).entry(for: key).map { $0.expires == nil || !$0.isOver(at: time.uptime()) } ?? false
     }
 
     /// Keeps a picture, unless it is too large on its own.
@@ -35,25 +53,81 @@ public final class MemoryCache: Sendable {
     /// - Returns: how many others were evicted for it.
     @discardableResult
     public func store(_ image: Image, for key: CacheKey) -> Int {
-        discard { $0.insert(image, for: key, cost: image.memoryCost) }
+        let now = time.uptime()
+        living?.withLock { $0.remove(key) }
+        let (insertion, _) = queue.withLock { queue in
+            let entry = MemoryEntry(image, for: key, expires: queue.limits.age.map { now + $0 })
+            let expired = removeExpired(&queue, now)
+            let insertion = queue.insert(entry, for: key, cost: image.memoryCost) { $0.takeMark() }
+            for evicted in insertion.evicted { shard(of: evicted.key).remove(evicted.key) }
+            if insertion.isKept { shard(of: key).insert(entry) } else { shard(of: key).remove(key) }
+            return (insertion, expired)
+        }
+        noteLiving(insertion.evicted)
+        return insertion.evicted.count
     }
 
     public func remove(_ key: CacheKey) {
-        discard { $0.remove(key).map { [$0] } ?? [] }
+        _ = queue.withLock { queue in
+            shard(of: key).remove(key)
+            return queue.remove(key)
+        }
+        living?.withLock { $0.remove(key) }
     }
 
     /// Evicts until at most `cost` bytes are left.
     public func trim(to cost: Int) {
-        discard { $0.trim(toCost: cost, count: .max) }
+        evict { $0.trim(toCost: cost, count: .max) { $0.takeMark() } }
+    }
+
+    /// Makes room for others: what a toolkit's own warning, or a ``MemoryPressureMonitor``, calls.
+    public func shrink(for pressure: MemoryPressure) {
+        trim(to: pressure.remainder(of: totalCost))
     }
 
     public func clear() {
-        discard { $0.trim(toCost: 0, count: 0) }
+        evict { $0.trim(toCost: 0, count: 0) { _ in false } }
+        living?.withLock { $0.removeAll() }
     }
 
+    // MARK: Inside
+
+    private func shard(of key: CacheKey) -> MemoryShard { shards[key.storedHash & (Self.shardCount - 1)] }
+
     /// Pictures that fall out give their memory back here, when the lock is free: that can take milliseconds.
-    @discardableResult
-    private func discard(_ change: (inout CacheShard<CacheKey, Image>) -> [Image]) -> Int {
-        shard.withLock(change).count
+    private func evict(_ change: (inout EvictionQueue<CacheKey, MemoryEntry>) -> [MemoryEntry]) {
+        let evicted = queue.withLock { queue in
+            let evicted = change(&queue)
+            for entry in evicted { shard(of: entry.key).remove(entry.key) }
+            return evicted
+        }
+        noteLiving(evicted)
+    }
+
+    private func removeExpired() {
+        let now = time.uptime()
+        _ = queue.withLock { removeExpired(&$0, now) }
+    }
+
+    /// The oldest are the first whose time is over, since all have the same time.
+    private func removeExpired(
+        _ queue: inout EvictionQueue<CacheKey, MemoryEntry>, _ now: Duration
+    ) -> [MemoryEntry] {
+        let expired = queue.removeOldest { $0.isOver(at: now) }
+        for entry in expired { shard(of: entry.key).remove(entry.key) }
+        return expired
+    }
+
+    private func noteLiving(_ evicted: [MemoryEntry]) {
+        guard !evicted.isEmpty else { return }
+        living?.withLock { living in
+            for entry in evicted { living.add(entry.image, for: entry.key) }
+        }
+    }
+
+    private func livingImage(for key: CacheKey) -> Image? {
+        guard let image = living?.withLock({ $0.take(key) }) else { return nil }
+        store(image, for: key)
+        return image
     }
 }

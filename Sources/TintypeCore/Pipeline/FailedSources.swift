@@ -23,7 +23,12 @@ public final class FailedSources: Sendable {
 
     /// Lets a source be tried again.
     public func forget(_ source: ImageSource) {
-        table.withLock { $0.forget(source.identity) }
+        forget(source.identity)
+    }
+
+    /// - Parameter name: what names the source in keys.
+    func forget(_ name: String) {
+        table.withLock { $0.forget(name) }
     }
 
     /// Lets every source be tried again.
@@ -39,9 +44,9 @@ public final class FailedSources: Sendable {
             .failedBefore, stage: .load, "failed before: \(error.message)", subject: source, underlying: error)
     }
 
-    func remember(_ error: TintypeError, of source: ImageSource) {
+    func remember(_ error: TintypeError, of source: ImageSource, as name: String) {
         guard error.code != .cancelled, shouldRemember(source, error) else { return }
         let now = time.uptime()
-        table.withLock { $0.remember(error, of: source.identity, at: now) }
+        table.withLock { $0.remember(error, of: name, at: now) }
     }
 }

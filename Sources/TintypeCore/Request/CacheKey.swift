@@ -5,7 +5,7 @@
 public struct CacheKey: Hashable, Sendable {
     private let storage: Storage
     /// Beside the reference, so that hashing does not follow it.
-    private let storedHash: Int
+    let storedHash: Int
 
     /// - Parameters:
     ///   - source: which bytes: normally the absolute URL.

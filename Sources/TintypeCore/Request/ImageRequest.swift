@@ -14,6 +14,7 @@ public import Foundation
 public struct ImageRequest: Sendable {
     private struct Fields: Sendable {
         var source: ImageSource
+        var identity: String?
         var rendition: Rendition
         var policy: LoadPolicy
         var priority: ImagePriority
@@ -30,7 +31,9 @@ public struct ImageRequest: Sendable {
         init(_ fields: Fields, key: CacheKey? = nil) {
             self.fields = fields
             self.key =
-                key ?? CacheKey(source: fields.source.identity, rendition: fields.rendition.identifier)
+                key
+                ?? CacheKey(
+                    source: fields.identity ?? fields.source.identity, rendition: fields.rendition.identifier)
         }
     }
 
@@ -78,6 +81,12 @@ extension ImageRequest {
     public var source: ImageSource {
         get { storage.fields.source }
         set { replace { $0.source = newValue } }
+    }
+
+    /// What names the bytes in keys, instead of the source's own identity: see ``CacheKeyFilter``.
+    public var identity: String? {
+        get { storage.fields.identity }
+        set { replace { $0.identity = newValue } }
     }
 
     public var rendition: Rendition {

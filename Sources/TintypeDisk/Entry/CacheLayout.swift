@@ -10,37 +10,30 @@ struct CacheLayout: Sendable {
 
     init(root: String) {
         self.root = root
-        entriesPrefix = "\(root)/v1/entries/"
+        entriesPrefix = "\(root)/v2/entries/"
     }
 
     /// The folder of this version.
-    var home: String { "\(root)/v1" }
+    var home: String { "\(root)/v2" }
     var entriesFolder: String { String(entriesPrefix.dropLast()) }
     /// On the same file system as the entries, so that renaming is one step.
     var temporaryFolder: String { "\(home)/tmp" }
+    /// A file for each process that writes here: see ``WriterMark``.
+    var writersFolder: String { "\(home)/writers" }
     var indexPath: String { "\(home)/index.sqlite" }
 
-    func path(of name: EntryName) -> String { EntryName.path(entriesPrefix, name) }
-    func folder(of name: EntryName) -> String { "\(entriesFolder)/\(name.folder)" }
-
-    /// A name that no other process or thread makes.
-    func newTemporaryPath() -> String {
-        "\(temporaryFolder)/\(UUID().uuidString)"
-    }
+    func path(of name: EntryName) -> String { entriesPrefix + name.path }
+    func folder(of name: EntryName) -> String { entriesPrefix + name.folder.path }
 
     /// Whether there is anything of this version.
     var exists: Bool { access(home, F_OK) == 0 }
 
     /// Makes a folder and those above it, readable by the user alone.
-    ///
-    /// - Throws: ``TintypeError/Code/unwritable``.
-    func makeFolder(_ path: String) throws(TintypeError) {
+    func makeFolder(_ path: String) throws(DiskFailure) {
         if mkdir(path, 0o700) == 0 || errno == EEXIST && isFolder(path) { return }
-        guard errno == ENOENT, path.contains("/"), let parent = Self.parent(of: path) else {
-            throw EntryFile.failure(errno, root)
-        }
+        guard errno == ENOENT, let parent = Self.parent(of: path) else { throw DiskFailure(errno, root) }
         try makeFolder(parent)
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw EntryFile.failure(errno, root) }
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw DiskFailure(errno, root) }
     }
 
     private func isFolder(_ path: String) -> Bool {
@@ -56,27 +49,29 @@ struct CacheLayout: Sendable {
 
     /// The names of all entries, folder by folder.
     func forEachEntry(_ body: (EntryName) -> Void) {
-        for first in Self.names(in: entriesFolder) {
-            for second in Self.names(in: "\(entriesFolder)/\(first)") {
-                for name in Self.names(in: "\(entriesFolder)/\(first)/\(second)") {
-                    if let name = EntryName(name) { body(name) }
-                }
+        for number in 0..<EntryFolder.count { names(in: EntryFolder(number)).forEach(body) }
+    }
+
+    /// The names of the entries in one folder.
+    func names(in folder: EntryFolder) -> [EntryName] {
+        Self.names(in: entriesPrefix + folder.path).compactMap { EntryName($0) }
+    }
+
+    /// Whether any folder with this first level exists.
+    func hasFolders(beside folder: EntryFolder) -> Bool { access(entriesPrefix + folder.parent, F_OK) == 0 }
+
+    /// What is in a folder; nothing when it cannot be read.
+    static func names(in folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
+            if name != "." && name != ".." { names.append(name) }
         }
-    }
-
-    /// Removes temporary files that no process can still be writing: a crash left them.
-    func removeAbandonedFiles(before date: Date) {
-        for name in Self.names(in: temporaryFolder) {
-            var facts = stat()
-            let path = "\(temporaryFolder)/\(name)"
-            guard stat(path, &facts) == 0, Double(facts.st_mtim.tv_sec) < date.timeIntervalSince1970 else { continue }
-            unlink(path)
-        }
-    }
-
-    private static func names(in folder: String) -> [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names
     }
 }
 

@@ -1,43 +1,70 @@
 import Foundation
 import TintypeCore
 
-/// Reads and writes the files of entries.
+/// Reads the files of entries.
 enum EntryFile {
     enum Reading {
-        case entry(CacheEntry, EntryHeader)
+        /// `accessed` is the last use that was recorded: the file's own time of access.
+        case entry(CacheEntry, EntryHeader, accessed: DiskTime)
         case missing
         /// Not a whole, undamaged entry of this key.
         case damaged
     }
 
+    /// How the bytes come into memory.
+    enum Access {
+        /// Into memory of their own.
+        case copied
+        /// Mapped: nothing is copied, and the pages are shared with the page cache.
+        case mapped
+    }
+
     /// Opens one file, reads it whole and verifies every byte of it; touches nothing else.
     ///
     /// - Parameter key: whose entry it must be; `nil` takes that of any key.
-    static func read(_ path: String, for key: CacheKey?) -> Reading {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    static func read(
+        _ name: EntryName, in entries: EntriesHandle, for key: CacheKey?, _ access: Access = .copied
+    ) -> Reading {
+        let descriptor = entries.open(name)
         guard descriptor >= 0 else { return .missing }
         defer { close(descriptor) }
         var facts = stat()
-        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return .damaged }
-        guard let bytes = readAll(descriptor, count: Int(facts.st_size)) else { return .damaged }
-        return verified(bytes, for: key)
+        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG,
+            let bytes = bytes(descriptor, count: Int(facts.st_size), access),
+            let (header, start) = verified(bytes, for: key)
+        else { return .damaged }
+        // A slice: the payload is not copied.
+        let entry = CacheEntry(
+            data: bytes[start...], format: header.format, metadata: header.metadata, extended: header.extended,
+            created: header.times.created.date, expires: header.times.expires?.date)
+        return .entry(entry, header, accessed: DiskTime(facts.st_atim))
     }
 
-    /// The head alone, verified; `nil` when it is missing or damaged.
-    static func readHeader(_ path: String) -> (header: EntryHeader, fileSize: Int)? {
-        guard let file = try? LocalFile(reading: path), let start = try? file.read(4096, from: 0) else { return nil }
-        guard let lengths = start.withUnsafeBytes(EntryHeader.Lengths.init), lengths.file == file.byteCount,
-            let head = try? file.read(EntryHeader.fixedLength + lengths.variable, from: 0),
+    /// The head alone, verified, and what the file system says; `nil` when it is missing or damaged.
+    static func readHead(_ name: EntryName, in entries: EntriesHandle) -> (header: EntryHeader, accessed: DiskTime)? {
+        let descriptor = entries.open(name)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG,
+            let start = readAll(descriptor, count: min(4096, Int(facts.st_size))),
+            let lengths = start.withUnsafeBytes(EntryHeader.Lengths.init), lengths.file == facts.st_size,
+            let head = lengths.head <= start.count ? start : readAll(descriptor, count: lengths.head),
             let header = head.withUnsafeBytes({ EntryHeader(decoding: $0) })
         else { return nil }
-        return (header, file.byteCount)
+        return (header, DiskTime(facts.st_atim))
+    }
+
+    private static func bytes(_ descriptor: Int32, count: Int, _ access: Access) -> Data? {
+        guard count >= EntryHeader.fixedLength, count <= EntryHeader.maximumFileLength else { return nil }
+        return access == .copied ? readAll(descriptor, count: count) : mapAll(descriptor, count: count)
     }
 
     private static func readAll(_ descriptor: Int32, count: Int) -> Data? {
-        guard count >= EntryHeader.fixedLength, let memory = malloc(count) else { return nil }
+        guard let memory = malloc(max(1, count)) else { return nil }
         var filled = 0
         while filled < count {
-            let result = Foundation.read(descriptor, memory + filled, count - filled)
+            let result = pread(descriptor, memory + filled, count - filled, off_t(filled))
             if result < 0 && errno == EINTR { continue }
             guard result > 0 else { break }
             filled += result
@@ -45,94 +72,22 @@ enum EntryFile {
         return Data(bytesNoCopy: memory, count: filled, deallocator: .free)
     }
 
-    private static func verified(_ bytes: Data, for key: CacheKey?) -> Reading {
-        let checked = bytes.withUnsafeBytes { buffer -> (EntryHeader, Int)? in
+    /// Safe because a file of ours is never written again once it has its name, and one that is removed keeps its pages
+    /// while they are mapped.
+    private static func mapAll(_ descriptor: Int32, count: Int) -> Data? {
+        guard let memory = mmap(nil, count, PROT_READ, MAP_PRIVATE | Int32(MAP_POPULATE), descriptor, 0),
+            memory != MAP_FAILED
+        else { return nil }
+        return Data(bytesNoCopy: memory, count: count, deallocator: .unmap)
+    }
+
+    private static func verified(_ bytes: Data, for key: CacheKey?) -> (EntryHeader, Int)? {
+        bytes.withUnsafeBytes { buffer in
             guard let lengths = EntryHeader.Lengths(buffer), lengths.file == buffer.count,
-                let header = EntryHeader(decoding: buffer, for: key)
+                let header = EntryHeader(decoding: buffer, for: key),
+                Checksum.of(UnsafeRawBufferPointer(rebasing: buffer[lengths.head...])) == header.payloadChecksum
             else { return nil }
-            let start = EntryHeader.fixedLength + lengths.variable
-            let payload = UnsafeRawBufferPointer(rebasing: buffer[start...])
-            return Checksum.of(payload) == header.payloadChecksum ? (header, start) : nil
+            return (header, lengths.head)
         }
-        guard let (header, start) = checked else { return .damaged }
-        // A slice: the payload is not copied.
-        let entry = CacheEntry(
-            data: bytes[start...], format: header.format, metadata: header.metadata, created: header.created)
-        return .entry(entry, header)
-    }
-}
-
-// MARK: - Writing
-
-extension EntryFile {
-    /// Writes an entry under a temporary name and renames it, so that a reader sees all of it or nothing.
-    ///
-    /// - Returns: the bytes of the file.
-    /// - Throws: ``TintypeError/Code/unwritable``; then nothing is left behind.
-    static func write(_ entry: CacheEntry, for key: CacheKey, in layout: CacheLayout) throws(TintypeError) -> Int {
-        let header = EntryHeader(entry, for: key).encoded
-        let name = EntryName(key)
-        let temporary = layout.newTemporaryPath()
-        let descriptor = try create(temporary, layout)
-        do throws(TintypeError) {
-            defer { close(descriptor) }
-            try writeAll(header, to: descriptor, temporary)
-            try writeAll(entry.data, to: descriptor, temporary)
-        } catch {
-            unlink(temporary)
-            throw error
-        }
-        try publish(temporary, as: name, layout)
-        return header.count + entry.data.count
-    }
-
-    private static func create(_ path: String, _ layout: CacheLayout) throws(TintypeError) -> Int32 {
-        func attempt() -> Int32 { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
-        var descriptor = attempt()
-        if descriptor < 0, errno == ENOENT {
-            try layout.makeFolder(layout.temporaryFolder)
-            descriptor = attempt()
-        }
-        guard descriptor >= 0 else { throw failure(errno, layout.root) }
-        return descriptor
-    }
-
-    private static func writeAll(_ data: Data, to descriptor: Int32, _ path: String) throws(TintypeError) {
-        var number: Int32 = 0
-        data.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let buffer = UnsafeRawBufferPointer(rebasing: rest)
-                let result = Foundation.write(descriptor, buffer.baseAddress, buffer.count)
-                if result < 0 && errno == EINTR { continue }
-                guard result > 0 else {
-                    number = result < 0 ? errno : ENOSPC
-                    return
-                }
-                rest = rest.dropFirst(result)
-            }
-        }
-        if number != 0 { throw failure(number, path) }
-    }
-
-    private static func publish(_ temporary: String, as name: EntryName, _ layout: CacheLayout) throws(TintypeError) {
-        let target = layout.path(of: name)
-        if rename(temporary, target) == 0 { return }
-        if errno == ENOENT {
-            do throws(TintypeError) {
-                try layout.makeFolder(layout.folder(of: name))
-            } catch {
-                unlink(temporary)
-                throw error
-            }
-            if rename(temporary, target) == 0 { return }
-        }
-        let number = errno
-        unlink(temporary)
-        throw failure(number, target)
-    }
-
-    static func failure(_ number: Int32, _ path: String) -> TintypeError {
-        TintypeError(.unwritable, stage: .store, "cannot write: \(SystemError.description(number))", subject: path)
     }
 }

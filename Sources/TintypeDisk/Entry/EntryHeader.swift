@@ -3,86 +3,113 @@ import TintypeCore
 
 /// The head of an entry's file: everything about the entry but its bytes.
 ///
-/// A file is `fixed part · source · rendition · format · metadata · payload`, integers little-endian. The fixed part:
+/// A file is `fixed part · source · rendition · format · metadata · extended data · zeros · payload`, integers
+/// little-endian; the zeros let the payload begin at a multiple of 64. The fixed part:
 ///
 /// | offset | bytes | what |
 /// | ---: | ---: | --- |
 /// | 0 | 8 | `TINTYPE` and a zero |
-/// | 8 | 4 | version, 1 |
+/// | 8 | 4 | version, 2 |
 /// | 12 | 4 | bytes of the key's source |
 /// | 16 | 4 | bytes of the key's rendition |
 /// | 20 | 4 | bytes of the format's name |
-/// | 24 | 8 | bytes of the metadata |
+/// | 24 | 4 | bytes of the metadata |
+/// | 28 | 4 | bytes of the extended data |
 /// | 32 | 8 | bytes of the payload |
 /// | 40 | 8 | when it was created, microseconds since 1970 |
-/// | 48 | 8 | when it expires, likewise; 0 is never |
-/// | 56 | 8 | checksum of the payload |
-/// | 64 | 8 | checksum of all before the payload, these eight bytes left out |
+/// | 48 | 8 | when the payload was stored, likewise |
+/// | 56 | 8 | when anything of it was changed, likewise |
+/// | 64 | 8 | when it expires, likewise; 0 is never |
+/// | 72 | 8 | checksum of the payload |
+/// | 80 | 8 | checksum of all between the fixed part and the payload, seeded with that of the 80 bytes before this |
 struct EntryHeader: Equatable {
-    static let version: UInt32 = 1
-    static let fixedLength = 72
+    static let version: UInt32 = 2
+    static let fixedLength = 88
+    /// The payload begins at a multiple of it, so that pixels may be used where they are mapped.
+    static let alignment = 64
     /// No honest key or metadata comes near; a damaged length must not claim memory.
-    static let maximumVariableLength = 16 << 20
+    static let maximumPartLength = 16 << 20
+    /// Longer than anything that ``DiskStaging`` lets through.
+    static let maximumFileLength = 512 << 20
 
     var key: CacheKey
     var format: ImageFormat?
     var metadata: Data
+    var extended: Data
     var payloadLength: Int
     var payloadChecksum: UInt64
-    var created: Date
-    var expires: Date?
+    var times: EntryTimes
 
     /// Bytes before the payload.
-    var length: Int { Self.fixedLength + variablePart.count }
+    var length: Int { Self.headLength(variable: variableLength) }
 
-    private static let magic = Data("TINTYPE\0".utf8)
+    /// Bytes of the whole file.
+    var fileLength: Int { length + payloadLength }
+
+    private var variableLength: Int {
+        key.source.utf8.count + key.rendition.utf8.count + (format?.rawValue.utf8.count ?? 0) + metadata.count
+            + extended.count
+    }
+
+    private static func headLength(variable: Int) -> Int {
+        (fixedLength + variable + alignment - 1) & ~(alignment - 1)
+    }
 }
 
 // MARK: - Writing
 
 extension EntryHeader {
-    init(_ entry: CacheEntry, for key: CacheKey) {
+    /// - Parameters:
+    ///   - modified: when the payload was stored.
+    ///   - changed: when anything of it was.
+    init(_ entry: CacheEntry, for key: CacheKey, modified: DiskTime, changed: DiskTime) {
         self.key = key
         format = entry.format
         metadata = entry.metadata
+        extended = entry.extended
         payloadLength = entry.data.count
         payloadChecksum = entry.data.withUnsafeBytes(Checksum.of)
-        created = entry.created
-        expires = nil
+        times = EntryTimes(
+            created: DiskTime(entry.created), modified: modified, changed: changed,
+            expires: entry.expires.map { DiskTime($0) })
     }
 
-    var encoded: Data {
-        let fixed = encodedFixedPart
-        let variable = variablePart
-        let checksum = Self.checksum(fixed, variable)
-        return fixed + Self.bytes(checksum) + variable
+    var encoded: [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
+            count = length
+            write(to: UnsafeMutableRawBufferPointer(buffer))
+        }
     }
 
-    private var encodedFixedPart: Data {
-        var data = Self.magic
-        data += Self.bytes(Self.version)
-        data += Self.bytes(UInt32(key.source.utf8.count))
-        data += Self.bytes(UInt32(key.rendition.utf8.count))
-        data += Self.bytes(UInt32(format?.rawValue.utf8.count ?? 0))
-        data += Self.bytes(UInt64(metadata.count))
-        data += Self.bytes(UInt64(payloadLength))
-        data += Self.bytes(created.microseconds)
-        data += Self.bytes(expires?.microseconds ?? 0)
-        data += Self.bytes(payloadChecksum)
-        return data
+    private func write(to bytes: UnsafeMutableRawBufferPointer) {
+        var end = Self.fixedLength
+        func append(_ part: some Collection<UInt8>) -> UInt32 {
+            UnsafeMutableRawBufferPointer(rebasing: bytes[end...]).copyBytes(from: part)
+            end += part.count
+            return UInt32(part.count)
+        }
+        bytes.copyBytes(from: Self.magic)
+        bytes.set(Self.version, at: 8)
+        bytes.set(append(key.source.utf8), at: 12)
+        bytes.set(append(key.rendition.utf8), at: 16)
+        bytes.set(append((format?.rawValue ?? "").utf8), at: 20)
+        bytes.set(append(metadata), at: 24)
+        bytes.set(append(extended), at: 28)
+        bytes.set(UInt64(payloadLength), at: 32)
+        bytes.set(times.created.microseconds, at: 40)
+        bytes.set(times.modified.microseconds, at: 48)
+        bytes.set(times.changed.microseconds, at: 56)
+        bytes.set(times.expires?.microseconds ?? 0, at: 64)
+        bytes.set(payloadChecksum, at: 72)
+        for place in end..<bytes.count { bytes[place] = 0 }
+        bytes.set(Self.checksum(ofHead: UnsafeRawBufferPointer(bytes)), at: 80)
     }
 
-    private var variablePart: Data {
-        Data(key.source.utf8) + Data(key.rendition.utf8) + Data((format?.rawValue ?? "").utf8) + metadata
-    }
+    private static let magic = Array("TINTYPE\0".utf8)
 
-    private static func checksum(_ fixed: Data, _ variable: Data) -> UInt64 {
-        let first = fixed.withUnsafeBytes(Checksum.of)
-        return variable.withUnsafeBytes { Checksum.of($0, seed: first) }
-    }
-
-    private static func bytes(_ value: some FixedWidthInteger) -> Data {
-        withUnsafeBytes(of: value.littleEndian) { Data($0) }
+    private static func checksum(ofHead bytes: UnsafeRawBufferPointer) -> UInt64 {
+        let fixed = Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<80]))
+        return Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[fixedLength...]), seed: fixed)
     }
 }
 
@@ -95,34 +122,33 @@ extension EntryHeader {
     ///   - bytes: the beginning of a file, at least to the end of its head.
     ///   - expected: whose entry it must be; then its strings are compared where they are and not made again.
     init?(decoding bytes: UnsafeRawBufferPointer, for expected: CacheKey? = nil) {
-        guard let lengths = Lengths(bytes), bytes.count >= Self.fixedLength + lengths.variable else { return nil }
-        let fixed = UnsafeRawBufferPointer(rebasing: bytes[..<64])
-        let variable = UnsafeRawBufferPointer(rebasing: bytes[Self.fixedLength..<Self.fixedLength + lengths.variable])
-        let checksum = Checksum.of(variable, seed: Checksum.of(fixed))
-        guard checksum == bytes.integer(at: 64, as: UInt64.self) else { return nil }
-        var rest = variable[...]
-        func take(_ count: Int) -> Slice<UnsafeRawBufferPointer> {
+        guard let lengths = Lengths(bytes), bytes.count >= lengths.head else { return nil }
+        let head = UnsafeRawBufferPointer(rebasing: bytes[..<lengths.head])
+        guard Self.checksum(ofHead: head) == bytes.integer(at: 80, as: UInt64.self) else { return nil }
+        var rest = head[Self.fixedLength...]
+        func take(_ count: Int) -> UnsafeRawBufferPointer {
             defer { rest = rest.dropFirst(count) }
-            return rest.prefix(count)
+            return UnsafeRawBufferPointer(rebasing: rest.prefix(count))
         }
-        let (source, rendition) = (take(lengths.source), take(lengths.rendition))
-        if let expected {
-            guard source.elementsEqual(expected.source.utf8), rendition.elementsEqual(expected.rendition.utf8) else {
-                return nil
-            }
-            key = expected
-        } else {
-            key = CacheKey(
-                source: String(decoding: source, as: UTF8.self), rendition: String(decoding: rendition, as: UTF8.self))
-        }
+        guard let key = Self.key(take(lengths.source), take(lengths.rendition), expected) else { return nil }
+        self.key = key
         let format = String(decoding: take(lengths.format), as: UTF8.self)
         self.format = format.isEmpty ? nil : ImageFormat(rawValue: format)
         metadata = Data(take(lengths.metadata))
+        extended = Data(take(lengths.extended))
         payloadLength = lengths.payload
-        created = Date(microseconds: bytes.integer(at: 40, as: Int64.self))
-        let expiry = bytes.integer(at: 48, as: Int64.self)
-        expires = expiry == 0 ? nil : Date(microseconds: expiry)
-        payloadChecksum = bytes.integer(at: 56, as: UInt64.self)
+        payloadChecksum = bytes.integer(at: 72, as: UInt64.self)
+        times = EntryTimes(decoding: bytes)
+    }
+
+    private static func key(
+        _ source: UnsafeRawBufferPointer, _ rendition: UnsafeRawBufferPointer, _ expected: CacheKey?
+    ) -> CacheKey? {
+        guard let expected else {
+            return CacheKey(
+                source: String(decoding: source, as: UTF8.self), rendition: String(decoding: rendition, as: UTF8.self))
+        }
+        return source.holds(expected.source) && rendition.holds(expected.rendition) ? expected : nil
     }
 
     /// The lengths in the fixed part, checked against absurdity but not yet against damage.
@@ -131,11 +157,13 @@ extension EntryHeader {
         let rendition: Int
         let format: Int
         let metadata: Int
+        let extended: Int
         let payload: Int
 
-        var variable: Int { source + rendition + format + metadata }
+        /// Bytes before the payload.
+        var head: Int { EntryHeader.headLength(variable: source + rendition + format + metadata + extended) }
         /// Bytes of the whole file.
-        var file: Int { EntryHeader.fixedLength + variable + payload }
+        var file: Int { head + payload }
 
         /// `nil` when this is not the fixed part of a file of this version.
         init?(_ bytes: UnsafeRawBufferPointer) {
@@ -145,13 +173,24 @@ extension EntryHeader {
             source = Int(bytes.integer(at: 12, as: UInt32.self))
             rendition = Int(bytes.integer(at: 16, as: UInt32.self))
             format = Int(bytes.integer(at: 20, as: UInt32.self))
-            metadata = Int(clamping: bytes.integer(at: 24, as: UInt64.self))
+            metadata = Int(bytes.integer(at: 24, as: UInt32.self))
+            extended = Int(bytes.integer(at: 28, as: UInt32.self))
             payload = Int(clamping: bytes.integer(at: 32, as: UInt64.self))
-            let limit = EntryHeader.maximumVariableLength
-            guard source <= limit, rendition <= limit, format <= limit, metadata <= limit, payload < 1 << 48 else {
-                return nil
-            }
+            let limit = EntryHeader.maximumPartLength
+            guard source <= limit, rendition <= limit, format <= limit, metadata <= limit, extended <= limit,
+                payload <= EntryHeader.maximumFileLength
+            else { return nil }
         }
+    }
+}
+
+extension EntryTimes {
+    fileprivate init(decoding bytes: UnsafeRawBufferPointer) {
+        func time(_ offset: Int) -> DiskTime { DiskTime(microseconds: bytes.integer(at: offset, as: Int64.self)) }
+        let expires = time(64)
+        self.init(
+            created: time(40), modified: time(48), changed: time(56),
+            expires: expires.microseconds == 0 ? nil : expires)
     }
 }
 
@@ -159,12 +198,19 @@ extension UnsafeRawBufferPointer {
     fileprivate func integer<Value: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: Value.Type) -> Value {
         Value(littleEndian: loadUnaligned(fromByteOffset: offset, as: type))
     }
+
+    fileprivate func holds(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { utf8 in
+            guard utf8.count == count else { return false }
+            guard let ours = baseAddress, let theirs = utf8.baseAddress else { return true }
+            return memcmp(ours, theirs, count) == 0
+        }
+    }
 }
 
-extension Date {
-    fileprivate var microseconds: Int64 { Int64((timeIntervalSince1970 * 1_000_000).rounded()) }
-
-    fileprivate init(microseconds: Int64) {
-        self.init(timeIntervalSince1970: Double(microseconds) / 1_000_000)
+extension UnsafeMutableRawBufferPointer {
+    fileprivate func set<Value: FixedWidthInteger & BitwiseCopyable>(_ value: Value, at offset: Int) {
+        storeBytes(of: value.littleEndian, toByteOffset: offset, as: Value.self)
     }
 }

@@ -43,39 +43,59 @@ struct EntryName: Hashable, Sendable {
         }
     }
 
-    /// Two levels of 256 folders, so that none grows large: `ab/cd`.
-    var folder: String { String(path.prefix(Self.folderLength)) }
+    /// Relative to the directory of entries: `ab/c`.
+    var folder: EntryFolder { EntryFolder(Int(words[0] & 0xFF) << 4 | Int(words[0] >> 12 & 0xF)) }
 
-    /// Relative to the directory of entries: `ab/cd/abcd…`.
-    var path: String { Self.path("", self) }
+    /// The 32 bytes of the hash.
+    var bytes: Data { withUnsafeBytes(of: words) { Data($0) } }
 
-    /// The path below a directory that ends with a slash, in one allocation: this is on the way of every read.
-    static func path(_ directory: String, _ name: EntryName) -> String {
-        var directory = directory
-        return directory.withUTF8 { prefix in
-            String(unsafeUninitializedCapacity: prefix.count + folderLength + 1 + length) { buffer in
-                _ = buffer.initialize(from: prefix)
-                let text = UnsafeMutableBufferPointer(rebasing: buffer[(prefix.count + folderLength + 1)...])
-                name.writeText(to: text)
-                let folder = [text[0], text[1], slash, text[2], text[3], slash]
-                for index in folder.indices { buffer[prefix.count + index] = folder[index] }
-                return buffer.count
+    /// A name found in the index; `nil` when no entry has such a name.
+    init?(bytes: Data) {
+        guard bytes.count == 32 else { return nil }
+        words = bytes.withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
+    }
+
+    /// Relative to the directory of entries: `ab/c/abcd…`.
+    var path: String {
+        String(unsafeUninitializedCapacity: Self.pathLength) { buffer in
+            writePath(to: buffer)
+            return Self.pathLength
+        }
+    }
+
+    /// A system call on the path relative to the directory of entries: without a string, since this is on the way of
+    /// every read.
+    func withRelativePath(_ body: (UnsafePointer<CChar>) -> Int32) -> Int32 {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.pathLength + 1) { buffer in
+            writePath(to: buffer)
+            buffer[Self.pathLength] = 0
+            return buffer.withMemoryRebound(to: CChar.self) { path in path.baseAddress.map { body($0) } ?? -1 }
+        }
+    }
+
+    private func writePath(to buffer: UnsafeMutableBufferPointer<UInt8>) {
+        writeText(to: UnsafeMutableBufferPointer(rebasing: buffer[Self.prefixLength...]))
+        (buffer[0], buffer[1], buffer[2]) = (buffer[5], buffer[6], Self.slash)
+        (buffer[3], buffer[4]) = (buffer[7], Self.slash)
+    }
+
+    private static let length = 64
+    /// `ab/c/`.
+    private static let prefixLength = 5
+    private static let pathLength = prefixLength + length
+    private static let slash = UInt8(ascii: "/")
+
+    private func writeText(to buffer: UnsafeMutableBufferPointer<UInt8>) {
+        withUnsafeBytes(of: words) { bytes in
+            for index in 0..<32 {
+                buffer[2 * index] = Self.digit(bytes[index] >> 4)
+                buffer[2 * index + 1] = Self.digit(bytes[index] & 15)
             }
         }
     }
 
-    private static let length = 64
-    private static let folderLength = 5
-    private static let slash = UInt8(ascii: "/")
-    private static let digits = Array("0123456789abcdef".utf8)
-
-    private func writeText(to buffer: UnsafeMutableBufferPointer<UInt8>) {
-        withUnsafeBytes(of: words) { bytes in
-            for (index, byte) in bytes.enumerated() {
-                buffer[2 * index] = Self.digits[Int(byte >> 4)]
-                buffer[2 * index + 1] = Self.digits[Int(byte & 15)]
-            }
-        }
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
     }
 
     private static func value(ofDigit digit: UInt8) -> UInt8? {

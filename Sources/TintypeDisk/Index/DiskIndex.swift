@@ -4,12 +4,14 @@ import TintypeCore
 
 /// The bookkeeping of a disk cache in SQLite: sizes and times, for limits and totals.
 ///
-/// The files are the truth; this is never asked on the way of a read, and is made anew from the files when it is lost
-/// or damaged. Several processes may write it at once. All calls block.
+/// The files are the truth; this is never asked on the way of a read, and is made anew from the files, a step at a time,
+/// when it is lost or damaged. Several processes may write it at once. All calls block.
 final class DiskIndex: Sendable {
-    private let database: DatabaseQueue
+    let database: DatabaseQueue
+    private let identity: FileIdentity
 
-    /// Opens the index of a cache; makes it, from the files that are there, when there is none or it is damaged.
+    /// Opens the index of a cache; makes it when there is none or it is damaged: empty, and to be filled by
+    /// ``reconcile(_:)``.
     ///
     /// - Throws: ``TintypeError/Code/unwritable``.
     init(_ layout: CacheLayout) throws(TintypeError) {
@@ -21,6 +23,10 @@ final class DiskIndex: Sendable {
         } catch {
             throw Self.failure(error, layout)
         }
+        guard let identity = FileIdentity(layout.indexPath) else {
+            throw DiskFailure(errno, layout.indexPath).error
+        }
+        self.identity = identity
     }
 
     private static func open(_ layout: CacheLayout) throws -> DatabaseQueue {
@@ -34,136 +40,75 @@ final class DiskIndex: Sendable {
         // would override.
         try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = OFF") }
         try database.write { database in
-            // Set with the last of the rows, so that a crash in the middle begins anew.
             guard try Int.fetchOne(database, sql: "PRAGMA user_version") == 0 else { return }
             try database.execute(sql: schema)
-            try layout.forEachEntryRecord { try add($0, to: database) }
             try database.execute(sql: "PRAGMA user_version = 1")
         }
         return database
     }
 
-    /// Totals are kept by triggers, so that they are right whichever process writes.
-    private static let schema = """
-        CREATE TABLE IF NOT EXISTS entry (
-            name TEXT PRIMARY KEY, size INTEGER NOT NULL, created REAL NOT NULL, accessed REAL NOT NULL
+    /// Totals are kept by triggers, so that they are right whichever process writes. `reconciled` is the number of
+    /// folders whose entries are known to be those of the files: see ``reconcile(_:)``.
+    static let schema = """
+        CREATE TABLE entry (
+            name BLOB PRIMARY KEY, size INTEGER NOT NULL, created INTEGER NOT NULL, modified INTEGER NOT NULL,
+            changed INTEGER NOT NULL, accessed INTEGER NOT NULL, expires INTEGER
         ) WITHOUT ROWID;
-        CREATE INDEX IF NOT EXISTS entryByAccess ON entry (accessed);
-        CREATE TABLE IF NOT EXISTS total (id INTEGER PRIMARY KEY CHECK (id = 1), count INTEGER, size INTEGER);
-        INSERT OR IGNORE INTO total VALUES (1, 0, 0);
-        CREATE TRIGGER IF NOT EXISTS entryAdded AFTER INSERT ON entry BEGIN
+        CREATE INDEX entryByExpiry ON entry (expires) WHERE expires IS NOT NULL;
+        CREATE TABLE total (
+            id INTEGER PRIMARY KEY CHECK (id = 1), count INTEGER NOT NULL, size INTEGER NOT NULL,
+            reconciled INTEGER NOT NULL);
+        INSERT INTO total VALUES (1, 0, 0, 0);
+        CREATE TRIGGER entryAdded AFTER INSERT ON entry BEGIN
             UPDATE total SET count = count + 1, size = size + NEW.size; END;
-        CREATE TRIGGER IF NOT EXISTS entryRemoved AFTER DELETE ON entry BEGIN
+        CREATE TRIGGER entryRemoved AFTER DELETE ON entry BEGIN
             UPDATE total SET count = count - 1, size = size - OLD.size; END;
-        CREATE TRIGGER IF NOT EXISTS entryChanged AFTER UPDATE OF size ON entry BEGIN
+        CREATE TRIGGER entryChanged AFTER UPDATE OF size ON entry WHEN OLD.size <> NEW.size BEGIN
             UPDATE total SET size = size - OLD.size + NEW.size; END;
         """
+
+    /// Whether the file that is open still is the one in the directory: another process may have made it anew, or
+    /// someone may have removed the directory.
+    func isCurrent(_ layout: CacheLayout) -> Bool { FileIdentity(layout.indexPath) == identity }
+
+    /// Takes a damaged index away, unless another process has done so already.
+    func delete(_ layout: CacheLayout) {
+        if isCurrent(layout) { Self.delete(layout) }
+    }
 
     /// Whether an error says that the index is damaged, so that only making it anew helps.
     static func isDamage(_ error: any Error) -> Bool {
         (error as? DatabaseError)?.isDamage ?? false
     }
 
-    static func delete(_ layout: CacheLayout) {
+    private static func delete(_ layout: CacheLayout) {
         for suffix in ["", "-wal", "-shm"] { unlink(layout.indexPath + suffix) }
     }
 
-    fileprivate static func failure(_ error: any Error, _ layout: CacheLayout) -> TintypeError {
+    static func failure(_ error: any Error, _ layout: CacheLayout) -> TintypeError {
         if let error = error as? TintypeError { return error }
+        if let failure = error as? DiskFailure { return failure.error }
         return TintypeError(
             .unwritable, stage: .store, "the cache's index cannot be used: \(error)", subject: layout.root,
             underlying: error)
     }
 }
 
-// MARK: - Writing
-
-extension DiskIndex {
-    func apply(_ batch: IndexBatch) throws {
-        guard !batch.isEmpty else { return }
-        try database.write { database in
-            // In this order: what was removed may have been stored again since.
-            for name in batch.removed { try Self.remove(name, from: database) }
-            for record in batch.added { try Self.add(record, to: database) }
-            let touch = try database.cachedStatement(sql: "UPDATE entry SET accessed = max(accessed, ?) WHERE name = ?")
-            for (name, date) in batch.accessed {
-                try touch.execute(arguments: [date.timeIntervalSince1970, name.text])
-            }
-        }
-    }
-
-    private static func add(_ record: IndexRecord, to database: Database) throws {
-        let statement = try database.cachedStatement(
-            sql: """
-                INSERT INTO entry VALUES (?, ?, ?, ?)
-                ON CONFLICT (name) DO UPDATE
-                SET size = excluded.size, created = excluded.created, accessed = excluded.accessed
-                """)
-        try statement.execute(arguments: [
-            record.name.text, record.size, record.created.timeIntervalSince1970, record.accessed.timeIntervalSince1970,
-        ])
-    }
-
-    private static func remove(_ name: EntryName, from database: Database) throws {
-        try database.cachedStatement(sql: "DELETE FROM entry WHERE name = ?").execute(arguments: [name.text])
-    }
-
-    func removeAll() throws {
-        try database.write { try $0.execute(sql: "DELETE FROM entry") }
-    }
-}
-
-// MARK: - Asking
-
-extension DiskIndex {
-    var usage: DiskUsage {
-        get throws {
-            try database.read { database in
-                let row = try Row.fetchOne(database, sql: "SELECT count, size FROM total")
-                return DiskUsage(count: row?["count"] ?? 0, byteCount: row?["size"] ?? 0)
-            }
-        }
-    }
-
-    /// The entries that were not used for longest, at most `count`; before `date` if one is given.
-    func oldest(_ count: Int, accessedBefore date: Date? = nil) throws -> [IndexRecord] {
-        try database.read { database in
-            try Row.fetchAll(
-                database, sql: "SELECT * FROM entry WHERE accessed < ? ORDER BY accessed LIMIT ?",
-                arguments: [date?.timeIntervalSince1970 ?? .infinity, count]
-            ).compactMap(Self.record)
-        }
-    }
-
-    /// All entries, the last used first.
-    func all() throws -> [IndexRecord] {
-        try database.read { database in
-            try Row.fetchAll(database, sql: "SELECT * FROM entry ORDER BY accessed DESC, name").compactMap(Self.record)
-        }
-    }
-
-    private static func record(_ row: Row) -> IndexRecord? {
-        guard let name = (row["name"] as String?).flatMap(EntryName.init) else { return nil }
-        return IndexRecord(
-            name: name, size: row["size"], created: Date(timeIntervalSince1970: row["created"]),
-            accessed: Date(timeIntervalSince1970: row["accessed"]))
-    }
-}
-
 extension DatabaseError {
+    /// Besides SQLite's own words for it: a table that is not there, which says that the file is not ours.
     fileprivate var isDamage: Bool {
-        [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(resultCode)
+        [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_SCHEMA].contains(resultCode)
     }
 }
 
-extension CacheLayout {
-    /// What the index needs to know of every undamaged entry, from its file.
-    fileprivate func forEachEntryRecord(_ body: (IndexRecord) throws -> Void) rethrows {
-        var names: [EntryName] = []
-        forEachEntry { names.append($0) }
-        for name in names {
-            guard let (header, size) = EntryFile.readHeader(path(of: name)) else { continue }
-            try body(IndexRecord(name: name, size: size, created: header.created, accessed: header.created))
-        }
+/// Which file a path leads to now.
+private struct FileIdentity: Equatable {
+    let device: dev_t
+    let inode: ino_t
+
+    init?(_ path: String) {
+        var facts = stat()
+        guard stat(path, &facts) == 0 else { return nil }
+        (device, inode) = (facts.st_dev, facts.st_ino)
     }
 }

@@ -42,6 +42,108 @@ import TintypeTesting
         #expect(cache.totalCount == 0 && cache.totalCost == 0)
     }
 
+    // MARK: Time
+
+    @Test func whatIsOverItsTimeIsAMissAndGoes() throws {
+        let clock = ManualClock()
+        let cache = MemoryCache(limits: CacheLimits(cost: 1 << 20, age: .seconds(60)), time: clock.timeSource)
+        cache.store(try image(1), for: CacheKey(source: "a"))
+        clock.advance(by: .seconds(59))
+        cache.store(try image(1), for: CacheKey(source: "b"))
+        #expect(cache.image(for: CacheKey(source: "a")) != nil)
+        clock.advance(by: .seconds(1))
+        #expect(!cache.contains(CacheKey(source: "a")))
+        #expect(cache.image(for: CacheKey(source: "a")) == nil)
+        #expect(cache.totalCount == 1 && cache.contains(CacheKey(source: "b")))
+    }
+
+    @Test func whatNoOneAsksForGoesWithTheNextStore() throws {
+        let clock = ManualClock()
+        let cache = MemoryCache(limits: CacheLimits(cost: 1 << 20, age: .seconds(60)), time: clock.timeSource)
+        for number in 0..<10 { cache.store(try image(1), for: CacheKey(source: "\(number)")) }
+        clock.advance(by: .seconds(61))
+        cache.store(try image(1), for: CacheKey(source: "new"))
+        #expect(cache.totalCount == 1)
+    }
+
+    // MARK: Living pictures
+
+    @Test func anEvictedPictureThatLivesIsFoundAgain() throws {
+        let cache = MemoryCache(limits: CacheLimits(cost: 1 << 20), findsLivingImages: true)
+        let kept = try image(16)
+        cache.store(kept, for: CacheKey(source: "a"))
+        cache.store(try image(16), for: CacheKey(source: "b"))
+        cache.trim(to: 0)
+        #expect(cache.totalCount == 0)
+        #expect(cache.image(for: CacheKey(source: "a")) === kept)
+        #expect(cache.image(for: CacheKey(source: "b")) == nil)
+        // It counts again.
+        #expect(cache.totalCost == 64)
+    }
+
+    @Test func whatIsRemovedIsNotFoundThoughItLives() throws {
+        let cache = MemoryCache(limits: CacheLimits(cost: 1 << 20), findsLivingImages: true)
+        let kept = try image(16)
+        let key = CacheKey(source: "a")
+        cache.store(kept, for: key)
+        cache.remove(key)
+        #expect(cache.image(for: key) == nil)
+        cache.store(kept, for: key)
+        cache.clear()
+        #expect(cache.image(for: key) == nil)
+        cache.store(kept, for: key)
+        cache.trim(to: 0)
+        let newer = try image(1)
+        cache.store(newer, for: key)
+        cache.remove(key)
+        #expect(cache.image(for: key) == nil)
+        #expect(kept.size.width == 16)
+    }
+
+    @Test func theDeadAreSweptOut() throws {
+        var living = LivingImages()
+        for number in 0..<10_000 { living.add(try image(1), for: CacheKey(source: "\(number)")) }
+        #expect(living.count <= 64)
+    }
+
+    // MARK: Pressure
+
+    @Test func pressureHalvesAndWantEmpties() throws {
+        let cache = MemoryCache(limits: CacheLimits(cost: 1 << 20))
+        for number in 0..<10 { cache.store(try image(16), for: CacheKey(source: "\(number)")) }
+        cache.shrink(for: .some)
+        #expect(cache.totalCost == 320)
+        cache.shrink(for: .critical)
+        #expect(cache.totalCost == 0)
+    }
+
+    // MARK: Threads
+
+    @Test func manyThreadsLeaveTotalsRight() async throws {
+        let cache = MemoryCache(limits: CacheLimits(cost: 64 * 50))
+        let picture = try image(16)
+        await withTaskGroup(of: Void.self) { group in
+            for worker in 0..<8 {
+                group.addTask {
+                    var random = SeededRandom(seed: UInt64(worker))
+                    for _ in 0..<2_000 {
+                        let key = CacheKey(source: "\(Int.random(in: 0..<100, using: &random))")
+                        switch Int.random(in: 0..<8, using: &random) {
+                        case 0..<3: cache.store(picture, for: key)
+                        case 3: cache.remove(key)
+                        case 4: cache.trim(to: 64 * 25)
+                        default: if let found = cache.image(for: key) { #expect(found === picture) }
+                        }
+                    }
+                }
+            }
+        }
+        let present = (0..<100).count { cache.contains(CacheKey(source: "\($0)")) }
+        #expect(present == cache.totalCount && cache.totalCost == 64 * present)
+        cache.clear()
+        #expect((0..<100).allSatisfy { cache.image(for: CacheKey(source: "\($0)")) == nil })
+    }
+
     @Test func theStandardLimitIsFinite() {
         #expect(CacheLimits.standard.cost > 1 << 20)
         #expect(CacheLimits.standard.cost <= SystemMemory.available * 15 / 100)

@@ -80,6 +80,8 @@ final class FakeDataCache: DataCache {
     func store(_ entry: CacheEntry, for key: CacheKey) { state.withLock { $0.entries[key] = entry } }
     func clear() { state.withLock { $0.entries = [:] } }
     func remove(_ key: CacheKey) { state.withLock { $0.entries[key] = nil } }
+    func contains(_ key: CacheKey) -> Bool { state.now.entries[key] != nil }
+    func removeAll() async throws(TintypeError) { clear() }
 
     func flush() async throws(TintypeError) {
         state.withLock { $0.flushes += 1 }

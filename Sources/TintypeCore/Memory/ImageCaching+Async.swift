@@ -1,0 +1,26 @@
+// The calls that block, for those who may not: on a thread for disks.
+
+extension ImageCaching {
+    /// The entry on disk, verified; `nil` is a miss.
+    ///
+    /// - Throws: ``TintypeError/Code/cancelled`` when the task was cancelled before its turn.
+    public func storedEntry(for key: CacheKey) async throws(TintypeError) -> CacheEntry? {
+        try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
+            self.entry(for: key)
+        }
+    }
+
+    /// The tiers that have something under a key.
+    public func tiers(holding key: CacheKey, among tiers: CacheTiers = .all) async throws(TintypeError) -> CacheTiers {
+        try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
+            self.tiers(with: key, among: tiers)
+        }
+    }
+
+    /// Forgets what is kept under a key.
+    public func forget(_ key: CacheKey, in tiers: CacheTiers = .all) async throws(TintypeError) {
+        try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
+            self.remove(key, from: tiers)
+        }
+    }
+}

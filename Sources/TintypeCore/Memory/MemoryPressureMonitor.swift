@@ -1,0 +1,51 @@
+import Foundation
+import Logging
+
+/// Listens to the kernel's word that memory is short, and makes caches shrink: pressure-stall triggers of the whole
+/// machine and of this process's cgroup (`Documentation/accounting/psi.rst` of Linux).
+///
+/// Linux sends programs no other warning. Where the kernel has no such files, or does not let this user set triggers,
+/// nothing is heard; ``isListening`` tells. One thread waits for all of them, as long as the process lives.
+public final class MemoryPressureMonitor: Sendable {
+    /// The one that the standard configuration uses.
+    public static let shared = MemoryPressureMonitor(triggers: PressureTrigger.standard)
+
+    /// Whether there is anything to hear.
+    public let isListening: Bool
+
+    private let listeners = Locked<[Listener]>([])
+
+    private struct Listener: Sendable {
+        weak let cache: MemoryCache?
+    }
+
+    convenience init(triggers: [PressureTrigger]) {
+        self.init(sources: triggers.compactMap { $0.open() })
+    }
+
+    /// - Parameter sources: descriptors that become urgent when memory is short. They are closed by no one.
+    init(sources: [PressureSource]) {
+        isListening = !sources.isEmpty
+        guard isListening else { return }
+        Thread.detachNewThread { [weak self] in
+            ThreadName.set("tintype.memory")
+            while let pressure = PressureSource.wait(for: sources), let self { self.signal(pressure) }
+        }
+    }
+
+    /// Lets a cache shrink when memory is short, as long as it lives.
+    public func add(_ cache: MemoryCache) {
+        listeners.withLock { listeners in
+            listeners.removeAll { $0.cache == nil }
+            listeners.append(Listener(cache: cache))
+        }
+    }
+
+    /// Makes every cache shrink, and idle memory of bitmaps go back: what is called on the kernel's word, and may be on a
+    /// toolkit's.
+    public func signal(_ pressure: MemoryPressure) {
+        PixelPool.shared.trim()
+        let caches = listeners.withLock { $0.compactMap(\.cache) }
+        for cache in caches { cache.shrink(for: pressure) }
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import Logging
+import TintypeCore
+
+// Behind the caller: one thread at a time writes entries, and one at a time the bookkeeping, so that neither waits for
+// the other.
+
+extension DiskCache {
+    func start(_ work: DiskStaging.Work) {
+        if work.contains(.writing) { WorkQueue.disk.enqueue(at: .low) { self.writeEntries() } }
+        if work.contains(.recording) { WorkQueue.disk.enqueue(at: .low) { self.recordChanges() } }
+    }
+
+    /// Entries between two looks at what else is to be done.
+    private static let handful = 64
+
+    private func writeEntries() {
+        while let entries = state.withLock({ $0.staging.nextEntries(Self.handful) }) {
+            let mark = writerMark()
+            mark?.set(isDirty: true)
+            for entry in entries { write(entry, mark) }
+            forgetEntriesHandleIfGone()
+            start(state.withLock { $0.staging.continueRecording() })
+        }
+        start(state.withLock { $0.staging.start() })
+        finish()
+    }
+
+    /// Tells those who wait that nothing is left, when nothing is: whoever comes later begins anew.
+    func finish() {
+        let flushes = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            guard state.staging.isIdle else { return [] }
+            defer { state.flushes = [] }
+            return state.flushes
+        }
+        for flush in flushes { flush.resume() }
+    }
+
+    private func write(_ waiting: DiskStaging.Waiting, _ mark: WriterMark?) {
+        let isAllowed = state.withLock { [now = time.uptime()] in $0.health.allowsWriting(at: now) }
+        guard let mark, isAllowed else { return turnAway(waiting) }
+        do throws(DiskFailure) {
+            try write(waiting, mark)
+        } catch {
+            report(error.error)
+            turnAway(waiting)
+        }
+    }
+
+    private func write(_ waiting: DiskStaging.Waiting, _ mark: WriterMark) throws(DiskFailure) {
+        let name = EntryName(waiting.key)
+        let now = DiskTime(time.date())
+        let header = EntryHeader(waiting.entry, for: waiting.key, modified: waiting.modified, changed: now)
+        try makingRoom(header.fileLength) { () throws(DiskFailure) in
+            try EntryFile.write(
+                header, waiting.entry.data, as: name, in: layout, temporary: newTemporaryPath(mark))
+        }
+        let record = IndexRecord(name: name, size: header.fileLength, times: header.times, accessed: now)
+        let mayStay = state.withLock { state in
+            state.stats.writes += 1
+            state.health.succeeded()
+            return state.staging.written(waiting, record)
+        }
+        if !mayStay { unlink(layout.path(of: name)) }
+    }
+
+    /// On a full disk, what was not used for longest makes room; once.
+    private func makingRoom(_ byteCount: Int, _ body: () throws(DiskFailure) -> Void) throws(DiskFailure) {
+        do throws(DiskFailure) {
+            try body()
+        } catch  where error.isFull && makeRoom(byteCount) {
+            try body()
+        }
+    }
+
+    private func turnAway(_ waiting: DiskStaging.Waiting) {
+        state.withLock { state in
+            state.staging.failed(waiting)
+            state.stats.turnedAway += 1
+        }
+    }
+
+    /// A name that no other writer makes.
+    private func newTemporaryPath(_ mark: WriterMark) -> String {
+        let number = state.withLock { state in
+            state.temporaryFiles += 1
+            return state.temporaryFiles
+        }
+        return "\(layout.temporaryFolder)/\(mark.id)-\(number)"
+    }
+
+    /// The sign of this writer; a new one when someone has removed the directory. Only the writing thread asks for it.
+    private func writerMark() -> WriterMark? {
+        if let mark = state.withLock({ $0.mark }), mark.isPresent { return mark }
+        do throws(DiskFailure) {
+            let mark = try WriterMark(layout)
+            state.withLock { $0.mark = mark }
+            return mark
+        } catch {
+            report(error.error)
+            return nil
+        }
+    }
+
+    /// Someone may have removed the folder of entries, and a new one has been made for what was just written.
+    private func forgetEntriesHandleIfGone() {
+        guard let entries = state.withLock({ $0.entries }), !entries.isPresent else { return }
+        state.withLock { $0.entries = nil }
+    }
+
+    /// Says it once in the log; ``flush()`` and ``stats`` tell it, too.
+    func report(_ problem: TintypeError) {
+        let isFirst = state.withLock { [now = time.uptime()] in $0.health.failed(problem, at: now) }
+        if isFirst { Self.logger.warning("the disk cache goes on as memory only: \(problem)") }
+    }
+}

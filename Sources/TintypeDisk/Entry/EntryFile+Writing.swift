@@ -1,0 +1,98 @@
+import Foundation
+import TintypeCore
+
+extension EntryFile {
+    /// Writes an entry under a temporary name and renames it, so that a reader sees all of it or nothing.
+    ///
+    /// - Returns: the bytes of the file.
+    /// - Throws: then nothing is left behind.
+    static func write(
+        _ header: EntryHeader, _ payload: Data, as name: EntryName, in layout: CacheLayout, temporary: String
+    ) throws(DiskFailure) {
+        let descriptor = try create(temporary, layout)
+        do throws(DiskFailure) {
+            defer { close(descriptor) }
+            try writeAll(header.encoded, payload, to: descriptor, temporary)
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+        do throws(DiskFailure) {
+            try publish(temporary, as: name, layout)
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+    }
+
+    /// Notes in the file itself when it was last used, so that this outlives the index and other processes see it.
+    static func recordAccess(_ path: String, at time: DiskTime) {
+        let times = [time.timespec, timespec(tv_sec: 0, tv_nsec: omit)]
+        _ = utimensat(AT_FDCWD, path, times, 0)
+    }
+
+    /// `UTIME_OMIT`, which Glibc's module does not show.
+    private static let omit = (1 << 30) - 2
+
+    private static func create(_ path: String, _ layout: CacheLayout) throws(DiskFailure) -> Int32 {
+        func attempt() -> Int32 { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+        var descriptor = attempt()
+        if descriptor < 0, errno == ENOENT {
+            try layout.makeFolder(layout.temporaryFolder)
+            descriptor = attempt()
+        }
+        guard descriptor >= 0 else { throw DiskFailure(errno, layout.root) }
+        return descriptor
+    }
+
+    /// Head and payload in one call, and what that left in others.
+    private static func writeAll(
+        _ head: [UInt8], _ payload: Data, to descriptor: Int32, _ path: String
+    ) throws(DiskFailure) {
+        var number: Int32 = 0
+        head.withUnsafeBytes { head in
+            payload.withUnsafeBytes { payload in
+                let written = writeOnce(head, payload, descriptor)
+                guard written >= 0 else { return number = errno }
+                number =
+                    write(head.dropFirst(written), descriptor)
+                    ?? write(payload.dropFirst(max(0, written - head.count)), descriptor) ?? 0
+            }
+        }
+        if number != 0 { throw DiskFailure(number, path) }
+    }
+
+    private static func writeOnce(
+        _ head: UnsafeRawBufferPointer, _ payload: UnsafeRawBufferPointer, _ descriptor: Int32
+    ) -> Int {
+        let parts = [head, payload].map {
+            iovec(iov_base: UnsafeMutableRawPointer(mutating: $0.baseAddress), iov_len: $0.count)
+        }
+        while true {
+            let result = writev(descriptor, parts, Int32(parts.count))
+            if result >= 0 || errno != EINTR { return result }
+        }
+    }
+
+    /// Returns the error's number, if there was one.
+    private static func write(_ bytes: Slice<UnsafeRawBufferPointer>, _ descriptor: Int32) -> Int32? {
+        var rest = bytes
+        while !rest.isEmpty {
+            let buffer = UnsafeRawBufferPointer(rebasing: rest)
+            let result = Foundation.write(descriptor, buffer.baseAddress, buffer.count)
+            if result < 0 && errno == EINTR { continue }
+            guard result > 0 else { return result < 0 ? errno : ENOSPC }
+            rest = rest.dropFirst(result)
+        }
+        return nil
+    }
+
+    /// Folders are made when a name is the first in one, not before.
+    private static func publish(_ temporary: String, as name: EntryName, _ layout: CacheLayout) throws(DiskFailure) {
+        let target = layout.path(of: name)
+        if rename(temporary, target) == 0 { return }
+        guard errno == ENOENT else { throw DiskFailure(errno, target) }
+        try layout.makeFolder(layout.folder(of: name))
+        guard rename(temporary, target) == 0 else { throw DiskFailure(errno, target) }
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+
+/// A moment as the disk keeps it: microseconds since 1970.
+struct DiskTime: Hashable, Comparable, Sendable {
+    let microseconds: Int64
+
+    init(microseconds: Int64) {
+        self.microseconds = microseconds
+    }
+
+    /// The nearest microsecond; what is beyond 290,000 years is as far as it goes.
+    init(_ date: Date) {
+        let exact = date.timeIntervalSince1970 * 1_000_000
+        microseconds = Int64(exactly: exact.rounded()) ?? (exact < 0 ? .min : .max)
+    }
+
+    /// A time of a file.
+    init(_ time: timespec) {
+        let (seconds, overflow) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000)
+        microseconds = overflow ? .max : seconds.addingReportingOverflow(Int64(time.tv_nsec / 1_000)).partialValue
+    }
+
+    var date: Date { Date(timeIntervalSince1970: Double(microseconds) / 1_000_000) }
+
+    var timespec: timespec {
+        let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        return rest < 0
+            ? Foundation.timespec(tv_sec: Int(seconds - 1), tv_nsec: Int(rest + 1_000_000) * 1_000)
+            : Foundation.timespec(tv_sec: Int(seconds), tv_nsec: Int(rest) * 1_000)
+    }
+
+    /// How far the two are apart, whichever is later.
+    func distance(to other: DiskTime) -> UInt64 {
+        UInt64(bitPattern: max(self, other).microseconds &- min(self, other).microseconds)
+    }
+
+    func earlier(by duration: Duration) -> DiskTime {
+        let (seconds, attoseconds) = duration.components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
+        guard !overflow else { return DiskTime(microseconds: .min) }
+        let (result, underflow) = microseconds.subtractingReportingOverflow(whole + attoseconds / 1_000_000_000_000)
+        return DiskTime(microseconds: underflow ? .min : result)
+    }
+
+    static func < (left: DiskTime, right: DiskTime) -> Bool { left.microseconds < right.microseconds }
+}
+
+/// The times that an entry carries in its own file.
+struct EntryTimes: Equatable, Sendable {
+    /// When its bytes were got.
+    var created: DiskTime
+    /// When its bytes were stored.
+    var modified: DiskTime
+    /// When anything of it was stored.
+    var changed: DiskTime
+    /// From when on it is a miss; `nil` is never.
+    var expires: DiskTime?
+}

@@ -1,0 +1,75 @@
+import Foundation
+import GRDB
+
+extension DiskIndex {
+    /// Whether the index is known to have the entries that the files are.
+    var isReconciled: Bool {
+        get throws { try database.read { try Self.reconciled($0) >= EntryFolder.count } }
+    }
+
+    /// Lets ``reconcile(_:)`` begin anew: a process that was stopped may have left files that the index does not know.
+    func distrust() throws {
+        try database.write { try $0.execute(sql: "UPDATE total SET reconciled = 0") }
+    }
+
+    /// One step towards an index that has the entries which the files are: some folders are read, files that the index
+    /// lacks are added to it, and entries without a file are removed. What is done is noted with it, so that whoever
+    /// opens the index next goes on from there.
+    ///
+    /// - Returns: whether more is to be done.
+    func reconcile(_ layout: CacheLayout) throws -> Bool {
+        let entries = EntriesHandle(layout)
+        return try database.write { database in
+            var number = try Self.reconciled(database)
+            var seen = 0
+            while number < EntryFolder.count && seen < Self.stepSize {
+                let folder = EntryFolder(number)
+                let isAlone = !layout.hasFolders(beside: folder)
+                let siblings = isAlone ? EntryFolder.siblings - number % EntryFolder.siblings : 1
+                let files = isAlone ? [] : layout.names(in: folder)
+                seen += try Self.reconcile(number..<number + siblings, files, entries, database)
+                number += siblings
+            }
+            try database.cachedStatement(sql: "UPDATE total SET reconciled = ?").execute(arguments: [number])
+            return number < EntryFolder.count
+        }
+    }
+
+    /// Entries that one step may look at.
+    private static let stepSize = 256
+
+    private static func reconciled(_ database: Database) throws -> Int {
+        try Int.fetchOne(database.cachedStatement(sql: "SELECT reconciled FROM total")) ?? 0
+    }
+
+    /// Makes the part of the index that belongs to some folders say what is in them. Returns how many entries it saw.
+    private static func reconcile(
+        _ folders: Range<Int>, _ files: [EntryName], _ entries: EntriesHandle?, _ database: Database
+    ) throws -> Int {
+        let rows = try Data.fetchAll(
+            database.cachedStatement(sql: "SELECT name FROM entry WHERE name >= ? AND name < ?"),
+            arguments: [bound(folders.lowerBound), bound(folders.upperBound)])
+        let known = Set(rows.compactMap { EntryName(bytes: $0) })
+        let present = Set(files)
+        for name in known.subtracting(present) { try remove(name, from: database) }
+        for name in files where !known.contains(name) {
+            guard let record = entries?.record(of: name) else { continue }
+            try add(record, to: database, replacing: false)
+        }
+        return 1 + known.count + files.count
+    }
+
+    /// The first name that a folder may have; what comes after all, for the folder after the last.
+    private static func bound(_ folder: Int) -> Data {
+        folder < EntryFolder.count
+            ? Data([UInt8(folder >> 4), UInt8(folder & 15) << 4]) : Data(repeating: 0xFF, count: 33)
+    }
+}
+
+extension EntriesHandle {
+    /// What the index needs to know of an undamaged entry, from its file.
+    fileprivate func record(of name: EntryName) -> IndexRecord? {
+        guard let (header, accessed) = EntryFile.readHead(name, in: self) else { return nil }
+        return IndexRecord(name: name, size: header.fileLength, times: header.times, accessed: accessed)
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+
+/// The sign of one cache that writes to a directory: a file that it holds a lock on for as long as it lives, and that
+/// says whether entries may have been written of which the index does not know yet.
+///
+/// So whoever comes after a process that was stopped in the middle knows that it was, without looking at the entries.
+final class WriterMark: Sendable {
+    /// The name of the file; temporary files of this writer begin with it.
+    let id: String
+    private let descriptor: Int32
+
+    /// Made under another name and renamed when the lock is held, so that no one takes it for one without owner.
+    init(_ layout: CacheLayout) throws(DiskFailure) {
+        id = UUID().uuidString
+        try layout.makeFolder(layout.temporaryFolder)
+        try layout.makeFolder(layout.writersFolder)
+        let temporary = "\(layout.temporaryFolder)/\(id)"
+        descriptor = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw DiskFailure(errno, layout.root) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, rename(temporary, "\(layout.writersFolder)/\(id)") == 0 else {
+            let number = errno
+            unlink(temporary)
+            throw DiskFailure(number, layout.root)
+        }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Whether the file still has a name: someone may have removed the directory.
+    var isPresent: Bool {
+        var facts = stat()
+        return fstat(descriptor, &facts) == 0 && facts.st_nlink > 0
+    }
+
+    /// Says whether the index may not know of everything that was written. One byte, so a full disk has room for it.
+    func set(isDirty: Bool) {
+        _ = withUnsafeBytes(of: isDirty ? UInt8(1) : 0) { pwrite(descriptor, $0.baseAddress, 1, 0) }
+    }
+
+    /// Clears up after writers that are gone: their temporary files and their signs.
+    ///
+    /// - Returns: whether one of them was stopped in the middle.
+    static func recover(_ layout: CacheLayout) -> Bool {
+        // In this order: a writer has its sign before it has other files.
+        let files = CacheLayout.names(in: layout.temporaryFolder)
+        let writers = CacheLayout.names(in: layout.writersFolder)
+        var wasStopped = false
+        var living: Set<Substring> = []
+        for writer in writers {
+            switch takeOver("\(layout.writersFolder)/\(writer)") {
+            case nil: living.insert(writer[...])
+            case let isDirty?: wasStopped = wasStopped || isDirty
+            }
+        }
+        // One that is a sign in the making has the bare name.
+        for file in files where file.utf8.count > idLength && !living.contains(file.prefix(idLength)) {
+            unlink("\(layout.temporaryFolder)/\(file)")
+        }
+        return wasStopped
+    }
+
+    /// Characters of a UUID.
+    private static let idLength = 36
+
+    /// Removes the sign of a writer that is gone; `nil` if it is not. Otherwise whether it was in the middle.
+    private static func takeOver(_ path: String) -> Bool? {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { return errno == ENOENT ? false : nil }
+        defer { close(descriptor) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
+        var byte: UInt8 = 0
+        let isDirty = pread(descriptor, &byte, 1, 0) != 1 || byte != 0
+        unlink(path)
+        return isDirty
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import Testing
+import TintypeCore
+import TintypeTesting
+
+@testable import TintypeDisk
+
+@Suite(.timeLimit(.minutes(1))) struct DiskLimitTests {
+    private let folder: TemporaryFolder
+    private let clock = ManualClock()
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func cache(_ limits: DiskLimits = DiskLimits()) -> DiskCache {
+        DiskCache(directory: folder.url, limits: limits, time: clock.timeSource)
+    }
+
+    private func entry(created: Date? = nil, expires: Date? = nil) -> CacheEntry {
+        CacheEntry(
+            data: Data(repeating: 1, count: 500), format: .png, created: created ?? clock.date, expires: expires)
+    }
+
+    private func key(_ name: String) -> CacheKey { CacheKey(source: name) }
+
+    @Test func theCountStaysWithinItsLimit() async throws {
+        let cache = cache(DiskLimits(count: 5))
+        for number in 0..<20 {
+            cache.store(entry(), for: key("\(number)"))
+            try await cache.flush()
+            clock.advance(by: .seconds(1))
+        }
+        #expect(try await cache.usage().count == 5)
+        #expect(try await cache.contains(key("19")))
+        #expect(cache.stats.evictions == 15)
+    }
+
+    /// Stored in the order a, b, c; got in the order c, b, a; then a is used, and b is amended.
+    @Test(arguments: [
+        (DiskLimits.Expiry.access, "b"), (.modification, "a"), (.creation, "c"), (.change, "a"),
+    ])
+    func theOldestGoesFirstWhateverAgeCountsFrom(_ expiry: DiskLimits.Expiry, _ first: String) async throws {
+        let cache = cache(DiskLimits(count: 3, expiry: expiry))
+        for (place, name) in ["a", "b", "c"].enumerated() {
+            cache.store(entry(created: clock.date.addingTimeInterval(-1000 * Double(place))), for: key(name))
+            try await cache.flush()
+            clock.advance(by: .seconds(100))
+        }
+        for name in ["a", "c"] { _ = try await cache.entry(for: key(name)) }
+        try await cache.flush()
+        clock.advance(by: .seconds(100))
+        cache.store(entry(), for: key("d"))
+        try await cache.flush()
+        for name in ["a", "b", "c", "d"] { #expect(try await cache.contains(key(name)) == (name != first)) }
+    }
+
+    @Test func whatIsAmendedIsChangedNotModified() async throws {
+        let cache = cache()
+        cache.store(entry(), for: key("a"))
+        try await cache.flush()
+        let stored = clock.date
+        clock.advance(by: .seconds(100))
+        #expect(try await cache.amend(key("a")) { $0.extended = Data("mine".utf8) })
+        #expect(try await !cache.amend(key("b")) { $0.extended = Data() })
+        try await cache.flush()
+        #expect(try await self.cache().entry(for: key("a"))?.extended == Data("mine".utf8))
+        let facts = Shared<[DiskEntryFacts]>([])
+        try await cache.forEachEntry { entry in facts.withLock { $0.append(entry) } }
+        #expect(facts.now.map(\.modified) == [stored])
+    }
+
+    @Test func anEntryWhoseOwnTimeIsOverIsAMissAndGoes() async throws {
+        let cache = cache()
+        cache.store(entry(expires: clock.date.addingTimeInterval(60)), for: key("waiting"))
+        #expect(try await cache.entry(for: key("waiting")) != nil)
+        cache.store(entry(expires: clock.date.addingTimeInterval(60)), for: key("a"))
+        cache.store(entry(expires: clock.date.addingTimeInterval(60)), for: key("unasked"))
+        try await cache.flush()
+        clock.advance(by: .seconds(60))
+        #expect(try await cache.entry(for: key("a")) == nil)
+        #expect(try await !cache.contains(key("a")))
+        cache.store(entry(), for: key("new"))
+        try await cache.flush()
+        #expect(try await cache.usage().count == 1)
+    }
+
+    @Test func aClockThatIsSetBackLosesNothingAndKeepsNothingForEver() async throws {
+        let ahead = ManualClock(start: clock.date.addingTimeInterval(1_000_000_000))
+        let future = DiskCache(directory: folder.url, time: ahead.timeSource)
+        future.store(entry(), for: key("a"))
+        try await future.flush()
+        let cache = cache()
+        #expect(try await cache.entry(for: key("a")) != nil)
+        cache.store(entry(), for: key("b"))
+        try await cache.flush()
+        #expect(try await cache.contains(key("a")))
+        clock.advance(by: .seconds(8 * 24 * 3600))
+        cache.store(entry(), for: key("c"))
+        try await cache.flush()
+        #expect(try await !cache.contains(key("a")))
+        #expect(try await !cache.contains(key("b")))
+    }
+
+    @Test func usesAreNotRecordedMoreThanOnceAMinute() async throws {
+        let cache = cache()
+        cache.store(entry(), for: key("a"))
+        try await cache.flush()
+        func recorded() -> timespec {
+            var facts = stat()
+            stat(cache.path(for: key("a")), &facts)
+            return facts.st_atim
+        }
+        _ = try await cache.entry(for: key("a"))
+        try await cache.flush()
+        let first = DiskTime(recorded())
+        #expect(first == DiskTime(clock.date))
+        clock.advance(by: .seconds(59))
+        _ = try await cache.entry(for: key("a"))
+        try await cache.flush()
+        #expect(DiskTime(recorded()) == first)
+        clock.advance(by: .seconds(1))
+        _ = try await cache.entry(for: key("a"))
+        try await cache.flush()
+        #expect(DiskTime(recorded()) == DiskTime(clock.date))
+    }
+}
