@@ -36,8 +36,8 @@ bench: bootstrap ## Measure against hand-written controls, in release builds
 	scripts/bench
 
 tsan: bootstrap ## Run the tests under the thread sanitizer, the stress test with 100,000 operations
-	$(TSAN) --filter '$(NETWORK_TESTS)'
-	$(TSAN) --skip '$(NETWORK_TESTS)'
+	$(TSAN) --filter '$(NETWORK_TESTS)' --skip StressTests
+	$(TSAN) --skip '$(NETWORK_TESTS)' --skip StressTests
 	TINTYPE_STRESS=100000 $(TSAN) --filter StressTests
 
 clean: ## Remove what was built

@@ -10,7 +10,7 @@ import TintypeTesting
         ("image/png", true), ("IMAGE/PNG; q=1", true), ("image/webp", true), ("text/html", false), ("imagery/x", false),
     ])
     func onlyAcceptableContentTypesAreTaken(_ type: String, _ isTaken: Bool) async throws {
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         configuration.acceptableContentTypes = ["image/*"]
         try await Fixture.withOrigin(configuration) { origin, load in
             origin.serve("/a", .image(Fixture.body, type: type))
@@ -24,7 +24,7 @@ import TintypeTesting
     }
 
     @Test func acceptableStatusesCanBeSet() async throws {
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         configuration.acceptableStatusCodes = 200..<500
         try await Fixture.withOrigin(configuration) { origin, load in
             origin.serve("/a", .picture.with(\.status, 404))
@@ -69,7 +69,7 @@ import TintypeTesting
         let origin = try await Origin.start()
         let url = origin.url("/a")
         await origin.stop()
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         // Nothing of this test waits for it.
         configuration.connectTimeout = .seconds(3600)
         await Fixture.expect(.unreachable) { try await Fixture.load(.url(url), Downloader(configuration)) }
@@ -78,7 +78,7 @@ import TintypeTesting
     @Test func settingsOfARunningDownloaderCanBeChanged() async throws {
         try await Fixture.withOrigin { origin in
             origin.serve("/a", .picture)
-            let downloader = Downloader()
+            let downloader = Downloader.patient
             downloader.configuration.headers["X-Test"] = "1"
             _ = try await downloader.download(.url(origin.url("/a"))).bytes
             downloader.configuration.headers["X-Test"] = "2"

@@ -16,7 +16,7 @@ import TintypeTesting
     ) async throws {
         try await Fixture.withOrigin { origin in
             origin.serve("/a", .picture.with(\.headers, [("Content-Type", "image/png")] + fields))
-            let downloader = Downloader()
+            let downloader = Downloader.patient
             let source = ImageSource.url(origin.url("/a"))
             try await body(origin, downloader, source, entry(try await Fixture.load(source, downloader)))
         }
@@ -54,7 +54,7 @@ import TintypeTesting
     @Test func anotherSelectionIsNotAskedAbout() async throws {
         try await Fixture.withOrigin { origin in
             origin.serve("/a", .picture.with(header: "ETag", "\"1\"").with(header: "Vary", "X-Tenant"))
-            let downloader = Downloader()
+            let downloader = Downloader.patient
             let first = ImageSource.http(HTTPSource(url: origin.url("/a"), headers: ["X-Tenant": "a"]))
             let stored = entry(try await Fixture.load(first, downloader))
             let other = ImageSource.http(HTTPSource(url: origin.url("/a"), headers: ["X-Tenant": "b"]))
@@ -84,7 +84,7 @@ import TintypeTesting
     @Test func anEntryWithoutAHeadHasToBeAskedFor() throws {
         let url = try #require(URL(string: "http://example.org/a"))
         let entry = CacheEntry(data: Fixture.body, format: .png)
-        let verdict = Downloader().verdict(on: entry, for: .url(url), RequestExtras(), at: Date())
+        let verdict = Downloader.patient.verdict(on: entry, for: .url(url), RequestExtras(), at: Date())
         #expect(verdict == .stale(usableOnError: true))
     }
 

@@ -11,7 +11,7 @@ import TintypeTesting
         try await Fixture.withOrigin { origin in
             let gate = OriginGate()
             origin.serve("/a", .picture.with(\.gate, gate))
-            let downloader = Downloader()
+            let downloader = Downloader.patient
             let downloads = (0..<10).map { _ in downloader.download(.url(origin.url("/a"))) }
             #expect(downloader.currentDownloadCount == 1)
             gate.open()
@@ -27,7 +27,7 @@ import TintypeTesting
         try await Fixture.withOrigin { origin in
             let gate = OriginGate()
             origin.serve("/a", .picture.with(\.gate, gate))
-            let downloader = Downloader()
+            let downloader = Downloader.patient
             let source = ImageSource.url(origin.url("/a"))
             let download = downloader.download(source)
             async let loaded = Fixture.load(source, downloader, limit: 64 << 20)
@@ -44,7 +44,7 @@ import TintypeTesting
         try await Fixture.withOrigin { origin in
             let gate = OriginGate()
             origin.serve("/a", .picture.with(\.gate, gate))
-            let downloader = Downloader()
+            let downloader = Downloader.patient
             let url = origin.url("/a")
             var cookies = HTTPOptions()
             cookies.usesCookies = true
@@ -69,7 +69,7 @@ import TintypeTesting
         try await Fixture.withOrigin { origin in
             let gate = OriginGate(after: 20_000)
             origin.serve("/a", .picture.with(\.gate, gate))
-            let downloader = Downloader()
+            let downloader = Downloader.patient
             let first = downloader.download(.url(origin.url("/a")))
             await wait { first.progress.received == 20_000 }
             let told = Shared<[LoadProgress]>([])
@@ -85,7 +85,7 @@ import TintypeTesting
     @Test func theLastToCancelStopsTheTransfer() async throws {
         try await Fixture.withOrigin { origin in
             origin.serve("/a", .picture.with(\.ending, .silence(after: 1000)))
-            let downloader = Downloader()
+            let downloader = Downloader.patient
             let downloads = (0..<3).map { _ in downloader.download(.url(origin.url("/a"))) }
             await wait { downloads.allSatisfy { $0.progress.received == 1000 } }
             for download in downloads {
@@ -102,7 +102,7 @@ import TintypeTesting
         try await Fixture.withOrigin { origin in
             let gate = OriginGate()
             origin.serve("/a", .picture.with(\.gate, gate))
-            let downloader = Downloader()
+            let downloader = Downloader.patient
             let downloads = (0..<10_000).map { _ in downloader.download(.url(origin.url("/a"))) }
             for download in downloads.dropLast() { download.cancel() }
             gate.open()
@@ -114,7 +114,7 @@ import TintypeTesting
     }
 
     @Test func priorityCountsAmongThoseThatWait() async throws {
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         configuration.maximumConcurrentDownloads = 1
         try await Fixture.withOrigin { origin in
             let gate = OriginGate()
@@ -134,7 +134,7 @@ import TintypeTesting
     }
 
     @Test func theLastMayGoFirst() async throws {
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         configuration.maximumConcurrentDownloads = 1
         configuration.order = .lastInFirstOut
         try await Fixture.withOrigin { origin in
@@ -151,7 +151,7 @@ import TintypeTesting
     }
 
     @Test func placesCanBeAddedWhileTransfersWait() async throws {
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         configuration.maximumConcurrentDownloads = 1
         try await Fixture.withOrigin { origin in
             let gate = OriginGate()
@@ -168,7 +168,7 @@ import TintypeTesting
     }
 
     @Test func oneHostGetsNoMoreThanItsShare() async throws {
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         configuration.connectionsPerHost = 1
         try await Fixture.withOrigin { origin in
             let gate = OriginGate()
@@ -189,7 +189,7 @@ import TintypeTesting
     @Test func suspendedNothingBeginsUntilItIsResumed() async throws {
         try await Fixture.withOrigin { origin in
             origin.serve("/a", .picture)
-            let downloader = Downloader()
+            let downloader = Downloader.patient
             downloader.isSuspended = true
             let download = downloader.download(.url(origin.url("/a")))
             for _ in 0..<100 { await Task.yield() }
@@ -204,7 +204,7 @@ import TintypeTesting
         try await Fixture.withOrigin { origin in
             origin.serve("/never", .picture.with(\.ending, .never))
             origin.serve("/a", .picture)
-            let downloader = Downloader()
+            let downloader = Downloader.patient
             let downloads = (0..<3).map { _ in downloader.download(.url(origin.url("/never"))) }
             await origin.waitForRequests(1)
             downloader.cancelAll()
@@ -219,7 +219,7 @@ import TintypeTesting
         try await Fixture.withOrigin { origin in
             let gate = OriginGate()
             origin.serve("/a", .picture.with(\.gate, gate))
-            let downloader = Downloader()
+            let downloader = Downloader.patient
             let running = downloader.download(.url(origin.url("/a")))
             await origin.waitForRequests(1)
             downloader.invalidate(cancellingAll: cancelling)
@@ -236,7 +236,7 @@ import TintypeTesting
     }
 
     @Test func progressIsToldAtMostSoOften() async throws {
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         configuration.minimumProgressInterval = 0.5
         try await Fixture.withOrigin { origin in
             origin.serve("/a", .picture.with(\.bandwidth, 500_000))
@@ -251,13 +251,13 @@ import TintypeTesting
 
     @Test func whatCannotBeAskedForFails() async throws {
         let url = try #require(URL(string: "ftp://example.org/"))
-        await Fixture.expect(.invalidSource) { try await Downloader().download(.url(url)).bytes }
+        await Fixture.expect(.invalidSource) { try await Downloader.patient.download(.url(url)).bytes }
     }
 
     @Test func aCancelledTaskGivesItsDownloadUp() async throws {
         try await Fixture.withOrigin { origin in
             origin.serve("/a", .picture.with(\.ending, .never))
-            let download = Downloader().download(.url(origin.url("/a")))
+            let download = Downloader.patient.download(.url(origin.url("/a")))
             let task = Task { try await download.bytes }
             await origin.waitForRequests(1)
             task.cancel()

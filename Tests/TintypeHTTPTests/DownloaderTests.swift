@@ -27,7 +27,7 @@ import TintypeTesting
     }
 
     @Test func headersAreSent() async throws {
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         configuration.headers = ["X-Test": "1", "user-agent": "mine"]
         try await Fixture.withOrigin(configuration) { origin, load in
             origin.serve("/a", .image(Fixture.body, type: "image/png"))
@@ -89,7 +89,7 @@ import TintypeTesting
     }
 
     @Test func silenceIsATimeOut() async throws {
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         configuration.idleTimeout = .milliseconds(100)
         try await Fixture.withOrigin(configuration) { origin, load in
             origin.serve("/never", .image(Fixture.body, type: "image/png").with(\.ending, .never))
@@ -104,7 +104,7 @@ import TintypeTesting
         let url = origin.url("/a")
         await origin.stop()
         let context = LoadContext(received: ReceivedBytes(limit: 100), job: JobContext(priority: .normal))
-        let error = await Fixture.expect(.unreachable) { try await Downloader().load(.url(url), context) }
+        let error = await Fixture.expect(.unreachable) { try await Downloader.patient.load(.url(url), context) }
         #expect(error?.subject == url.absoluteString)
     }
 
@@ -137,7 +137,7 @@ import TintypeTesting
     @Test func credentialsStayWithTheirOrigin() async throws {
         let other = try await Origin.start()
         other.serve("/b", .image(Fixture.body, type: "image/png"))
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         configuration.headers = ["Authorization": "secret", "Cookie": "a=b", "X-Other": "1"]
         try await Fixture.withOrigin(configuration) { origin, load in
             origin.serve("/a", .redirect(to: "/same"))
@@ -156,7 +156,7 @@ import TintypeTesting
     ) async throws {
         let url = try #require(URL(string: text))
         let context = LoadContext(received: ReceivedBytes(limit: 100), job: JobContext(priority: .normal))
-        _ = await Fixture.expect(.invalidSource) { try await Downloader().load(.url(url), context) }
+        _ = await Fixture.expect(.invalidSource) { try await Downloader.patient.load(.url(url), context) }
     }
 
     @Test func moreBytesThanAllowedAreRefused() async throws {
@@ -171,7 +171,7 @@ import TintypeTesting
     @Test func aURLWithoutAHostIsInvalid() async throws {
         let url = try #require(URL(string: "http:///a"))
         let context = LoadContext(received: ReceivedBytes(limit: 100), job: JobContext(priority: .normal))
-        _ = await Fixture.expect(.invalidSource) { try await Downloader().load(.url(url), context) }
+        _ = await Fixture.expect(.invalidSource) { try await Downloader.patient.load(.url(url), context) }
     }
 
     // MARK: Cancelling and waiting in line
@@ -188,7 +188,7 @@ import TintypeTesting
     }
 
     @Test func noMoreThanAllowedRunAtOnce() async throws {
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         configuration.maximumConcurrentDownloads = 2
         try await Fixture.withOrigin(configuration) { origin, load in
             let gate = OriginGate()

@@ -12,7 +12,7 @@ enum Fixture {
 
     /// Loads from an origin of the test's own, which is stopped after it.
     static func withOrigin<Value>(
-        _ configuration: DownloaderConfiguration = DownloaderConfiguration(), limit: Int = 1 << 20,
+        _ configuration: DownloaderConfiguration = DownloaderConfiguration.patient, limit: Int = 1 << 20,
         options: HTTPOptions = HTTPOptions(), identity: OriginIdentity? = nil,
         _ body: (Origin, @escaping Load) async throws -> Value
     ) async throws -> Value {

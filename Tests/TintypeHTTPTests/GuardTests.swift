@@ -76,7 +76,7 @@ import TintypeTesting
             let url = try #require(
                 URL(string: origin.url("/a").absoluteString.replacing("127.0.0.1", with: "localhost")))
             await Fixture.expect(.forbidden) {
-                try await Fixture.load(.url(url), Downloader(), options: options(ServerGuard(ports: nil)))
+                try await Fixture.load(.url(url), Downloader.patient, options: options(ServerGuard(ports: nil)))
             }
             #expect(origin.openConnections == 0)
         }
@@ -88,7 +88,7 @@ import TintypeTesting
     func otherSpellingsOfThisMachineAreRefused(_ text: String) async throws {
         let url = try #require(URL(string: text))
         let error = await Fixture.expect(.forbidden) {
-            try await Fixture.load(.url(url), Downloader(), options: options(ServerGuard(ports: nil)))
+            try await Fixture.load(.url(url), Downloader.patient, options: options(ServerGuard(ports: nil)))
         }
         #expect(error != nil)
     }
@@ -118,7 +118,7 @@ import TintypeTesting
                 let ports: Set<Int> = [try #require(origin.baseURL.port)]
                 let serverGuard = ServerGuard(ports: ports, addresses: [.global, .loopback])
                 await Fixture.expect(.forbidden) {
-                    try await Fixture.load(.url(origin.url("/a")), Downloader(), options: options(serverGuard))
+                    try await Fixture.load(.url(origin.url("/a")), Downloader.patient, options: options(serverGuard))
                 }
                 #expect(other.requestCount() == 0)
             }
@@ -130,7 +130,8 @@ import TintypeTesting
         try await Fixture.withOrigin { origin in
             origin.serve("/a", .picture)
             let settings = TransferSettings(
-                configuration: DownloaderConfiguration(), options: options(ServerGuard(ports: nil)), byteLimit: 1 << 20)
+                configuration: DownloaderConfiguration.patient, options: options(ServerGuard(ports: nil)),
+                byteLimit: 1 << 20)
             // The client below, without the look-up that comes first.
             let pooled = try PooledClient(settings.traits(for: origin.baseURL, [:]), .system)
             await #expect(throws: TintypeError.self) {
@@ -144,7 +145,7 @@ import TintypeTesting
     @Test func aGuardedRequestUsesNoUnguardedConnection() async throws {
         try await Fixture.withOrigin { origin in
             origin.serve("/a", .picture)
-            let downloader = Downloader()
+            let downloader = Downloader.patient
             _ = try await Fixture.load(.url(origin.url("/a")), downloader)
             await Fixture.expect(.forbidden) {
                 try await Fixture.load(.url(origin.url("/a")), downloader, options: options(ServerGuard(ports: nil)))

@@ -83,7 +83,7 @@ import TintypeTesting
                 return request
             }
         }
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         configuration.interceptors = [tracing("first"), tracing("second")]
         try await Fixture.withOrigin(configuration, options: options(tracing("third"))) { origin, load in
             origin.serve("/a", .picture)
@@ -153,7 +153,7 @@ import TintypeTesting
     @Test func manyWith401RenewTogether() async throws {
         let renewals = Shared(0)
         let gate = Gate()
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         configuration.interceptors = [authorizer(renewals, gate)]
         try await Fixture.withOrigin(configuration) { origin, load in
             for number in 0..<6 { protect(origin, "/\(number)") }
@@ -211,7 +211,7 @@ import TintypeTesting
             origin.serve("/a", .picture)
             let url = try #require(
                 URL(string: origin.url("/a").absoluteString.replacing("http://", with: "http://me:p%40ss@")))
-            _ = try await Fixture.load(.url(url), Downloader())
+            _ = try await Fixture.load(.url(url), Downloader.patient)
             #expect(
                 origin.requests.first?[header: "authorization"]
                     == HTTPCredential.basic(user: "me", password: "p@ss").authorization)
@@ -234,7 +234,7 @@ import TintypeTesting
     // MARK: The redirect hook
 
     @Test func aRedirectHookDecides() async throws {
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         configuration.redirectHook = RedirectHook { next, _ in
             guard next.url.path() != "/forbidden" else { return nil }
             var next = next

@@ -30,7 +30,7 @@ import TintypeTesting
 
     @Test func theWaitForAPlaceIsMeasured() async throws {
         let clock = ManualClock()
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         configuration.maximumConcurrentDownloads = 1
         configuration.clock = Fixture.clock(Shared([]), clock)
         try await Fixture.withOrigin { origin in

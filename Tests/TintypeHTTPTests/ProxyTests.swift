@@ -46,7 +46,7 @@ import TintypeTesting
     @Test(arguments: [false, true]) func requestsGoThroughTheProxy(_ isSecure: Bool) async throws {
         let proxy = try await ConnectProxy.start()
         let identity = try TestCertificate.make()
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         configuration.trustedCertificates = [identity.certificates]
         configuration.proxy = .server(
             ProxyServer(host: "127.0.0.1", port: proxy.port, credential: .basic(user: "me", password: "it")))
@@ -64,7 +64,7 @@ import TintypeTesting
     @Test func aProxyThatIsNotThereIsUnreachable() async throws {
         let proxy = try await ConnectProxy.start()
         await proxy.stop()
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         configuration.proxy = .server(ProxyServer(host: "127.0.0.1", port: proxy.port))
         try await Fixture.withOrigin(configuration) { origin, load in
             await Fixture.expect(.unreachable) { try await load("/a") }

@@ -96,7 +96,7 @@ import TintypeTesting
     private static let cut = OriginResponse.picture.with(header: "ETag", "\"1\"").with(\.ending, .cut(after: 20_000))
 
     private func retrying() -> DownloaderConfiguration {
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         configuration.retry = RetryPolicy(maximumAttempts: 3)
         configuration.clock = Fixture.clock(Shared([]))
         return configuration
@@ -165,7 +165,7 @@ import TintypeTesting
     }
 
     private func configuration(_ folder: URL, budget: Int = 1 << 20) -> DownloaderConfiguration {
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         configuration.partials = PartialStore(folder: folder, maximumByteCount: budget, minimumByteCount: 1)
         return configuration
     }

@@ -89,7 +89,7 @@ import TintypeTesting
 
 @Suite(.timeLimit(.minutes(1))) struct RetryTests {
     private func configuration(_ slept: Shared<[Duration]>, attempts: Int = 3) -> DownloaderConfiguration {
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         configuration.retry = RetryPolicy(maximumAttempts: attempts, firstDelay: .seconds(1))
         configuration.clock = Fixture.clock(slept)
         return configuration
@@ -131,7 +131,7 @@ import TintypeTesting
     }
 
     @Test func aTransferThatWaitsForItsNextTryHasNoPlace() async throws {
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         configuration.maximumConcurrentDownloads = 1
         configuration.retry = RetryPolicy(maximumAttempts: 2)
         let gate = Gate()
@@ -164,7 +164,7 @@ import TintypeTesting
 
     @Test func theRateOfStartsIsHeld() async throws {
         let slept = Shared<[Duration]>([])
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         configuration.startRate = StartRate(perSecond: 1, burst: 2)
         configuration.clock = Fixture.clock(slept)
         try await Fixture.withOrigin(configuration) { origin, load in

@@ -7,7 +7,7 @@ import TintypeTesting
 @Suite(.timeLimit(.minutes(1))) struct SecureTests {
     @Test func aTrustedCertificateIsAccepted() async throws {
         let identity = try TestCertificate.make()
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         configuration.trustedCertificates = [identity.certificates]
         try await Fixture.withOrigin(configuration, identity: identity) { origin, load in
             origin.serve("/a", .picture)
@@ -27,7 +27,7 @@ import TintypeTesting
 
     @Test func aCertificateForAnotherNameIsRefused() async throws {
         let identity = try TestCertificate.make(for: "example.org")
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         configuration.trustedCertificates = [identity.certificates]
         try await Fixture.withOrigin(configuration, identity: identity) { origin, load in
             origin.serve("/a", .picture)
@@ -36,7 +36,7 @@ import TintypeTesting
     }
 
     @Test func aNamedHostIsNotChecked() async throws {
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         configuration.hostsWithUncheckedCertificates = ["127.0.0.1"]
         try await Fixture.withOrigin(configuration, identity: try TestCertificate.make()) { origin, load in
             origin.serve("/a", .picture)
@@ -46,7 +46,7 @@ import TintypeTesting
     }
 
     @Test func anotherHostIsCheckedAllTheSame() async throws {
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         configuration.hostsWithUncheckedCertificates = ["localhost"]
         try await Fixture.withOrigin(configuration, identity: try TestCertificate.make()) { origin, load in
             origin.serve("/a", .picture)
@@ -73,12 +73,12 @@ import TintypeTesting
     @Test func plainHTTPIsNotTLS() async throws {
         try await Fixture.withOrigin { origin in
             let url = try #require(URL(string: origin.url("/a").absoluteString.replacing("http:", with: "https:")))
-            await Fixture.expect(.insecure) { try await Fixture.load(.url(url), Downloader()) }
+            await Fixture.expect(.insecure) { try await Fixture.load(.url(url), Downloader.patient) }
         }
     }
 
     @Test func aTrustedCertificateThatIsNoneIsAClearError() async throws {
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         configuration.trustedCertificates = ["-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"]
         try await Fixture.withOrigin(configuration) { _, load in
             _ = await Fixture.expect(.insecure) { try await load("/a") }
@@ -88,7 +88,7 @@ import TintypeTesting
     @Test func http2IsSpokenOverTLS() async throws {
         let identity = try TestCertificate.make()
         let server = try await HTTP2Server.start(identity, body: Fixture.body)
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         configuration.trustedCertificates = [identity.certificates]
         let downloader = Downloader(configuration)
         let loads = (0..<20).map { downloader.download(.url(server.url("/\($0)"))) }

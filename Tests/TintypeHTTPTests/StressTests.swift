@@ -17,7 +17,7 @@ import TintypeTesting
     private static func body(_ path: Int) -> Data { Data(repeating: UInt8(path), count: 2000 + path) }
 
     @Test func loadsJoinsCancelsAndPrioritiesInAnyOrder() async throws {
-        var configuration = DownloaderConfiguration()
+        var configuration = DownloaderConfiguration.patient
         configuration.maximumConcurrentDownloads = 12
         configuration.connectionsPerHost = 8
         let downloader = Downloader(configuration)
