@@ -171,7 +171,8 @@ import TintypeTesting
     }
 
     private func files(_ folder: URL) -> [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? []
+        // Named by a digest; one that is being written has another name still.
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? []).filter { $0.count == 64 }
     }
 
     /// Waits until the work behind the transfers has come so far.

@@ -63,8 +63,9 @@ public final class PartialStore: Sendable {
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let name = PartialFile.name(request)
-        try PartialFile.encode(partial).write(to: folder.appending(path: name), options: .atomic)
+        // Known before it is there: one that is looked for in vain is loaded anew, one that is not known is lost.
         _ = names.withLock { $0?.insert(name) }
+        try PartialFile.encode(partial).write(to: folder.appending(path: name), options: .atomic)
         trim(at: Date())
     }
 
