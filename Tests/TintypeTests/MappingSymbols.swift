@@ -233,7 +233,7 @@ enum MappingSymbols {
                 cache.store(entry, for: key)
             },
             "DataCache.entry(for:)": { (cache: any DataCache, key: CacheKey) in cache.entry(for: key) },
-            "ImageCache.init(memory:disk:)": ImageCache.init(memory:disk:),
+            "ImageCache.init(memory:disk:pixels:coders:)": ImageCache.init(memory:disk:pixels:coders:),
             "MemoryCache.clear()": MemoryCache.clear, "MemoryCache.contains(_:)": MemoryCache.contains(_:),
             "MemoryCache.image(for:)": MemoryCache.image(for:), "MemoryCache.trim(to:)": MemoryCache.trim(to:),
             "CacheLimits.cost": \CacheLimits.cost, "CacheLimits.count": \CacheLimits.count,

@@ -50,7 +50,9 @@ final class MemoryTimings: Sendable {
         try hits()
         let allocations = control_allocation_count() - before
         print("memory hit: \(allocations) allocations in \(Self.count)")
-        let timing = try await Timing(rounds: 301, operations: Self.count) { _ in try hits() } control: { _ in
+        let timing = try await Timing(rounds: 301, operations: Self.count) { _ in
+            try hits()
+        } control: { _ in
             for name in names { try check(dictionary.withLock { $0[name] } != nil) }
         }
         timing.tell("memory hit", goal: 1.5)
@@ -64,7 +66,8 @@ final class MemoryTimings: Sendable {
     private func measureThreads() throws {
         let rates = (0..<15).map { _ in (rate(threads: 1), rate(threads: 2)) }
         let (one, two) = (rates.map(\.0).median, rates.map(\.1).median)
-        print("memory hits: \(Int(one)) a second on one thread, \(Int(two)) on two: \((two / one).rounded(2)) × (goal 1)")
+        print(
+            "memory hits: \(Int(one)) a second on one thread, \(Int(two)) on two: \((two / one).rounded(2)) × (goal 1)")
     }
 
     private func rate(threads: Int) -> Double {

@@ -63,6 +63,15 @@ public struct ImageCacheChain: ImageCaching {
         for cache in reached(policies.store) { cache.store(entry, for: key) }
     }
 
+    public func pixels(for key: CacheKey) -> Image? {
+        first(policies.query) { $0.pixels(for: key) }
+    }
+
+    @discardableResult
+    public func storePixels(_ image: Image, for key: CacheKey) -> Bool {
+        reached(policies.store).reduce(false) { $1.storePixels(image, for: key) || $0 }
+    }
+
     public func remove(_ key: CacheKey, from tiers: CacheTiers) {
         _ = all(policies.remove) { $0.remove(key, from: tiers) }
     }

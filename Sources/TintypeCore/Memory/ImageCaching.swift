@@ -21,10 +21,19 @@ public protocol ImageCaching: Sendable {
     /// Keeps an entry on disk. Returns at once; reads see it from then on, and the disk has it after ``flush()``.
     func store(_ entry: CacheEntry, for key: CacheKey)
 
-    /// Forgets what is kept under a key. Blocks when `tiers` has the disk.
+    /// The decoded picture on disk, ready to show. Blocks.
+    func pixels(for key: CacheKey) -> Image?
+
+    /// Keeps a decoded picture on disk as it is. Returns at once.
+    ///
+    /// - Returns: whether there is a tier that takes it.
+    @discardableResult
+    func storePixels(_ image: Image, for key: CacheKey) -> Bool
+
+    /// Forgets what is kept under a key. Blocks when `tiers` has the disk or the pixels.
     func remove(_ key: CacheKey, from tiers: CacheTiers)
 
-    /// The tiers that have something under a key. Blocks when `tiers` has the disk.
+    /// The tiers that have something under a key. Blocks when `tiers` has the disk or the pixels.
     func tiers(with key: CacheKey, among tiers: CacheTiers) -> CacheTiers
 
     /// Forgets everything in some tiers.
@@ -36,4 +45,12 @@ public protocol ImageCaching: Sendable {
     ///
     /// - Throws: ``TintypeError/Code/unwritable`` when something could not be written since the last call.
     func flush() async throws(TintypeError)
+}
+
+/// Of a cache without a tier of pixels.
+extension ImageCaching {
+    public func pixels(for key: CacheKey) -> Image? { nil }
+
+    @discardableResult
+    public func storePixels(_ image: Image, for key: CacheKey) -> Bool { false }
 }

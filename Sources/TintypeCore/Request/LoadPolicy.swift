@@ -85,11 +85,14 @@ extension LoadPolicy {
         case always
     }
 
-    /// How a rendition is encoded for the disk. The original is always kept as the bytes it came as.
+    /// How a rendition is kept on disk. The original is always kept as the bytes it came as.
     public enum StoredForm: Hashable, Sendable {
         /// JPEG for what is opaque, PNG for what is not, with the pipeline's ``PipelineConfiguration/encodeOptions``.
         case automatic
         case encoded(ImageFormat, EncodeOptions = EncodeOptions())
+        /// Not encoded: as pixels ready to show, in the cache's tier for those, so that a hit on disk decodes nothing.
+        /// For thumbnails: what that tier does not take, since it is large, is kept as by ``automatic``.
+        case pixels
     }
 
     /// When a load has ended.
