@@ -39,7 +39,10 @@ extension DiskIndex {
     private static let stepSize = 256
 
     private static func reconciled(_ database: Database) throws -> Int {
-        try Int.fetchOne(database.cachedStatement(sql: "SELECT reconciled FROM total")) ?? 0
+        guard let row = try Row.fetchOne(database.cachedStatement(sql: "SELECT reconciled FROM total")) else {
+            throw IndexDamage()
+        }
+        return try row.count("reconciled")
     }
 
     /// Makes the part of the index that belongs to some folders say what is in them. Returns how many entries it saw.
@@ -49,8 +52,8 @@ extension DiskIndex {
         let rows = try Row.fetchAll(
             database.cachedStatement(sql: "SELECT name, size FROM entry WHERE name >= ? AND name < ?"),
             arguments: [bound(folders.lowerBound), bound(folders.upperBound)])
-        let known = rows.reduce(into: [EntryName: Int]()) { known, row in
-            if let name = EntryName(bytes: row["name"]) { known[name] = row["size"] }
+        let known = try rows.reduce(into: [EntryName: Int]()) { known, row in
+            known[try row.name()] = try row.count("size")
         }
         let present = Set(files)
         for name in known.keys where !present.contains(name) { try remove(name, from: database) }
