@@ -50,13 +50,14 @@ extension ThumbnailCache {
     }
 
     @discardableResult
-    public func store(_ image: Image, for key: CacheKey) -> Bool {
+    public func store(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Bool {
         guard !image.isAnimated, let count = PixelBuffer.rowByteCount(image.size), count <= largest else {
             return false
         }
+        let now = disk.time.date()
         let entry = CacheEntry(
             data: image.pixels.rows, format: Self.format, metadata: ThumbnailFacts(image).encoded,
-            created: image.received ?? disk.time.date())
+            created: image.received ?? now, expires: lifetime.map { now + $0.inSeconds })
         disk.store(entry, for: key)
         return true
     }

@@ -26,9 +26,9 @@ extension ImageLoad {
     /// Whether the tier of pixels took it.
     func storesPixels(of image: Image) async -> Bool {
         guard wantsPixels else { return false }
-        let (key, cache) = (request.key, cache)
+        let (key, cache, lifetime) = (request.key, cache, request.policy.lifetime)
         let isTaken = try? await WorkQueue.pixels.run(for: JobContext(priority: .veryLow)) { () throws(TintypeError) in
-            cache.storePixels(image, for: key)
+            cache.storePixels(image, for: key, lifetime: lifetime)
         }
         return isTaken ?? false
     }

@@ -55,7 +55,7 @@ extension ImageLoad {
     }
 
     private func store(_ image: Image, in cache: any ImageCaching, for key: CacheKey) {
-        let evicted = cache.store(image, for: key)
+        let evicted = cache.store(image, for: key, lifetime: request.policy.lifetime)
         if evicted > 0 { services.watch.tell(.evicted(evicted)) }
     }
 
@@ -67,11 +67,16 @@ extension ImageLoad {
         else { return }
         let entry = CacheEntry(
             data: bytes.data, format: image.info.format, metadata: bytes.metadata,
-            created: bytes.received ?? services.configuration.time.date())
+            created: bytes.received ?? services.configuration.time.date(), expires: expires)
         guard let serializer else { return originalCache.store(entry, for: request.key.original) }
         services.background.add(cost: image.memoryCost + entry.data.count) {
             await self.keep(entry, of: image, by: serializer)
         }
+    }
+
+    /// From when on what is stored now is not to be used any more, where the request says so.
+    var expires: Date? {
+        request.policy.lifetime.map { services.configuration.time.date().addingTimeInterval($0.inSeconds) }
     }
 
     private var serializer: CacheSerializer? { services.serializer(for: request) }
@@ -106,13 +111,13 @@ extension ImageLoad {
     private func encoded(_ image: Image) async throws(TintypeError) -> CacheEntry? {
         let configuration = services.configuration
         let (format, options) = form(of: image)
-        let (serializer, key) = (serializer, request.key)
+        let (serializer, key, expires) = (serializer, request.key, expires)
         return try await services.watch.watch(.encode, request.key, byteCount: { $0?.data.count }) {
             _ throws(TintypeError) in
             try await WorkQueue.pixels.run(for: JobContext(priority: .veryLow)) { () throws(TintypeError) in
                 let empty = CacheEntry(
                     data: Data(), format: nil, metadata: StoredInfo(image).encoded,
-                    created: configuration.time.date())
+                    created: configuration.time.date(), expires: expires)
                 var form = try serializer?.form(of: image, nil, for: key) ?? .standard
                 if case .standard = form {
                     let encoder = try configuration.coders.encoder(for: format)

@@ -28,7 +28,9 @@ public struct ImageCache: ImageCaching {
     public func image(for key: CacheKey) -> Image? { memory?.image(for: key) }
 
     @discardableResult
-    public func store(_ image: Image, for key: CacheKey) -> Int { memory?.store(image, for: key) ?? 0 }
+    public func store(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Int {
+        memory?.store(image, for: key, lifetime: lifetime) ?? 0
+    }
 
     public func entry(for key: CacheKey) -> CacheEntry? { disk?.entry(for: key) }
 
@@ -37,7 +39,9 @@ public struct ImageCache: ImageCaching {
     public func pixels(for key: CacheKey) -> Image? { pixels?.image(for: key) }
 
     @discardableResult
-    public func storePixels(_ image: Image, for key: CacheKey) -> Bool { pixels?.store(image, for: key) ?? false }
+    public func storePixels(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Bool {
+        pixels?.store(image, for: key, lifetime: lifetime) ?? false
+    }
 
     public func remove(_ key: CacheKey, from tiers: CacheTiers) {
         if tiers.contains(.memory) { memory?.remove(key) }

@@ -51,8 +51,8 @@ public struct ImageCacheChain: ImageCaching {
     }
 
     @discardableResult
-    public func store(_ image: Image, for key: CacheKey) -> Int {
-        reached(policies.store).reduce(0) { $0 + $1.store(image, for: key) }
+    public func store(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Int {
+        reached(policies.store).reduce(0) { $0 + $1.store(image, for: key, lifetime: lifetime) }
     }
 
     public func entry(for key: CacheKey) -> CacheEntry? {
@@ -68,8 +68,8 @@ public struct ImageCacheChain: ImageCaching {
     }
 
     @discardableResult
-    public func storePixels(_ image: Image, for key: CacheKey) -> Bool {
-        reached(policies.store).reduce(false) { $1.storePixels(image, for: key) || $0 }
+    public func storePixels(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Bool {
+        reached(policies.store).reduce(false) { $1.storePixels(image, for: key, lifetime: lifetime) || $0 }
     }
 
     public func remove(_ key: CacheKey, from tiers: CacheTiers) {

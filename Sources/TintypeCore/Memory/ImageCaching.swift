@@ -11,9 +11,10 @@ public protocol ImageCaching: Sendable {
 
     /// Keeps a decoded picture in memory.
     ///
+    /// - Parameter lifetime: how long it may be used; `nil` is as long as it is kept.
     /// - Returns: how many others were evicted for it.
     @discardableResult
-    func store(_ image: Image, for key: CacheKey) -> Int
+    func store(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Int
 
     /// The entry on disk, verified; `nil` is a miss. Blocks.
     func entry(for key: CacheKey) -> CacheEntry?
@@ -26,9 +27,10 @@ public protocol ImageCaching: Sendable {
 
     /// Keeps a decoded picture on disk as it is. Returns at once.
     ///
+    /// - Parameter lifetime: how long it may be used; `nil` leaves that to the limits of the tier.
     /// - Returns: whether there is a tier that takes it.
     @discardableResult
-    func storePixels(_ image: Image, for key: CacheKey) -> Bool
+    func storePixels(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Bool
 
     /// Forgets what is kept under a key. Blocks when `tiers` has the disk or the pixels.
     func remove(_ key: CacheKey, from tiers: CacheTiers)
@@ -52,5 +54,13 @@ extension ImageCaching {
     public func pixels(for key: CacheKey) -> Image? { nil }
 
     @discardableResult
-    public func storePixels(_ image: Image, for key: CacheKey) -> Bool { false }
+    public func storePixels(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Bool { false }
+}
+
+extension ImageCaching {
+    /// Keeps a decoded picture in memory as long as there is room.
+    ///
+    /// - Returns: how many others were evicted for it.
+    @discardableResult
+    public func store(_ image: Image, for key: CacheKey) -> Int { store(image, for: key, lifetime: nil) }
 }

@@ -33,11 +33,10 @@ public final class MemoryCache: Sendable {
 
     public func image(for key: CacheKey) -> Image? {
         guard let found = shards.find(key) else { return livingImage(for: key) }
-        if let expires = found.expires, expires <= time.uptime() {
-            removeExpired()
-            return nil
-        }
-        return found.image
+        guard let expires = found.expires, expires <= time.uptime() else { return found.image }
+        remove(key)
+        removeExpired()
+        return nil
     }
 
     public func contains(_ key: CacheKey) -> Bool {
@@ -46,13 +45,15 @@ public final class MemoryCache: Sendable {
 
     /// Keeps a picture, unless it is too large on its own.
     ///
+    /// - Parameter lifetime: how long it may be used, where that is less than ``CacheLimits/age``.
     /// - Returns: how many others were evicted for it.
     @discardableResult
-    public func store(_ image: Image, for key: CacheKey) -> Int {
+    public func store(_ image: Image, for key: CacheKey, lifetime: Duration? = nil) -> Int {
         let now = time.uptime()
         living?.withLock { $0.remove(key) }
         let (insertion, _) = queue.withLock { queue in
-            let entry = MemoryEntry(image, for: key, expires: queue.limits.age.map { now + $0 })
+            let age = [queue.limits.age, lifetime].compactMap(\.self).min()
+            let entry = MemoryEntry(image, for: key, expires: age.map { now + $0 })
             let expired = removeExpired(&queue, now)
             let insertion = queue.insert(entry, for: key, cost: image.memoryCost) { $0.takeMark() }
             for evicted in insertion.evicted { shards.remove(evicted.key) }
@@ -103,7 +104,8 @@ public final class MemoryCache: Sendable {
         _ = queue.withLock { removeExpired(&$0, now) }
     }
 
-    /// The oldest are the first whose time is over, since all have the same time.
+    /// From the oldest on, which are the first whose time is over unless some were given less; those go when they are
+    /// asked for, or have become the oldest.
     private func removeExpired(
         _ queue: inout EvictionQueue<CacheKey, MemoryEntry>, _ now: Duration
     ) -> [MemoryEntry] {

@@ -7,9 +7,10 @@ public protocol PixelCache: Sendable {
 
     /// Keeps a picture. Returns at once; reads see it from then on, and the disk has it after ``flush()``.
     ///
+    /// - Parameter lifetime: how long it may be used; `nil` leaves that to the limits of the tier.
     /// - Returns: whether it takes such a picture; not when it is animated, or larger than the tier is for.
     @discardableResult
-    func store(_ image: Image, for key: CacheKey) -> Bool
+    func store(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Bool
 
     /// Forgets a picture. Blocks.
     func remove(_ key: CacheKey)
@@ -26,4 +27,12 @@ public protocol PixelCache: Sendable {
     ///
     /// - Throws: ``TintypeError/Code/unwritable`` when something could not be written since the last call.
     func flush() async throws(TintypeError)
+}
+
+extension PixelCache {
+    /// Keeps a picture as long as there is room.
+    ///
+    /// - Returns: whether it takes such a picture.
+    @discardableResult
+    public func store(_ image: Image, for key: CacheKey) -> Bool { store(image, for: key, lifetime: nil) }
 }

@@ -12,12 +12,15 @@ public struct LoadPolicy: Hashable, Sendable {
     public var stored: StoredForm
     public var completion: Completion
     public var data: DataDelivery
+    /// How long what this load keeps may be used, in memory and on disk; `nil` leaves that to the limits of the caches,
+    /// which hold in any case.
+    public var lifetime: Duration?
 
     public init(
         rendered: CacheRules = CacheRules(), original: CacheRules = CacheRules(memory: .off),
         freshness: Freshness = .cached, failures: Failures = .respected, previews: Previews = .none,
         variants: Variants = .exact, preparation: Preparation = .automatic, stored: StoredForm = .automatic,
-        completion: Completion = .whenReady, data: DataDelivery = .whenLoaded
+        completion: Completion = .whenReady, data: DataDelivery = .whenLoaded, lifetime: Duration? = nil
     ) {
         self.rendered = rendered
         self.original = original
@@ -29,6 +32,7 @@ public struct LoadPolicy: Hashable, Sendable {
         self.stored = stored
         self.completion = completion
         self.data = data
+        self.lifetime = lifetime
     }
 }
 
@@ -120,7 +124,7 @@ extension LoadPolicy {
 
     /// The part that tells how the original bytes are got: loads that agree on it share one transfer.
     var forBytes: LoadPolicy {
-        LoadPolicy(original: original, freshness: freshness, failures: failures)
+        LoadPolicy(original: original, freshness: freshness, failures: failures, lifetime: lifetime)
     }
 }
 

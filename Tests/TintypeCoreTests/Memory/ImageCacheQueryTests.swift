@@ -126,7 +126,7 @@ final class FakePixelCache: PixelCache {
 
     func image(for key: CacheKey) -> Image? { state.now[key] }
 
-    func store(_ image: Image, for key: CacheKey) -> Bool {
+    func store(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Bool {
         if takes { state.withLock { $0[key] = image } }
         return takes
     }
