@@ -26,6 +26,12 @@ struct CrashTest {
         }
     }
 
+    /// Says how far it is, at once.
+    static func tell(_ message: String) {
+        print(message)
+        fflush(nil)
+    }
+
     /// Says what is wrong, and ends with a status that tells.
     static func fail(_ message: String) -> Never {
         print("FAILED: \(message)")

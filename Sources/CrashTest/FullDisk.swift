@@ -42,6 +42,7 @@ struct FullDisk {
                 }
                 guard hasFailed else { break }
                 points += 1
+                if points % 100 == 0 { CrashTest.tell("\(points) write points, \(mode)") }
             }
         }
         return points

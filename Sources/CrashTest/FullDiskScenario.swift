@@ -10,15 +10,15 @@ struct FullDiskScenario {
     let limit: Int?
 
     static func store(_ directory: URL) -> Store {
-        Store(directory: directory, entries: 12, sample: SampleEntry(largest: 20_000))
+        Store(directory: directory, entries: 8, sample: SampleEntry(largest: 20_000))
     }
 
     func run() async throws {
         if let limit { Self.limitFiles(to: limit) }
         let clock = ManualClock()
         let store = Self.store(URL(filePath: directory))
-        for part in 0..<3 {
-            let cache = store.makeCache(DiskLimits(count: 10), clock.timeSource)
+        for part in 0..<2 {
+            let cache = store.makeCache(DiskLimits(count: 6), clock.timeSource)
             let thumbnails = ThumbnailCache(beside: cache)
             for number in 0..<store.entries {
                 cache.store(store.sample.entry(number, word: UInt64(part * 100 + number)), for: SampleEntry.key(number))

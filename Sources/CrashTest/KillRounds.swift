@@ -19,6 +19,7 @@ struct KillRounds {
         for round in 0..<count {
             try killedWriters(folder, &random)
             found += store.checked(mayBeDamaged: false, "round \(round)")
+            if round % 100 == 99 { CrashTest.tell("\(round + 1) rounds, \(found) right") }
             if round % 10 == 9 || round == count - 1 { try await store.checkBookkeeping("round \(round)") }
         }
         guard found > 0 else { CrashTest.fail("nothing was ever written") }

@@ -57,7 +57,7 @@ extension ThumbnailCache {
         let now = disk.time.date()
         let entry = CacheEntry(
             data: image.pixels.rows, format: Self.format, metadata: ThumbnailFacts(image).encoded,
-            created: image.received ?? now, expires: lifetime.map { now + $0.inSeconds })
+            created: image.received ?? now, expires: lifetime.map { now.later(by: $0) })
         disk.store(entry, for: key)
         return true
     }

@@ -47,9 +47,9 @@ final class MemoryTimings: Sendable {
     private func measureHit() async throws {
         try hits()
         let before = control_allocation_count()
-        try hits()
+        for _ in 0..<10 { try hits() }
         let allocations = control_allocation_count() - before
-        print("memory hit: \(allocations) allocations in \(Self.count)")
+        print("memory hit: \(allocations) allocations in \(10 * Self.count)")
         let timing = try await Timing(rounds: 301, operations: Self.count) { _ in
             try hits()
         } control: { _ in

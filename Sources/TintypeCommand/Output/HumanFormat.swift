@@ -30,6 +30,7 @@ enum HumanFormat {
 }
 
 extension Duration {
+    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
     var inMilliseconds: Double { (inSeconds * 1_000_000).rounded() / 1000 }
 }
 

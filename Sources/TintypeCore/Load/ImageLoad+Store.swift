@@ -76,7 +76,7 @@ extension ImageLoad {
 
     /// From when on what is stored now is not to be used any more, where the request says so.
     var expires: Date? {
-        request.policy.lifetime.map { services.configuration.time.date().addingTimeInterval($0.inSeconds) }
+        request.policy.lifetime.map { services.configuration.time.date().later(by: $0) }
     }
 
     private var serializer: CacheSerializer? { services.serializer(for: request) }

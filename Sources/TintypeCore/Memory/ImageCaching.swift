@@ -63,4 +63,10 @@ extension ImageCaching {
     /// - Returns: how many others were evicted for it.
     @discardableResult
     public func store(_ image: Image, for key: CacheKey) -> Int { store(image, for: key, lifetime: nil) }
+
+    /// Keeps a decoded picture on disk as it is, as long as there is room.
+    ///
+    /// - Returns: whether there is a tier that takes it.
+    @discardableResult
+    public func storePixels(_ image: Image, for key: CacheKey) -> Bool { storePixels(image, for: key, lifetime: nil) }
 }
