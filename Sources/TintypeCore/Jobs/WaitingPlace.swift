@@ -1,25 +1,23 @@
-/// One job's place in a line: it follows the job's priority, and is given up when the waiting task is cancelled, at
-/// whatever moment that happens.
+/// One job's place in a line, or in one line after another: it follows the job's priority, and is given up when the
+/// waiting task is cancelled, at whatever moment that happens.
 final class WaitingPlace: PriorityFollower {
     private struct State: Sendable {
-        var ticket: WaitingTicket?
+        var place: (line: any WaitingLine, ticket: WaitingTicket)?
         var isCancelled = false
     }
 
-    private let line: any WaitingLine
     private let job: JobContext
     private let state = Locked(State())
 
-    init(line: any WaitingLine, job: JobContext) {
-        self.line = line
+    init(job: JobContext) {
         self.job = job
     }
 
-    func take(_ piece: WaitingPiece) {
+    func take(_ piece: WaitingPiece, in line: any WaitingLine) {
         guard !state.withLock({ $0.isCancelled }) else { return piece.drop() }
         guard let ticket = line.push(piece, at: job.priority) else { return }
         let isCancelled = state.withLock { state in
-            state.ticket = ticket
+            state.place = (line, ticket)
             return state.isCancelled
         }
         // The priority may have changed before there was a ticket to move.
@@ -27,15 +25,15 @@ final class WaitingPlace: PriorityFollower {
     }
 
     func leave() {
-        let ticket = state.withLock { state in
+        let place = state.withLock { state in
             state.isCancelled = true
-            return state.ticket
+            return state.place
         }
-        if let ticket { line.drop(ticket) }
+        if let place { place.line.drop(place.ticket) }
     }
 
     func follow(_ priority: ImagePriority) {
-        let ticket = state.withLock { $0.ticket }
-        if let ticket { line.move(ticket, to: priority) }
+        let place = state.withLock { $0.place }
+        if let place { place.line.move(place.ticket, to: priority) }
     }
 }

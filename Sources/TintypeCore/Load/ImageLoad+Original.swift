@@ -2,21 +2,23 @@ import Foundation
 
 extension ImageLoad {
     /// The original bytes, shared with every load that wants the same.
+    ///
+    /// - Parameter missingSince: see ``DiskAnswer/missing(since:)``.
     func originalBytes(
-        _ job: JobContext, onReceived: @escaping @Sendable (ReceivedBytes) -> Void
+        _ job: JobContext, missingSince: Int? = nil, onReceived: @escaping @Sendable (ReceivedBytes) -> Void
     ) async throws(TintypeError) -> LoadedBytes {
         if let given { return given }
         return try await services.bytes.value(bytesKey, for: job, onStatus: onReceived) {
             (job, report) throws(TintypeError) in
-            try await self.getBytes(job, report)
+            try await self.getBytes(job, report, isMissing: missingSince == services.bytes.endedCount)
         }
     }
 
     /// The job of one source's bytes: the disk, then the loader.
     private func getBytes(
-        _ job: JobContext, _ report: JobReporter<ReceivedBytes>
+        _ job: JobContext, _ report: JobReporter<ReceivedBytes>, isMissing: Bool
     ) async throws(TintypeError) -> LoadedBytes {
-        guard let stored = try await storedOriginal(job) else {
+        guard let stored = isMissing ? nil : try await storedOriginal(job) else {
             guard request.policy.freshness != .cacheOnly else {
                 throw TintypeError(.notCached, stage: .disk, "not in a cache, and only caches were allowed")
             }
