@@ -29,13 +29,13 @@ package final class JobContext: Sendable {
 
     /// Keeps `follower` at this job's priority until the returned number is given to ``removeFollower(_:)``.
     package func addFollower(_ follower: any PriorityFollower) -> Int {
-        let (number, priority) = state.withLock { state in
+        let number = state.withLock { state in
             state.lastFollower += 1
             state.followers[state.lastFollower] = follower
-            return (state.lastFollower, state.priority)
+            return state.lastFollower
         }
         // The priority may have changed between the follower's making and its registration.
-        follower.follow(priority)
+        follow { follower.follow($0) }
         return number
     }
 
@@ -49,6 +49,15 @@ package final class JobContext: Sendable {
     func setPriority(_ priority: ImagePriority) {
         state.withLock { $0.priority = priority }
         tellFollowers()
+    }
+
+    /// Tells the priority, again as long as it changed meanwhile: whoever else tells it may be overtaken.
+    func follow(alreadyTold: ImagePriority? = nil, _ tell: (ImagePriority) -> Void) {
+        var told = alreadyTold
+        while case let priority = priority, priority != told {
+            tell(priority)
+            told = priority
+        }
     }
 
     /// Tells again as long as the priority changed meanwhile, so that the last thing told is the truth, whatever the

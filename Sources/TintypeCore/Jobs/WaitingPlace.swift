@@ -3,6 +3,8 @@
 final class WaitingPlace: PriorityFollower {
     private struct State: Sendable {
         var place: (line: any WaitingLine, ticket: WaitingTicket)?
+        /// How often it was taken: a piece may have gone on to the next line before its first place is noted.
+        var turn = 0
         var isCancelled = false
     }
 
@@ -14,14 +16,24 @@ final class WaitingPlace: PriorityFollower {
     }
 
     func take(_ piece: WaitingPiece, in line: any WaitingLine) {
-        guard !state.withLock({ $0.isCancelled }) else { return piece.drop() }
-        guard let ticket = line.push(piece, at: job.priority) else { return }
+        guard let turn = beginTurn() else { return piece.drop() }
+        let priority = job.priority
+        guard let ticket = line.push(piece, at: priority) else { return }
         let isCancelled = state.withLock { state in
-            state.place = (line, ticket)
+            if state.turn == turn { state.place = (line, ticket) }
             return state.isCancelled
         }
+        if isCancelled { return line.drop(ticket) }
         // The priority may have changed before there was a ticket to move.
-        if isCancelled { line.drop(ticket) } else { line.move(ticket, to: job.priority) }
+        job.follow(alreadyTold: priority) { line.move(ticket, to: $0) }
+    }
+
+    private func beginTurn() -> Int? {
+        state.withLock { state in
+            guard !state.isCancelled else { return nil }
+            state.turn += 1
+            return state.turn
+        }
     }
 
     func leave() {

@@ -42,20 +42,23 @@ extension ImageLoad {
         do throws(TintypeError) {
             return finished(bytes, try await image())
         } catch  where bytes.origin == .disk {
-            guard error.isDamage && request.policy.freshness != .cacheOnly else { throw error }
+            guard error.isDamage, !hasOwnDecoder, request.policy.freshness != .cacheOnly else { throw error }
             await removeFromDisk(request.key.original, in: originalCache, error)
             var load = replacing { $0.policy.freshness = .reload }
             load.given = nil
             return try await load.getDecoded(job, report)
         } catch {
-            services.failures.remember(error, of: request.source, as: request.key.source)
+            if !hasOwnDecoder { services.failures.remember(error, of: request) }
             throw error
         }
     }
 
+    /// Whether the request names its decoder. What that one cannot read says nothing of the bytes.
+    private var hasOwnDecoder: Bool { request.rendition.decode.decoder != nil }
+
     private func finished(_ bytes: LoadedBytes, _ decoded: Image) -> ImageResponse {
         let image = decoded.receiving(bytes.received)
-        services.failures.forget(request.key.source)
+        services.failures.forget(FailureKey(request))
         keep(bytes, of: image)
         var response = ImageResponse(image: image, origin: bytes.origin, data: bytes.data)
         response.metrics = bytes.metrics
@@ -78,7 +81,7 @@ extension ImageLoad {
     ) -> @Sendable (Data) throws(TintypeError) -> Image {
         var context = DecodeContext(
             options: options, limits: services.configuration.decodeLimits, isCancelled: { job.isCancelled })
-        context.options.scale = options.scale ?? request.source.scaleInName
+        context.options.scale = request.source.scaleInName
         let coders = services.configuration.coders
         return { [context] data throws(TintypeError) in
             try coders.decoder(for: data, context.options).decodeChecked(data, context)

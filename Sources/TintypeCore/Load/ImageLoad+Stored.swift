@@ -48,7 +48,7 @@ extension ImageLoad {
     /// and counts as a miss.
     private func decodedRendition(_ entry: CacheEntry, _ job: JobContext) async throws(TintypeError) -> Image? {
         do throws(TintypeError) {
-            let image = try await decode(entry.data, DecodeOptions(scale: request.rendition.decode.scale), job)
+            let image = try await decode(entry.data, DecodeOptions(), job)
             return StoredInfo(decoding: entry.metadata)?.applied(to: image) ?? image
         } catch  where error.code == .cancelled {
             throw error

@@ -92,8 +92,9 @@ import TintypeTesting
         }
         let plain = fixture.pipeline.start(fixture.request())
         await gate.arrivals(1)
-        while fixture.pipeline.runningLoads < 11 { await Task.yield() }
-        for _ in 0..<200 { await Task.yield() }
+        // Eleven wait for their renditions, ten of them for the plain one, and the two kinds of that for one decode.
+        let services = fixture.pipeline.services
+        while services.renditions.waiterCount < 21 || services.decoded.waiterCount < 2 { await Task.yield() }
         gate.open()
         for task in tasks + [plain] { _ = try await task.response }
         #expect(fixture.loader.count(fixture.identity()) == 1)
@@ -109,8 +110,8 @@ import TintypeTesting
             request.rendition.transforms = [shared, CountingTransformer(identifier: name)]
             return fixture.pipeline.start(request)
         }
-        while fixture.decoder.decodeCount < 1 { await Task.yield() }
-        for _ in 0..<200 { await Task.yield() }
+        // Two wait for their ends, two for the common beginning, and that for the plain picture.
+        while fixture.pipeline.services.renditions.waiterCount < 5 { await Task.yield() }
         fixture.decoder.open()
         for task in tasks { _ = try await task.response }
         #expect(shared.count.now == 1)
