@@ -20,6 +20,8 @@ extension ImageLoad {
         let answer = try await diskAnswer(job)
         guard case .found(let bytes, let image) = answer else {
             let bytes = try await received(job, report, missingSince: answer.missingSince)
+            services.inHand.withLock { $0.hold(bytes, as: bytesKey) }
+            defer { services.inHand.withLock { $0.release(bytesKey) } }
             return try await finished(bytes, job, report) { () throws(TintypeError) in
                 try await decode(bytes.data, request.rendition.decode, job)
             }

@@ -7,11 +7,17 @@ extension ImageLoad {
     func originalBytes(
         _ job: JobContext, missingSince: Int? = nil, onReceived: @escaping @Sendable (ReceivedBytes) -> Void
     ) async throws(TintypeError) -> LoadedBytes {
-        if let given { return given }
+        if let bytes = given ?? bytesInHand { return bytes }
         return try await services.bytes.value(bytesKey, for: job, onStatus: onReceived) {
             (job, report) throws(TintypeError) in
             try await self.getBytes(job, report, isMissing: missingSince == services.bytes.endedCount)
         }
+    }
+
+    /// What a load of the same just got, for one that would take them from disk in a moment.
+    private var bytesInHand: LoadedBytes? {
+        guard request.policy.freshness == .cached else { return nil }
+        return services.inHand.withLock { $0[bytesKey] }
     }
 
     /// The job of one source's bytes: the disk, then the loader.

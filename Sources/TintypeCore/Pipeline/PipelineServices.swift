@@ -11,6 +11,8 @@ final class PipelineServices: Sendable {
     let decoded = SharedJobs<JobKey, ImageResponse, LoadStatus>()
     /// Original bytes under way.
     let bytes = SharedJobs<JobKey, LoadedBytes, ReceivedBytes>()
+    /// Original bytes on their way from a transfer to the disk.
+    let inHand = Locked(BytesInHand())
     /// What is still being encoded for the disk.
     let background = BackgroundTasks(budget: 256 << 20)
     /// Pictures that are asked for again behind the one who got a stale one: no more than so many at once.

@@ -101,6 +101,21 @@ import TintypeTesting
         #expect(fixture.decoder.decodeCount == 1)
     }
 
+    @Test func bytesThatAreStillBeingDecodedAreNotLoadedAgain() async throws {
+        let fixture = PipelineFixture(decoderIsOpen: false)
+        fixture.answer()
+        let first = fixture.pipeline.start(fixture.request())
+        while fixture.decoder.decodeCount < 1 { await Task.yield() }
+        let second = fixture.pipeline.start(fixture.request().fitting(width: 7))
+        // Reload means that: what an earlier transfer brought will not do.
+        let third = fixture.pipeline.start(fixture.request().freshness(.reload))
+        while fixture.loader.count(fixture.identity()) < 2 { await Task.yield() }
+        fixture.decoder.open()
+        for task in [first, second, third] { _ = try await task.response }
+        #expect(fixture.loader.count(fixture.identity()) == 2)
+        #expect(fixture.pipeline.services.inHand.withLock { $0.isEmpty })
+    }
+
     @Test func equalBeginningsOfChainsAreTransformedOnce() async throws {
         let fixture = PipelineFixture(decoderIsOpen: false)
         fixture.answer()
