@@ -20,14 +20,16 @@ extension ImageLoad {
     /// Keeps a rendition that was found encoded as pixels too, behind the caller, so that the next hit decodes nothing.
     func keepPixels(of image: Image) {
         guard wantsPixels, isStored(image) else { return }
-        services.background.add(cost: image.memoryCost) { _ = await storesPixels(of: image) }
+        services.background.add(cost: image.memoryCost) {
+            _ = await storesPixels(of: image, for: JobContext(priority: .veryLow))
+        }
     }
 
     /// Whether the tier of pixels took it.
-    func storesPixels(of image: Image) async -> Bool {
+    func storesPixels(of image: Image, for job: JobContext) async -> Bool {
         guard wantsPixels else { return false }
         let (key, cache, lifetime) = (request.key, cache, request.policy.lifetime)
-        let isTaken = try? await WorkQueue.pixels.run(for: JobContext(priority: .veryLow)) { () throws(TintypeError) in
+        let isTaken = try? await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
             cache.storePixels(image, for: key, lifetime: lifetime)
         }
         return isTaken ?? false
