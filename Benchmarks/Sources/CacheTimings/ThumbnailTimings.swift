@@ -19,7 +19,7 @@ final class ThumbnailTimings: Sendable {
         disk = DiskCache(directory: folder)
         pixels = ThumbnailCache(beside: disk)
         key = CacheKey(source: "https://images.example.com/ocean.jpg", rendition: "cover(200x200)")
-        let options = DecodeOptions(size: .cover(width: 200, height: 200))
+        let options = DecodeOptions(size: .cover(PixelSize(width: 200, height: 200)))
         image = try JPEGDecoder().decode(Self.sample(), DecodeContext(options: options))
         jpeg = try JPEGEncoder().encode(image.pixels, as: .jpeg, EncodeOptions())
     }
