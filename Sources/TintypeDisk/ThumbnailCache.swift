@@ -34,7 +34,8 @@ public final class ThumbnailCache: PixelCache {
 
     /// The one that belongs to a disk cache: in a folder of its directory.
     public convenience init(beside disk: DiskCache) {
-        self.init(directory: disk.directory.appending(path: Self.folderName, directoryHint: .isDirectory))
+        self.init(
+            directory: disk.directory.appending(path: Self.folderName, directoryHint: .isDirectory), time: disk.time)
     }
 
     private static let folderName = "thumbnails"
