@@ -12,12 +12,12 @@ extension DiskCache {
     }
 
     /// With the last change recorded, this writer may be stopped without leaving anything unknown behind.
-    private func settle() {
-        let (mark, mayRest) = state.withLock { ($0.mark, $0.staging.isIdle) }
+    func settle() {
+        let (mark, mayRest) = state.withLock { ($0.mark, $0.staging.isIdle && $0.removals == 0) }
         guard let mark, mayRest else { return }
         mark.set(isDirty: false)
         // A writer may have begun in between.
-        if state.withLock({ !$0.staging.isIdle }) { mark.set(isDirty: true) }
+        if state.withLock({ !$0.staging.isIdle || $0.removals > 0 }) { mark.set(isDirty: true) }
     }
 
     /// Brings the bookkeeping up to date, then keeps the limits. A cache that is only read makes no bookkeeping.
@@ -148,8 +148,10 @@ extension DiskCache {
         // One that was stored again just now is not the one that the index knows.
         let isPending = state.withLock { state in records.map { state.staging.isPending($0.name) } }
         let victims = zip(records, isPending).compactMap { $1 ? nil : $0 }
-        for victim in victims { unlink(layout.path(of: victim.name)) }
-        try index.remove(records)
+        try removing {
+            for victim in victims { unlink(layout.path(of: victim.name)) }
+            try index.remove(records)
+        }
         state.withLock { $0.stats.evictions += victims.count }
     }
 }

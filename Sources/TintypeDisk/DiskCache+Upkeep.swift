@@ -35,8 +35,11 @@ extension DiskCache {
     public func clear() async throws(TintypeError) -> DiskUsage {
         let usage = try? await usage()
         try await onDisk { () throws(TintypeError) in
-            try self.removeFiles()
-            self.removeRecords()
+            try self.removing { () throws(TintypeError) in
+                try self.removeFiles()
+                self.removeRecords()
+            }
+            self.settle()
         }
         return usage ?? DiskUsage()
     }
@@ -140,6 +143,7 @@ extension DiskCache {
             do {
                 let index = try self.openIndex()
                 while try index.reconcile(self.layout) {}
+                defer { self.settle() }
                 return try body(index)
             } catch {
                 self.giveUp(error)

@@ -102,6 +102,27 @@ extension DiskCache {
         }
     }
 
+    /// Removes files and records that. A process that is stopped in between leaves its sign, so that whoever comes next
+    /// finds records without a file.
+    func removing<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        let standing = state.withLock { state in
+            state.removals += 1
+            return state.mark
+        }
+        defer { state.withLock { $0.removals -= 1 } }
+        (standing ?? markForRemoval())?.set(isDirty: true)
+        return try body()
+    }
+
+    /// A directory that may not be written is no one's problem: then nothing can be removed either.
+    private func markForRemoval() -> WriterMark? {
+        guard layout.exists, let mark = try? WriterMark(layout) else { return nil }
+        state.withLock { state in
+            if state.mark == nil { state.mark = mark }
+        }
+        return mark
+    }
+
     /// Someone may have removed the folder of entries, and a new one has been made for what was just written.
     private func forgetEntriesHandleIfGone() {
         guard let entries = state.withLock({ $0.entries }), !entries.isPresent else { return }

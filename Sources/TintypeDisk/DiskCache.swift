@@ -31,6 +31,8 @@ public final class DiskCache: DataCache {
         /// Whether changes got lost on their way to the index.
         var isIndexBehind = false
         var mark: WriterMark?
+        /// Removals that are not recorded yet.
+        var removals = 0
         var temporaryFiles = 0
         var flushes: [CheckedContinuation<Void, Never>] = []
     }
@@ -170,8 +172,10 @@ extension DiskCache {
     /// Blocks.
     public func remove(_ key: CacheKey) {
         let name = EntryName(key)
-        let work = state.withLock { $0.staging.recordRemoval(key, name) }
-        unlink(layout.path(of: name))
+        let work = removing {
+            unlink(layout.path(of: name))
+            return state.withLock { $0.staging.recordRemoval(key, name) }
+        }
         start(work)
     }
 
@@ -228,9 +232,9 @@ extension DiskCache {
 
     /// Removes the file alone; an entry that waits to take its place is not touched.
     private func removeFile(_ name: EntryName) {
-        unlink(layout.path(of: name))
-        let work = state.withLock { state in
-            state.staging.recordRemoval(name)
+        let work = removing {
+            unlink(layout.path(of: name))
+            return state.withLock { $0.staging.recordRemoval(name) }
         }
         start(work)
     }
