@@ -126,6 +126,11 @@ let package = Package(
             dependencies: ["Tintype", "TintypeTesting", "CTintypeSamples", .argumentParser, .logging],
             swiftSettings: swiftSettings),
 
+        // What `make crash-test` runs, and the tests of the disk cache in short.
+        .executableTarget(
+            name: "CrashTest", dependencies: ["TintypeCore", "TintypeDisk", "TintypeTesting"],
+            swiftSettings: swiftSettings),
+
         // Tests: a folder a target, mirroring its folders.
         .testTarget(
             name: "TintypeCoreTests",
@@ -138,7 +143,8 @@ let package = Package(
             ],
             resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
         .testTarget(
-            name: "TintypeDiskTests", dependencies: ["TintypeDisk", "TintypeTesting"], swiftSettings: swiftSettings),
+            name: "TintypeDiskTests", dependencies: ["CrashTest", "TintypeDisk", "TintypeTesting"],
+            swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeHTTPTests",
             dependencies: [

@@ -26,6 +26,14 @@ let package = Package(
         .executableTarget(
             name: "TransformTimings", dependencies: [.product(name: "TintypeCore", package: "Tintype")],
             swiftSettings: swiftSettings),
+        // The caches beside bare controls, for scripts/measure-caches.
+        .executableTarget(
+            name: "CacheTimings",
+            dependencies: [
+                "CBenchmarkControls", .product(name: "TintypeCore", package: "Tintype"),
+                .product(name: "TintypeDisk", package: "Tintype"), .product(name: "TintypeJPEG", package: "Tintype"),
+            ],
+            swiftSettings: swiftSettings),
         .executableTarget(
             name: "TintypeBenchmarks",
             dependencies: [

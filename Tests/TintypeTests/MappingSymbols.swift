@@ -8,7 +8,8 @@ import Tintype
 enum MappingSymbols {
     static var all: [String: Any] {
         let parts = [
-            request, pipeline, errors, observers, loading, transfers, caches, sharedCaches, coding, pictures, animation,
+            request, pipeline, errors, observers, loading, transfers, caches, cacheForms, sharedCaches, coding,
+            pictures, animation,
             prefetching, views,
         ]
         return parts.reduce(into: [:]) { all, part in all.merge(part) { first, _ in first } }
@@ -235,7 +236,7 @@ enum MappingSymbols {
                 cache.store(entry, for: key)
             },
             "DataCache.entry(for:)": { (cache: any DataCache, key: CacheKey) in cache.entry(for: key) },
-            "ImageCache.init(memory:disk:)": ImageCache.init(memory:disk:),
+            "ImageCache.init(memory:disk:pixels:coders:)": ImageCache.init(memory:disk:pixels:coders:),
             "MemoryCache.clear()": MemoryCache.clear, "MemoryCache.contains(_:)": MemoryCache.contains(_:),
             "MemoryCache.image(for:)": MemoryCache.image(for:), "MemoryCache.trim(to:)": MemoryCache.trim(to:),
             "CacheLimits.cost": \CacheLimits.cost, "CacheLimits.count": \CacheLimits.count,

@@ -52,6 +52,9 @@ public final class AnimatedImage: Sendable {
     /// The total number of plays; 0 is forever.
     public var loopCount: Int { source.loopCount }
 
+    /// The encoded picture, if nothing was changed about its frames.
+    package var originalBytes: Data? { transforms.isEmpty ? source.bytes : nil }
+
     /// Bytes that are kept beside the poster: the encoded picture and one canvas.
     public var memoryCost: Int { source.memoryCost }
 
