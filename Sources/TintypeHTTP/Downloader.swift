@@ -11,6 +11,8 @@ public final class Downloader: ImageLoader {
         /// How often that was changed.
         var generation = 0
         var isInvalidated = false
+        /// What holds for a request that wants nothing special: made once, since nearly all are such.
+        var plain: TransferSettings?
     }
 
     let state: Locked<State>
@@ -29,6 +31,7 @@ public final class Downloader: ImageLoader {
             state.withLock { state in
                 state.configuration = newValue
                 state.generation += 1
+                state.plain = nil
             }
             services.follow(newValue)
         }
@@ -106,7 +109,13 @@ public final class Downloader: ImageLoader {
     }
 
     private func settings(_ options: HTTPOptions, byteLimit: Int) -> TransferSettings {
-        TransferSettings(configuration: configuration, options: options, byteLimit: byteLimit)
+        let isPlain = options.isPlain
+        return state.withLock { state in
+            if isPlain, let plain = state.plain, plain.byteLimit == byteLimit { return plain }
+            let made = TransferSettings(configuration: state.configuration, options: options, byteLimit: byteLimit)
+            if isPlain { state.plain = made }
+            return made
+        }
     }
 
     /// The job of one transfer.

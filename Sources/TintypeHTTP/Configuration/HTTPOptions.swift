@@ -43,7 +43,7 @@ extension HTTPOptions: Hashable {
     }
 
     /// Whether nothing is set, which is what nearly every request has.
-    private var isPlain: Bool {
+    var isPlain: Bool {
         interceptors.isEmpty && credential == nil && !usesCookies && !acceptsUncheckedCertificate
             && connectTimeout == nil && idleTimeout == nil && totalTimeout == nil && maximumByteCount == nil
             && maximumRedirects == nil && retry == nil && serverGuard == nil

@@ -1,7 +1,4 @@
-import AsyncHTTPClient
 public import Foundation
-import NIOCore
-import NIOHTTP1
 import TintypeCore
 
 /// What is asked of a server.
@@ -53,28 +50,17 @@ public struct DownloadRequest: Hashable, Sendable {
     private static func headers(
         _ own: [String: String], _ settings: TransferSettings, _ credential: HTTPCredential?
     ) -> HTTPFields {
-        let configuration = settings.configuration
-        let standard = ["User-Agent": configuration.userAgent, "Accept": configuration.accept]
         var headers = HTTPFields()
-        for fields in [own, configuration.headers, standard] where !fields.isEmpty {
-            for (name, value) in fields.sorted(by: { $0.key < $1.key }) where !headers.contains(name) {
-                headers.add(name, value)
-            }
-        }
+        if !own.isEmpty { headers.addMissing(own) }
+        headers.addMissing(settings.headers)
         if let credential = settings.options.credential ?? credential, !headers.contains("Authorization") {
             headers.add("Authorization", credential.authorization)
         }
         return headers
     }
 
+    var isEncrypted: Bool { url.scheme?.lowercased() == "https" }
+
     /// Whether sending it twice is the same as once (RFC 9110, 9.2.2).
     var isIdempotent: Bool { ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method) }
-
-    var clientRequest: HTTPClientRequest {
-        var request = HTTPClientRequest(url: url.absoluteString)
-        request.method = HTTPMethod(rawValue: method)
-        request.headers = headers.wire
-        if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
-        return request
-    }
 }

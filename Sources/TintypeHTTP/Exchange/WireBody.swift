@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Foundation
 import NIOCore
 import TintypeCore
@@ -11,7 +10,7 @@ struct WireBody: Sendable {
         let expansion: Int
     }
 
-    let body: HTTPClientResponse.Body
+    let exchange: WireExchange
     let coding: ContentCoding?
     /// `Content-Length`: bytes on the wire.
     let announced: Int?
@@ -38,13 +37,12 @@ struct WireBody: Sendable {
     private func receiveRest(into received: ReceivedBytes) async throws {
         let inflater = try coding.map { coding throws(TintypeError) in try Inflater(coding, limits) }
         var count = 0
-        for try await buffer in body {
-            count += buffer.readableBytes
-            guard count <= limits.byteCount else { throw tooLarge }
-            let result = buffer.withUnsafeReadableBytes { bytes in
-                Result { () throws(TintypeError) in try Self.take(bytes, inflater, received) }
+        while let pieces = try await exchange.pieces() {
+            for piece in pieces {
+                count += piece.readableBytes
+                guard count <= limits.byteCount else { throw tooLarge }
+                try Self.take(piece, inflater, received)
             }
-            try result.get()
             // A body that is larger than any picture should be waits on disk, not in memory.
             if received.isWorthSpilling { try await received.spill(for: job) }
         }
@@ -56,10 +54,23 @@ struct WireBody: Sendable {
     }
 
     private static func take(
-        _ bytes: UnsafeRawBufferPointer, _ inflater: Inflater?, _ received: ReceivedBytes
+        _ piece: ByteBuffer, _ inflater: Inflater?, _ received: ReceivedBytes
     ) throws(TintypeError) {
-        guard let inflater else { return try received.append(bytes) }
-        try inflater.inflate(bytes) { bytes throws(TintypeError) in try received.append(bytes) }
+        let result = piece.withUnsafeReadableBytes { bytes in
+            Result { () throws(TintypeError) in
+                guard let inflater else { return try received.append(bytes) }
+                try inflater.inflate(bytes) { bytes throws(TintypeError) in try received.append(bytes) }
+            }
+        }
+        try result.get()
+    }
+
+    /// Reads to the end, unless that is far away.
+    func discard(_ limit: Int) async {
+        var count = 0
+        while count <= limit, let pieces = try? await exchange.pieces() {
+            count += pieces.reduce(0) { $0 + $1.readableBytes }
+        }
     }
 
     private var tooLarge: TintypeError {

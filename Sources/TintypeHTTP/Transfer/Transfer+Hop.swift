@@ -1,6 +1,4 @@
-import AsyncHTTPClient
 import Foundation
-import NIOCore
 import NIOHTTP1
 import NIOSSL
 import TintypeCore
@@ -37,7 +35,7 @@ extension Transfer {
         if partial != nil { meter.resumed(prefix.count) }
         response.body = DownloadBody(
             WireBody(
-                body: answer.body, coding: try response.contentCoding, announced: announced, limits: settings.limits,
+                exchange: answer.exchange, coding: try response.contentCoding, announced: announced, limits: settings.limits,
                 meter: meter, job: job, prefix: prefix, keeper: isWhole ? keeper : nil))
         if partial != nil {
             // To everyone above it is one body, and a whole one.
@@ -50,7 +48,7 @@ extension Transfer {
 
     private struct Answer {
         let response: DownloadResponse
-        let body: HTTPClientResponse.Body
+        let exchange: WireExchange
     }
 
     private func sendOnce(_ request: DownloadRequest) async throws -> Answer {
@@ -61,11 +59,11 @@ extension Transfer {
         if let header = cookies?.header(for: request.url, at: settings.configuration.clock.date()) {
             request.headers["Cookie"] = [request.headers["Cookie"], header].compactMap { $0 }.joined(separator: "; ")
         }
-        let answer = try await replaying(request)
+        let (head, exchange) = try await replaying(request)
         let response = DownloadResponse(
-            url: request.url, status: Int(answer.status.code), headers: HTTPFields(answer.headers))
+            url: request.url, status: Int(head.status.code), headers: HTTPFields(head.headers))
         cookies?.take(response.headers.values("set-cookie"), from: request.url, at: settings.configuration.clock.date())
-        return Answer(response: response, body: answer.body)
+        return Answer(response: response, exchange: exchange)
     }
 
     private func guarded(_ url: URL) async throws(TintypeError) {
@@ -78,15 +76,18 @@ extension Transfer {
 
     /// A server may close a connection that was kept open at the moment when it is used again. Nothing was answered then,
     /// so what may be sent twice is.
-    private func replaying(_ request: DownloadRequest) async throws -> HTTPClientResponse {
+    private func replaying(_ request: DownloadRequest) async throws -> (HTTPResponseHead, WireExchange) {
         var replays = 0
         while true {
-            let pooled = try services.client(for: request.url, settings)
-            let note = ConnectionNote(pooled.log)
+            let client = try services.client(for: request.url, settings)
+            let sent = meter.now
+            let exchange = try WireExchange(request, over: client, tls: tls(for: request))
             do {
-                return try await execute(request, pooled, note)
+                let head = try await exchange.head()
+                meter.answered(head, since: sent, isEncrypted: request.isEncrypted)
+                return (head.response, exchange)
             } catch {
-                guard note.use?.isReused != false, replays < Self.maximumReplays, request.isIdempotent,
+                guard exchange.failedOnReusedConnection != false, replays < Self.maximumReplays, request.isIdempotent,
                     error.isClosedConnection, !Task.isCancelled
                 else { throw TintypeError(transport: error) }
                 replays += 1
@@ -94,22 +95,11 @@ extension Transfer {
         }
     }
 
-    private func execute(
-        _ request: DownloadRequest, _ pooled: PooledClient, _ note: ConnectionNote
-    ) async throws -> HTTPClientResponse {
-        var wire = request.clientRequest
-        if settings.acceptsUncheckedCertificate(of: request.url, origin: self.request.url) {
-            var tls = TLSConfiguration.makeClientConfiguration()
-            tls.certificateVerification = .none
-            wire.tlsConfiguration = tls
-        }
-        let sent = meter.now
-        let response = try await pooled.client.execute(wire, deadline: .distantFuture, logger: note.logger)
-        meter.answered(
-            TransferMeter.Answer(
-                version: "http/\(response.version == .http2 ? "2" : "1.\(response.version.minor)")",
-                isEncrypted: request.url.scheme?.lowercased() == "https", connection: note.use),
-            since: sent)
-        return response
+    /// What holds for the certificate of this request's host, if anything special does.
+    private func tls(for request: DownloadRequest) -> TLSConfiguration? {
+        guard settings.acceptsUncheckedCertificate(of: request.url, origin: self.request.url) else { return nil }
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.certificateVerification = .none
+        return tls
     }
 }

@@ -1,3 +1,4 @@
+import NIOHTTP1
 import TintypeCore
 
 /// Measures one transfer as it goes.
@@ -26,15 +27,15 @@ final class TransferMeter: Sendable {
     var now: Duration { uptime() }
 
     /// Takes down the head of a response.
-    func answered(_ answer: Answer, since: Duration) {
-        let now = uptime()
+    func answered(_ head: WireHead, since sent: Duration, isEncrypted: Bool) {
+        let version = head.response.version
         state.withLock { state in
-            state.head = now
-            state.metrics.firstByte = now - since
-            state.metrics.connecting = answer.connection?.connecting
-            state.metrics.isConnectionReused = answer.connection?.isReused
-            state.metrics.httpVersion = answer.version
-            state.metrics.isEncrypted = answer.isEncrypted
+            state.head = head.arrived
+            state.metrics.firstByte = head.arrived - sent
+            state.metrics.connecting = head.connection?.connecting(since: sent)
+            state.metrics.isConnectionReused = head.connection?.isReused
+            state.metrics.httpVersion = version == .http2 ? "http/2" : "http/\(version.major).\(version.minor)"
+            state.metrics.isEncrypted = isEncrypted
         }
     }
 
@@ -69,12 +70,5 @@ final class TransferMeter: Sendable {
             state.metrics.total = now - state.start
             return state.metrics
         }
-    }
-
-    /// What is known of a response when its head is there.
-    struct Answer: Sendable {
-        let version: String
-        let isEncrypted: Bool
-        let connection: ConnectionLog.Use?
     }
 }
