@@ -135,7 +135,7 @@ import TintypeTesting
             // The client below, without the look-up that comes first.
             let pooled = try PooledClient(settings.traits(for: origin.baseURL, [:]), .system)
             await #expect(throws: TintypeError.self) {
-                _ = try await WireExchange(DownloadRequest(url: origin.url("/a")), over: pooled, tls: nil).head()
+                _ = try await WireExchange(DownloadRequest(url: origin.url("/a")).clientRequest, over: pooled).head()
             }
             #expect(origin.requestCount() == 0)
         }

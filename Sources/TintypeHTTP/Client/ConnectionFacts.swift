@@ -10,6 +10,9 @@ final class ConnectionFacts {
     init(ready: Duration) {
         self.ready = ready
     }
+
+    /// For a request whose answer begins, or that failed before.
+    var use: ConnectionUse { ConnectionUse(isReused: answers > 0, ready: ready) }
 }
 
 /// One request's use of a connection.

@@ -10,6 +10,7 @@ import TintypeCore
 final class PooledClient: Sendable {
     let client: HTTPClient
     let connections: CurrentConnection
+    let executor: LoopExecutor
     let uptime: @Sendable () -> Duration
 
     init(_ traits: ClientTraits, _ clock: TransferClock) throws(TintypeError) {
@@ -26,6 +27,7 @@ final class PooledClient: Sendable {
         configuration.http2ConnectionDebugInitializer = prepare
         client = HTTPClient(eventLoopGroupProvider: .shared(loop), configuration: configuration)
         self.connections = connections
+        executor = LoopExecutor(connections)
         uptime = clock.uptime
     }
 

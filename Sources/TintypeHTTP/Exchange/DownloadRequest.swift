@@ -1,4 +1,7 @@
+import AsyncHTTPClient
 public import Foundation
+import NIOCore
+import NIOHTTP1
 import TintypeCore
 
 /// What is asked of a server.
@@ -63,4 +66,12 @@ public struct DownloadRequest: Hashable, Sendable {
 
     /// Whether sending it twice is the same as once (RFC 9110, 9.2.2).
     var isIdempotent: Bool { ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method) }
+
+    var clientRequest: HTTPClientRequest {
+        var request = HTTPClientRequest(url: url.absoluteString)
+        request.method = HTTPMethod(rawValue: method)
+        request.headers = headers.wire
+        if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
+        return request
+    }
 }

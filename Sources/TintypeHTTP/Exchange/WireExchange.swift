@@ -1,29 +1,18 @@
 import AsyncHTTPClient
-import Foundation
 import NIOCore
 import NIOHTTP1
-import NIOSSL
 import TintypeCore
 
 /// One request at the client below, and its answer as it arrives. Letting go of it gives it up.
 final class WireExchange: Sendable {
     private let inbox: WireInbox
-    private let task: HTTPClient.Task<Void>
-    /// Stays until this ends, and its connections with it.
-    private let client: PooledClient
+    private let task: Task<Void, Never>
 
-    /// Sends a request.
-    ///
-    /// - Parameter tls: what holds for this request alone.
-    /// - Throws: what the client below says of one that it cannot send.
-    init(_ request: DownloadRequest, over client: PooledClient, tls: TLSConfiguration?) throws {
-        let inbox = WireInbox(client.connections, uptime: client.uptime)
-        let wire = try HTTPClient.Request(
-            url: request.url, method: HTTPMethod(rawValue: request.method), headers: request.headers.wire,
-            body: request.body.map { .byteBuffer(ByteBuffer(bytes: $0)) }, tlsConfiguration: tls)
-        task = client.client.execute(request: wire, delegate: inbox)
+    /// Sends a request, on the event loop of the connection it goes over.
+    init(_ request: HTTPClientRequest, over client: PooledClient) {
+        let inbox = WireInbox(client.connections.loop)
+        task = Task(executorPreference: client.executor) { await Self.run(request, client, inbox) }
         self.inbox = inbox
-        self.client = client
     }
 
     deinit {
@@ -43,4 +32,25 @@ final class WireExchange: Sendable {
 
     /// Whether the request failed over a connection that had brought another answer before; `nil` when that is not known.
     var failedOnReusedConnection: Bool? { inbox.failedConnection?.isReused }
+
+    @concurrent
+    private static func run(_ request: HTTPClientRequest, _ client: PooledClient, _ inbox: WireInbox) async {
+        do {
+            let response = try await client.client.execute(request, deadline: .distantFuture)
+            inbox.receive(WireHead(response, arrived: client.uptime(), over: client.connections.facts))
+            for try await piece in response.body { await inbox.receive(piece) }
+            inbox.finish(.success(()))
+        } catch {
+            inbox.finish(.failure(error), over: client.connections.facts?.use)
+        }
+    }
+}
+
+extension WireHead {
+    fileprivate init(_ response: HTTPClientResponse, arrived: Duration, over connection: ConnectionFacts?) {
+        self.init(
+            status: Int(response.status.code), version: response.version, headers: response.headers, arrived: arrived,
+            connection: connection?.use)
+        connection?.answers += 1
+    }
 }

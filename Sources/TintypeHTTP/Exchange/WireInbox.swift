@@ -1,106 +1,79 @@
-import AsyncHTTPClient
 import NIOCore
-import NIOHTTP1
 import TintypeCore
 
-/// Where the client below puts an answer, on its event loop, and a transfer takes it out: ``WireInboxState`` with a lock.
+/// Where an answer is put on an event loop, and a transfer takes it out: ``WireInboxState`` with a lock.
 ///
-/// A small body costs the one who waits for it one change of thread, not one a piece: it is woken when all that lay ready
-/// at the socket is here.
-final class WireInbox: HTTPClientResponseDelegate {
-    typealias Response = Void
-
+/// One puts in and one takes out. Who takes out is woken when all that lay ready at the socket is here, so that a small
+/// body costs one change of thread, not one a piece.
+final class WireInbox: Sendable {
     private struct State: Sendable {
         var arrived = WireInboxState()
-        var waiter: CheckedContinuation<Void, Never>?
+        /// The one who takes out, waiting for something.
+        var reader: CheckedContinuation<Void, Never>?
         var isWakeupDue = false
-        /// Lets the client below go on sending.
-        var more: EventLoopPromise<Void>?
+        /// The one who puts in, waiting for room.
+        var writer: CheckedContinuation<Void, Never>?
+        var isClosed = false
     }
 
     private let state = Locked(State())
-    private let connections: CurrentConnection
-    private let uptime: @Sendable () -> Duration
+    private let loop: any EventLoop
 
-    init(_ connections: CurrentConnection, uptime: @escaping @Sendable () -> Duration) {
-        self.connections = connections
-        self.uptime = uptime
+    init(_ loop: any EventLoop) {
+        self.loop = loop
     }
 
-    // MARK: From the client below
+    // MARK: Putting in
 
-    func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
-        let head = WireHead(
-            response: head, arrived: uptime(), connection: connections.use(countsAnswer: true))
-        let isDue = state.withLock { state in
-            state.arrived.receive(head)
-            return Self.planWakeup(&state)
+    func receive(_ head: WireHead) {
+        wakeLater { $0.receive(head) }
+    }
+
+    /// Waits where more has arrived than should lie here.
+    func receive(_ piece: ByteBuffer) async {
+        wakeLater { $0.receive(piece) }
+        guard state.withLock({ $0.arrived.isFull }) else { return }
+        await withCheckedContinuation { continuation in
+            let waits = state.withLock { state in
+                guard state.arrived.isFull, !state.isClosed else { return false }
+                state.writer = continuation
+                return true
+            }
+            if !waits { continuation.resume() }
         }
-        if isDue { wakeLater(on: task.eventLoop) }
-        return task.eventLoop.makeSucceededVoidFuture()
     }
 
-    func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ buffer: ByteBuffer) -> EventLoopFuture<Void> {
-        let (isDue, isFull) = state.withLock { state in
-            state.arrived.receive(buffer)
-            return (Self.planWakeup(&state), state.arrived.isFull)
-        }
-        if isDue { wakeLater(on: task.eventLoop) }
-        return isFull ? waitForRoom(on: task.eventLoop) : task.eventLoop.makeSucceededVoidFuture()
-    }
-
-    func didFinishRequest(task: HTTPClient.Task<Void>) {
-        finish(.success(()))
-    }
-
-    func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
-        finish(.failure(error))
-    }
-
-    private func finish(_ end: Result<Void, any Error>) {
-        let connection = connections.use(countsAnswer: false)
+    func finish(_ end: Result<Void, any Error>, over connection: ConnectionUse? = nil) {
         state.withLock { $0.arrived.finish(end, over: connection) }
         wake()
     }
 
-    private func waitForRoom(on loop: any EventLoop) -> EventLoopFuture<Void> {
-        let promise = loop.makePromise(of: Void.self)
-        let isFull = state.withLock { state in
-            if state.arrived.isFull { state.more = promise }
-            return state.arrived.isFull
+    /// Wakes the one who waits when the loop has handed over what else lies ready.
+    private func wakeLater(_ change: (inout WireInboxState) -> Void) {
+        let isDue = state.withLock { state in
+            change(&state.arrived)
+            guard state.reader != nil, !state.isWakeupDue else { return false }
+            state.isWakeupDue = true
+            return true
         }
-        if !isFull { promise.succeed() }
-        return promise.futureResult
-    }
-
-    // MARK: Waking
-
-    private static func planWakeup(_ state: inout State) -> Bool {
-        guard state.waiter != nil, !state.isWakeupDue else { return false }
-        state.isWakeupDue = true
-        return true
-    }
-
-    /// When the loop has handed over what else lay ready.
-    private func wakeLater(on loop: any EventLoop) {
-        loop.execute { self.wake() }
+        if isDue { loop.execute { self.wake() } }
     }
 
     private func wake() {
-        let waiter = state.withLock { state in
-            defer { state.waiter = nil }
+        let reader = state.withLock { state in
+            defer { state.reader = nil }
             state.isWakeupDue = false
-            return state.waiter
+            return state.reader
         }
-        waiter?.resume()
+        reader?.resume()
     }
 
-    // MARK: To the transfer
+    // MARK: Taking out
 
-    /// The head, once it is there. At most one may wait.
+    /// The head, once it is there.
     func head() async throws -> WireHead {
         while true {
-            if let head = try state.withLock({ try $0.arrived.takeHead() }) { return head }
+            if let head = try state.withLock({ state throws in try state.arrived.takeHead() }) { return head }
             await arrival(of: .head)
         }
     }
@@ -108,11 +81,11 @@ final class WireInbox: HTTPClientResponseDelegate {
     /// What arrived of the body since it was last asked for, once there is something; `nil` at its end.
     func pieces() async throws -> [ByteBuffer]? {
         await arrival(of: .body)
-        let (pieces, more) = try state.withLock { state in
-            defer { state.more = nil }
-            return (try state.arrived.takePieces(), state.more)
+        let (pieces, writer) = try state.withLock { state throws in
+            defer { state.writer = nil }
+            return (try state.arrived.takePieces(), state.writer)
         }
-        more?.succeed()
+        writer?.resume()
         return pieces.isEmpty ? nil : pieces
     }
 
@@ -121,11 +94,12 @@ final class WireInbox: HTTPClientResponseDelegate {
 
     /// No one takes anything out any more.
     func close() {
-        let more = state.withLock { state in
-            defer { state.more = nil }
-            return state.more
+        let writer = state.withLock { state in
+            defer { state.writer = nil }
+            state.isClosed = true
+            return state.writer
         }
-        more?.succeed()
+        writer?.resume()
     }
 
     private func arrival(of part: WireInboxState.Part) async {
@@ -133,7 +107,7 @@ final class WireInbox: HTTPClientResponseDelegate {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
                 if state.arrived.has(part) { return true }
-                state.waiter = continuation
+                state.reader = continuation
                 return false
             }
             if isThere { continuation.resume() }

@@ -3,7 +3,9 @@ import NIOHTTP1
 
 /// The head of an answer, and how it came.
 struct WireHead: Sendable {
-    let response: HTTPResponseHead
+    let status: Int
+    let version: HTTPVersion
+    let headers: HTTPHeaders
     let arrived: Duration
     /// `nil` when it is not known.
     let connection: ConnectionUse?

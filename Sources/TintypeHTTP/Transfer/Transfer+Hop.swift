@@ -1,5 +1,5 @@
+import AsyncHTTPClient
 import Foundation
-import NIOHTTP1
 import NIOSSL
 import TintypeCore
 
@@ -61,7 +61,7 @@ extension Transfer {
         }
         let (head, exchange) = try await replaying(request)
         let response = DownloadResponse(
-            url: request.url, status: Int(head.status.code), headers: HTTPFields(head.headers))
+            url: request.url, status: head.status, headers: HTTPFields(head.headers))
         cookies?.take(response.headers.values("set-cookie"), from: request.url, at: settings.configuration.clock.date())
         return Answer(response: response, exchange: exchange)
     }
@@ -76,16 +76,16 @@ extension Transfer {
 
     /// A server may close a connection that was kept open at the moment when it is used again. Nothing was answered then,
     /// so what may be sent twice is.
-    private func replaying(_ request: DownloadRequest) async throws -> (HTTPResponseHead, WireExchange) {
+    private func replaying(_ request: DownloadRequest) async throws -> (WireHead, WireExchange) {
         var replays = 0
         while true {
             let client = try services.client(for: request.url, settings)
             let sent = meter.now
-            let exchange = try WireExchange(request, over: client, tls: tls(for: request))
+            let exchange = WireExchange(wire(request), over: client)
             do {
                 let head = try await exchange.head()
                 meter.answered(head, since: sent, isEncrypted: request.isEncrypted)
-                return (head.response, exchange)
+                return (head, exchange)
             } catch {
                 guard exchange.failedOnReusedConnection != false, replays < Self.maximumReplays, request.isIdempotent,
                     error.isClosedConnection, !Task.isCancelled
@@ -95,11 +95,13 @@ extension Transfer {
         }
     }
 
-    /// What holds for the certificate of this request's host, if anything special does.
-    private func tls(for request: DownloadRequest) -> TLSConfiguration? {
-        guard settings.acceptsUncheckedCertificate(of: request.url, origin: self.request.url) else { return nil }
-        var tls = TLSConfiguration.makeClientConfiguration()
-        tls.certificateVerification = .none
-        return tls
+    private func wire(_ request: DownloadRequest) -> HTTPClientRequest {
+        var wire = request.clientRequest
+        if settings.acceptsUncheckedCertificate(of: request.url, origin: self.request.url) {
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.certificateVerification = .none
+            wire.tlsConfiguration = tls
+        }
+        return wire
     }
 }

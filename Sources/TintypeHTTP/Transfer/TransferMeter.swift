@@ -28,7 +28,7 @@ final class TransferMeter: Sendable {
 
     /// Takes down the head of a response.
     func answered(_ head: WireHead, since sent: Duration, isEncrypted: Bool) {
-        let version = head.response.version
+        let version = head.version
         state.withLock { state in
             state.head = head.arrived
             state.metrics.firstByte = head.arrived - sent
