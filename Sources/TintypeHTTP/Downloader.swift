@@ -130,14 +130,16 @@ public final class Downloader: ImageLoader {
             if gate.passes(received.progress) { report(received) }
         }
         let partials = settings.configuration.partials
-        let keeper = PartialKeeper(try await partials?.take(request, for: job))
+        let keeper = PartialKeeper(try await partials?.find(request, for: job), of: request, in: partials)
         let transfer = Transfer(
             request: request, settings: settings, services: services, job: job, received: received, stored: stored,
             meter: TransferMeter(settings.configuration.clock), keeper: keeper)
         do throws(TintypeError) {
-            return try await transfer.run()
+            let loaded = try await transfer.run()
+            await keeper.succeeded(for: job)
+            return loaded
         } catch {
-            if let partial = keeper.current { partials?.keep(partial, of: request) }
+            keeper.failed()
             throw error
         }
     }

@@ -53,9 +53,10 @@ extension ImageLoad {
         guard bytes.origin == .network || bytes.origin == .custom, request.policy.original.disk.canWrite,
             request.source.isWorthKeepingOnDisk, mayBeStored(bytes)
         else { return }
-        let entry = CacheEntry(
+        var entry = CacheEntry(
             data: bytes.data, format: image.info.format, metadata: bytes.metadata,
             created: bytes.received ?? services.configuration.time.date())
+        entry.file = bytes.file
         originalCache.store(entry, for: request.key.original)
     }
 

@@ -55,9 +55,12 @@ enum EntryFile {
         return (header, DiskTime(facts.st_atim))
     }
 
+    /// What is larger than nearly all pictures, 8 MB, is never worth memory of its own.
+    private static let large = 8 << 20
+
     private static func bytes(_ descriptor: Int32, count: Int, _ access: Access) -> Data? {
         guard count >= EntryHeader.fixedLength, count <= EntryHeader.maximumFileLength else { return nil }
-        return access == .copied ? readAll(descriptor, count: count) : mapAll(descriptor, count: count)
+        return access == .copied && count <= large ? readAll(descriptor, count: count) : mapAll(descriptor, count: count)
     }
 
     private static func readAll(_ descriptor: Int32, count: Int) -> Data? {
@@ -75,7 +78,8 @@ enum EntryFile {
     /// Safe because a file of ours is never written again once it has its name, and one that is removed keeps its pages
     /// while they are mapped.
     private static func mapAll(_ descriptor: Int32, count: Int) -> Data? {
-        guard let memory = mmap(nil, count, PROT_READ, MAP_PRIVATE | Int32(MAP_POPULATE), descriptor, 0),
+        let flags = MAP_PRIVATE | (count <= large ? Int32(MAP_POPULATE) : 0)
+        guard let memory = mmap(nil, count, PROT_READ, flags, descriptor, 0),
             memory != MAP_FAILED
         else { return nil }
         return Data(bytesNoCopy: memory, count: count, deallocator: .unmap)

@@ -27,6 +27,11 @@ struct ClientTraits: Hashable, Sendable {
         // What fails is told at once, and tried again by ``RetryPolicy``.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.httpVersion = allowsHTTP2 ? .automatic : .http1Only
+        if let serverGuard, proxy == nil {
+            let check: @Sendable (any Channel) -> EventLoopFuture<Void> = { serverGuard.check($0) }
+            configuration.http1_1ConnectionDebugInitializer = check
+            configuration.http2ConnectionDebugInitializer = check
+        }
         return configuration
     }
 
@@ -42,14 +47,6 @@ struct ClientTraits: Hashable, Sendable {
         }
     }
 
-    /// Looks at the address that a connection has come to, before anything is sent over it. That of a proxy tells nothing.
-    ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/forbidden``.
-    func check(_ channel: any Channel) throws(TintypeError) {
-        guard let serverGuard, proxy == nil, let address = channel.remoteAddress.flatMap(IPAddress.init) else { return }
-        try serverGuard.check(address)
-    }
-
     private static func proxy(_ server: ProxyServer) -> HTTPClient.Configuration.Proxy {
         let authorization: HTTPClient.Authorization? =
             switch server.credential {
@@ -58,5 +55,15 @@ struct ClientTraits: Hashable, Sendable {
             case nil: nil
             }
         return .server(host: server.host, port: server.port, authorization: authorization)
+    }
+}
+
+extension ServerGuard {
+    /// Looks at the address that a connection has come to, before anything is sent over it.
+    fileprivate func check(_ channel: any Channel) -> EventLoopFuture<Void> {
+        channel.eventLoop.makeCompletedFuture {
+            guard let address = channel.remoteAddress.flatMap(IPAddress.init) else { return }
+            try check(address)
+        }
     }
 }

@@ -1,4 +1,6 @@
+import AsyncHTTPClient
 public import Foundation
+import NIOCore
 import TintypeCore
 
 /// The body of a response: still on its way, or at hand.
@@ -31,7 +33,7 @@ public struct DownloadBody: Sendable {
 
     /// Reads a short body to its end, so that the connection can be used again; gives up a long one.
     func discard() async {
-        if case .wire(let wire) = content { await wire.discard(4096) }
+        if case .wire(let wire) = content { _ = try? await wire.body.collect(upTo: 4096) }
     }
 
     func receive(into received: ReceivedBytes) async throws {

@@ -62,8 +62,6 @@ public struct DownloadRequest: Hashable, Sendable {
         return headers
     }
 
-    var isEncrypted: Bool { url.scheme?.lowercased() == "https" }
-
     /// Whether sending it twice is the same as once (RFC 9110, 9.2.2).
     var isIdempotent: Bool { ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method) }
 

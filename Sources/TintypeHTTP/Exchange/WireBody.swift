@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import Foundation
 import NIOCore
 import TintypeCore
@@ -10,7 +11,7 @@ struct WireBody: Sendable {
         let expansion: Int
     }
 
-    let exchange: WireExchange
+    let body: HTTPClientResponse.Body
     let coding: ContentCoding?
     /// `Content-Length`: bytes on the wire.
     let announced: Int?
@@ -37,14 +38,16 @@ struct WireBody: Sendable {
     private func receiveRest(into received: ReceivedBytes) async throws {
         let inflater = try coding.map { coding throws(TintypeError) in try Inflater(coding, limits) }
         var count = 0
-        while let pieces = try await exchange.pieces() {
-            for piece in pieces {
-                count += piece.readableBytes
-                guard count <= limits.byteCount else { throw tooLarge }
-                try Self.take(piece, inflater, received)
+        for try await buffer in body {
+            count += buffer.readableBytes
+            guard count <= limits.byteCount else { throw tooLarge }
+            let result = buffer.withUnsafeReadableBytes { bytes in
+                Result { () throws(TintypeError) in try Self.take(bytes, inflater, received) }
             }
+            try result.get()
             // A body that is larger than any picture should be waits on disk, not in memory.
             if received.isWorthSpilling { try await received.spill(for: job) }
+            if coding == nil { await keeper?.noted(received, for: job) }
         }
         meter.received(wireBytes: count)
         // A cancelled body ends like a whole one.
@@ -54,23 +57,10 @@ struct WireBody: Sendable {
     }
 
     private static func take(
-        _ piece: ByteBuffer, _ inflater: Inflater?, _ received: ReceivedBytes
+        _ bytes: UnsafeRawBufferPointer, _ inflater: Inflater?, _ received: ReceivedBytes
     ) throws(TintypeError) {
-        let result = piece.withUnsafeReadableBytes { bytes in
-            Result { () throws(TintypeError) in
-                guard let inflater else { return try received.append(bytes) }
-                try inflater.inflate(bytes) { bytes throws(TintypeError) in try received.append(bytes) }
-            }
-        }
-        try result.get()
-    }
-
-    /// Reads to the end, unless that is far away.
-    func discard(_ limit: Int) async {
-        var count = 0
-        while count <= limit, let pieces = try? await exchange.pieces() {
-            count += pieces.reduce(0) { $0 + $1.readableBytes }
-        }
+        guard let inflater else { return try received.append(bytes) }
+        try inflater.inflate(bytes) { bytes throws(TintypeError) in try received.append(bytes) }
     }
 
     private var tooLarge: TintypeError {

@@ -1,5 +1,7 @@
 import AsyncHTTPClient
 import Foundation
+import NIOCore
+import NIOHTTP1
 import NIOSSL
 import TintypeCore
 
@@ -35,7 +37,7 @@ extension Transfer {
         if partial != nil { meter.resumed(prefix.count) }
         response.body = DownloadBody(
             WireBody(
-                exchange: answer.exchange, coding: try response.contentCoding, announced: announced, limits: settings.limits,
+                body: answer.body, coding: try response.contentCoding, announced: announced, limits: settings.limits,
                 meter: meter, job: job, prefix: prefix, keeper: isWhole ? keeper : nil))
         if partial != nil {
             // To everyone above it is one body, and a whole one.
@@ -48,7 +50,7 @@ extension Transfer {
 
     private struct Answer {
         let response: DownloadResponse
-        let exchange: WireExchange
+        let body: HTTPClientResponse.Body
     }
 
     private func sendOnce(_ request: DownloadRequest) async throws -> Answer {
@@ -59,11 +61,11 @@ extension Transfer {
         if let header = cookies?.header(for: request.url, at: settings.configuration.clock.date()) {
             request.headers["Cookie"] = [request.headers["Cookie"], header].compactMap { $0 }.joined(separator: "; ")
         }
-        let (head, exchange) = try await replaying(request)
+        let answer = try await replaying(request)
         let response = DownloadResponse(
-            url: request.url, status: head.status, headers: HTTPFields(head.headers))
+            url: request.url, status: Int(answer.status.code), headers: HTTPFields(answer.headers))
         cookies?.take(response.headers.values("set-cookie"), from: request.url, at: settings.configuration.clock.date())
-        return Answer(response: response, exchange: exchange)
+        return Answer(response: response, body: answer.body)
     }
 
     private func guarded(_ url: URL) async throws(TintypeError) {
@@ -76,18 +78,15 @@ extension Transfer {
 
     /// A server may close a connection that was kept open at the moment when it is used again. Nothing was answered then,
     /// so what may be sent twice is.
-    private func replaying(_ request: DownloadRequest) async throws -> (WireHead, WireExchange) {
+    private func replaying(_ request: DownloadRequest) async throws -> HTTPClientResponse {
         var replays = 0
         while true {
-            let client = try services.client(for: request.url, settings)
-            let sent = meter.now
-            let exchange = WireExchange(wire(request), over: client)
+            let pooled = try services.client(for: request.url, settings)
+            let note = ConnectionNote(pooled.log)
             do {
-                let head = try await exchange.head()
-                meter.answered(head, since: sent, isEncrypted: request.isEncrypted)
-                return (head, exchange)
+                return try await execute(request, pooled, note)
             } catch {
-                guard exchange.failedOnReusedConnection != false, replays < Self.maximumReplays, request.isIdempotent,
+                guard note.use?.isReused != false, replays < Self.maximumReplays, request.isIdempotent,
                     error.isClosedConnection, !Task.isCancelled
                 else { throw TintypeError(transport: error) }
                 replays += 1
@@ -95,13 +94,22 @@ extension Transfer {
         }
     }
 
-    private func wire(_ request: DownloadRequest) -> HTTPClientRequest {
+    private func execute(
+        _ request: DownloadRequest, _ pooled: PooledClient, _ note: ConnectionNote
+    ) async throws -> HTTPClientResponse {
         var wire = request.clientRequest
         if settings.acceptsUncheckedCertificate(of: request.url, origin: self.request.url) {
             var tls = TLSConfiguration.makeClientConfiguration()
             tls.certificateVerification = .none
             wire.tlsConfiguration = tls
         }
-        return wire
+        let sent = meter.now
+        let response = try await pooled.client.execute(wire, deadline: .distantFuture, logger: note.logger)
+        meter.answered(
+            TransferMeter.Answer(
+                version: "http/\(response.version == .http2 ? "2" : "1.\(response.version.minor)")",
+                isEncrypted: request.url.scheme?.lowercased() == "https", connection: note.use),
+            since: sent)
+        return response
     }
 }

@@ -1,4 +1,3 @@
-import NIOHTTP1
 import TintypeCore
 
 /// Measures one transfer as it goes.
@@ -27,15 +26,15 @@ final class TransferMeter: Sendable {
     var now: Duration { uptime() }
 
     /// Takes down the head of a response.
-    func answered(_ head: WireHead, since sent: Duration, isEncrypted: Bool) {
-        let version = head.version
+    func answered(_ answer: Answer, since: Duration) {
+        let now = uptime()
         state.withLock { state in
-            state.head = head.arrived
-            state.metrics.firstByte = head.arrived - sent
-            state.metrics.connecting = head.connection?.connecting(since: sent)
-            state.metrics.isConnectionReused = head.connection?.isReused
-            state.metrics.httpVersion = version == .http2 ? "http/2" : "http/\(version.major).\(version.minor)"
-            state.metrics.isEncrypted = isEncrypted
+            state.head = now
+            state.metrics.firstByte = now - since
+            state.metrics.connecting = answer.connection?.connecting
+            state.metrics.isConnectionReused = answer.connection?.isReused
+            state.metrics.httpVersion = answer.version
+            state.metrics.isEncrypted = answer.isEncrypted
         }
     }
 
@@ -70,5 +69,12 @@ final class TransferMeter: Sendable {
             state.metrics.total = now - state.start
             return state.metrics
         }
+    }
+
+    /// What is known of a response when its head is there.
+    struct Answer: Sendable {
+        let version: String
+        let isEncrypted: Bool
+        let connection: ConnectionLog.Use?
     }
 }
