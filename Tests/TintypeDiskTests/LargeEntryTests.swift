@@ -29,7 +29,8 @@ import TintypeCore
         return entry
     }
 
-    @Test(arguments: [1, 100, 1 << 20, (1 << 20) + 1, 3_000_000]) func bytesOfAFileAreStored(_ count: Int) async throws {
+    @Test(arguments: [1, 100, 1 << 20, (1 << 20) + 1, 3_000_000]) func bytesOfAFileAreStored(_ count: Int) async throws
+    {
         let bytes = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
         let first = cache()
         first.store(try entry(file([(0, bytes)]), count: count), for: key)

@@ -322,7 +322,9 @@ import TintypeTesting
         try await withFolder { folder in
             try await Fixture.withOrigin { origin in
                 origin.serve(
-                    "/a", .image(large, type: "image/png").with(header: "ETag", "\"1\"").with(\.ending, .cut(after: 2_900_000)))
+                    "/a",
+                    .image(large, type: "image/png").with(header: "ETag", "\"1\"").with(
+                        \.ending, .cut(after: 2_900_000)))
                 await Fixture.expect(.truncatedBody) {
                     try await Fixture.load(
                         .url(origin.url("/a")), Downloader(configuration(folder, budget: 2 << 20)), limit: 8 << 20)

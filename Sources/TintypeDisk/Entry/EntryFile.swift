@@ -60,7 +60,8 @@ enum EntryFile {
 
     private static func bytes(_ descriptor: Int32, count: Int, _ access: Access) -> Data? {
         guard count >= EntryHeader.fixedLength, count <= EntryHeader.maximumFileLength else { return nil }
-        return access == .copied && count <= large ? readAll(descriptor, count: count) : mapAll(descriptor, count: count)
+        return access == .copied && count <= large
+            ? readAll(descriptor, count: count) : mapAll(descriptor, count: count)
     }
 
     private static func readAll(_ descriptor: Int32, count: Int) -> Data? {

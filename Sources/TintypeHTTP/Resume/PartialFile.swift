@@ -28,14 +28,15 @@ enum PartialFile {
     /// - Parameter hash: of the fields and the bytes.
     static func head(_ hash: SHA256, count: Int) -> Data {
         let digits = String(count)
-        return Data("\(version) \(hex(hash.finalize())) \(String(repeating: "0", count: 19 - digits.count))\(digits)\n".utf8)
+        let zeros = String(repeating: "0", count: 19 - digits.count)
+        return Data("\(version) \(hex(hash.finalize())) \(zeros)\(digits)\n".utf8)
     }
 
     /// `nil` for what is damaged.
     static func decode(_ file: Data) -> Partial? {
-        guard let (head, body) = line(file), let count = head.split(separator: " ").last.flatMap({ Int($0) }), count > 0,
-            let (place, facts) = line(body), let (validator, rest) = line(facts), let (total, end) = line(rest),
-            let (empty, data) = line(end), empty.isEmpty, data.count >= count
+        guard let (head, body) = line(file), let count = head.split(separator: " ").last.flatMap({ Int($0) }),
+            count > 0, let (place, facts) = line(body), let (validator, rest) = line(facts),
+            let (total, end) = line(rest), let (empty, data) = line(end), empty.isEmpty, data.count >= count
         else { return nil }
         var hash = SHA256()
         hash.update(data: body[..<(data.startIndex + count)])
