@@ -34,7 +34,7 @@ final class ConnectionLog: Sendable {
             guard event.message.description == "connection closed",
                 let id = event.metadata?[Self.idKey]?.description
             else { return }
-            self.used.withLock { $0.remove(id) }
+            self.used.withLock { used in _ = used.remove(id) }
         }
     }
 
