@@ -74,7 +74,7 @@ public final class PartialStore: Sendable {
 
     private var mayHaveSome: Bool { names.withLock { $0.map { !$0.isEmpty } ?? true } }
 
-    private func isWorthKeeping(_ count: Int) -> Bool { (minimumByteCount...maximumByteCount).contains(count) }
+    private func isWorthKeeping(_ count: Int) -> Bool { count >= minimumByteCount && count <= maximumByteCount }
 
     private func read(_ request: DownloadRequest) -> Partial? {
         listNames()
