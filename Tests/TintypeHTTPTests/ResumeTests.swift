@@ -327,7 +327,7 @@ import TintypeTesting
                         \.ending, .cut(after: 2_900_000)))
                 await Fixture.expect(.truncatedBody) {
                     try await Fixture.load(
-                        .url(origin.url("/a")), Downloader(configuration(folder, budget: 2 << 20)), limit: 8 << 20)
+                        .url(origin.url("/a")), Downloader(configuration(folder, budget: 2_000_000)), limit: 8 << 20)
                 }
                 #expect(files(folder).isEmpty)
             }
