@@ -78,9 +78,10 @@ extension ImageLoad {
         guard bytes.origin == .network || bytes.origin == .custom, request.policy.original.disk.canWrite,
             request.source.isWorthKeepingOnDisk, mayBeStored(bytes)
         else { return }
-        let entry = CacheEntry(
+        var entry = CacheEntry(
             data: bytes.data, format: image.info.format, metadata: bytes.metadata,
             created: bytes.received ?? services.configuration.time.date(), expires: expires)
+        entry.file = bytes.file
         guard let serializer else { return originalCache.store(entry, for: request.key.original) }
         services.background.add(cost: image.memoryCost + entry.data.count) {
             await self.keep(entry, of: image, by: serializer)
