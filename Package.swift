@@ -33,13 +33,16 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .library(name: "Tintype", targets: ["Tintype"]),
+        .library(name: "TintypeBMP", targets: ["TintypeBMP"]),
         .library(name: "TintypeCore", targets: ["TintypeCore"]),
         .library(name: "TintypeDisk", targets: ["TintypeDisk"]),
         .library(name: "TintypeGIF", targets: ["TintypeGIF"]),
         .library(name: "TintypeHTTP", targets: ["TintypeHTTP"]),
+        .library(name: "TintypeICO", targets: ["TintypeICO"]),
         .library(name: "TintypeJPEG", targets: ["TintypeJPEG"]),
         .library(name: "TintypePNG", targets: ["TintypePNG"]),
         .library(name: "TintypeSVG", targets: ["TintypeSVG"]),
+        .library(name: "TintypeTIFF", targets: ["TintypeTIFF"]),
         .library(name: "TintypeWebP", targets: ["TintypeWebP"]),
         .library(name: "TintypeTesting", targets: ["TintypeTesting"]),
         .executable(name: "tintype", targets: ["TintypeCommand"]),
@@ -75,6 +78,9 @@ let package = Package(
             name: "CLibRSVG", pkgConfig: "librsvg-2.0",
             providers: [.apt(["librsvg2-dev"]), .yum(["librsvg2-devel"]), .brew(["librsvg"])]),
         .systemLibrary(
+            name: "CLibTIFF", pkgConfig: "libtiff-4",
+            providers: [.apt(["libtiff-dev"]), .yum(["libtiff-devel"]), .brew(["libtiff"])]),
+        .systemLibrary(
             name: "CLibWebP", pkgConfig: "libwebpdemux",
             providers: [.apt(["libwebp-dev"]), .yum(["libwebp-devel"]), .brew(["webp"])]),
         .systemLibrary(
@@ -88,6 +94,7 @@ let package = Package(
         .target(name: "CTintypeSamples", exclude: ["Samples"]),
         .target(name: "CTintypePNG", dependencies: ["CTintypeExif", "CLibPNG", "CZlib"]),
         .target(name: "CTintypeSVG", dependencies: ["CLibRSVG"]),
+        .target(name: "CTintypeTIFF", dependencies: ["CLibTIFF"]),
         .target(name: "CTintypeWebP", dependencies: ["CTintypeExif", "CLibWebP"]),
 
         // The engine.
@@ -104,16 +111,20 @@ let package = Package(
                 .nioSSL,
             ],
             swiftSettings: swiftSettings),
+        .target(name: "TintypeBMP", dependencies: ["TintypeCore"], swiftSettings: swiftSettings),
         .target(name: "TintypeGIF", dependencies: ["TintypeCore", "CTintypeGIF"], swiftSettings: swiftSettings),
+        .target(
+            name: "TintypeICO", dependencies: ["TintypeBMP", "TintypeCore", "TintypePNG"], swiftSettings: swiftSettings),
         .target(name: "TintypeJPEG", dependencies: ["TintypeCore", "CTintypeJPEG"], swiftSettings: swiftSettings),
         .target(name: "TintypePNG", dependencies: ["TintypeCore", "CTintypePNG"], swiftSettings: swiftSettings),
         .target(name: "TintypeSVG", dependencies: ["TintypeCore", "CTintypeSVG"], swiftSettings: swiftSettings),
+        .target(name: "TintypeTIFF", dependencies: ["TintypeCore", "CTintypeTIFF"], swiftSettings: swiftSettings),
         .target(name: "TintypeWebP", dependencies: ["TintypeCore", "CTintypeWebP"], swiftSettings: swiftSettings),
         .target(
             name: "Tintype",
             dependencies: [
-                "TintypeCore", "TintypeDisk", "TintypeGIF", "TintypeHTTP", "TintypeJPEG", "TintypePNG", "TintypeSVG",
-                "TintypeWebP", .metrics,
+                "TintypeBMP", "TintypeCore", "TintypeDisk", "TintypeGIF", "TintypeHTTP", "TintypeICO", "TintypeJPEG",
+                "TintypePNG", "TintypeSVG", "TintypeTIFF", "TintypeWebP", .metrics,
             ],
             swiftSettings: swiftSettings),
         .target(
@@ -134,7 +145,8 @@ let package = Package(
         .testTarget(
             name: "TintypeCodecTests",
             dependencies: [
-                "TintypeCore", "TintypeGIF", "TintypeJPEG", "TintypePNG", "TintypeSVG", "TintypeWebP", "TintypeTesting",
+                "Tintype", "TintypeBMP", "TintypeCore", "TintypeGIF", "TintypeICO", "TintypeJPEG", "TintypePNG",
+                "TintypeSVG", "TintypeTIFF", "TintypeWebP", "TintypeTesting",
             ],
             resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
         .testTarget(

@@ -21,6 +21,8 @@ import numpy as np
 import PIL
 from PIL import Image, ImageDraw, ImageFile, ImageOps, features
 
+import fixture_rasters
+
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "Tests/TintypeCodecTests/Fixtures"
 EXPECTED = FOLDER / "expected"
@@ -652,6 +654,10 @@ def main():
     make_pngs()
     make_animations()
     make_webps()
+    kit = sys.modules[__name__]
+    fixture_rasters.make_bmps(kit)
+    fixture_rasters.make_icos(kit)
+    fixture_rasters.make_tiffs(kit)
     make_others()
     (FOLDER / "manifest.json").write_text(json.dumps({"fixtures": manifest}, indent=2) + "\n")
     versions = (f"Python {sys.version.split()[0]}, Pillow {PIL.__version__} (libjpeg-turbo "

@@ -1,8 +1,6 @@
 import Foundation
 import Testing
-import TintypeCore
-import TintypeJPEG
-import TintypePNG
+import Tintype
 import TintypeTesting
 
 @Suite struct EncodeTests {
@@ -28,6 +26,20 @@ import TintypeTesting
         let image = try decode(try PNGEncoder().encode(picture, as: .png, EncodeOptions()))
         #expect(image.info.hasAlpha)
         #expect(PixelDifference(image.pixels, picture)?.maximum == 0)
+    }
+
+    @Test(arguments: [ImageFormat.bmp, .tiff]) func losslessFormatsKeepEveryPixel(_ format: ImageFormat) throws {
+        let encoder = try DecodeTests.coders.encoder(for: format)
+        let opaque = try PixelBuffer.drawn(size) { x, y in Pixel(red: UInt8(x * 6), green: UInt8(y * 9), blue: 77) }
+        let clear = try PixelBuffer.drawn(size) { x, y in
+            let alpha = UInt8(x * 6)
+            return Pixel(red: alpha / 2, green: alpha, blue: 0, alpha: alpha)
+        }
+        for picture in [opaque, clear] {
+            let image = try decode(try encoder.encode(picture, as: format, EncodeOptions()))
+            #expect(image.info.format == format && image.info.hasAlpha == !picture.isOpaque)
+            #expect(PixelDifference(image.pixels, picture)?.maximum == 0)
+        }
     }
 
     @Test func jpegIsCloseAndSmallerAtLowerQuality() throws {
