@@ -33,13 +33,16 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .library(name: "Tintype", targets: ["Tintype"]),
+        .library(name: "TintypeAVIF", targets: ["TintypeAVIF"]),
         .library(name: "TintypeBMP", targets: ["TintypeBMP"]),
         .library(name: "TintypeCore", targets: ["TintypeCore"]),
         .library(name: "TintypeDisk", targets: ["TintypeDisk"]),
         .library(name: "TintypeGIF", targets: ["TintypeGIF"]),
+        .library(name: "TintypeHEIF", targets: ["TintypeHEIF"]),
         .library(name: "TintypeHTTP", targets: ["TintypeHTTP"]),
         .library(name: "TintypeICO", targets: ["TintypeICO"]),
         .library(name: "TintypeJPEG", targets: ["TintypeJPEG"]),
+        .library(name: "TintypeJXL", targets: ["TintypeJXL"]),
         .library(name: "TintypePNG", targets: ["TintypePNG"]),
         .library(name: "TintypeSVG", targets: ["TintypeSVG"]),
         .library(name: "TintypeTIFF", targets: ["TintypeTIFF"]),
@@ -66,11 +69,20 @@ let package = Package(
         .target(name: "CTintypeKernels"),
         .target(name: "CTintypeExif"),
         .systemLibrary(
+            name: "CLibAVIF", pkgConfig: "libavif",
+            providers: [.apt(["libavif-dev"]), .yum(["libavif-devel"]), .brew(["libavif"])]),
+        .systemLibrary(
             name: "CLibGIF", pkgConfig: "libgif",
             providers: [.apt(["libgif-dev"]), .yum(["giflib-devel"]), .brew(["giflib"])]),
         .systemLibrary(
+            name: "CLibHEIF", pkgConfig: "libheif",
+            providers: [.apt(["libheif-dev"]), .yum(["libheif-devel"]), .brew(["libheif"])]),
+        .systemLibrary(
             name: "CLibJPEG", pkgConfig: "libjpeg",
             providers: [.apt(["libjpeg62-turbo-dev"]), .yum(["libjpeg-turbo-devel"]), .brew(["jpeg-turbo"])]),
+        .systemLibrary(
+            name: "CLibJXL", pkgConfig: "libjxl",
+            providers: [.apt(["libjxl-dev"]), .yum(["libjxl-devel"]), .brew(["jpeg-xl"])]),
         .systemLibrary(
             name: "CLibPNG", pkgConfig: "libpng",
             providers: [.apt(["libpng-dev"]), .yum(["libpng-devel"]), .brew(["libpng"])]),
@@ -111,11 +123,14 @@ let package = Package(
                 .nioSSL,
             ],
             swiftSettings: swiftSettings),
+        .target(name: "TintypeAVIF", dependencies: ["TintypeCore", "CLibAVIF"], swiftSettings: swiftSettings),
         .target(name: "TintypeBMP", dependencies: ["TintypeCore"], swiftSettings: swiftSettings),
         .target(name: "TintypeGIF", dependencies: ["TintypeCore", "CTintypeGIF"], swiftSettings: swiftSettings),
+        .target(name: "TintypeHEIF", dependencies: ["TintypeCore", "CLibHEIF"], swiftSettings: swiftSettings),
         .target(
             name: "TintypeICO", dependencies: ["TintypeBMP", "TintypeCore", "TintypePNG"], swiftSettings: swiftSettings),
         .target(name: "TintypeJPEG", dependencies: ["TintypeCore", "CTintypeJPEG"], swiftSettings: swiftSettings),
+        .target(name: "TintypeJXL", dependencies: ["TintypeCore", "CLibJXL"], swiftSettings: swiftSettings),
         .target(name: "TintypePNG", dependencies: ["TintypeCore", "CTintypePNG"], swiftSettings: swiftSettings),
         .target(name: "TintypeSVG", dependencies: ["TintypeCore", "CTintypeSVG"], swiftSettings: swiftSettings),
         .target(name: "TintypeTIFF", dependencies: ["TintypeCore", "CTintypeTIFF"], swiftSettings: swiftSettings),
@@ -123,8 +138,9 @@ let package = Package(
         .target(
             name: "Tintype",
             dependencies: [
-                "TintypeBMP", "TintypeCore", "TintypeDisk", "TintypeGIF", "TintypeHTTP", "TintypeICO", "TintypeJPEG",
-                "TintypePNG", "TintypeSVG", "TintypeTIFF", "TintypeWebP", .metrics,
+                "TintypeAVIF", "TintypeBMP", "TintypeCore", "TintypeDisk", "TintypeGIF", "TintypeHEIF", "TintypeHTTP",
+                "TintypeICO", "TintypeJPEG", "TintypeJXL", "TintypePNG", "TintypeSVG", "TintypeTIFF", "TintypeWebP",
+                .metrics,
             ],
             swiftSettings: swiftSettings),
         .target(

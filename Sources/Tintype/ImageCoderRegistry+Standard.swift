@@ -1,8 +1,11 @@
+import TintypeAVIF
 import TintypeBMP
 public import TintypeCore
 import TintypeGIF
+import TintypeHEIF
 import TintypeICO
 import TintypeJPEG
+import TintypeJXL
 import TintypePNG
 import TintypeSVG
 import TintypeTIFF
@@ -12,8 +15,10 @@ extension ImageCoderRegistry {
     /// Every format that Tintype has.
     public static let standard = ImageCoderRegistry(
         decoders: [
-            BMPDecoder(), GIFDecoder(), ICODecoder(), JPEGDecoder(), PNGDecoder(), SVGDecoder(), TIFFDecoder(),
-            WebPDecoder(),
+            AVIFDecoder(), BMPDecoder(), GIFDecoder(), HEIFDecoder(), ICODecoder(), JPEGDecoder(), JXLDecoder(),
+            PNGDecoder(), SVGDecoder(), TIFFDecoder(), WebPDecoder(),
         ],
-        encoders: [BMPEncoder(), JPEGEncoder(), PNGEncoder(), TIFFEncoder()])
+        encoders: [
+            AVIFEncoder(), BMPEncoder(), HEIFEncoder(), JPEGEncoder(), JXLEncoder(), PNGEncoder(), TIFFEncoder(),
+        ])
 }

@@ -58,7 +58,8 @@ import TintypeTesting
         "baseline-420.jpg", "progressive.jpg", "rgba-8.png", "adam7-rgba.png", "rects.png", "rects.gif",
         "still-87a.gif", "rects.webp", "lossless.webp", "lossy.webp", "lossy-alpha.webp", "rgb-24.bmp", "palette-4.bmp",
         "rgba-v4.bmp", "alpha-32.ico", "mask-24.ico", "several.ico", "rgb.tiff", "tiled.tiff", "lzw.tiff", "jpeg.tiff",
-        "group4.tiff",
+        "group4.tiff", "lossy-420.avif", "alpha.avif", "sequence.avif", "lossy.jxl", "lossless-alpha.jxl", "rects.jxl",
+        "lossy.heic", "alpha.heic",
     ])
     func everyTruncationIsAnErrorNeverACrash(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
@@ -75,6 +76,7 @@ import TintypeTesting
         "runs-8.bmp", "runs-4.bmp", "rgb-565.bmp", "core-24.bmp", "several.ico", "mask-24.ico", "rgb.tiff",
         "tiled.tiff",
         "planes.tiff", "lzw.tiff", "packbits.tiff", "jpeg.tiff", "group4.tiff", "palette.tiff", "big.tiff",
+        "lossy-420.avif", "alpha.avif", "lossy.jxl", "lossless-alpha.jxl", "lossy.heic",
     ])
     func everyFlippedByteIsAPictureOrAnError(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
@@ -96,6 +98,7 @@ import TintypeTesting
         "large-baseline.jpg", "large-progressive.jpg", "pillow-rgba.png", "adam7-rgba.png", "orientation-6.jpg",
         "lossless.webp", "lossy-alpha.webp", "exif-6.webp", "still-87a.gif", "rgb-24.bmp", "runs-8.bmp", "rgba-v4.bmp",
         "rgb.tiff", "associated.tiff", "orientation-6.tiff", "tiled.tiff",
+        "lossy-420.avif", "alpha.avif", "both.avif", "lossy.jxl", "lossless-alpha.jxl", "lossy.heic", "alpha.heic",
     ])
     func aThumbnailLooksLikeTheResizedWhole(_ name: String) throws {
         let data = try FixtureManifest.named(name).data

@@ -8,6 +8,7 @@ import TintypeTesting
     private static let files =
         (1...8).map { "orientation-\($0).jpg" } + [
             "exif-6.png", "rgba-8.png", "adam7-rgba.png", "rgb-24.bmp", "runs-4.bmp", "rgba.tiff", "orientation-6.tiff",
+            "lossy-444.avif", "both.avif", "lossy.heic",
         ]
 
     private func picture(_ name: String, _ options: DecodeOptions = DecodeOptions()) throws -> PixelBuffer {

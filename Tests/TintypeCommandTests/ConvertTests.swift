@@ -94,7 +94,10 @@ import TintypeTesting
 
     @Test func theExtensionNamesTheFormat() async throws {
         try await withCommandFixture { fixture in
-            for (name, format) in [("x.jpg", "jpeg"), ("x.JPEG", "jpeg"), ("x.png", "png")] {
+            for (name, format) in [
+                ("x.jpg", "jpeg"), ("x.JPEG", "jpeg"), ("x.png", "png"), ("x.bmp", "bmp"), ("x.tif", "tiff"),
+                ("x.avif", "avif"), ("x.jxl", "jxl"), ("x.heic", "heic"),
+            ] {
                 let run = try await CommandRun.tintype(
                     "convert", fixture.url("/a.jpg"), fixture.path(name), "--quality", "50")
                 #expect(run.status == 0, "\(run.error)")
