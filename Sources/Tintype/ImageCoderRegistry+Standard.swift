@@ -20,5 +20,6 @@ extension ImageCoderRegistry {
         ],
         encoders: [
             AVIFEncoder(), BMPEncoder(), HEIFEncoder(), JPEGEncoder(), JXLEncoder(), PNGEncoder(), TIFFEncoder(),
+            WebPEncoder(),
         ])
 }

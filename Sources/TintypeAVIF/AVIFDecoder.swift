@@ -66,10 +66,12 @@ extension AVIFReader {
         for first in stride(from: 0, to: storedSize.height, by: Self.stripHeight) {
             try context.checkCancelled()
             let rows = first..<min(first + Self.stripHeight, storedSize.height)
-            try room.withRows { bytes throws(TintypeError) in
-                let above = try convert(rows, overlap: Self.overlap, into: bytes, stride: rowLength)
-                let strip = UnsafeRawBufferPointer(rebasing: bytes[(above * rowLength)...])
-                resampler.append(rows: strip, count: rows.count, stride: rowLength)
+            let above = try room.withRows { bytes throws(TintypeError) in
+                try convert(rows, overlap: Self.overlap, into: bytes, stride: rowLength)
+            }
+            if isStraight { room.premultiply(rows: above + rows.count) }
+            room.withRows(from: above) { strip in
+                resampler.append(rows: UnsafeRawBufferPointer(strip), count: rows.count, stride: rowLength)
             }
         }
         return resampler.finish()
@@ -81,6 +83,7 @@ extension AVIFReader {
         _ = try writer.withRows { bytes throws(TintypeError) in
             try convert(0..<storedSize.height, overlap: 0, into: bytes, stride: rowLength)
         }
+        if isStraight { writer.premultiply(rows: storedSize.height) }
         return writer.finish()
     }
 

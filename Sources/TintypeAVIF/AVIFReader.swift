@@ -87,7 +87,10 @@ struct AVIFReader: ~Copyable {
         try check(avifDecoderNthImage(decoder, UInt32(index)))
     }
 
-    /// Makes colours of rows of the frame that was decoded, premultiplied.
+    /// Whether colours are to be multiplied by alpha.
+    var isStraight: Bool { hasAlpha && decoder.pointee.image?.pointee.alphaPremultiplied == 0 }
+
+    /// Makes colours of rows of the frame that was decoded; straight, unless the file says that they are premultiplied.
     ///
     /// - Parameter overlap: rows above and below that are made as well and begin the target where they are there: chroma
     ///   of a row is mixed from that of its neighbours.
@@ -103,9 +106,13 @@ struct AVIFReader: ~Copyable {
         guard image.pointee.width >= picture.x + picture.width, image.pointee.height >= picture.y + picture.height
         else { throw TintypeError(AVIF_RESULT_ISPE_SIZE_MISMATCH, "a frame is too small") }
         let top = Int(picture.y) + rows.lowerBound
-        // At an even row, where a row of chroma begins.
-        let first = max(0, (top - overlap) & ~1)
+        // Where a row of chroma begins: at any, or where it stands for two, at an even one.
+        let isHalved = image.pointee.yuvFormat == AVIF_PIXEL_FORMAT_YUV420
+        let first = isHalved ? max(0, (top - overlap) & ~1) : max(0, top - overlap)
         let end = min(Int(image.pointee.height), Int(picture.y) + rows.upperBound + overlap)
+        guard (end - first) * stride <= target.count else {
+            throw TintypeError(AVIF_RESULT_INVALID_ARGUMENT, "no room for its rows")
+        }
         var rect = avifCropRect(
             x: picture.x, y: UInt32(first), width: picture.width, height: UInt32(end - first))
         try check(avifImageSetViewRect(view, image, &rect))
@@ -114,7 +121,8 @@ struct AVIFReader: ~Copyable {
         avifRGBImageSetDefaults(&rgb, view)
         rgb.depth = 8
         rgb.format = AVIF_RGB_FORMAT_RGBA
-        rgb.alphaPremultiplied = 1
+        // As stored: libavif multiplies with less care than the kernels do.
+        rgb.alphaPremultiplied = image.pointee.alphaPremultiplied
         (rgb.pixels, rgb.rowBytes) = (pixels, UInt32(stride))
         try check(avifImageYUVToRGB(view, &rgb))
         return top - first

@@ -28,7 +28,7 @@ import TintypeTesting
         #expect(PixelDifference(image.pixels, picture)?.maximum == 0)
     }
 
-    @Test(arguments: [ImageFormat.avif, .bmp, .jxl, .tiff]) func losslessFormatsKeepEveryPixel(_ format: ImageFormat)
+    @Test(arguments: [ImageFormat.avif, .bmp, .jxl, .tiff, .webp]) func losslessFormatsKeepEveryPixel(_ format: ImageFormat)
         throws
     {
         let encoder = try DecodeTests.coders.encoder(for: format)
@@ -44,7 +44,7 @@ import TintypeTesting
         }
     }
 
-    @Test(arguments: [ImageFormat.avif, .heic, .jxl]) func lowerQualityIsSmallerAndStillClose(_ format: ImageFormat)
+    @Test(arguments: [ImageFormat.avif, .heic, .jxl, .webp]) func lowerQualityIsSmallerAndStillClose(_ format: ImageFormat)
         throws
     {
         let encoder = try DecodeTests.coders.encoder(for: format)
@@ -58,7 +58,7 @@ import TintypeTesting
         #expect(try #require(PixelDifference(try decode(coarse).pixels, picture)).mean < 25)
     }
 
-    @Test(arguments: [ImageFormat.avif, .heic, .jxl], [Double.nan, -1, 0, 7, .infinity])
+    @Test(arguments: [ImageFormat.avif, .heic, .jxl, .webp], [Double.nan, -1, 0, 7, .infinity])
     func anyQualityGivesAPicture(_ format: ImageFormat, _ quality: Double) throws {
         let picture = try PixelBuffer.filled(Pixel(red: 1, green: 2, blue: 3), size)
         let data = try DecodeTests.coders.encoder(for: format).encode(

@@ -96,7 +96,7 @@ import TintypeTesting
         try await withCommandFixture { fixture in
             for (name, format) in [
                 ("x.jpg", "jpeg"), ("x.JPEG", "jpeg"), ("x.png", "png"), ("x.bmp", "bmp"), ("x.tif", "tiff"),
-                ("x.avif", "avif"), ("x.jxl", "jxl"), ("x.heic", "heic"),
+                ("x.avif", "avif"), ("x.jxl", "jxl"), ("x.heic", "heic"), ("x.webp", "webp"),
             ] {
                 let run = try await CommandRun.tintype(
                     "convert", fixture.url("/a.jpg"), fixture.path(name), "--quality", "50")

@@ -10,6 +10,7 @@ extension MappingSymbols {
             "ICODecoder": ICODecoder.self,
             "JXLDecoder": JXLDecoder.self, "JXLEncoder": JXLEncoder.self,
             "TIFFDecoder": TIFFDecoder.self, "TIFFEncoder": TIFFEncoder.self,
+            "WebPEncoder": WebPEncoder.self,
         ]
     }
 }
