@@ -28,7 +28,9 @@ import TintypeTesting
         #expect(PixelDifference(image.pixels, picture)?.maximum == 0)
     }
 
-    @Test(arguments: [ImageFormat.avif, .bmp, .jxl, .tiff, .webp]) func losslessFormatsKeepEveryPixel(_ format: ImageFormat)
+    @Test(arguments: [ImageFormat.avif, .bmp, .jxl, .tiff, .webp]) func losslessFormatsKeepEveryPixel(
+        _ format: ImageFormat
+    )
         throws
     {
         let encoder = try DecodeTests.coders.encoder(for: format)
@@ -44,7 +46,9 @@ import TintypeTesting
         }
     }
 
-    @Test(arguments: [ImageFormat.avif, .heic, .jxl, .webp]) func lowerQualityIsSmallerAndStillClose(_ format: ImageFormat)
+    @Test(arguments: [ImageFormat.avif, .heic, .jxl, .webp]) func lowerQualityIsSmallerAndStillClose(
+        _ format: ImageFormat
+    )
         throws
     {
         let encoder = try DecodeTests.coders.encoder(for: format)

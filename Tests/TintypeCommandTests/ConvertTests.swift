@@ -107,6 +107,18 @@ import TintypeTesting
         }
     }
 
+    @Test func theQualityFallsUntilTheFileIsSmallEnough() async throws {
+        try await withCommandFixture { fixture in
+            let (input, output) = (CommandFixture.codecFixture("large-baseline.jpg"), fixture.path("small.jpg"))
+            let run = try await CommandRun.tintype("convert", input, output, "--output-bytes", "12kB")
+            #expect(run.status == 0, "\(run.error)")
+            let count = try Data(contentsOf: URL(filePath: output)).count
+            #expect(count <= 12_000 && count > 6_000)
+            let none = try await CommandRun.tintype("convert", input, output, "--output-bytes", "12")
+            #expect(none.status == 1 && none.error.contains("encodeFailed"), "\(none.error)")
+        }
+    }
+
     @Test func pngToPngKeepsEveryPixel() async throws {
         try await withCommandFixture { fixture in
             let data = try CommandFixture.png(width: 120, height: 60)
