@@ -65,7 +65,7 @@ public struct HEIFEncoder: ImageEncoder {
                     bytes.assumingMemoryBound(to: UInt8.self), count: count)
             }
             // libheif takes an answer without words for a mistake.
-            let words = UnsafeRawPointer(success.utf8Start).assumingMemoryBound(to: CChar.self)
+            let words = UnsafeRawPointer(HEIFEncoder.success.utf8Start).assumingMemoryBound(to: CChar.self)
             return heif_error(code: heif_error_Ok, subcode: heif_suberror_Unspecified, message: words)
         }
         let error = withUnsafeMutablePointer(to: &data) { heif_context_write(context, &writer, $0) }
