@@ -55,18 +55,18 @@ struct Convert: AsyncParsableCommand {
             http.applied(to: .standard(downloader: http.configuration, disk: cache.diskCache)))
         let (format, encoder) = try target(pipeline.configuration.coders)
         let image = try await pipeline.image(for: try await request(pipeline))
-        let options = EncodeOptions(quality: Double(quality) / 100)
+        let (pixels, options) = (try await pixels(of: image), EncodeOptions(quality: Double(quality) / 100))
         let data = try await WorkQueue.pixels.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
-            try encoder.encode(pixels(of: image), as: format, options)
+            try encoder.encode(pixels, as: format, options)
         }
         try await OutputFile.write(data, to: output)
         try await pipeline.flush()
     }
 
     /// The frame that is asked for, as it is shown.
-    private func pixels(of image: Image) throws(TintypeError) -> PixelBuffer {
+    private func pixels(of image: Image) async throws(TintypeError) -> PixelBuffer {
         do throws(TintypeError) {
-            if let animation = image.animation { return try animation.frame(at: frame) }
+            if let animation = image.animation { return try await Self.frame(frame, of: animation) }
             guard frame == 0 else {
                 throw TintypeError(.noSuchFrame, stage: .decode, "there is no frame \(frame), the picture is still")
             }
@@ -74,6 +74,15 @@ struct Convert: AsyncParsableCommand {
         } catch {
             throw error.about(input.text)
         }
+    }
+
+    /// As a player without a view shows it.
+    @MainActor private static func frame(
+        _ index: Int, of animation: AnimatedImage
+    ) async throws(TintypeError) -> PixelBuffer {
+        let player = AnimationPlayer(animation)
+        try player.seek(to: index)
+        return try await player.currentPixels()
     }
 
     private func target(_ coders: ImageCoderRegistry) throws(TintypeError) -> (ImageFormat, any ImageEncoder) {
