@@ -17,6 +17,8 @@ struct tintype_jpeg_reader {
     tintype_jpeg_limits limits;
     tintype_jpeg_cancel_hook is_cancelled;
     void *context;
+    /// Rows since the hook was asked last: a question costs more than a row of a small picture.
+    unsigned rows_unasked;
     bool is_complete;
     reader_stage stage;
 };
@@ -54,7 +56,8 @@ static void skip(j_decompress_ptr cinfo, long count) {
 /// libjpeg calls this between rows and, as it takes in scans, between their rows.
 static void watch(j_common_ptr common) {
     tintype_jpeg_reader *reader = common->client_data;
-    if (reader->is_cancelled != NULL && reader->is_cancelled(reader->context)) {
+    bool asks = reader->rows_unasked++ % 16 == 0;
+    if (asks && reader->is_cancelled != NULL && reader->is_cancelled(reader->context)) {
         tintype_jpeg_fence_escape(&reader->fence, TINTYPE_JPEG_CANCELLED, "Cancelled");
     }
     tintype_jpeg_check_scans(&reader->cinfo, reader->limits.max_scans);

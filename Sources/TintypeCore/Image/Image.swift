@@ -42,6 +42,12 @@ public final class Image: Sendable {
         Image(pixels: pixels, info: info, scale: scale, received: received)
     }
 
+    /// The same picture with so many pixels a point.
+    func atScale(_ scale: Double) -> Image {
+        guard scale != self.scale else { return self }
+        return Image(pixels: pixels, info: info, scale: scale, received: received, animation: animation)
+    }
+
     /// The same picture, made of bytes that were received then.
     func receiving(_ date: Date?) -> Image {
         Image(pixels: pixels, info: info, scale: scale, received: date, animation: animation)

@@ -7,7 +7,7 @@ final class BackgroundTasks: Sendable {
         var cost = 0
     }
 
-    /// Bytes that waiting work may hold on to.
+    /// What waiting work may cost: bytes that it holds on to, as a rule.
     private let budget: Int
     private let state = Locked(State())
 
@@ -17,15 +17,17 @@ final class BackgroundTasks: Sendable {
 
     /// Does the work, unless too much waits already: then it is left undone.
     ///
-    /// - Parameter cost: bytes that the work holds on to until it is done.
-    func add(cost: Int, _ work: @escaping @Sendable () async -> Void) {
+    /// - Parameter cost: what of the budget the work takes until it is done.
+    /// - Returns: whether it is done.
+    @discardableResult
+    func add(cost: Int, _ work: @escaping @Sendable () async -> Void) -> Bool {
         let number: Int? = state.withLock { state in
             guard state.cost == 0 || state.cost + cost <= budget else { return nil }
             state.cost += cost
             state.lastNumber += 1
             return state.lastNumber
         }
-        guard let number else { return }
+        guard let number else { return false }
         let task = Task.detached(priority: .utility) {
             await work()
             self.end(number, cost)
@@ -33,6 +35,7 @@ final class BackgroundTasks: Sendable {
         state.withLock { state in
             if state.endedEarly.remove(number) == nil { state.running[number] = task }
         }
+        return true
     }
 
     /// Waits for everything that was added before.

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What a running job knows of those who wait for it: how urgent it is, and whether anyone still does.
 package final class JobContext: Sendable {
     private struct State: Sendable {
@@ -5,10 +7,11 @@ package final class JobContext: Sendable {
         var followers: [Int: any PriorityFollower] = [:]
         var lastFollower = 0
         var task: Task<Void, Never>?
-        var isCancelled = false
     }
 
     private let state: Locked<State>
+    /// Beside the lock, since a decoder asks for every row. Set before the task is looked for.
+    private let cancelled = Atomic(false)
 
     package init(priority: ImagePriority) {
         state = Locked(State(priority: priority))
@@ -18,7 +21,7 @@ package final class JobContext: Sendable {
     package var priority: ImagePriority { state.withLock { $0.priority } }
 
     /// Whether no one waits any more. Work on a processor has to ask, between rows or frames.
-    package var isCancelled: Bool { state.withLock { $0.isCancelled } }
+    package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
     package func checkCancelled() throws(TintypeError) {
         if isCancelled { throw .cancelled }
@@ -26,13 +29,13 @@ package final class JobContext: Sendable {
 
     /// Keeps `follower` at this job's priority until the returned number is given to ``removeFollower(_:)``.
     package func addFollower(_ follower: any PriorityFollower) -> Int {
-        let (number, priority) = state.withLock { state in
+        let number = state.withLock { state in
             state.lastFollower += 1
             state.followers[state.lastFollower] = follower
-            return (state.lastFollower, state.priority)
+            return state.lastFollower
         }
         // The priority may have changed between the follower's making and its registration.
-        follower.follow(priority)
+        follow { follower.follow($0) }
         return number
     }
 
@@ -46,6 +49,15 @@ package final class JobContext: Sendable {
     func setPriority(_ priority: ImagePriority) {
         state.withLock { $0.priority = priority }
         tellFollowers()
+    }
+
+    /// Tells the priority, again as long as it changed meanwhile: whoever else tells it may be overtaken.
+    func follow(alreadyTold: ImagePriority? = nil, _ tell: (ImagePriority) -> Void) {
+        var told = alreadyTold
+        while case let priority = priority, priority != told {
+            tell(priority)
+            told = priority
+        }
     }
 
     /// Tells again as long as the priority changed meanwhile, so that the last thing told is the truth, whatever the
@@ -62,18 +74,12 @@ package final class JobContext: Sendable {
 
     /// Ties the task that does the work to this job; cancels it at once if the job was abandoned in between.
     func bind(_ task: Task<Void, Never>) {
-        let isCancelled = state.withLock { state in
-            state.task = task
-            return state.isCancelled
-        }
+        state.withLock { $0.task = task }
         if isCancelled { task.cancel() }
     }
 
     func cancel() {
-        let task = state.withLock { state in
-            state.isCancelled = true
-            return state.task
-        }
-        task?.cancel()
+        cancelled.store(true, ordering: .relaxed)
+        state.withLock { $0.task }?.cancel()
     }
 }

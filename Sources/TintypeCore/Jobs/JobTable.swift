@@ -35,6 +35,9 @@ struct JobTable<Key: Hashable & Sendable>: Sendable {
     private var joinable: [Key: JobID] = [:]
     private var lastNumber = 0
 
+    /// Whether there is a job that can be joined.
+    func isRunning(_ key: Key) -> Bool { joinable[key] != nil }
+
     /// The number of jobs that are running.
     var count: Int { jobs.count }
 

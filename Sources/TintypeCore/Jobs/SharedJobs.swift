@@ -17,6 +17,7 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
     private struct State: Sendable {
         var table = Table()
         var running: [JobID: Running] = [:]
+        var ended = 0
     }
 
     private let state = Locked(State())
@@ -25,6 +26,12 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
 
     /// The number of jobs that are running.
     package var count: Int { state.withLock { $0.table.count } }
+
+    /// How many jobs have come to their end. While it stands still, none has found anything.
+    var endedCount: Int { state.withLock { $0.ended } }
+
+    /// Whether there is a job that can be joined.
+    func isRunning(_ key: Key) -> Bool { state.withLock { $0.table.isRunning(key) } }
 
     /// Those who wait for any job.
     var waiterCount: Int { state.withLock { $0.running.values.reduce(0) { $0 + $1.receivers.count } } }
@@ -80,6 +87,7 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
     private func finish(_ job: JobID, with result: Result<Value, TintypeError>) {
         let receivers = state.withLock { state in
             let running = state.running.removeValue(forKey: job)
+            state.ended += 1
             return state.table.finish(job).compactMap { running?.receivers[$0] }
         }
         for receiver in receivers { receiver.onEnd(result) }

@@ -29,20 +29,32 @@ extension WaitingLine {
         for job: JobContext,
         _ run: @escaping @Sendable (_ resume: (Result<Value, TintypeError>) -> Void) -> Void
     ) async throws(TintypeError) -> Value {
+        try await turn(for: job) { _, resume in run(resume) }
+    }
+
+    /// The same for what goes on in another line when its turn has come.
+    ///
+    /// - Parameter run: may take the place that it is given in that line; `resume` has to be called once, by whatever
+    ///   runs or is dropped last.
+    func turn<Value: Sendable>(
+        for job: JobContext,
+        _ run: @escaping @Sendable (_ place: WaitingPlace, _ resume: @escaping Resume<Value>) -> Void
+    ) async throws(TintypeError) -> Value {
         try job.checkCancelled()
-        let place = WaitingPlace(line: self, job: job)
+        let place = WaitingPlace(job: job)
         let follower = job.addFollower(place)
         defer { job.removeFollower(follower) }
         let result: Result<Value, TintypeError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
+                let resume: Resume<Value> = { continuation.resume(returning: $0) }
                 place.take(
-                    WaitingPiece(
-                        run: { run { continuation.resume(returning: $0) } },
-                        drop: { continuation.resume(returning: .failure(.cancelled)) }))
+                    WaitingPiece(run: { run(place, resume) }, drop: { resume(.failure(.cancelled)) }), in: self)
             }
         } onCancel: {
             place.leave()
         }
         return try result.get()
     }
+
+    typealias Resume<Value> = @Sendable (Result<Value, TintypeError>) -> Void
 }

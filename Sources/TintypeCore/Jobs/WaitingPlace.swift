@@ -1,41 +1,51 @@
-/// One job's place in a line: it follows the job's priority, and is given up when the waiting task is cancelled, at
-/// whatever moment that happens.
+/// One job's place in a line, or in one line after another: it follows the job's priority, and is given up when the
+/// waiting task is cancelled, at whatever moment that happens.
 final class WaitingPlace: PriorityFollower {
     private struct State: Sendable {
-        var ticket: WaitingTicket?
+        var place: (line: any WaitingLine, ticket: WaitingTicket)?
+        /// How often it was taken: a piece may have gone on to the next line before its first place is noted.
+        var turn = 0
         var isCancelled = false
     }
 
-    private let line: any WaitingLine
     private let job: JobContext
     private let state = Locked(State())
 
-    init(line: any WaitingLine, job: JobContext) {
-        self.line = line
+    init(job: JobContext) {
         self.job = job
     }
 
-    func take(_ piece: WaitingPiece) {
-        guard !state.withLock({ $0.isCancelled }) else { return piece.drop() }
-        guard let ticket = line.push(piece, at: job.priority) else { return }
+    func take(_ piece: WaitingPiece, in line: any WaitingLine) {
+        guard let turn = beginTurn() else { return piece.drop() }
+        let priority = job.priority
+        guard let ticket = line.push(piece, at: priority) else { return }
         let isCancelled = state.withLock { state in
-            state.ticket = ticket
+            if state.turn == turn { state.place = (line, ticket) }
             return state.isCancelled
         }
+        if isCancelled { return line.drop(ticket) }
         // The priority may have changed before there was a ticket to move.
-        if isCancelled { line.drop(ticket) } else { line.move(ticket, to: job.priority) }
+        job.follow(alreadyTold: priority) { line.move(ticket, to: $0) }
+    }
+
+    private func beginTurn() -> Int? {
+        state.withLock { state in
+            guard !state.isCancelled else { return nil }
+            state.turn += 1
+            return state.turn
+        }
     }
 
     func leave() {
-        let ticket = state.withLock { state in
+        let place = state.withLock { state in
             state.isCancelled = true
-            return state.ticket
+            return state.place
         }
-        if let ticket { line.drop(ticket) }
+        if let place { place.line.drop(place.ticket) }
     }
 
     func follow(_ priority: ImagePriority) {
-        let ticket = state.withLock { $0.ticket }
-        if let ticket { line.move(ticket, to: priority) }
+        let place = state.withLock { $0.place }
+        if let place { place.line.move(place.ticket, to: priority) }
     }
 }

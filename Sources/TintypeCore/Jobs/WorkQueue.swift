@@ -20,6 +20,9 @@ package final class WorkQueue: WaitingLine {
         state = Locked(WorkQueueState(width: max(1, width)))
     }
 
+    /// Pieces that wait for a thread.
+    var waitingCount: Int { state.withLock { $0.line.count } }
+
     /// Runs `body` on a thread of this queue, at the priority of `job`, and waits for it without blocking.
     ///
     /// - Throws: what `body` throws, or ``TintypeError/Code/cancelled`` when the job was cancelled before its turn.

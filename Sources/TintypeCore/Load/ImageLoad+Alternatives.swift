@@ -7,21 +7,21 @@ extension ImageLoad {
         _ job: JobContext, _ report: JobReporter<LoadStatus>
     ) async throws(TintypeError) -> ImageResponse {
         do throws(TintypeError) {
-            return try await shared(request.source, job, report)
+            return try await shared(request.with { $0.alternatives = [] }, job, report)
         } catch {
             guard error.code != .cancelled else { throw error }
-            for source in request.alternatives {
-                if let response = try await attempt(source, job, report) { return response }
+            for substitute in request.substitutes {
+                if let response = try await attempt(substitute, job, report) { return response }
             }
             throw error
         }
     }
 
     private func attempt(
-        _ source: ImageSource, _ job: JobContext, _ report: JobReporter<LoadStatus>
+        _ substitute: ImageRequest, _ job: JobContext, _ report: JobReporter<LoadStatus>
     ) async throws(TintypeError) -> ImageResponse? {
         do throws(TintypeError) {
-            return try await shared(source, job, report)
+            return try await shared(substitute, job, report)
         } catch {
             if error.code == .cancelled { throw error }
             return nil
@@ -29,14 +29,9 @@ extension ImageLoad {
     }
 
     private func shared(
-        _ source: ImageSource, _ job: JobContext, _ report: JobReporter<LoadStatus>
+        _ request: ImageRequest, _ job: JobContext, _ report: JobReporter<LoadStatus>
     ) async throws(TintypeError) -> ImageResponse {
-        let load = replacing { request in
-            // What names the bytes of one source says nothing of another's.
-            if source.identity != request.source.identity { request.identity = nil }
-            request.source = source
-            request.alternatives = []
-        }
+        let load = ImageLoad(request: request, services: services)
         return try await services.renditions.value(load.renditionKey, for: job, onStatus: report.report) {
             (job, report) throws(TintypeError) in
             try await load.run(job, report)

@@ -17,46 +17,76 @@ extension ImageLoad {
     private func getDecoded(
         _ job: JobContext, _ report: JobReporter<LoadStatus>
     ) async throws(TintypeError) -> ImageResponse {
+        let answer = try await diskAnswer(job)
+        guard case .found(let bytes, let image) = answer else {
+            let bytes = try await received(job, report, missingSince: answer.missingSince)
+            services.inHand.withLock { $0.hold(bytes, as: bytesKey) }
+            defer { services.inHand.withLock { $0.release(bytesKey) } }
+            return try await finished(bytes, job, report) { () throws(TintypeError) in
+                try await decode(bytes.data, request.rendition.decode, job)
+            }
+        }
+        return try await finished(bytes, job, report) { () throws(TintypeError) in try image.get() }
+    }
+
+    private func received(
+        _ job: JobContext, _ report: JobReporter<LoadStatus>, missingSince: Int?
+    ) async throws(TintypeError) -> LoadedBytes {
         let previews = PreviewPump(self, job, report)
-        let bytes = try await originalBytes(job, onReceived: { previews.received($0) })
-        previews.stop()
+        defer { previews.stop() }
+        return try await originalBytes(job, missingSince: missingSince, onReceived: { previews.received($0) })
+    }
+
+    private func finished(
+        _ bytes: LoadedBytes, _ job: JobContext, _ report: JobReporter<LoadStatus>,
+        _ image: () async throws(TintypeError) -> Image
+    ) async throws(TintypeError) -> ImageResponse {
         do throws(TintypeError) {
-            return try await decoded(bytes, job)
-        } catch  where bytes.origin == .disk && error.isDamage && request.policy.freshness != .cacheOnly {
+            return finished(bytes, try await image())
+        } catch  where bytes.origin == .disk {
+            guard error.isDamage, !hasOwnDecoder, request.policy.freshness != .cacheOnly else { throw error }
             await removeFromDisk(request.key.original, in: originalCache, error)
             var load = replacing { $0.policy.freshness = .reload }
             load.given = nil
             return try await load.getDecoded(job, report)
+        } catch {
+            if !hasOwnDecoder { services.failures.remember(error, of: request) }
+            throw error
         }
     }
 
-    private func decoded(_ bytes: LoadedBytes, _ job: JobContext) async throws(TintypeError) -> ImageResponse {
-        do throws(TintypeError) {
-            let image = try await decode(bytes.data, request.rendition.decode, job).receiving(bytes.received)
-            services.failures.forget(request.key.source)
-            keep(bytes, of: image)
-            var response = ImageResponse(image: image, origin: bytes.origin, data: bytes.data)
-            response.metrics = bytes.metrics
-            return response
-        } catch {
-            // What a cache gave says nothing of the source, which may be sound.
-            if bytes.origin != .disk { services.failures.remember(error, of: request.source, as: request.key.source) }
-            throw error
-        }
+    /// Whether the request names its decoder. What that one cannot read says nothing of the bytes.
+    private var hasOwnDecoder: Bool { request.rendition.decode.decoder != nil }
+
+    private func finished(_ bytes: LoadedBytes, _ decoded: Image) -> ImageResponse {
+        let image = decoded.receiving(bytes.received)
+        services.failures.forget(FailureKey(request))
+        keep(bytes, of: image)
+        var response = ImageResponse(image: image, origin: bytes.origin, data: bytes.data)
+        response.metrics = bytes.metrics
+        return response
     }
 
     /// Pixels of bytes, on the executor for codecs.
     func decode(
         _ data: Data, _ options: DecodeOptions, _ job: JobContext
     ) async throws(TintypeError) -> Image {
+        let decoding = decoding(options, job)
+        return try await services.watch.watch(.decode, request.key) { _ throws(TintypeError) in
+            try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in try decoding(data) }
+        }
+    }
+
+    /// Makes pixels of bytes, on the thread that it is called on.
+    func decoding(
+        _ options: DecodeOptions, _ job: JobContext
+    ) -> @Sendable (Data) throws(TintypeError) -> Image {
         var context = DecodeContext(
             options: options, limits: services.configuration.decodeLimits, isCancelled: { job.isCancelled })
-        context.options.scale = options.scale ?? request.source.scaleInName
+        context.options.scale = request.source.scaleInName
         let coders = services.configuration.coders
-        return try await services.watch.watch(.decode, request.key) { _ throws(TintypeError) in
-            try await WorkQueue.pixels.run(for: job) { [context] () throws(TintypeError) in
-                try coders.decoder(for: data, context.options).decodeChecked(data, context)
-            }
+        return { [context] data throws(TintypeError) in
+            try coders.decoder(for: data, context.options).decodeChecked(data, context)
         }
     }
 }

@@ -2,21 +2,29 @@ import Foundation
 
 extension ImageLoad {
     /// The original bytes, shared with every load that wants the same.
+    ///
+    /// - Parameter missingSince: see ``DiskAnswer/missing(since:)``.
     func originalBytes(
-        _ job: JobContext, onReceived: @escaping @Sendable (ReceivedBytes) -> Void
+        _ job: JobContext, missingSince: Int? = nil, onReceived: @escaping @Sendable (ReceivedBytes) -> Void
     ) async throws(TintypeError) -> LoadedBytes {
-        if let given { return given }
+        if let bytes = given ?? bytesInHand { return bytes }
         return try await services.bytes.value(bytesKey, for: job, onStatus: onReceived) {
             (job, report) throws(TintypeError) in
-            try await self.getBytes(job, report)
+            try await self.getBytes(job, report, isMissing: missingSince == services.bytes.endedCount)
         }
+    }
+
+    /// What a load of the same just got, for one that would take them from disk in a moment.
+    private var bytesInHand: LoadedBytes? {
+        guard request.policy.freshness == .cached else { return nil }
+        return services.inHand.withLock { $0[bytesKey] }
     }
 
     /// The job of one source's bytes: the disk, then the loader.
     private func getBytes(
-        _ job: JobContext, _ report: JobReporter<ReceivedBytes>
+        _ job: JobContext, _ report: JobReporter<ReceivedBytes>, isMissing: Bool
     ) async throws(TintypeError) -> LoadedBytes {
-        guard let stored = try await storedOriginal(job) else {
+        guard let stored = isMissing ? nil : try await storedOriginal(job) else {
             guard request.policy.freshness != .cacheOnly else {
                 throw TintypeError(.notCached, stage: .disk, "not in a cache, and only caches were allowed")
             }
@@ -44,7 +52,7 @@ extension ImageLoad {
         do throws(TintypeError) {
             return try await askLoader(job, report, stored: stored)
         } catch {
-            services.failures.remember(error, of: request.source, as: request.key.source)
+            services.failures.remember(error, of: request)
             throw error
         }
     }
@@ -52,7 +60,7 @@ extension ImageLoad {
     private func askLoader(
         _ job: JobContext, _ report: JobReporter<ReceivedBytes>, stored: CacheEntry?
     ) async throws(TintypeError) -> LoadedBytes {
-        if request.policy.failures == .respected { try services.failures.check(request.key.source) }
+        if request.policy.failures == .respected { try services.failures.check(request) }
         guard services.configuration.shouldLoad(request) else {
             throw TintypeError(.refused, stage: .load, "the program does not let it be loaded")
         }
@@ -67,25 +75,31 @@ extension ImageLoad {
             return try await loader.load(request.source, context)
         }
         try job.checkCancelled()
-        guard !loaded.data.isEmpty else {
-            throw TintypeError(.emptyBody, stage: .load, "there are no bytes")
-        }
+        try check(loaded)
         if loaded.received == nil { loaded.received = services.configuration.time.date() }
         return loaded
     }
 
-    /// Adds the original bytes to a picture that was found without them, where the request asks for them always.
-    ///
-    /// Those that the disk does not have are loaded and decoded like any, since nothing else may be stored.
+    /// Loaders that report nothing on the way are checked at the end.
+    private func check(_ loaded: LoadedBytes) throws(TintypeError) {
+        guard !loaded.data.isEmpty else {
+            throw TintypeError(.emptyBody, stage: .load, "there are no bytes")
+        }
+        let limit = services.configuration.maximumByteCount
+        guard loaded.data.count <= limit else {
+            throw TintypeError(.limitExceeded, stage: .load, "more than \(limit) bytes")
+        }
+    }
+
+    /// Adds the original bytes to a picture that was found without them, where the request asks for them always and the
+    /// disk has them: a picture that is there is not worth a transfer, let alone an error.
     func withData(_ response: ImageResponse, _ job: JobContext) async throws(TintypeError) -> ImageResponse {
         guard request.policy.data == .always, response.data == nil else { return response }
         var response = response
         if let given {
             response.data = given.data
-        } else if let stored = try await storedOriginal(job) {
-            response.data = stored.data
         } else {
-            response.data = try await decodedOriginal(job, JobReporter { _ in }).data
+            response.data = try await storedOriginal(job)?.data
         }
         response.byteCount = response.data?.count
         return response

@@ -8,26 +8,29 @@ extension ImageLoad {
     func refreshed(
         _ job: JobContext, _ report: JobReporter<LoadStatus>
     ) async throws(TintypeError) -> ImageResponse {
-        let old = request.policy.freshness == .revalidate ? try await storedRendition(job) : nil
-        let previews = PreviewPump(self, job, report, showing: old)
+        let previews = PreviewPump(self, job, report)
+        async let old = keptPicture(job, showing: previews)
         do throws(TintypeError) {
             let bytes = try await originalBytes(job, onReceived: { previews.received($0) })
             previews.stop()
-            return try await rendition(of: bytes, job, report)
+            var response = try await rendition(of: bytes, job, report)
+            // Memory may have it by this very load.
+            if response.origin == .memory, let kept = await old { response.origin = kept.origin }
+            return response
         } catch {
-            return try await standIn(for: error, old, job, report)
+            guard error.code != .cancelled, var kept = await old else { throw error }
+            kept.refreshFailure = error
+            return kept
         }
     }
 
-    /// What caches have, when a refresh came to nothing: even if it brought bytes, but no picture.
-    private func standIn(
-        for error: TintypeError, _ old: ImageResponse?, _ job: JobContext, _ report: JobReporter<LoadStatus>
-    ) async throws(TintypeError) -> ImageResponse {
-        guard request.policy.freshness == .revalidate, error.code != .cancelled else { throw error }
-        var kept = old
-        if kept == nil { kept = try? await replacing { $0.policy.freshness = .cacheOnly }.run(job, report) }
-        guard var kept else { throw error }
-        kept.refreshFailure = error
+    /// What caches have: shown while the origin is asked, and the result when that comes to nothing, even if it brought
+    /// bytes, but no picture.
+    private func keptPicture(_ job: JobContext, showing previews: PreviewPump) async -> ImageResponse? {
+        guard request.policy.freshness == .revalidate else { return nil }
+        let load = replacing { $0.policy.freshness = .cacheOnly }
+        let kept = try? await load.run(job, JobReporter { _ in })
+        if let kept { previews.show(kept) }
         return kept
     }
 
@@ -84,7 +87,7 @@ extension ImageLoad {
     func refreshBehind() {
         var load = replacing { $0.policy.freshness = .revalidate }
         load.given = nil
-        services.background.add(cost: 0) { [load] in
+        services.refreshes.add(cost: 1) { [load] in
             let job = JobContext(priority: .low)
             _ = try? await load.services.renditions.value(load.renditionKey, for: job, onStatus: { _ in }) {
                 (job, report) throws(TintypeError) in

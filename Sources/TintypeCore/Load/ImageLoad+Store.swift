@@ -4,31 +4,41 @@ extension ImageLoad {
     /// Keeps the finished rendition: in memory at once, on disk behind the caller unless it wants to wait for that.
     func store(_ response: ImageResponse, _ job: JobContext) async throws(TintypeError) {
         try await services.watch.watch(.store, request.key) { _ throws(TintypeError) in
-            await keep(response)
+            await keep(response, job)
             try job.checkCancelled()
         }
     }
 
-    private func keep(_ response: ImageResponse) async {
+    private func keep(_ response: ImageResponse, _ job: JobContext) async {
         remember(response.image)
         let waits = request.policy.completion == .whenStored
-        let image = response.image
-        if isStored(image) {
-            if waits {
-                await encodeAndStore(image)
-            } else {
-                services.background.add(cost: image.memoryCost) { await self.encodeAndStore(image) }
-            }
-        }
+        if isStored(response.image) { await keepOnDisk(response.image, job, waits: waits) }
         if waits { await flush() }
+    }
+
+    private func keepOnDisk(_ image: Image, _ job: JobContext, waits: Bool) async {
+        if waits { return await encodeAndStore(image, for: job) }
+        let isTaken = services.background.add(cost: image.memoryCost) {
+            await self.encodeAndStore(image, for: JobContext(priority: .veryLow))
+        }
+        guard !isTaken else { return }
+        services.configuration.logger.warning("not stored on disk: \(request.key): too much waits to be encoded")
     }
 
     /// Whether the disk cache takes a rendition. Not that of an animation, of which it would keep a still frame: it is
     /// made again of the original.
     private func isStored(_ image: Image) -> Bool {
-        !image.isAnimated && !request.key.isOriginal && request.policy.rendered.disk.canWrite
-            && request.source.isWorthKeepingOnDisk
-            && mayBeStored(given) && cache.tiers.contains(.disk)
+        !image.isAnimated && !isOriginal(image) && request.policy.rendered.disk.canWrite
+            && request.source.isWorthKeepingOnDisk && mayBeStored(given) && cache.tiers.contains(.disk)
+    }
+
+    /// Whether a rendition has the pixels of the original, whatever was asked for: another copy would be larger, and
+    /// lose by its encoding, beside the one that is there.
+    private func isOriginal(_ image: Image) -> Bool {
+        let isWhole =
+            request.rendition.transforms.isEmpty && request.rendition.decode.crop == nil
+            && image.size == image.info.size
+        return request.key.isOriginal || isWhole && request.policy.original.disk.canWrite
     }
 
     /// Whether the origin lets bytes be kept, where the request lets it decide.
@@ -59,21 +69,22 @@ extension ImageLoad {
         originalCache.store(entry, for: request.key.original)
     }
 
-    private func encodeAndStore(_ image: Image) async {
-        do {
-            let entry = try await encoded(image)
+    private func encodeAndStore(_ image: Image, for job: JobContext) async {
+        do throws(TintypeError) {
+            let entry = try await encoded(image, job)
             cache.store(entry, for: request.key)
         } catch {
+            guard error.code != .cancelled else { return }
             services.configuration.logger.warning("not stored on disk: \(request.key): \(error)")
         }
     }
 
-    private func encoded(_ image: Image) async throws(TintypeError) -> CacheEntry {
+    private func encoded(_ image: Image, _ job: JobContext) async throws(TintypeError) -> CacheEntry {
         let configuration = services.configuration
         let (format, options) = form(of: image)
         return try await services.watch.watch(.encode, request.key, byteCount: { $0.data.count }) {
             _ throws(TintypeError) in
-            try await WorkQueue.pixels.run(for: JobContext(priority: .veryLow)) { () throws(TintypeError) in
+            try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
                 let data = try configuration.coders.encoder(for: format).encode(image.pixels, as: format, options)
                 return CacheEntry(
                     data: data, format: format, metadata: StoredInfo(image).encoded,

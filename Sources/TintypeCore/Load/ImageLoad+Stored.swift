@@ -40,21 +40,15 @@ extension ImageLoad {
     func storedEntry(
         _ key: CacheKey, in cache: any ImageCaching, _ access: CacheAccess, _ job: JobContext
     ) async throws(TintypeError) -> CacheEntry? {
-        guard request.policy.reads(access), request.source.isWorthKeepingOnDisk, cache.tiers.contains(.disk)
-        else { return nil }
-        let entry = try await services.watch.watch(.disk, key, byteCount: { $0?.data.count }) {
-            _ throws(TintypeError) in
-            try await WorkQueue.disk.run(for: job) { () throws(TintypeError) in cache.entry(for: key) }
-        }
-        services.watch.tell(.lookedUp(key, in: .disk, found: entry != nil))
-        return entry
+        guard readsDisk(access, of: cache) else { return nil }
+        return try await WorkQueue.disk.run(for: job, finding(key, in: cache))
     }
 
     /// The pixels of a stored rendition: they have their size and orientation already. What does not decode is removed
     /// and counts as a miss.
     private func decodedRendition(_ entry: CacheEntry, _ job: JobContext) async throws(TintypeError) -> Image? {
         do throws(TintypeError) {
-            let image = try await decode(entry.data, DecodeOptions(scale: request.rendition.decode.scale), job)
+            let image = try await decode(entry.data, DecodeOptions(), job)
             return StoredInfo(decoding: entry.metadata)?.applied(to: image) ?? image
         } catch  where error.code == .cancelled {
             throw error

@@ -24,6 +24,7 @@ extension ImageLoad {
     ) async throws(TintypeError) -> ImageResponse {
         let load = replacing { request in
             request.rendition = rendition
+            request.rendition.decode.scale = nil
             // Memory may have it, but no one asked for it: it is not kept on the way.
             let memory: CacheAccess = request.policy.rendered.memory.canRead ? .readOnly : .off
             request.policy.rendered = CacheRules(memory: memory, disk: .off)

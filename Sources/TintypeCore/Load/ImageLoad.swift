@@ -11,6 +11,12 @@ struct ImageLoad: Sendable {
     /// The job of one rendition.
     func run(_ job: JobContext, _ report: JobReporter<LoadStatus>) async throws(TintypeError) -> ImageResponse {
         guard request.alternatives.isEmpty else { return try await firstThatLoads(job, report) }
+        guard let scale = request.rendition.decode.scale else { return try await found(job, report) }
+        return try await found(job, JobReporter { report($0.atScale(scale)) }).atScale(scale)
+    }
+
+    private func found(_ job: JobContext, _ report: JobReporter<LoadStatus>) async throws(TintypeError) -> ImageResponse
+    {
         do throws(TintypeError) {
             if request.policy.freshness.asksOrigin && given == nil { return try await refreshed(job, report) }
             if let kept = try await kept(job) { return try await prepared(kept, job) }
@@ -31,7 +37,9 @@ struct ImageLoad: Sendable {
         _ job: JobContext, _ report: JobReporter<LoadStatus>
     ) async throws(TintypeError) -> ImageResponse {
         let made = try await makeRendition(job, report)
-        if request.policy.rendered.keepsAnything { try await store(made, job) }
+        if request.policy.rendered.keepsAnything || request.policy.completion == .whenStored {
+            try await store(made, job)
+        }
         return try await withData(made, job)
     }
 
@@ -45,8 +53,10 @@ struct ImageLoad: Sendable {
     private func prepared(_ response: ImageResponse, _ job: JobContext) async throws(TintypeError) -> ImageResponse {
         guard request.policy.preparation == .always else { return response }
         let pixels = response.image.pixels
-        _ = try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in pixels.touchPages() }
-        return response
+        return try await services.watch.watch(.deliver, request.key) { _ throws(TintypeError) in
+            _ = try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in pixels.touchPages() }
+            return response
+        }
     }
 
     /// The same load for another rendition or another way to get it.
@@ -63,8 +73,8 @@ extension ImageLoad {
     /// Loads of the same picture under the same policy share everything.
     var renditionKey: JobKey {
         JobKey(
-            request.key, request.policy, of: request, alternatives: request.alternatives.map(\.identity),
-            received: given?.received)
+            request.key, request.policy, of: request, alternatives: request.substitutes.map(\.key.source),
+            scale: request.rendition.decode.scale, received: given?.received)
     }
 
     /// Loads of the same source, got in the same way, share its bytes.

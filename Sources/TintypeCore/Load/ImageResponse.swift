@@ -20,3 +20,12 @@ public struct ImageResponse: Sendable {
         self.byteCount = byteCount ?? data?.count
     }
 }
+
+extension ImageResponse {
+    /// The same with so many pixels a point.
+    func atScale(_ scale: Double) -> ImageResponse {
+        var response = self
+        response.image = image.atScale(scale)
+        return response
+    }
+}

@@ -4,4 +4,11 @@ struct LoadStatus: Sendable {
     /// The newest preview, and how many there have been.
     var preview: ImageResponse?
     var previewCount = 0
+
+    /// The same with so many pixels a point.
+    func atScale(_ scale: Double) -> LoadStatus {
+        var status = self
+        status.preview = preview?.atScale(scale)
+        return status
+    }
 }

@@ -6,22 +6,19 @@ final class PreviewPump: Sendable {
     private let load: ImageLoad
     private let job: JobContext
     private let report: JobReporter<LoadStatus>
-    private let interval: Duration?
     private let state: Locked<PreviewState>
 
-    /// - Parameter old: a whole picture to show meanwhile, so that no partial one is worth showing.
-    init(
-        _ load: ImageLoad, _ job: JobContext, _ report: JobReporter<LoadStatus>, showing old: ImageResponse? = nil
-    ) {
+    init(_ load: ImageLoad, _ job: JobContext, _ report: JobReporter<LoadStatus>) {
         self.load = load
         self.job = job
         self.report = report
-        interval =
-            if old == nil, case .progressive(let interval) = load.request.policy.previews { interval } else { nil }
-        var state = PreviewState(interval: interval ?? .zero)
-        if let old { state.show(old) }
-        self.state = Locked(state)
-        if old != nil { report(state.status) }
+        state = Locked(PreviewState(load.request.policy.previews))
+    }
+
+    /// Shows a whole picture meanwhile; no partial one is worth showing from then on.
+    func show(_ old: ImageResponse) {
+        let status = state.withLock { $0.showWhole(old) }
+        if let status { report(status) }
     }
 
     /// Called on the loader's thread whenever bytes have arrived.
@@ -29,11 +26,14 @@ final class PreviewPump: Sendable {
         let now = load.services.configuration.time.uptime()
         let (status, starts) = state.withLock { state in
             state.status.progress = bytes.progress
-            let isWorthIt = interval != nil && state.status.progress.received >= FormatSniffer.length
-            return (state.status, isWorthIt && state.shouldStart(at: now))
+            return (state.status, state.shouldStart(at: now))
         }
         report(status)
-        if starts { WorkQueue.pixels.enqueue(at: job.priority) { self.step(bytes) } }
+        if starts { enqueueStep(bytes) }
+    }
+
+    private func enqueueStep(_ bytes: ReceivedBytes) {
+        WorkQueue.pixels.enqueue(at: job.priority) { self.step(bytes) }
     }
 
     /// No preview is delivered after this.
@@ -47,14 +47,14 @@ final class PreviewPump: Sendable {
         let offset = state.withLock { $0.offset }
         let new = bytes.bytes(from: offset)
         do throws(TintypeError) {
-            let image = try decoder.append(new)
-            let status = state.withLock { state in
-                state.offset += new.count
-                state.finishStep(
-                    showing: image.map { ImageResponse(image: $0, origin: load.request.source.expectedOrigin) })
-                return state.isStopped || image == nil ? nil : state.status
+            let preview = try decoder.append(new).map {
+                ImageResponse(image: $0, origin: load.request.source.expectedOrigin)
             }
+            let now = load.services.configuration.time.uptime()
+            let (status, goesOn) = state.withLock { $0.finishStep(upTo: offset + new.count, showing: preview, at: now) }
             if let status { report(status) }
+            // What came meanwhile may have been the last for a long time.
+            if goesOn { enqueueStep(bytes) }
         } catch {
             // The whole bytes will tell what is wrong; a preview is not worth an error.
             stop()
@@ -67,7 +67,7 @@ final class PreviewPump: Sendable {
         let configuration = load.services.configuration
         let head = bytes.head(FormatSniffer.length)
         var options = load.request.rendition.decode
-        options.scale = options.scale ?? load.request.source.scaleInName
+        options.scale = load.request.source.scaleInName
         let context = DecodeContext(
             options: options, limits: configuration.decodeLimits,
             isCancelled: { [job] in job.isCancelled })
@@ -80,33 +80,50 @@ final class PreviewPump: Sendable {
 
 /// When a preview is decoded, and what has been shown.
 struct PreviewState: Sendable {
-    let interval: Duration
     var status = LoadStatus()
     var decoder: (any IncrementalImageDecoder)?
     /// Bytes that the decoder has had.
-    var offset = 0
+    private(set) var offset = 0
     var isStopped = false
+    /// The least time from one step to the next; `nil` where partial pictures are not wanted.
+    private var interval: Duration?
     private var isBusy = false
     private var lastStart: Duration?
 
-    init(interval: Duration) {
-        self.interval = interval
+    init(_ previews: LoadPolicy.Previews) {
+        if case .progressive(let interval) = previews { self.interval = interval }
     }
 
+    /// Whether a step is worth it now.
     mutating func shouldStart(at now: Duration) -> Bool {
-        guard !isStopped, !isBusy else { return false }
+        guard let interval, !isStopped, !isBusy, status.progress.received >= FormatSniffer.length else { return false }
         if let lastStart, now - lastStart < interval { return false }
         isBusy = true
         lastStart = now
         return true
     }
 
-    mutating func finishStep(showing preview: ImageResponse?) {
+    /// - Returns: what to tell, and whether more has come already for another step.
+    mutating func finishStep(
+        upTo offset: Int, showing preview: ImageResponse?, at now: Duration
+    ) -> (LoadStatus?, goesOn: Bool) {
         isBusy = false
-        if let preview { show(preview) }
+        self.offset = offset
+        // While a step was under way a whole picture may have come.
+        let isShown = preview != nil && !isStopped && interval != nil
+        if let preview, isShown { show(preview) }
+        return (isShown ? status : nil, status.progress.received > offset && shouldStart(at: now))
     }
 
-    mutating func show(_ preview: ImageResponse) {
+    /// - Returns: what to tell; `nil` where it is too late.
+    mutating func showWhole(_ picture: ImageResponse) -> LoadStatus? {
+        guard !isStopped else { return nil }
+        interval = nil
+        show(picture)
+        return status
+    }
+
+    private mutating func show(_ preview: ImageResponse) {
         status.preview = preview
         status.previewCount += 1
     }

@@ -49,10 +49,11 @@ public final class ReceivedBytes: Sendable {
         }
     }
 
-    /// Announces how many bytes will come, so that memory is claimed once.
+    /// Announces how many bytes will come, so that memory is claimed once. A negative count announces nothing.
     ///
     /// - Throws: ``TintypeError/Code/limitExceeded`` when that is more than ``limit``.
     public func expect(_ count: Int) throws(TintypeError) {
+        guard count >= 0 else { return }
         guard count <= limit else { throw tooLarge }
         state.withLock { state in
             state.expected = count

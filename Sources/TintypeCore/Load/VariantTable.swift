@@ -9,7 +9,7 @@ struct Variant: Hashable, Sendable {
     /// Whether scaling down, without a change of shape or of anything else, gives what `wanted` asks for.
     func canBecome(_ wanted: DecodeOptions) -> Bool {
         var same = decode
-        same.size = wanted.size
+        (same.size, same.scale) = (wanted.size, wanted.scale)
         let target = target(of: wanted)
         return same == wanted && decode.crop == nil && !isDistorted && target != full && target.width <= size.width
             && target.height <= size.height

@@ -38,6 +38,24 @@ struct StageWatch: Sendable {
         }
     }
 
+    /// The same for work on the thread that it is called on.
+    func watch<Value>(
+        _ stage: TintypeError.Stage, _ key: CacheKey, byteCount: (Value) -> Int? = { _ in nil },
+        _ work: () throws(TintypeError) -> Value
+    ) throws(TintypeError) -> Value {
+        guard !isIdle else { return try work() }
+        let run = StageRun(id: Self.nextID(), stage: stage, key: key, began: time.uptime())
+        tell(.stageBegan(run))
+        do throws(TintypeError) {
+            let value = try work()
+            tell(.stageEnded(run, outcome(run, error: nil, byteCount: byteCount(value))))
+            return value
+        } catch {
+            tell(.stageEnded(run, outcome(run, error: error, byteCount: nil)))
+            throw error
+        }
+    }
+
     /// What to give to ``loadEnded(_:_:_:)``; `nil` where no one watches.
     func loadBegan(_ request: ImageRequest) -> (id: Int, at: Duration)? {
         guard !isIdle else { return nil }

@@ -6,29 +6,42 @@
 /// ``FailureMemory``.
 public final class FailedSources: Sendable {
     private let table: Locked<FailureTable>
+    private let name: @Sendable (ImageRequest) -> String
     private let shouldRemember: @Sendable (ImageSource, TintypeError) -> Bool
     private let time: TimeSource
 
-    init(_ settings: FailureMemory = FailureMemory(), time: TimeSource) {
+    /// - Parameter name: what names the source of a request in keys.
+    init(
+        _ settings: FailureMemory = FailureMemory(), time: TimeSource,
+        name: @escaping @Sendable (ImageRequest) -> String
+    ) {
         self.time = time
+        self.name = name
         shouldRemember = settings.shouldRemember
         table = Locked(FailureTable(capacity: settings.capacity, lifetime: settings.lifetime))
     }
 
-    /// The errors by source; see ``ImageSource/identity``.
+    /// The errors by what names the source in keys: ``CacheKey/source``. Of one that failed for several kinds of requests,
+    /// any of its errors.
     public var all: [String: TintypeError] {
         let now = time.uptime()
         return table.withLock { $0.all(at: now) }
     }
 
-    /// Lets a source be tried again.
+    /// Lets a source be tried again, by every request. Costs a look at each source that is remembered.
     public func forget(_ source: ImageSource) {
-        forget(source.identity)
+        forget(ImageRequest(source: source))
     }
 
-    /// - Parameter name: what names the source in keys.
-    func forget(_ name: String) {
-        table.withLock { $0.forget(name) }
+    /// Lets the source of a request be tried again, by every request; the pipeline's interceptors may give it a name.
+    public func forget(_ request: ImageRequest) {
+        let name = name(request)
+        table.withLock { $0.forgetAll(of: name) }
+    }
+
+    /// It was loaded and decoded.
+    func forget(_ key: FailureKey) {
+        table.withLock { $0.forget(key) }
     }
 
     /// Lets every source be tried again.
@@ -37,16 +50,18 @@ public final class FailedSources: Sendable {
     }
 
     /// - Throws: ``TintypeError/Code/failedBefore``, with what it failed with as its cause.
-    func check(_ source: String) throws(TintypeError) {
+    func check(_ request: ImageRequest) throws(TintypeError) {
         let now = time.uptime()
-        guard let error = table.withLock({ $0.failure(of: source, at: now) }) else { return }
+        guard let error = table.withLock({ $0.failure(of: FailureKey(request), at: now) }) else { return }
         throw TintypeError(
-            .failedBefore, stage: .load, "failed before: \(error.message)", subject: source, underlying: error)
+            .failedBefore, stage: .load, "failed before: \(error.message)", subject: request.source.displayName,
+            underlying: error)
     }
 
-    func remember(_ error: TintypeError, of source: ImageSource, as name: String) {
-        guard error.code != .cancelled, shouldRemember(source, error) else { return }
+    func remember(_ error: TintypeError, of request: ImageRequest) {
+        let key = FailureKey(request)
+        guard error.code != .cancelled, key.isShort, shouldRemember(request.source, error) else { return }
         let now = time.uptime()
-        table.withLock { $0.remember(error, of: name, at: now) }
+        table.withLock { $0.remember(error, of: key, at: now) }
     }
 }

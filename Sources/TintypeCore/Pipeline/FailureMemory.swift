@@ -20,9 +20,13 @@ public struct FailureMemory: Sendable {
 extension TintypeError {
     /// Whether the source itself is at fault, so that asking again gives the same.
     ///
-    /// Those that SDWebImage remembers: its errors 1000 and 1001, and of the network's own what is not bound to pass. A
-    /// status that the server may change its mind about is not among them.
+    /// Those that SDWebImage remembers: its errors 1000 and 1001, and of the network's own what is not bound to pass; and
+    /// what is too large, which would be loaded again only to be refused again. A status that the server may change its
+    /// mind about is not among them, nor what one request asked of a good picture (``Code/notAnimated``).
     public var isLasting: Bool {
-        [.invalidSource, .notAnImage, .noCoder, .undecodable, .emptyBody, .tooManyRedirects].contains(code)
+        [
+            .invalidSource, .notAnImage, .noCoder, .undecodable, .undecipherable, .emptyBody, .limitExceeded, .insecure,
+            .tooManyRedirects,
+        ].contains(code)
     }
 }

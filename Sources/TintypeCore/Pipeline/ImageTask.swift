@@ -20,8 +20,17 @@ public final class ImageTask: Sendable {
         self.request = request
         self.running = running
         state = Locked(State(priority: request.priority))
-        guard let entry = running?.add(self) else { return }
-        state.withLock { $0.entry = entry }
+        if let running { enter(running) }
+    }
+
+    /// Once it is listed it may be cancelled, and so have ended before its place in the list is noted.
+    private func enter(_ running: RunningTasks) {
+        let entry = running.add(self)
+        let end = state.withLock { state in
+            state.entry = entry
+            return state.events.end
+        }
+        if let end { running.end(entry, request, end) }
     }
 
     /// How a load stands.

@@ -26,6 +26,7 @@ public struct PipelineConfiguration: Sendable {
     public var observers: [any PipelineObserver] = []
 
     /// Asked before anything is loaded from outside; what it does not let through is ``TintypeError/Code/refused``.
+    /// Called on any thread, the caller's among them: has to be quick.
     public var shouldLoad: @Sendable (ImageRequest) -> Bool = { _ in true }
 
     /// What is remembered of sources that failed.
@@ -41,4 +42,11 @@ public struct PipelineConfiguration: Sendable {
     public var logger = Logger(label: "tintype")
 
     public init() {}
+}
+
+extension PipelineConfiguration {
+    /// The request as the interceptors leave it.
+    func intercepted(_ request: ImageRequest) -> ImageRequest {
+        interceptors.reduce(request) { $1.intercept($0) }
+    }
 }

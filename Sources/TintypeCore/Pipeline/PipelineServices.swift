@@ -11,8 +11,12 @@ final class PipelineServices: Sendable {
     let decoded = SharedJobs<JobKey, ImageResponse, LoadStatus>()
     /// Original bytes under way.
     let bytes = SharedJobs<JobKey, LoadedBytes, ReceivedBytes>()
+    /// Original bytes on their way from a transfer to the disk.
+    let inHand = Locked(BytesInHand())
     /// What is still being encoded for the disk.
     let background = BackgroundTasks(budget: 256 << 20)
+    /// Pictures that are asked for again behind the one who got a stale one: no more than so many at once.
+    let refreshes = BackgroundTasks(budget: 64)
     /// Pictures of memory by what they were made of.
     let variants = Locked(VariantTable())
 
@@ -21,15 +25,27 @@ final class PipelineServices: Sendable {
 
     init(_ configuration: PipelineConfiguration) {
         self.configuration = configuration
-        failures = FailedSources(configuration.failureMemory, time: configuration.time)
+        failures = FailedSources(
+            configuration.failureMemory, time: configuration.time,
+            name: { configuration.intercepted($0).key.source })
         loader = ImageLoaderChain(configuration.loaders)
         let log: [any PipelineObserver] =
             configuration.logger.logLevel <= .debug ? [PipelineLog(logger: configuration.logger)] : []
         watch = StageWatch(configuration.observers + log, time: configuration.time)
     }
 
+    /// The request as the interceptors leave it, and each of its alternatives as if it had been asked for alone.
     func intercepted(_ request: ImageRequest) -> ImageRequest {
-        configuration.interceptors.reduce(request) { $1.intercept($0) }
+        var intercepted = configuration.intercepted(request)
+        guard !intercepted.alternatives.isEmpty else { return intercepted }
+        intercepted.substitutes = intercepted.alternatives.map { source in
+            configuration.intercepted(
+                request.with {
+                    $0.source = source
+                    $0.alternatives = []
+                })
+        }
+        return intercepted
     }
 
     /// The picture of a request in memory, where its policy lets memory answer.
@@ -39,7 +55,8 @@ final class PipelineServices: Sendable {
         let image =
             request.parts?.cache.map { $0.image(for: request.key) } ?? configuration.cache.image(for: request.key)
         watch.tell(.lookedUp(request.key, in: .memory, found: image != nil))
-        return image
+        guard let scale = request.rendition.decode.scale else { return image }
+        return image?.atScale(scale)
     }
 
     /// Where the rendition of a request is kept.
@@ -65,6 +82,8 @@ struct JobKey: Hashable, Sendable {
     let extras: RequestExtras
     /// The sources that are tried when the first fails.
     let alternatives: [String]
+    /// The pixels a point that the result is given.
+    let scale: Double?
     /// When the bytes were received, where it is known that they are the current ones.
     let received: Date?
 
@@ -75,13 +94,14 @@ struct JobKey: Hashable, Sendable {
 
     init(
         _ key: CacheKey, _ policy: LoadPolicy, of request: ImageRequest, alternatives: [String] = [],
-        received: Date? = nil
+        scale: Double? = nil, received: Date? = nil
     ) {
         self.key = key
         self.policy = policy
         parts = request.parts
         extras = request.extras
         self.alternatives = alternatives
+        self.scale = scale
         self.received = received
     }
 }

@@ -13,7 +13,7 @@ extension TintypeError {
         case unreachable
         /// No connection, or no progress, within the time allowed.
         case timedOut
-        /// It failed a while ago in a way that trying again does not mend; see ``FailedSources``. (1003)
+        /// It failed a while ago in a way that trying again does not mend; see ``FailureMemory``. (1003)
         case failedBefore
         /// The connection broke, or the peer did not speak HTTP.
         case transport

@@ -1,4 +1,4 @@
-/// How the bytes become pixels. Everything here changes pixels, so all of it is in the key.
+/// How the bytes become pixels. All of it is in the key but ``scale``, which changes none.
 public struct DecodeOptions: Hashable, Sendable {
     /// The part that is wanted, in pixels of the whole picture as it is displayed; what of it is outside is left out.
     /// `nil` is all.
@@ -8,6 +8,8 @@ public struct DecodeOptions: Hashable, Sendable {
     public var frames: Frames
     public var range: DynamicRange
     /// Pixels a point of the picture: see ``Image/scale``. `nil` reads it from the source's name, as in `logo@2x.png`.
+    ///
+    /// Not in the key: caches keep the scale of the name, and each request is given the one that it asks for.
     public var scale: Double?
     /// Instead of the one that the pipeline's ``ImageCoderRegistry`` finds; it is given the bytes whatever they are.
     public var decoder: NamedDecoder?
@@ -27,13 +29,12 @@ public struct DecodeOptions: Hashable, Sendable {
         self.decoder = decoder
     }
 
-    /// A canonical form with every setting that differs from the default; empty when none does.
+    /// A canonical form with every setting that changes pixels and differs from the default; empty when none does.
     public var identifier: String {
         var parts = [crop.map { "crop(\($0))" } ?? "", size.identifier, frames.identifier, range.identifier].filter {
             !$0.isEmpty
         }
         if let sizeScope { parts.append("still(\(sizeScope.identifier))") }
-        if let scale { parts.append("scale(\(scale))") }
         if let decoder { parts.append("decoder(\(decoder.id.utf8.count):\(decoder.id))") }
         return parts.joined(separator: ",")
     }
@@ -103,7 +104,7 @@ extension DecodeOptions.Size {
 
     fileprivate var identifier: String {
         switch self {
-        case .full: ""
+        case .full, .fit(.unlimited), .stretch(.unlimited), .cover(.unlimited): ""
         case .fit(let box): "fit(\(box))"
         case .stretch(let box): "stretch(\(box))"
         case .cover(let box): "cover(\(box))"
@@ -124,4 +125,9 @@ extension DecodeOptions.Frames {
 
 extension DecodeOptions.DynamicRange {
     fileprivate var identifier: String { self == .high ? "high" : "" }
+}
+
+extension PixelSize {
+    /// A box that limits neither side.
+    fileprivate static let unlimited = PixelSize(width: 0, height: 0)
 }

@@ -21,6 +21,7 @@ public struct ImageRequest: Sendable {
         var alternatives: [ImageSource]
         var parts: RequestParts?
         var extras: RequestExtras
+        var substitutes: [ImageRequest] = []
     }
 
     private final class Storage: Sendable {
@@ -78,12 +79,19 @@ public struct ImageRequest: Sendable {
 // MARK: - What it says
 
 extension ImageRequest {
+    /// Where the bytes are. Another source than before drops ``identity``, which named the bytes of that one.
     public var source: ImageSource {
         get { storage.fields.source }
-        set { replace { $0.source = newValue } }
+        set {
+            replace { fields in
+                if newValue.identity != fields.source.identity { fields.identity = nil }
+                fields.source = newValue
+            }
+        }
     }
 
-    /// What names the bytes in keys, instead of the source's own identity: see ``CacheKeyFilter``.
+    /// What names the bytes in keys, instead of the source's own identity: see ``CacheKeyFilter``. An interceptor that
+    /// leads to the same bytes by another URL sets it after the source.
     public var identity: String? {
         get { storage.fields.identity }
         set { replace { $0.identity = newValue } }
@@ -108,7 +116,18 @@ extension ImageRequest {
     /// under its own key.
     public var alternatives: [ImageSource] {
         get { storage.fields.alternatives }
-        set { adjust { $0.alternatives = newValue } }
+        set {
+            adjust { fields in
+                fields.alternatives = newValue
+                fields.substitutes = []
+            }
+        }
+    }
+
+    /// A request for each alternative, as interceptors left it.
+    var substitutes: [ImageRequest] {
+        get { storage.fields.substitutes }
+        set { adjust { $0.substitutes = newValue } }
     }
 
     /// Parts of the pipeline that are replaced for this request.

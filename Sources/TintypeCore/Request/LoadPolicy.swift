@@ -104,7 +104,8 @@ extension LoadPolicy {
     public enum DataDelivery: Hashable, Sendable {
         /// When they passed by on the way, anyhow.
         case whenLoaded
-        /// Always: a picture from memory or a stored rendition waits for them to be read.
+        /// Wherever they are: a picture from memory or a stored rendition waits for them to be read from disk, and comes
+        /// without them when the disk does not have them.
         case always
     }
 }

@@ -67,9 +67,11 @@ import TintypeTesting
         _ = await entered.wait()
         // Both orders are right as long as the raised one overtakes the normal one in the end.
         job.setPriority(.veryHigh)
-        while !job.hasFollowers { await Task.yield() }
         queue.enqueue(at: .normal) { order.withLock { $0.append("normal") } }
-        for _ in 0..<50 { await Task.yield() }
+        while queue.waitingCount < 2 || !job.hasFollowers { await Task.yield() }
+        // Asked again, since the piece may stand in the line before its place is known to follow.
+        job.setPriority(.low)
+        job.setPriority(.veryHigh)
         block.release()
         try await follower.value
         try await queue.run(for: JobContext(priority: .veryLow)) { () throws(TintypeError) in }

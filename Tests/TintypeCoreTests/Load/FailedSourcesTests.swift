@@ -7,18 +7,22 @@ import TintypeTesting
 @Suite struct FailureTableTests {
     private let error = TintypeError(.notAnImage, stage: .decode, "test")
 
+    private func key(_ name: String) -> FailureKey {
+        FailureKey(ImageRequest(source: .closure(id: name) { Data() }).with { $0.identity = name })
+    }
+
     @Test func aFailureIsRememberedUntilItExpires() {
         var table = FailureTable(capacity: 10, lifetime: .seconds(60))
-        table.remember(error, of: "a", at: .seconds(100))
-        let early = table.failure(of: "a", at: .seconds(159))
-        let late = table.failure(of: "a", at: .seconds(160))
+        table.remember(error, of: key("a"), at: .seconds(100))
+        let early = table.failure(of: key("a"), at: .seconds(159))
+        let late = table.failure(of: key("a"), at: .seconds(160))
         #expect(early != nil && late == nil)
         #expect(table.count == 0)
     }
 
     @Test func theOldestIsForgottenFirst() {
         var table = FailureTable(capacity: 3, lifetime: .seconds(60))
-        for name in ["a", "b", "c", "a", "d"] { table.remember(error, of: name, at: .zero) }
+        for name in ["a", "b", "c", "a", "d"] { table.remember(error, of: key(name), at: .zero) }
         #expect(Set(table.all(at: .zero).keys) == ["c", "a", "d"])
     }
 
@@ -27,13 +31,70 @@ import TintypeTesting
         var table = FailureTable(capacity: 5, lifetime: .seconds(60))
         for _ in 0..<5000 {
             let name = "\(Int.random(in: 0..<20, using: &random))"
-            if Bool.random(using: &random) { table.remember(error, of: name, at: .zero) } else { table.forget(name) }
+            if Bool.random(using: &random) {
+                table.remember(error, of: key(name), at: .zero)
+            } else {
+                table.forget(key(name))
+            }
             #expect(table.count <= 5)
         }
     }
 }
 
 @Suite(.timeLimit(.minutes(1))) struct FailedSourcesTests {
+    @Test func aSourceIsForgottenByTheNameThatInterceptorsGaveIt() async throws {
+        let fixture = PipelineFixture { $0.interceptors = [CacheKeyFilter { $0.lastPathComponent }] }
+        let url = try #require(URL(string: "https://example.com/a.png?token=1"))
+        fixture.loader.answer(url.absoluteString, .data(Data("<html>".utf8)))
+        await expect(.notAnImage) { try await fixture.pipeline.image(for: url) }
+        #expect(Array(fixture.pipeline.failures.all.keys) == ["a.png"])
+        fixture.pipeline.failures.forget(.url(url))
+        #expect(fixture.pipeline.failures.all.isEmpty)
+    }
+
+    @Test func whatOneRequestsOwnPartsCannotLoadDoesNotBlameTheSource() async throws {
+        struct Setting: RequestExtraKey { static let defaultValue = 0 }
+        let broken = FakeLoader()
+        broken.answer("closure:a", .data(Data("<html>".utf8)))
+        let fixture = PipelineFixture()
+        fixture.answer()
+        let parts = fixture.request().with { $0.parts = RequestParts(loader: broken) }
+        await expect(.notAnImage) { try await fixture.pipeline.image(for: parts) }
+        await expect(.failedBefore) { try await fixture.pipeline.image(for: parts) }
+        let other = PipelineFixture()
+        other.answer("a", .data(Data("<html>".utf8)))
+        await expect(.notAnImage) {
+            try await other.pipeline.image(for: other.request().with { $0.extras[Setting.self] = 1 })
+        }
+        other.answer()
+        _ = try await other.pipeline.image(for: other.request())
+        _ = try await fixture.pipeline.image(for: fixture.request())
+    }
+
+    @Test func aDecoderOfARequestsOwnTakesNothingFromTheOthers() async throws {
+        struct Picky: ImageDecoder {
+            let formats: Set<ImageFormat> = [.png]
+            func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? { nil }
+            func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+                throw TintypeError(.undecodable, stage: .decode, "too picky")
+            }
+        }
+        let fixture = PipelineFixture()
+        fixture.keepOnDisk()
+        let picky = fixture.request().with { $0.rendition.decode.decoder = NamedDecoder(id: "picky", Picky()) }
+        await expect(.undecodable) { try await fixture.pipeline.image(for: picky) }
+        #expect(fixture.disk.contains(fixture.request().key) && fixture.pipeline.failures.all.isEmpty)
+        #expect(fixture.loader.count(fixture.identity()) == 0)
+    }
+
+    @Test func namesThatHoldWholePicturesAreNotKept() async {
+        let fixture = PipelineFixture()
+        let name = String(repeating: "x", count: 5000)
+        fixture.answer(name, .data(Data("<html>".utf8)))
+        await expect(.notAnImage) { try await fixture.pipeline.image(for: fixture.request(name)) }
+        #expect(fixture.pipeline.failures.all.isEmpty)
+    }
+
     @Test func whatIsNoPictureIsNotAskedForAgain() async {
         let fixture = PipelineFixture()
         fixture.answer("a", .data(Data("<html>".utf8)))

@@ -92,12 +92,28 @@ import TintypeTesting
         }
         let plain = fixture.pipeline.start(fixture.request())
         await gate.arrivals(1)
-        while fixture.pipeline.runningLoads < 11 { await Task.yield() }
-        for _ in 0..<200 { await Task.yield() }
+        // Eleven wait for their renditions, ten of them for the plain one, and the two kinds of that for one decode.
+        let services = fixture.pipeline.services
+        while services.renditions.waiterCount < 21 || services.decoded.waiterCount < 2 { await Task.yield() }
         gate.open()
         for task in tasks + [plain] { _ = try await task.response }
         #expect(fixture.loader.count(fixture.identity()) == 1)
         #expect(fixture.decoder.decodeCount == 1)
+    }
+
+    @Test func bytesThatAreStillBeingDecodedAreNotLoadedAgain() async throws {
+        let fixture = PipelineFixture(decoderIsOpen: false)
+        fixture.answer()
+        let first = fixture.pipeline.start(fixture.request())
+        while fixture.decoder.decodeCount < 1 { await Task.yield() }
+        let second = fixture.pipeline.start(fixture.request().fitting(width: 7))
+        // Reload means that: what an earlier transfer brought will not do.
+        let third = fixture.pipeline.start(fixture.request().freshness(.reload))
+        while fixture.loader.count(fixture.identity()) < 2 { await Task.yield() }
+        fixture.decoder.open()
+        for task in [first, second, third] { _ = try await task.response }
+        #expect(fixture.loader.count(fixture.identity()) == 2)
+        #expect(fixture.pipeline.services.inHand.withLock { $0.isEmpty })
     }
 
     @Test func equalBeginningsOfChainsAreTransformedOnce() async throws {
@@ -109,8 +125,8 @@ import TintypeTesting
             request.rendition.transforms = [shared, CountingTransformer(identifier: name)]
             return fixture.pipeline.start(request)
         }
-        while fixture.decoder.decodeCount < 1 { await Task.yield() }
-        for _ in 0..<200 { await Task.yield() }
+        // Two wait for their ends, two for the common beginning, and that for the plain picture.
+        while fixture.pipeline.services.renditions.waiterCount < 5 { await Task.yield() }
         fixture.decoder.open()
         for task in tasks { _ = try await task.response }
         #expect(shared.count.now == 1)

@@ -68,7 +68,8 @@ import TintypeTesting
     @Test(arguments: TintypeError.Code.allCases)
     func theRuleOfWhatIsRemembered(_ code: TintypeError.Code) {
         let lasting: Set<TintypeError.Code> = [
-            .invalidSource, .notAnImage, .noCoder, .undecodable, .emptyBody, .tooManyRedirects,
+            .invalidSource, .notAnImage, .noCoder, .undecodable, .undecipherable, .emptyBody, .limitExceeded, .insecure,
+            .tooManyRedirects,
         ]
         #expect(TintypeError(code, stage: .load, "test").isLasting == lasting.contains(code))
     }
@@ -131,10 +132,69 @@ import TintypeTesting
     }
 
     @Test func progressiveResultsAreNeverStored() async throws {
+        struct Showing: ImageDecoder {
+            let formats: Set<ImageFormat> = [.png]
+            let inner = GatedDecoder()
+
+            func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+                try inner.info(of: bytes, isComplete: isComplete)
+            }
+
+            func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+                try inner.decode(bytes, context)
+            }
+
+            func makeIncrementalDecoder(_ context: DecodeContext) -> (any IncrementalImageDecoder)? {
+                Steps(inner: inner, context: context)
+            }
+        }
+        final class Steps: IncrementalImageDecoder {
+            let inner: GatedDecoder
+            let context: DecodeContext
+
+            init(inner: GatedDecoder, context: DecodeContext) {
+                self.inner = inner
+                self.context = context
+            }
+
+            func append(_ bytes: Data) throws(TintypeError) -> Image? { try inner.decode(bytes, context) }
+        }
+        /// Gives a part, and fails once that was seen.
+        struct Broken: ImageLoader {
+            let gate: Gate
+            func canLoad(_ source: ImageSource) -> Bool { true }
+            @concurrent
+            func load(_ source: ImageSource, _ context: LoadContext) async throws(TintypeError) -> LoadedBytes {
+                try PipelineFixture.png.withTypedBytes { bytes throws(TintypeError) in
+                    try context.received.append(bytes)
+                }
+                _ = await gate.wait()
+                throw TintypeError(.truncatedBody, stage: .load, "test")
+            }
+        }
+        let gate = Gate()
+        let fixture = PipelineFixture {
+            $0.loaders = [Broken(gate: gate)]
+            $0.coders = ImageCoderRegistry(decoders: [Showing()])
+        }
+        var previews = 0
+        for await event in fixture.pipeline.start(fixture.request().previews(.progressive(every: .zero))).events {
+            guard case .preview = event else { continue }
+            previews += 1
+            gate.open()
+        }
+        #expect(previews > 0 && fixture.memory.totalCount == 0 && fixture.disk.keys.isEmpty)
+    }
+
+    @Test func cancelAllMayComeWhileALoadIsBeingListed() async {
         let fixture = PipelineFixture()
-        fixture.answer("a", .failure(TintypeError(.truncatedBody, stage: .load, "test")))
-        let request = fixture.request().previews(.progressive)
-        await expect(.truncatedBody) { try await fixture.pipeline.image(for: request) }
-        #expect(fixture.memory.totalCount == 0 && fixture.disk.keys.isEmpty)
+        fixture.answer("a", .gated(Gate(), .data(PipelineFixture.png)))
+        let canceller = Task.detached {
+            while !Task.isCancelled { fixture.pipeline.cancelAll() }
+        }
+        for _ in 0..<2000 { _ = try? await fixture.pipeline.start(fixture.request()).response }
+        canceller.cancel()
+        await canceller.value
+        #expect(!fixture.pipeline.isRunning && fixture.pipeline.runningTasks.isEmpty)
     }
 }

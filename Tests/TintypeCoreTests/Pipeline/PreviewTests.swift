@@ -5,22 +5,45 @@ import TintypeTesting
 @testable import TintypeCore
 
 @Suite struct PreviewStateTests {
+    /// One to which a thousand bytes have come.
+    private static func state(every interval: Duration) -> PreviewState {
+        var state = PreviewState(.progressive(every: interval))
+        state.status.progress.received = 1000
+        return state
+    }
+
+    @Test func whatCameDuringAStepIsTakenByAnother() {
+        var state = Self.state(every: .zero)
+        let starts = state.shouldStart(at: .zero)
+        state.status.progress.received = 2000
+        let (_, goesOn) = state.finishStep(upTo: 1000, showing: nil, at: .zero)
+        let (_, goesOnAgain) = state.finishStep(upTo: 2000, showing: nil, at: .zero)
+        #expect(starts && goesOn && !goesOnAgain)
+    }
+
+    @Test func noneWhereNoneAreWanted() {
+        var state = PreviewState(.none)
+        state.status.progress.received = 1000
+        let starts = state.shouldStart(at: .zero)
+        #expect(!starts)
+    }
+
     @Test func oneStepAtATime() {
-        var state = PreviewState(interval: .milliseconds(100))
+        var state = Self.state(every: .milliseconds(100))
         let step1 = state.shouldStart(at: .zero)
         #expect(step1)
         let step2 = state.shouldStart(at: .milliseconds(500))
         #expect(!step2)
-        state.finishStep(showing: nil)
+        _ = state.finishStep(upTo: 1000, showing: nil, at: .milliseconds(500))
         let step3 = state.shouldStart(at: .milliseconds(500))
         #expect(step3)
     }
 
     @Test func notMoreOftenThanTheInterval() {
-        var state = PreviewState(interval: .milliseconds(100))
+        var state = Self.state(every: .milliseconds(100))
         let step4 = state.shouldStart(at: .zero)
         #expect(step4)
-        state.finishStep(showing: nil)
+        _ = state.finishStep(upTo: 1000, showing: nil, at: .milliseconds(50))
         let step5 = state.shouldStart(at: .milliseconds(99))
         #expect(!step5)
         let step6 = state.shouldStart(at: .milliseconds(100))
@@ -28,7 +51,7 @@ import TintypeTesting
     }
 
     @Test func noneAfterTheEnd() {
-        var state = PreviewState(interval: .zero)
+        var state = Self.state(every: .zero)
         state.isStopped = true
         let step7 = state.shouldStart(at: .zero)
         #expect(!step7)

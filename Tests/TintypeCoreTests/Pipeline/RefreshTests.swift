@@ -30,6 +30,22 @@ import TintypeTesting
 
     // MARK: Revalidate
 
+    @Test(arguments: [false, true])
+    func whatOnlyTheDiskHasComesFirstToo(isTransformed: Bool) async throws {
+        let fixture = PipelineFixture()
+        fixture.keepOnDisk()
+        let plain = fixture.request().freshness(.revalidate)
+        let request = isTransformed ? plain.transformed(by: CountingTransformer(identifier: "t")) : plain
+        #expect(try await origins(fixture, request, answering: .data(newer)) == [.disk, .network])
+    }
+
+    @Test func aWholePictureLeavesNoRoomForPartialOnes() async throws {
+        let fixture = PipelineFixture()
+        fixture.keepOnDisk()
+        let request = fixture.request().freshness(.revalidate).previews(.progressive(every: .zero))
+        #expect(try await origins(fixture, request, answering: .data(newer)) == [.disk, .network])
+    }
+
     @Test func theCachedPictureComesFirstThenTheNewOne() async throws {
         let fixture = PipelineFixture()
         fixture.answer()
@@ -170,8 +186,10 @@ import TintypeTesting
         let request = fixture.request().freshness(.http)
         #expect(try await fixture.pipeline.response(for: request).origin == .disk)
         await gate.arrivals(1)
-        gate.open()
+        // What is asked behind the caller is nothing that a flush has to wait for.
         try await fixture.pipeline.flush()
+        gate.open()
+        await fixture.pipeline.services.refreshes.wait()
         #expect(fixture.disk.stored(fixture.request().key)?.data == newer)
         #expect(fixture.loader.lastContext(fixture.identity())?.priority == .low)
     }

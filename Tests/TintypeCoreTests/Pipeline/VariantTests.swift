@@ -58,7 +58,6 @@ import TintypeTesting
         let square = PixelSize(width: 200, height: 200)
         #expect(!variant(DecodeOptions(size: .stretch(square)), square).canBecome(wanted))
         #expect(!variant(DecodeOptions(frames: .first), full).canBecome(wanted))
-        #expect(!variant(DecodeOptions(scale: 2), full).canBecome(wanted))
         #expect(!variant(DecodeOptions(), full).canBecome(DecodeOptions()))
     }
 
@@ -85,6 +84,16 @@ import TintypeTesting
         _ = try await fixture.pipeline.image(for: request)
         #expect(["a", "b", "c"].map { fixture.loader.count(fixture.identity($0)) } == [1, 1, 1])
         #expect(fixture.memory.contains(fixture.request("c").key) && !fixture.memory.contains(request.key))
+    }
+
+    @Test func anAlternativeIsTheSameWorkAsItsSourceAskedForAlone() async throws {
+        let fixture = PipelineFixture { $0.interceptors = [CacheKeyFilter { $0.lastPathComponent }] }
+        let urls = try ["a", "b"].map { try #require(URL(string: "https://example.org/\($0)?token=1")) }
+        fixture.loader.answer(urls[0].absoluteString, .failure(TintypeError(.unreachable, stage: .load, "test")))
+        fixture.loader.answer(urls[1].absoluteString, .data(PipelineFixture.png))
+        _ = try await fixture.pipeline.image(for: ImageRequest(url: urls[0]).orElse(.url(urls[1])))
+        #expect(fixture.pipeline.cachedImage(for: ImageRequest(url: urls[1])) != nil)
+        #expect(fixture.disk.keys == [CacheKey(source: "b")])
     }
 
     @Test func theFirstThatLoadsEndsTheSearch() async throws {

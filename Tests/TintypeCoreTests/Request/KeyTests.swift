@@ -28,7 +28,6 @@ import TintypeTesting
             key { $0.rendition.decode.size = .fit(PixelSize(width: 10, height: 10)) },
             key { $0.rendition.decode.size = .stretch(PixelSize(width: 10, height: 10)) },
             key { $0.rendition.decode.size = .atMost(bytes: 1000) },
-            key { $0.rendition.decode.scale = 2 },
             key { $0.rendition.transforms = [Named(identifier: "a")] },
             key { $0.rendition.transforms = [Named(identifier: "a"), Named(identifier: "b")] },
             key { $0.rendition.transforms = [Named(identifier: "a|b")] },
@@ -43,6 +42,24 @@ import TintypeTesting
         #expect(try key { $0.priority = .high } == plain)
         #expect(try key { $0.policy.freshness = .reload } == plain)
         #expect(try key { $0.policy.previews = .progressive } == plain)
+        #expect(try key { $0.rendition.decode.scale = 2 } == plain)
+    }
+
+    @Test func sizesThatLimitNothingAreTheOriginal() throws {
+        let none = PixelSize(width: 0, height: 0)
+        for size in [DecodeOptions.Size.fit(none), .stretch(none), .cover(none)] {
+            #expect(try key { $0.rendition.decode.size = size }.isOriginal)
+        }
+        #expect(try !key { $0.rendition.decode.size = .fit(PixelSize(width: 0, height: 1)) }.isOriginal)
+    }
+
+    @Test func anotherSourceDropsTheNameOfTheFirst() throws {
+        let url = try #require(URL(string: "https://example.org/b.jpg"))
+        var request = ImageRequest(url: try #require(URL(string: "https://example.org/a.jpg")))
+        request.identity = "a"
+        #expect(request.with { $0.source = $0.source }.identity == "a")
+        request.source = .url(url)
+        #expect(request.identity == nil && request.key.source == url.absoluteString)
     }
 
     @Test func keysOfEqualPartsAreEqual() {

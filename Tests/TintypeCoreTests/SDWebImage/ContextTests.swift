@@ -30,7 +30,7 @@ import TintypeTesting
     }
 
     @Test func originalImageCacheKeepsOriginalsApart() async throws {
-        let fixture = PipelineFixture()
+        let fixture = PipelineFixture(info: ImageInfo(format: .png, size: PixelSize(width: 9, height: 9)))
         fixture.answer()
         let originals = ImageCache(memory: nil, disk: FakeDataCache())
         let request = fixture.request().fitting(width: 1).parts(RequestParts(originalCache: originals))
@@ -109,6 +109,22 @@ import TintypeTesting
         #expect(try await fixture.pipeline.image(for: request).scale == 2)
         let own = request.with { $0.rendition.decode.scale = 3 }
         #expect(try await fixture.pipeline.image(for: own).scale == 3)
+        #expect(try await fixture.pipeline.image(for: request).scale == 2)
+        #expect(fixture.pipeline.cachedImage(for: own)?.scale == 3 && fixture.decoder.decodeCount == 1)
+    }
+
+    /// What has the original's pixels is not encoded a second time, with a loss.
+    @Test(arguments: [
+        DecodeOptions(scale: 2), DecodeOptions(size: .fit(PixelSize(width: 500, height: 500))),
+        DecodeOptions(size: .atMost(bytes: 1 << 20)), DecodeOptions(frames: .first), DecodeOptions(range: .high),
+    ])
+    func onlyTheOriginalIsStoredOfAPictureThatWasNotChanged(_ decode: DecodeOptions) async throws {
+        let fixture = PipelineFixture(info: ImageInfo(format: .png, size: PixelSize(width: 100, height: 50)))
+        fixture.answer()
+        let request = fixture.request().with { $0.rendition.decode = decode }
+        _ = try await fixture.pipeline.image(for: request)
+        try await fixture.pipeline.flush()
+        #expect(fixture.disk.keys == [fixture.request().key])
     }
 
     @Test func imageThumbnailPixelSizeAndPreserveAspectRatio() async throws {
@@ -127,7 +143,7 @@ import TintypeTesting
     }
 
     @Test func imageEncodeOptionsAndCacheSerializerSayWhatIsStored() async throws {
-        let fixture = PipelineFixture()
+        let fixture = PipelineFixture(info: ImageInfo(format: .png, size: PixelSize(width: 9, height: 9)))
         fixture.answer()
         let request = fixture.request().fitting(width: 1).with {
             $0.policy.stored = .encoded(.png, EncodeOptions(quality: 0.5))
@@ -140,16 +156,24 @@ import TintypeTesting
         #expect(fixture.disk.stored(automatic.key)?.format == .jpeg)
     }
 
-    @Test func imageForceDecodePolicyTouchesEveryPageWhereThatIsAsked() async throws {
-        let fixture = PipelineFixture(info: ImageInfo(format: .png, size: PixelSize(width: 100, height: 100)))
+    @Test(arguments: [LoadPolicy.Preparation.automatic, .always])
+    func imageForceDecodePolicyTouchesEveryPageWhereThatIsAsked(_ preparation: LoadPolicy.Preparation) async throws {
+        let deliveries = Deliveries()
+        let fixture = PipelineFixture { $0.observers = [deliveries] }
         fixture.answer()
-        let request = fixture.request().with { $0.policy.preparation = .always }
-        let image = try await fixture.pipeline.image(for: request)
-        #expect(request.key == fixture.request().key && image.size.width == 100)
-        let read = image.pixels.withUnsafeBytes { bytes in
-            (0...10).reduce(into: UInt8(0)) { $0 ^= bytes[$1 * 4096] }
+        let request = fixture.request().with { $0.policy.preparation = preparation }
+        _ = try await fixture.pipeline.image(for: request)
+        #expect(request.key == fixture.request().key)
+        #expect(deliveries.count.now == (preparation == .always ? 1 : 0))
+    }
+
+    /// Counts what is made ready to be shown.
+    private final class Deliveries: PipelineObserver {
+        let count = Shared(0)
+
+        func observe(_ event: PipelineEvent) {
+            if case .stageEnded(let run, _) = event, run.stage == .deliver { count.withLock { $0 += 1 } }
         }
-        #expect(image.pixels.byteCount == 44800 && image.pixels.touchPages() == read)
     }
 
     @Test(arguments: [CacheAccess.readWrite, .readOnly, .writeOnly, .off])

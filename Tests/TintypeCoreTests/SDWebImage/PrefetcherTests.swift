@@ -83,6 +83,7 @@ import TintypeTesting
     }
 
     @Test func aRenditionGoesToDiskAsTheRenditionThatItIs() async throws {
+        let fixture = PipelineFixture(info: ImageInfo(format: .png, size: PixelSize(width: 9, height: 9)))
         fixture.answer()
         let request = fixture.request().fitting(width: 1)
         let toDisk = ImagePrefetcher(fixture.pipeline, settings: PrefetchSettings(destination: .disk))
