@@ -5,7 +5,7 @@ public import TintypeCore
 /// Decodes WebP (RFC 9649), lossy and lossless, with libwebp, animations too.
 ///
 /// A smaller size of a still picture is made by libwebp row by row as it decodes.
-public struct WebPDecoder: AnimatedImageDecoder {
+public struct WebPDecoder: ProgressiveAnimationDecoder {
     public init() {}
 
     public var formats: Set<ImageFormat> { [.webp] }
@@ -37,6 +37,17 @@ public struct WebPDecoder: AnimatedImageDecoder {
         _ bytes: Data, _ context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
         try WebPFrameDecoder(bytes, context)
+    }
+
+    public func arrivedFrames(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
+        let header = try bytes.withTypedBytes { raw throws(TintypeError) in try tintype_webp_header(raw) }
+        guard let header, header.is_animated,
+            let decoder = try WebPFrameDecoder(arrived: bytes, header.size, context)
+        else { return nil }
+        var info = ImageInfo(header)
+        (info.frameCount, info.loopCount) = (decoder.frames.count, decoder.loopCount)
+        info.durations = decoder.frames.map(\.duration)
+        return ArrivedFrames(info: info, decoder: decoder)
     }
 
     private func still(

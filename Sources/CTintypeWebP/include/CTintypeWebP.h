@@ -59,10 +59,12 @@ typedef struct tintype_webp_frame {
     size_t count;
 } tintype_webp_frame;
 
-/// Opens a whole file: OK, CORRUPT (also when it is cut short), LIMIT or MEMORY. The bytes stay the caller's and must
-/// outlive the file. Nothing is decoded. Frames are counted before memory is claimed for what is known of each.
+/// Opens a whole file, or the first bytes of one: OK, CORRUPT (also when it should be whole and is cut short), NEEDS_MORE
+/// (of first bytes alone), LIMIT or MEMORY. The bytes stay the caller's and must outlive the file. Nothing is decoded.
+/// Frames are counted before memory is claimed for what is known of each.
 tintype_webp_status tintype_webp_open(
-    const uint8_t *bytes, size_t count, size_t max_frames, tintype_webp_file *_Nullable *_Nonnull file);
+    const uint8_t *bytes, size_t count, bool is_complete, size_t max_frames,
+    tintype_webp_file *_Nullable *_Nonnull file);
 
 void tintype_webp_close(tintype_webp_file *_Nullable file);
 
@@ -75,7 +77,7 @@ uint32_t tintype_webp_play_count(const tintype_webp_file *file);
 /// 1...8 as stored in Exif; 0 when absent or out of that range.
 uint8_t tintype_webp_orientation(const tintype_webp_file *file);
 
-/// Tells of frame `index`, from 0: OK or CORRUPT. O(index).
+/// Tells of frame `index`, from 0: OK, or CORRUPT, also when it is not whole. O(index).
 tintype_webp_status tintype_webp_get_frame(
     const tintype_webp_file *file, uint32_t index, tintype_webp_frame *frame);
 

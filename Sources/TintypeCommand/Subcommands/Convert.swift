@@ -63,17 +63,18 @@ struct Convert: AsyncParsableCommand {
         let format = try target(coders)
         let image = try await pipeline.image(for: try await request(pipeline))
         let options = EncodeOptions(quality: Double(quality) / 100, maximumByteCount: outputBytes?.bytes)
+        let pixels = try await pixels(of: image)
         let data = try await WorkQueue.pixels.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
-            try coders.encode(pixels(of: image), as: format, options)
+            try coders.encode(pixels, as: format, options)
         }
         try await OutputFile.write(data, to: output)
         try await pipeline.flush()
     }
 
     /// The frame that is asked for, as it is shown.
-    private func pixels(of image: Image) throws(TintypeError) -> PixelBuffer {
+    private func pixels(of image: Image) async throws(TintypeError) -> PixelBuffer {
         do throws(TintypeError) {
-            if let animation = image.animation { return try animation.frame(at: frame) }
+            if let animation = image.animation { return try await Self.frame(frame, of: animation) }
             guard frame == 0 else {
                 throw TintypeError(.noSuchFrame, stage: .decode, "there is no frame \(frame), the picture is still")
             }
@@ -81,6 +82,15 @@ struct Convert: AsyncParsableCommand {
         } catch {
             throw error.about(input.text)
         }
+    }
+
+    /// As a player without a view shows it.
+    @MainActor private static func frame(
+        _ index: Int, of animation: AnimatedImage
+    ) async throws(TintypeError) -> PixelBuffer {
+        let player = AnimationPlayer(animation)
+        try player.seek(to: index)
+        return try await player.currentPixels()
     }
 
     /// The format to write, of which there is an encoder.

@@ -5,7 +5,7 @@ import TintypeTesting
 @testable import TintypeCore
 
 @Suite struct AnimatedImageTests {
-    private static let canvas = PixelSize(width: 9, height: 7)
+    static let canvas = PixelSize(width: 9, height: 7)
 
     private static func random(_ count: Int, _ random: inout SeededRandom) throws -> DrawnAnimation {
         var (frames, pictures) = ([AnimationFrame](), [PixelBuffer]())
