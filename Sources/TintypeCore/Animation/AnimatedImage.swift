@@ -71,14 +71,21 @@ public final class AnimatedImage: Sendable {
         // The first is always there, as it was when the picture was made.
         if index == 0 { return poster }
         let composed = try source.composed(index, isCancelled: isCancelled)
-        return try transforms.applied(to: composed)
+        let frame = try transforms.applied(to: composed)
+        // A closure of the program may give what it likes.
+        guard frame.size == size else {
+            throw .transformFailed("frame \(index) became \(frame.size) pixels, where the first is \(size)")
+        }
+        return frame
     }
 
-    /// The same animation with a transformer applied to each frame, when it is asked for.
+    /// The same animation with a transformer applied to each frame, when it is asked for. What depends on what is shown,
+    /// such as the border to trim, is decided once, on the poster, so that all frames keep one size and place.
     ///
     /// - Throws: as the transformer, of which the poster is made.
     public func transformed(by transformer: any ImageTransformer) throws(TintypeError) -> AnimatedImage {
-        AnimatedImage(source, transforms + [transformer], poster: try transformer.transform(poster))
+        let settled = try (transformer as? any ContentTransformer)?.settled(on: poster) ?? transformer
+        return AnimatedImage(source, transforms + [settled], poster: try settled.transform(poster))
     }
 }
 
