@@ -90,7 +90,7 @@ import TintypeWebP
 
     @Test(arguments: [
         "large-baseline.jpg", "large-progressive.jpg", "pillow-rgba.png", "adam7-rgba.png", "orientation-6.jpg",
-        "lossless.webp", "lossy-alpha.webp", "exif-6.webp", "still-87a.gif",
+        "lossless.webp", "lossy-alpha.webp", "lossy.webp", "exif-6.webp", "still-87a.gif",
     ])
     func aThumbnailLooksLikeTheResizedWhole(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
@@ -101,7 +101,8 @@ import TintypeWebP
         #expect(thumbnail.isThumbnail && thumbnail.info == whole.info)
         let resized = try ResizeTransformer(to: box).transform(whole.pixels)
         let difference = try #require(PixelDifference(thumbnail.pixels, resized))
-        #expect(difference.mean < 4, "\(difference)")
+        // Only libjpeg scales itself, in the frequency domain.
+        #expect(name.hasSuffix("jpg") ? difference.mean < 4 : difference.maximum <= 2, "\(difference)")
     }
 
     @Test(arguments: valid) func aThumbnailIsNeverLarger(_ fixture: FixtureManifest.Fixture) throws {
