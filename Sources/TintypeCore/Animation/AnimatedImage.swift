@@ -52,7 +52,7 @@ public final class AnimatedImage: Sendable {
     }
 
     private init(_ maker: FrameMaker, poster: PixelBuffer, isComplete: Bool, encoded: Data? = nil) {
-        self.maker = maker
+        self.maker = maker.making(poster.size)
         self.encoded = encoded
         self.poster = poster
         self.isComplete = isComplete
@@ -90,14 +90,16 @@ public final class AnimatedImage: Sendable {
         return try maker.frame(at: index, isCancelled: isCancelled)
     }
 
-    /// The same animation with a transformer applied to each frame, when it is asked for.
+    /// The same animation with a transformer applied to each frame, when it is asked for. What depends on what is shown,
+    /// such as the border to trim, is decided once, on the poster, so that all frames keep one size and place.
     ///
     /// Animations that are made of this one by transformers of equal identifiers share their frames.
     ///
     /// - Throws: as the transformer, of which the poster is made.
     public func transformed(by transformer: any ImageTransformer) throws(TintypeError) -> AnimatedImage {
-        let transformed = FrameMaker(source: maker.source, transforms: maker.transforms + [transformer])
-        return AnimatedImage(transformed, poster: try transformer.transform(poster), isComplete: isComplete)
+        let settled = try (transformer as? any ContentTransformer)?.settled(on: poster) ?? transformer
+        let transformed = FrameMaker(source: maker.source, transforms: maker.transforms + [settled])
+        return AnimatedImage(transformed, poster: try settled.transform(poster), isComplete: isComplete)
     }
 
     /// Decodes all frames and holds them in the ``pool`` until ``unloadFrames()``, or until the animation is gone, so that
