@@ -59,14 +59,18 @@ static bool has_few_frames(const uint8_t *bytes, size_t count, size_t max_frames
 }
 
 tintype_webp_status tintype_webp_open(
-    const uint8_t *bytes, size_t count, size_t max_frames, tintype_webp_file **file) {
+    const uint8_t *bytes, size_t count, bool is_complete, size_t max_frames, tintype_webp_file **file) {
     *file = NULL;
     if (!has_few_frames(bytes, count, max_frames)) {
         return TINTYPE_WEBP_LIMIT;
     }
     WebPData data = {.bytes = bytes, .size = count};
-    *file = (tintype_webp_file *)WebPDemux(&data);
-    return *file == NULL ? TINTYPE_WEBP_CORRUPT : TINTYPE_WEBP_OK;
+    WebPDemuxState state = WEBP_DEMUX_PARSE_ERROR;
+    *file = (tintype_webp_file *)(is_complete ? WebPDemux(&data) : WebPDemuxPartial(&data, &state));
+    if (*file != NULL) {
+        return TINTYPE_WEBP_OK;
+    }
+    return state == WEBP_DEMUX_PARSING_HEADER ? TINTYPE_WEBP_NEEDS_MORE : TINTYPE_WEBP_CORRUPT;
 }
 
 void tintype_webp_close(tintype_webp_file *file) {

@@ -221,7 +221,10 @@ extension DiskCache {
     private func store(_ entry: CacheEntry, for key: CacheKey, modified: DiskTime) {
         let now = time.uptime()
         let work = state.withLock { state -> DiskStaging.Work in
-            if state.health.allowsWriting(at: now), let work = state.staging.add(entry, for: key, modified: modified) {
+            // What is larger than all that may be kept would only drive out everything else.
+            if entry.data.count <= limits.byteCount, state.health.allowsWriting(at: now),
+                let work = state.staging.add(entry, for: key, modified: modified)
+            {
                 return work
             }
             state.stats.turnedAway += 1

@@ -4,7 +4,7 @@ public import TintypeCore
 /// Decodes GIF (Graphics Interchange Format, 87a and 89a) with giflib, animations too.
 ///
 /// Where a file names a background colour, nothing is shown: as in every browser.
-public struct GIFDecoder: AnimatedImageDecoder {
+public struct GIFDecoder: ProgressiveAnimationDecoder {
     public init() {}
 
     public var formats: Set<ImageFormat> { [.gif] }
@@ -25,17 +25,32 @@ public struct GIFDecoder: AnimatedImageDecoder {
         GIFFrameDecoder(bytes, try layout(bytes, context))
     }
 
+    public func arrivedFrames(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
+        let layout = try layout(bytes, context) { raw throws(TintypeError) in
+            try GIFLayout(arrived: raw, maximumImages: context.limits.frames)
+        }
+        return layout.map { ArrivedFrames(info: Self.info($0), decoder: GIFFrameDecoder(bytes, $0)) }
+    }
+
     /// What a whole file says of itself, within the limits.
     private func layout(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> GIFLayout {
-        let limits = context.limits
-        return try bytes.withTypedBytes { raw throws(TintypeError) in
-            guard let canvas = try? GIFBlocks(raw).canvasSize else { throw .truncatedGIF }
+        let layout = try layout(bytes, context) { raw throws(TintypeError) in
+            try GIFLayout(raw, isComplete: true, maximumImages: context.limits.frames)
+        }
+        guard let layout else { throw .truncatedGIF }
+        return layout
+    }
+
+    private func layout(
+        _ bytes: Data, _ context: DecodeContext,
+        _ read: (UnsafeRawBufferPointer) throws(TintypeError) -> GIFLayout?
+    ) throws(TintypeError) -> GIFLayout? {
+        try bytes.withTypedBytes { raw throws(TintypeError) in
+            guard let canvas = try? GIFBlocks(raw).canvasSize else { return nil }
             // The canvas first: nothing is noted of the images of one that is too large.
-            try limits.check(ImageInfo(format: .gif, size: canvas))
-            guard let layout = try GIFLayout(raw, isComplete: true, maximumImages: limits.frames) else {
-                throw .truncatedGIF
-            }
-            try limits.check(layout.images.map(\.frame), canvas: canvas)
+            try context.limits.check(ImageInfo(format: .gif, size: canvas))
+            guard let layout = try read(raw) else { return nil }
+            try context.limits.check(layout.images.map(\.frame), canvas: canvas)
             return layout
         }
     }

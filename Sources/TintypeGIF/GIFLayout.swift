@@ -16,8 +16,7 @@ struct GIFLayout {
             var images: [GIFImage] = []
             while let image = try blocks.nextImage() {
                 guard images.count < maximumImages else {
-                    throw TintypeError(
-                        .limitExceeded, stage: .decode, "a GIF of more than \(maximumImages) frames")
+                    throw TintypeError.tooManyImages(maximumImages)
                 }
                 images.append(try image.get())
             }
@@ -29,6 +28,21 @@ struct GIFLayout {
             guard isComplete else { return nil }
             throw .truncatedGIF
         }
+    }
+
+    /// What the first bytes of a file tell of the images that are whole in them; `nil` when none is.
+    ///
+    /// - Throws: as for a whole file.
+    init?(arrived raw: UnsafeRawBufferPointer, maximumImages: Int) throws(TintypeError) {
+        guard var blocks = try? GIFBlocks(raw) else { return nil }
+        var images: [GIFImage] = []
+        // Ends with the bytes, too.
+        while let image = try? blocks.nextImage() {
+            guard images.count < maximumImages else { throw .tooManyImages(maximumImages) }
+            images.append(try image.get())
+        }
+        guard !images.isEmpty else { return nil }
+        (canvasSize, playCount, self.images) = (blocks.canvasSize, blocks.playCount, images)
     }
 
     /// Where no image paints, and where one is cleared away, nothing is to be seen.

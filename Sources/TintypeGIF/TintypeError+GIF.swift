@@ -8,6 +8,10 @@ extension TintypeError {
         TintypeError(.undecodable, stage: .decode, "the GIF is damaged: \(reason)")
     }
 
+    static func tooManyImages(_ most: Int) -> TintypeError {
+        TintypeError(.limitExceeded, stage: .decode, "a GIF of more than \(most) frames")
+    }
+
     /// `nil` when all is well.
     init?(_ status: tintype_gif_status) {
         switch status {

@@ -26,14 +26,35 @@ struct PNGAnimation {
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` for a file that is damaged or ends early.
     init(_ bytes: Data, _ header: tintype_png_header) throws(TintypeError) {
-        canvasSize = PixelSize(width: Int(header.width), height: Int(header.height))
-        playCount = Int(header.play_count)
-        hasAlpha = header.has_alpha
-        promisedFrames = Int(header.frame_count)
+        self.init(header)
         try bytes.withTypedBytes { bytes throws(TintypeError) in try read(bytes) }
         guard frames.count == max(1, promisedFrames), frames.allSatisfy({ !$0.chunks.isEmpty }) else {
             throw TintypeError(.corrupt, "frames are missing")
         }
+    }
+
+    /// Reads the chunks of the first bytes of a file: the frames that are whole in them.
+    ///
+    /// A frame is whole when something else has begun after it.
+    init(arrived bytes: Data, _ header: tintype_png_header) throws(TintypeError) {
+        self.init(header)
+        try bytes.withTypedBytes { bytes throws(TintypeError) in
+            var chunks = PNGChunks(bytes)
+            var isEnd = false
+            while !isEnd, let chunk = try? chunks.next() {
+                isEnd = chunk.kind == .end
+                try take(chunk, bytes)
+            }
+            if !isEnd { frames = frames.dropLast() }
+        }
+        frames = Array(frames.prefix { !$0.chunks.isEmpty })
+    }
+
+    private init(_ header: tintype_png_header) {
+        canvasSize = PixelSize(width: Int(header.width), height: Int(header.height))
+        playCount = Int(header.play_count)
+        hasAlpha = header.has_alpha
+        promisedFrames = Int(header.frame_count)
     }
 
     private mutating func read(_ bytes: UnsafeRawBufferPointer) throws(TintypeError) {

@@ -6,7 +6,7 @@ public import TintypeCore
 ///
 /// A smaller size is resampled row by row as the rows are inflated, without the whole picture in memory; only an
 /// interlaced picture has to be whole first.
-public struct PNGDecoder: AnimatedImageDecoder, PartialImageDecoder {
+public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
     public init() {}
 
     public var formats: Set<ImageFormat> { [.png] }
@@ -59,6 +59,22 @@ public struct PNGDecoder: AnimatedImageDecoder, PartialImageDecoder {
         let animation = try PNGAnimation(bytes, header)
         try context.limits.check(animation.frames.map(\.frame), canvas: animation.canvasSize)
         return PNGFrameDecoder(bytes, animation)
+    }
+
+    public func arrivedFrames(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
+        let reader = try PNGReader(context)
+        let header = try bytes.withTypedBytes { bytes throws(TintypeError) in
+            try reader.open(bytes, isComplete: false)
+        }
+        guard let header, header.frame_count > 1 else { return nil }
+        var info = ImageInfo(header)
+        try context.limits.check(info)
+        let animation = try PNGAnimation(arrived: bytes, header)
+        guard !animation.frames.isEmpty else { return nil }
+        try context.limits.check(animation.frames.map(\.frame), canvas: animation.canvasSize)
+        info.frameCount = animation.frames.count
+        info.durations = animation.frames.map(\.frame.duration)
+        return ArrivedFrames(info: info, decoder: PNGFrameDecoder(bytes, animation))
     }
 
     private static func pixels(

@@ -5,7 +5,7 @@ public import TintypeCore
 /// Decodes WebP (RFC 9649), lossy and lossless, with libwebp, animations too.
 ///
 /// A smaller size of a still picture is made by libwebp row by row as it decodes.
-public struct WebPDecoder: AnimatedImageDecoder {
+public struct WebPDecoder: ProgressiveAnimationDecoder {
     public init() {}
 
     public var formats: Set<ImageFormat> { [.webp] }
@@ -39,13 +39,27 @@ public struct WebPDecoder: AnimatedImageDecoder {
         try WebPFrameDecoder(bytes, context)
     }
 
+    public func arrivedFrames(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
+        let header = try bytes.withTypedBytes { raw throws(TintypeError) in try tintype_webp_header(raw) }
+        guard let header, header.is_animated,
+            let decoder = try WebPFrameDecoder(arrived: bytes, header.size, context)
+        else { return nil }
+        var info = ImageInfo(header)
+        (info.frameCount, info.loopCount) = (decoder.frames.count, decoder.loopCount)
+        info.durations = decoder.frames.map(\.duration)
+        return ArrivedFrames(info: info, decoder: decoder)
+    }
+
     private func still(
         _ frame: tintype_webp_frame, _ info: ImageInfo, _ context: DecodeContext
     ) throws(TintypeError) -> Image {
         let target = info.orientation.displayed(context.options.size.target(for: info.size))
-        let stored = try PixelBuffer(
-            webP: UnsafeBufferPointer(start: frame.bytes, count: frame.count), size: target, hasAlpha: info.hasAlpha,
-            isCancelled: context.isCancelled)
+        let whole = try PixelBuffer(
+            webP: UnsafeBufferPointer(start: frame.bytes, count: frame.count), size: info.storedSize,
+            hasAlpha: info.hasAlpha, isCancelled: context.isCancelled)
+        // Not by libwebp, which averages, and counts the colour of transparent pixels: the same key must mean the same
+        // filter, whether a decoder or a transformer resizes.
+        let stored = try whole.resampled(to: target, filter: .lanczos3)
         return Image(
             pixels: try stored.oriented(info.orientation), info: info, scale: context.options.scale ?? 1)
     }

@@ -2,16 +2,18 @@ import CTintypeWebP
 import Foundation
 import TintypeCore
 
-/// libwebpdemux over a whole file.
+/// libwebpdemux over a file, or over the first bytes of one.
 struct WebPFile: ~Copyable {
     private let file: OpaquePointer
 
     /// - Parameter bytes: must outlive this.
-    init(_ bytes: UnsafeRawBufferPointer, maximumFrames: Int) throws(TintypeError) {
+    init(
+        _ bytes: UnsafeRawBufferPointer, isComplete: Bool = true, maximumFrames: Int
+    ) throws(TintypeError) {
         var file: OpaquePointer?
         let status =
             bytes.bindMemory(to: UInt8.self).baseAddress.map {
-                tintype_webp_open($0, bytes.count, maximumFrames, &file)
+                tintype_webp_open($0, bytes.count, isComplete, maximumFrames, &file)
             } ?? .corrupt
         if let error = TintypeError(status) { throw error }
         guard let file else { throw .damagedWebP }

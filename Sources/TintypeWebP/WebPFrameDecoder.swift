@@ -25,6 +25,20 @@ final class WebPFrameDecoder: FrameDecoder {
         try context.limits.check(frames, canvas: canvas)
     }
 
+    /// The frames that are whole in the first bytes of a file; `nil` when none is.
+    init?(arrived bytes: Data, _ canvas: PixelSize, _ context: DecodeContext) throws(TintypeError) {
+        try context.limits.check(ImageInfo(format: .webp, size: canvas))
+        let (plays, found) = try bytes.withTypedBytes { raw throws(TintypeError) in
+            let file = try WebPFile(raw, isComplete: false, maximumFrames: context.limits.frames)
+            return (file.playCount, try Self.frames(of: file, raw, isComplete: false))
+        }
+        guard !found.isEmpty else { return nil }
+        (self.bytes, canvasSize, loopCount) = (bytes, canvas, plays)
+        frames = found.map(\.frame)
+        places = found.map(\.place)
+        try context.limits.check(frames, canvas: canvas)
+    }
+
     func pixels(of index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> PixelBuffer {
         let frame = frames[index]
         return try bytes.withTypedBytes { raw throws(TintypeError) in
@@ -36,10 +50,12 @@ final class WebPFrameDecoder: FrameDecoder {
     }
 
     private static func frames(
-        of file: borrowing WebPFile, _ raw: UnsafeRawBufferPointer
+        of file: borrowing WebPFile, _ raw: UnsafeRawBufferPointer, isComplete: Bool = true
     ) throws(TintypeError) -> [(frame: AnimationFrame, place: Range<Int>)] {
         var frames: [(frame: AnimationFrame, place: Range<Int>)] = []
         for index in 0..<file.frameCount {
+            // Of first bytes, the last frame need not be whole.
+            if !isComplete && index == file.frameCount - 1 && (try? file.frame(index)) == nil { break }
             let frame = try file.frame(index)
             guard let base = raw.baseAddress, let bytes = frame.bytes.map(UnsafeRawPointer.init) else {
                 throw .damagedWebP
@@ -48,7 +64,7 @@ final class WebPFrameDecoder: FrameDecoder {
             guard start >= 0, frame.count <= raw.count - start else { throw .damagedWebP }
             frames.append((AnimationFrame(frame), start..<start + frame.count))
         }
-        guard !frames.isEmpty else { throw .damagedWebP }
+        guard !frames.isEmpty || !isComplete else { throw .damagedWebP }
         return frames
     }
 }

@@ -8,9 +8,8 @@ import Tintype
 enum MappingSymbols {
     static var all: [String: Any] {
         let parts = [
-            request, pipeline, errors, observers, loading, transfers, caches, cacheForms, sharedCaches, coding,
-            pictures, animation,
-            prefetching, views,
+            request, pipeline, errors, observers, loading, transfers, caches, cacheForms, sharedCaches, coding, codecs,
+            pictures, animation, prefetching, views,
         ]
         return parts.reduce(into: [:]) { all, part in all.merge(part) { first, _ in first } }
     }

@@ -43,11 +43,19 @@ func warm(_ urls: [URL], with pipeline: ImagePipeline) async {
 /// A cell of a list, in any toolkit: it says how to show a picture, and its binding does the rest. A picture in memory is
 /// there at once; a cell that is used again never shows the picture it had before.
 @MainActor final class Cell: ImageDisplay {
-    private(set) var picture: Image?
+    private(set) var picture: PixelBuffer?
+    private var player: AnimationPlayer?
     private lazy var binding = ImageBinding(self, pipeline: .shared)
 
-    func show(_ image: Image) { picture = image }
-    func showNothing() { picture = nil }
+    func show(_ image: Image) {
+        picture = image.pixels
+        player = image.animation.map { AnimationPlayer($0) }
+        player?.onFrame = { [weak self] _, pixels in self?.picture = pixels }
+        player?.play()
+    }
+
+    func showNothing() { (picture, player) = (nil, nil) }
+
     var wantedSize: PixelSize? { PixelSize(width: 96, height: 96) }
 
     func use(for url: URL?) {

@@ -59,10 +59,12 @@ typedef struct tintype_webp_frame {
     size_t count;
 } tintype_webp_frame;
 
-/// Opens a whole file: OK, CORRUPT (also when it is cut short), LIMIT or MEMORY. The bytes stay the caller's and must
-/// outlive the file. Nothing is decoded. Frames are counted before memory is claimed for what is known of each.
+/// Opens a whole file, or the first bytes of one: OK, CORRUPT (also when it should be whole and is cut short), NEEDS_MORE
+/// (of first bytes alone), LIMIT or MEMORY. The bytes stay the caller's and must outlive the file. Nothing is decoded.
+/// Frames are counted before memory is claimed for what is known of each.
 tintype_webp_status tintype_webp_open(
-    const uint8_t *bytes, size_t count, size_t max_frames, tintype_webp_file *_Nullable *_Nonnull file);
+    const uint8_t *bytes, size_t count, bool is_complete, size_t max_frames,
+    tintype_webp_file *_Nullable *_Nonnull file);
 
 void tintype_webp_close(tintype_webp_file *_Nullable file);
 
@@ -75,7 +77,7 @@ uint32_t tintype_webp_play_count(const tintype_webp_file *file);
 /// 1...8 as stored in Exif; 0 when absent or out of that range.
 uint8_t tintype_webp_orientation(const tintype_webp_file *file);
 
-/// Tells of frame `index`, from 0: OK or CORRUPT. O(index).
+/// Tells of frame `index`, from 0: OK, or CORRUPT, also when it is not whole. O(index).
 tintype_webp_status tintype_webp_get_frame(
     const tintype_webp_file *file, uint32_t index, tintype_webp_frame *frame);
 
@@ -92,6 +94,17 @@ typedef bool (*tintype_webp_cancel_hook)(void *_Nullable context);
 tintype_webp_status tintype_webp_decode(
     const uint8_t *bytes, size_t count, uint8_t *dest, size_t stride, uint32_t width, uint32_t height,
     tintype_webp_cancel_hook _Nullable is_cancelled, void *_Nullable context);
+
+// MARK: Writing
+
+/// Encodes 8-bit RGBA with straight alpha, `stride` bytes a row. `quality` is 0 to 100; with `lossless` every pixel is
+/// kept, and it says how hard to try. `*out` is released with `tintype_webp_free`: OK, MEMORY, or CORRUPT for a picture
+/// that no WebP can be made of (a side of more than 16,383 pixels).
+tintype_webp_status tintype_webp_encode(
+    const uint8_t *rgba, uint32_t width, uint32_t height, size_t stride, float quality, bool lossless, int method,
+    uint8_t *_Nullable *_Nonnull out, size_t *out_count);
+
+void tintype_webp_free(uint8_t *_Nullable bytes);
 
 #pragma clang assume_nonnull end
 

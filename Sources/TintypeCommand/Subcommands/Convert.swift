@@ -22,6 +22,7 @@ struct Convert: AsyncParsableCommand {
               tintype convert in.jpg marked.jpg --overlay logo.png --gravity bottomRight --inset 12,12 --opacity 0.6
               tintype convert icon.png icon.jpg --resize 512x512 --filter catmullRom --enlarge --flatten '#ffffff'
               tintype convert moving.gif frame.png --frame 12
+              tintype convert photo.heic small.avif --thumbnail 1600x1600 --output-bytes 150kB
             """)
 
     @Argument(help: ArgumentHelp("The path of a file, or a URL.", valueName: "input"))
@@ -35,6 +36,11 @@ struct Convert: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("From 1, small, to 100, faithful; for formats that lose.", valueName: "1-100"))
     var quality = 90
+
+    @Option(
+        help: ArgumentHelp(
+            "Lower the quality until the file has at most so many bytes, such as 100kB.", valueName: "bytes"))
+    var outputBytes: ByteCount?
 
     @Option(
         help: ArgumentHelp("Decode to at most this size, never larger than the picture.", valueName: "WxH"),
@@ -53,20 +59,22 @@ struct Convert: AsyncParsableCommand {
     func run() async throws {
         let pipeline = ImagePipeline(
             http.applied(to: .standard(downloader: http.configuration, disk: cache.diskCache)))
-        let (format, encoder) = try target(pipeline.configuration.coders)
+        let coders = pipeline.configuration.coders
+        let format = try target(coders)
         let image = try await pipeline.image(for: try await request(pipeline))
-        let options = EncodeOptions(quality: Double(quality) / 100)
+        let options = EncodeOptions(quality: Double(quality) / 100, maximumByteCount: outputBytes?.bytes)
+        let pixels = try await pixels(of: image)
         let data = try await WorkQueue.pixels.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
-            try encoder.encode(pixels(of: image), as: format, options)
+            try coders.encode(pixels, as: format, options)
         }
         try await OutputFile.write(data, to: output)
         try await pipeline.flush()
     }
 
     /// The frame that is asked for, as it is shown.
-    private func pixels(of image: Image) throws(TintypeError) -> PixelBuffer {
+    private func pixels(of image: Image) async throws(TintypeError) -> PixelBuffer {
         do throws(TintypeError) {
-            if let animation = image.animation { return try animation.frame(at: frame) }
+            if let animation = image.animation { return try await Self.frame(frame, of: animation) }
             guard frame == 0 else {
                 throw TintypeError(.noSuchFrame, stage: .decode, "there is no frame \(frame), the picture is still")
             }
@@ -76,14 +84,25 @@ struct Convert: AsyncParsableCommand {
         }
     }
 
-    private func target(_ coders: ImageCoderRegistry) throws(TintypeError) -> (ImageFormat, any ImageEncoder) {
+    /// As a player without a view shows it.
+    @MainActor private static func frame(
+        _ index: Int, of animation: AnimatedImage
+    ) async throws(TintypeError) -> PixelBuffer {
+        let player = AnimationPlayer(animation)
+        try player.seek(to: index)
+        return try await player.currentPixels()
+    }
+
+    /// The format to write, of which there is an encoder.
+    private func target(_ coders: ImageCoderRegistry) throws(TintypeError) -> ImageFormat {
         let ending = URL(filePath: output).pathExtension
         guard let format = ImageFormat(fileExtension: ending) else {
             let known = coders.encodableFormats.map(\.rawValue).joined(separator: ", ")
             throw TintypeError(
                 .noCoder, stage: .encode, "the extension names no format; there are \(known)", subject: output)
         }
-        return (format, try coders.encoder(for: format))
+        _ = try coders.encoder(for: format)
+        return format
     }
 
     private func request(_ pipeline: ImagePipeline) async throws(TintypeError) -> ImageRequest {

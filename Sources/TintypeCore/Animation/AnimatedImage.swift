@@ -2,16 +2,21 @@ public import Foundation
 
 /// An animated picture, whose frames are made when they are asked for.
 ///
-/// It keeps the encoded bytes, its poster, and one canvas to go on from; no other frame. Frames may be asked for in any
-/// order and from several threads.
+/// It keeps the encoded bytes, its poster, and one canvas to go on from; no other frame, but for those that its ``pool``
+/// holds while it is played. Frames may be asked for in any order and from several threads.
 public final class AnimatedImage: Sendable {
     /// The first frame, to be shown until the animation plays.
     public let poster: PixelBuffer
     /// How long each frame is shown, in seconds: as stored, but see ``FrameDuration/played(_:)``.
     public let durations: [Double]
-    private let source: ComposedFrames
-    /// What is made of each composed frame, in order.
-    private let transforms: [any ImageTransformer]
+    /// The total number of plays; 0 is forever.
+    public let loopCount: Int
+    /// Whether all frames are there. Of one that is not, the bytes are still arriving.
+    public let isComplete: Bool
+    /// The frames that are decoded ahead for those who play it, shared by all of them.
+    public let pool: FramePool
+    private let maker: FrameMaker
+    private let encoded: Data?
 
     /// - Parameters:
     ///   - bytes: the whole encoded picture.
@@ -23,25 +28,37 @@ public final class AnimatedImage: Sendable {
     public convenience init(
         _ bytes: Data, decoder: any AnimatedImageDecoder, info: ImageInfo, _ context: DecodeContext
     ) throws(TintypeError) {
-        // Another decoder may be made long after this one, when no one of today's waits any more.
-        var lasting = context
-        lasting.isCancelled = { false }
-        let kept = lasting
-        let source = try ComposedFrames(bytes) { () throws(TintypeError) in try decoder.makeFrameDecoder(bytes, kept) }
+        let lasting = context.lasting
+        let source = try ComposedFrames(byteCount: bytes.count) { () throws(TintypeError) in
+            try decoder.makeFrameDecoder(bytes, lasting)
+        }
+        try self.init(source, info, encoded: bytes, context)
+    }
+
+    /// - Parameter info: what the header tells of the picture.
+    convenience init(
+        _ source: ComposedFrames, _ info: ImageInfo, isComplete: Bool = true, encoded: Data? = nil,
+        _ context: DecodeContext
+    ) throws(TintypeError) {
         try context.checkCancelled()
         let target = try DecodeTarget(info, context.options)
         var transforms: [any ImageTransformer] = []
         if !target.isAll(of: source.canvasSize) { transforms.append(DecodeTargetTransformer(target)) }
         if info.orientation != .up { transforms.append(OrientationTransformer(info.orientation)) }
-        let first = try source.composed(0, isCancelled: context.isCancelled)
-        self.init(source, transforms, poster: try transforms.applied(to: first))
+        let maker = FrameMaker(source: source, transforms: transforms)
+        self.init(
+            maker, poster: try maker.frame(at: 0, isCancelled: context.isCancelled), isComplete: isComplete,
+            encoded: encoded)
     }
 
-    private init(_ source: ComposedFrames, _ transforms: [any ImageTransformer], poster: PixelBuffer) {
-        self.source = source
-        self.transforms = transforms
+    private init(_ maker: FrameMaker, poster: PixelBuffer, isComplete: Bool, encoded: Data? = nil) {
+        self.maker = maker.making(poster.size)
+        self.encoded = encoded
         self.poster = poster
-        durations = source.frames.map { FrameDuration.played($0.duration) }
+        self.isComplete = isComplete
+        loopCount = maker.source.loopCount
+        durations = maker.source.frames.map { FrameDuration.played($0.duration) }
+        pool = maker.source.pool(maker.transforms, poster: poster)
     }
 
     /// The size of each frame in pixels.
@@ -49,14 +66,11 @@ public final class AnimatedImage: Sendable {
 
     public var frameCount: Int { durations.count }
 
-    /// The total number of plays; 0 is forever.
-    public var loopCount: Int { source.loopCount }
+    /// The encoded picture, if it was whole from the beginning and nothing was changed about its frames.
+    package var originalBytes: Data? { maker.transforms.isEmpty ? encoded : nil }
 
-    /// The encoded picture, if nothing was changed about its frames.
-    package var originalBytes: Data? { transforms.isEmpty ? source.bytes : nil }
-
-    /// Bytes that are kept beside the poster: the encoded picture and one canvas.
-    public var memoryCost: Int { source.memoryCost }
+    /// Bytes that are kept beside the poster and the ``pool``: the encoded picture and one canvas.
+    public var memoryCost: Int { maker.source.memoryCost }
 
     /// The whole picture as it is shown while the turn of frame `index` lasts.
     ///
@@ -72,23 +86,53 @@ public final class AnimatedImage: Sendable {
         at index: Int, isCancelled: @escaping @Sendable () -> Bool = { false }
     ) throws(TintypeError) -> PixelBuffer {
         // The first is always there, as it was when the picture was made.
-        if index == 0 { return poster }
-        let composed = try source.composed(index, isCancelled: isCancelled)
-        return try transforms.applied(to: composed)
+        if let held = pool.heldFrame(at: index) { return held }
+        return try maker.frame(at: index, isCancelled: isCancelled)
     }
 
-    /// The same animation with a transformer applied to each frame, when it is asked for.
+    /// The same animation with a transformer applied to each frame, when it is asked for. What depends on what is shown,
+    /// such as the border to trim, is decided once, on the poster, so that all frames keep one size and place.
+    ///
+    /// Animations that are made of this one by transformers of equal identifiers share their frames.
     ///
     /// - Throws: as the transformer, of which the poster is made.
     public func transformed(by transformer: any ImageTransformer) throws(TintypeError) -> AnimatedImage {
-        AnimatedImage(source, transforms + [transformer], poster: try transformer.transform(poster))
+        let settled = try (transformer as? any ContentTransformer)?.settled(on: poster) ?? transformer
+        let transformed = FrameMaker(source: maker.source, transforms: maker.transforms + [settled])
+        return AnimatedImage(transformed, poster: try settled.transform(poster), isComplete: isComplete)
+    }
+
+    /// Decodes all frames and holds them in the ``pool`` until ``unloadFrames()``, or until the animation is gone, so that
+    /// none is ever late. Blocks while it decodes.
+    ///
+    /// - Throws: ``TintypeError/Code/limitExceeded`` when that would take more than ``FrameMemory/limit``; otherwise as
+    ///   ``frame(at:isCancelled:)``. Nothing is held then.
+    public func preloadFrames(isCancelled: @escaping @Sendable () -> Bool = { false }) throws(TintypeError) {
+        try pool.pin(isCancelled: isCancelled)
+    }
+
+    /// Lets go what ``preloadFrames(isCancelled:)`` holds.
+    public func unloadFrames() {
+        pool.unpin()
+    }
+
+    /// Whether it is the same picture as one whose bytes were still arriving, with as many frames or more.
+    func continues(_ other: AnimatedImage) -> Bool {
+        pool === other.pool
+            || !other.isComplete && size == other.size && durations.starts(with: other.durations)
+    }
+
+    /// The same picture when more of its bytes have arrived. Its pool is this one's.
+    func grown(isComplete: Bool) -> AnimatedImage {
+        AnimatedImage(maker, poster: poster, isComplete: isComplete)
     }
 }
 
-extension [any ImageTransformer] {
-    fileprivate func applied(to pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
-        var pixels = pixels
-        for transformer in self { pixels = try transformer.transform(pixels) }
-        return pixels
+extension DecodeContext {
+    /// For a decoder that is made long after this one, when no one of today's waits any more.
+    var lasting: DecodeContext {
+        var lasting = self
+        lasting.isCancelled = { false }
+        return lasting
     }
 }

@@ -3,24 +3,30 @@
 /// `@unchecked Sendable` because ``ComposedFrames`` takes it out of its lock for as long as a thread uses it, so one
 /// thread at a time does.
 final class FrameComposer: @unchecked Sendable {
-    private let decoder: any FrameDecoder
-    private let plan: ReplayPlan
+    private var decoder: any FrameDecoder
+    private var plan: ReplayPlan
+    /// Which of the animation's decoders it has.
+    private(set) var version: Int
     private var canvas: Canvas
     /// The frame that the canvas shows, not yet disposed of.
     private var shown: Int?
 
     /// - Throws: ``TintypeError/Code/outOfMemory``.
-    init(_ decoder: any FrameDecoder, _ plan: ReplayPlan) throws(TintypeError) {
+    init(_ decoder: any FrameDecoder, _ plan: ReplayPlan, version: Int) throws(TintypeError) {
         self.decoder = decoder
         self.plan = plan
+        self.version = version
         canvas = try Canvas(size: decoder.canvasSize)
     }
+
+    /// Told of each frame that is painted on the way to another, with a way to have its picture.
+    typealias Passing = (_ index: Int, _ picture: () throws(TintypeError) -> PixelBuffer) throws(TintypeError) -> Void
 
     /// The whole canvas as it is shown while a frame's turn lasts.
     ///
     /// The cost is that of the frames since the nearest key frame, or since the last one that was asked for.
     func composed(
-        _ target: Int, isCancelled: @escaping @Sendable () -> Bool
+        _ target: Int, isCancelled: @escaping @Sendable () -> Bool, passing: Passing
     ) throws(TintypeError) -> PixelBuffer {
         if shown == target { return try canvas.picture() }
         let isUndone = decoder.frames[target].disposal == .previous
@@ -29,8 +35,16 @@ final class FrameComposer: @unchecked Sendable {
         }
         let (path, startsClear) = plan.path(to: target, from: shown)
         if startsClear { reset() }
-        for index in isUndone ? path.dropLast() : path[...] { try advance(to: index, isCancelled) }
+        for index in isUndone ? path.dropLast() : path[...] {
+            try advance(to: index, isCancelled)
+            if index != target { try passing(index) { () throws(TintypeError) in try canvas.picture() } }
+        }
         return isUndone ? try undone(target, isCancelled) : try canvas.picture()
+    }
+
+    /// Goes on with a decoder that knows more frames of the same animation; what is painted stays.
+    func change(to decoder: any FrameDecoder, _ plan: ReplayPlan, version: Int) {
+        (self.decoder, self.plan, self.version) = (decoder, plan, version)
     }
 
     private func reset() {

@@ -78,11 +78,12 @@ extension ImageLoad {
         guard bytes.origin == .network || bytes.origin == .custom, request.policy.original.disk.canWrite,
             request.source.isWorthKeepingOnDisk, mayBeStored(bytes)
         else { return }
-        let entry = CacheEntry(
+        var entry = CacheEntry(
             data: bytes.data, format: image.info.format, metadata: bytes.metadata,
             created: bytes.received ?? services.configuration.time.date(), expires: expires)
+        entry.file = bytes.file
         guard let serializer else { return originalCache.store(entry, for: request.key.original) }
-        services.background.add(cost: image.memoryCost + entry.data.count) {
+        services.background.add(cost: image.memoryCost + entry.data.count) { [entry] in
             await self.keep(entry, of: image, by: serializer)
         }
     }
@@ -160,7 +161,8 @@ extension CacheEntry {
             return self
         }
         var entry = self
-        (entry.data, entry.format) = (data, format)
+        // No longer what the file that they came in has.
+        (entry.data, entry.format, entry.file) = (data, format, nil)
         return entry
     }
 }

@@ -44,6 +44,7 @@ public final class MemoryPressureMonitor: Sendable {
     /// Makes every cache shrink, and idle memory of bitmaps go back: what is called on the kernel's word, and may be on a
     /// toolkit's.
     public func signal(_ pressure: MemoryPressure) {
+        FrameMemory.shared.shrink(for: pressure)
         PixelPool.shared.trim()
         let caches = listeners.withLock { $0.compactMap(\.cache) }
         for cache in caches { cache.shrink(for: pressure) }

@@ -10,9 +10,15 @@ protocol EntryBytes: Sendable {
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result
 }
 
-/// Read into memory of their own.
+/// Read into memory of their own; mapped where they are larger than nearly all pictures, which is never worth that.
 extension Data: EntryBytes {
+    private static var large: Int { 8 << 20 }
+
     init?(_ descriptor: Int32, count: Int) {
+        if count > Self.large { self.init(mapping: descriptor, count: count) } else { self.init(reading: descriptor, count) }
+    }
+
+    private init?(reading descriptor: Int32, _ count: Int) {
         guard let memory = malloc(Swift.max(1, count)) else { return nil }
         var filled = 0
         while filled < count {
@@ -22,6 +28,14 @@ extension Data: EntryBytes {
             filled += result
         }
         self.init(bytesNoCopy: memory, count: filled, deallocator: .free)
+    }
+
+    /// Safe because a file of ours is never written or cut again once it has its name, and one that is removed keeps its
+    /// pages while they are mapped.
+    private init?(mapping descriptor: Int32, count: Int) {
+        guard let memory = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0), memory != MAP_FAILED
+        else { return nil }
+        self.init(bytesNoCopy: memory, count: count, deallocator: .unmap)
     }
 
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result { withUnsafeBytes(body) }

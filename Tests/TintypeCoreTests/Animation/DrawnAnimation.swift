@@ -5,9 +5,15 @@ import TintypeTesting
 /// An animation whose frames are drawn, not decoded; it counts how often each is.
 struct DrawnAnimation: AnimatedImageDecoder {
     let canvas: PixelSize
-    let frames: [AnimationFrame]
+    var frames: [AnimationFrame]
     let pictures: [PixelBuffer]
     let decoded = Shared<[Int]>([])
+    var loopCount = 0
+    /// A frame that cannot be decoded.
+    var damaged: Int?
+    /// Frames whose decoding waits, each for one signal.
+    var held: Set<Int> = []
+    let gate = DispatchSemaphore(value: 0)
 
     var formats: Set<ImageFormat> { [.gif, .png] }
 
@@ -35,11 +41,13 @@ private final class DrawnFrames: FrameDecoder {
     }
 
     var canvasSize: PixelSize { animation.canvas }
-    var loopCount: Int { 0 }
+    var loopCount: Int { animation.loopCount }
     var frames: [AnimationFrame] { animation.frames }
 
     func pixels(of index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> PixelBuffer {
         if isCancelled() { throw .cancelled }
+        if animation.held.contains(index) { animation.gate.wait() }
+        if index == animation.damaged { throw TintypeError(.undecodable, stage: .decode, "frame \(index)") }
         animation.decoded.withLock { $0.append(index) }
         return animation.pictures[index]
     }

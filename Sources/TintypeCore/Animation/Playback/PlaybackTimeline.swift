@@ -1,0 +1,77 @@
+/// When each step of a loop begins and ends.
+struct PlaybackTimeline: Hashable, Sendable {
+    /// The order that is asked for.
+    let mode: PlaybackMode
+    /// Whether no more frames will come.
+    let isWhole: Bool
+    /// The order that is played: while frames are still to come, forwards.
+    let order: FrameOrder
+    /// When each frame would end if they were played forwards.
+    private let ends: [Duration]
+
+    /// - Parameter durations: seconds, as they are played; at least one.
+    init(_ durations: [Double], mode: PlaybackMode, isWhole: Bool = true) {
+        self.init(ends: Self.ends(durations), mode: mode, isWhole: isWhole)
+    }
+
+    private init(ends: [Duration], mode: PlaybackMode, isWhole: Bool) {
+        self.ends = ends
+        self.mode = mode
+        self.isWhole = isWhole
+        order = FrameOrder(frameCount: ends.count, mode: isWhole ? mode : .normal)
+    }
+
+    func with(mode: PlaybackMode) -> PlaybackTimeline {
+        PlaybackTimeline(ends: ends, mode: mode, isWhole: isWhole)
+    }
+
+    /// Whether nothing can be played yet: the frame to begin with is still to come.
+    var isHeld: Bool { !isWhole && mode.startsAtEnd }
+
+    /// The duration of one loop.
+    var loop: Duration { end(of: order.stepCount - 1) }
+
+    func start(of step: Int) -> Duration {
+        let frame = order.frame(at: step)
+        guard order.isReturning(at: step) else {
+            return order.mode.startsAtEnd ? last - ends[frame] : start(ofFrame: frame)
+        }
+        // The way there, then what lies between the frame after which it turned and this one.
+        let way =
+            order.mode.startsAtEnd
+            ? start(ofFrame: frame) - ends[0] : start(ofFrame: ends.count - 1) - ends[frame]
+        return last + way
+    }
+
+    func duration(of step: Int) -> Duration {
+        let frame = order.frame(at: step)
+        return ends[frame] - start(ofFrame: frame)
+    }
+
+    func end(of step: Int) -> Duration { start(of: step) + duration(of: step) }
+
+    /// The step whose turn it is at a time below that of one ``loop``. O(log n).
+    func step(at time: Duration) -> Int {
+        var (low, high) = (0, order.stepCount - 1)
+        while low < high {
+            let middle = (low + high) / 2
+            if end(of: middle) <= time { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    private var last: Duration { ends[ends.count - 1] }
+
+    private func start(ofFrame frame: Int) -> Duration { frame == 0 ? .zero : ends[frame - 1] }
+
+    private static func ends(_ durations: [Double]) -> [Duration] {
+        var end = Duration.zero
+        return durations.map { duration in
+            end += .nanoseconds(Int64((min(duration, longest) * 1e9).rounded()))
+            return end
+        }
+    }
+
+    /// Seconds: longer than any format can say, so that sums stay within bounds.
+    private static let longest = 1e6
+}

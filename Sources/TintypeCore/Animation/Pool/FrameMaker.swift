@@ -1,0 +1,52 @@
+/// Makes the frames of one animation as they are to be shown: composed, then transformed.
+struct FrameMaker: Sendable {
+    let source: ComposedFrames
+    /// What is made of each composed frame, in order.
+    let transforms: [any ImageTransformer]
+    /// The size that every frame has to have, once the poster has shown it.
+    private var size: PixelSize?
+
+    init(source: ComposedFrames, transforms: [any ImageTransformer]) {
+        self.source = source
+        self.transforms = transforms
+    }
+
+    func making(_ size: PixelSize) -> FrameMaker {
+        var maker = self
+        maker.size = size
+        return maker
+    }
+
+    /// Names the transforms: makers of the same source with the same one make the same frames.
+    var identifier: String { transforms.map(\.identifier).joined(separator: "\u{1F}") }
+
+    /// - Throws: as ``FrameDecoder/pixels(of:isCancelled:)`` and the transformers.
+    func frame(
+        at index: Int, isCancelled: @escaping @Sendable () -> Bool
+    ) throws(TintypeError) -> PixelBuffer {
+        try transformed(try source.composed(index, isCancelled: isCancelled))
+    }
+
+    /// Makes a frame, and those on the way to it that are wanted.
+    ///
+    /// - Parameter take: given each frame, the target last.
+    func make(
+        _ target: Int, isCancelled: @escaping @Sendable () -> Bool, wants: (Int) -> Bool,
+        take: (Int, PixelBuffer) -> Void
+    ) throws(TintypeError) {
+        let composed = try source.composed(target, isCancelled: isCancelled) { index, picture throws(TintypeError) in
+            if wants(index) { take(index, try transformed(try picture())) }
+        }
+        take(target, try transformed(composed))
+    }
+
+    func transformed(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
+        var pixels = pixels
+        for transformer in transforms { pixels = try transformer.transform(pixels) }
+        // A closure of the program may give what it likes.
+        guard pixels.size == size ?? pixels.size else {
+            throw .transformFailed("a frame became \(pixels.size) pixels, where the first is \(size ?? pixels.size)")
+        }
+        return pixels
+    }
+}

@@ -1,0 +1,95 @@
+/// The memory that the frames of all animations which are shown take together.
+///
+/// Each gets what it needs while that is at hand, and an equal share when it is not. An animation that no one plays
+/// takes none. Every one may hold a single frame, whatever the limit says.
+public final class FrameMemory: Sendable {
+    /// That of the process.
+    public static let shared = FrameMemory()
+
+    /// Bytes that the machine has.
+    static let total = SystemMemory.available
+
+    private let state: Locked<State>
+    private let time: TimeSource
+
+    private struct State: Sendable {
+        var shares: FrameShares
+        var pools: [ObjectIdentifier: Member] = [:]
+        /// Counts changes of the shares, so that the newest is the last word.
+        var version = 0
+    }
+
+    private struct Member: Sendable {
+        weak let pool: FramePool?
+        /// Of its newest word.
+        let version: Int
+    }
+
+    /// - Parameter limit: bytes; an eighth of the machine's memory by default, 512 MB at most.
+    public init(limit: Int? = nil, time: TimeSource = .system) {
+        state = Locked(State(shares: FrameShares(limit: limit ?? min(512 << 20, Self.total / 8))))
+        self.time = time
+    }
+
+    /// The most bytes of all frames together.
+    public var limit: Int {
+        get { state.withLock { $0.shares.limit } }
+        set {
+            state.withLock { $0.shares.limit = max(0, newValue) }
+            share()
+        }
+    }
+
+    /// Bytes that are held now.
+    public var heldByteCount: Int { pools.reduce(0) { $0 + $1.heldByteCount } }
+
+    /// Makes room for others, for a minute: what a toolkit's own warning, or a ``MemoryPressureMonitor``, calls.
+    public func shrink(for pressure: MemoryPressure) {
+        let now = time.uptime()
+        state.withLock { $0.shares.shrink(for: pressure, at: now) }
+        share()
+    }
+
+    // MARK: Pools
+
+    /// - Parameters:
+    ///   - need: bytes; `nil` when it takes none for now.
+    ///   - version: of the word; an older one than the last is no longer true.
+    func set(_ need: Int?, for pool: FramePool, version: Int) {
+        let id = ObjectIdentifier(pool)
+        state.withLock { state in
+            guard version > state.pools[id]?.version ?? 0 else { return }
+            state.pools[id] = Member(pool: pool, version: version)
+            state.shares.set(need, for: id)
+        }
+        share()
+    }
+
+    /// The pool that had this identifier is gone.
+    func forget(_ id: ObjectIdentifier) {
+        state.withLock { state in
+            state.pools[id] = nil
+            state.shares.set(nil, for: id)
+        }
+    }
+
+    /// Called when frames come and go: there may be more memory again.
+    func noteUse() {
+        let now = time.uptime()
+        if state.withLock({ $0.shares.recover(at: now) }) { share() }
+    }
+
+    private var pools: [FramePool] {
+        state.withLock { $0.pools.values.compactMap(\.pool) }
+    }
+
+    private func share() {
+        let (version, shares) = state.withLock { state in
+            state.version += 1
+            let shares = state.shares.shares()
+            // All pools are taken out, since the last one to know a pool would else be this closure, under the lock.
+            return (state.version, state.pools.map { (pool: $1.pool, share: shares[$0]) })
+        }
+        for case (let pool?, let share?) in shares { pool.setShare(share, version: version) }
+    }
+}

@@ -1,0 +1,193 @@
+/// The decoded frames of one animation, shared by all who play it.
+///
+/// However many views show an animation, each frame is decoded once: one piece of decoding at a time runs ahead of those
+/// who play, on the threads for pixels, within a budget of memory. When the last one has left, nothing is held.
+public final class FramePool: Sendable {
+    let poster: PixelBuffer
+    private let maker: FrameMaker
+    private let memory: FrameMemory
+    private let line: any WaitingLine
+    private let state: Locked<State>
+
+    /// Told of a frame that someone waited for, or that came on the way to it; without pixels if it could not be made.
+    typealias Listener = @Sendable (_ index: Int, _ pixels: PixelBuffer?) -> Void
+
+    private struct State: Sendable {
+        var buffer: FrameBuffer
+        var listeners: [Int: Listener] = [:]
+        var budgets: [Int: Int] = [:]
+        var lastSeat = 0
+        var shareVersion = 0
+        var needVersion = 0
+
+        var waiting: [Listener] { buffer.waiting.compactMap { listeners[$0] } }
+
+        mutating func take(_ pixels: PixelBuffer, at index: Int) -> (told: [Listener], evicted: [PixelBuffer]) {
+            let told = buffer.tell(of: index).compactMap { listeners[$0] }
+            return (told, buffer.insert(pixels, at: index))
+        }
+    }
+
+    init(_ maker: FrameMaker, poster: PixelBuffer, _ services: FrameServices) {
+        self.maker = maker
+        self.poster = poster
+        memory = services.memory
+        line = services.line
+        state = Locked(State(buffer: FrameBuffer(frameCount: maker.source.frames.count)))
+    }
+
+    deinit {
+        memory.forget(ObjectIdentifier(self))
+    }
+
+    /// Frames that are held, beside the poster.
+    public var heldFrameCount: Int { state.withLock { $0.buffer.frames.count } }
+
+    /// Bytes of the frames that are held, beside the poster.
+    public var heldByteCount: Int { heldFrameCount * poster.byteCount }
+
+    /// How many play it now.
+    public var playerCount: Int { state.withLock { $0.listeners.count } }
+
+    /// A frame, if it is held.
+    public func heldFrame(at index: Int) -> PixelBuffer? {
+        index == 0 ? poster : state.withLock { $0.buffer.frames[index] }
+    }
+
+    /// Lets all frames go; those who play get them decoded again.
+    public func clear() {
+        _ = state.withLock { $0.buffer.clear() }
+    }
+
+    // MARK: Seats
+
+    /// Takes part: from now on frames are held for the one who keeps the seat.
+    func join(_ budget: FrameBudget, _ listener: @escaping Listener) -> FrameSeat {
+        let byteCount = budget.byteCount(
+            frame: poster.byteCount, free: SystemMemory.free, total: FrameMemory.total)
+        let number = state.withLock { state in
+            state.lastSeat += 1
+            state.listeners[state.lastSeat] = listener
+            state.budgets[state.lastSeat] = byteCount
+            state.buffer.join(state.lastSeat)
+            return state.lastSeat
+        }
+        tellNeed()
+        return FrameSeat(pool: self, number: number)
+    }
+
+    func leave(_ seat: Int) {
+        _ = state.withLock { state in
+            state.listeners[seat] = nil
+            state.budgets[seat] = nil
+            return state.buffer.leave(seat)
+        }
+        tellNeed()
+    }
+
+    /// The frame at a cursor, from which on frames are decoded ahead; `nil` while it is not there: the listener will be
+    /// told of it.
+    ///
+    /// - Parameter isLate: whether he wants to be told of frames on the way to it, too, of one at a time.
+    func move(_ seat: Int, to cursor: PlaybackCursor, isLate: Bool) -> Result<PixelBuffer, TintypeError>? {
+        let answer = state.withLock { $0.buffer.move(seat, to: cursor, isLate: isLate) }
+        makeNext()
+        return cursor.frame == 0 ? .success(poster) : answer
+    }
+
+    // MARK: Making
+
+    private func makeNext() {
+        guard let run = state.withLock({ $0.buffer.next() }) else { return }
+        _ = line.push(
+            WaitingPiece(run: { self.make(run) }, drop: { self.finish(run, .cancelled) }),
+            at: run.isAwaited ? .high : .normal)
+    }
+
+    private func make(_ run: FrameRun) {
+        do throws(TintypeError) {
+            try maker.make(
+                run.target, isCancelled: { self.state.withLock { $0.buffer.isIdle } },
+                wants: { index in state.withLock { $0.buffer.isWorthMaking(index, for: run) } }, take: keep)
+            finish(run, nil)
+        } catch {
+            finish(run, error)
+        }
+        memory.noteUse()
+        makeNext()
+    }
+
+    private func keep(_ index: Int, _ pixels: PixelBuffer) {
+        let (listeners, _) = state.withLock { $0.take(pixels, at: index) }
+        for listener in listeners { listener(index, pixels) }
+    }
+
+    private func finish(_ run: FrameRun, _ error: TintypeError?) {
+        let listeners = state.withLock { state in
+            state.buffer.finish(run, error)
+            return error == nil ? [] : state.waiting
+        }
+        for listener in listeners { listener(run.target, nil) }
+    }
+
+    /// More frames have arrived.
+    func grow(to frameCount: Int) {
+        state.withLock { $0.buffer.grow(to: frameCount) }
+        tellNeed()
+    }
+
+    /// Takes what another holds of the same frames.
+    func adopt(_ other: FramePool) {
+        let frames = other.state.withLock { $0.buffer.frames }
+        state.withLock { $0.buffer.adopt(frames) }
+    }
+
+    // MARK: All frames
+
+    /// Decodes all frames and holds them until ``unpin()``, whoever plays. Blocks.
+    func pin(isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) {
+        let count = state.withLock { $0.buffer.frameCount }
+        guard (count - 1).multipliedReportingOverflow(by: poster.byteCount).partialValue <= memory.limit else {
+            throw TintypeError(
+                .limitExceeded, stage: .decode, "\(count) frames take more than the \(memory.limit) bytes for frames")
+        }
+        _ = state.withLock { $0.buffer.setPinned(true) }
+        tellNeed()
+        do throws(TintypeError) {
+            for index in 1..<max(1, count) where heldFrame(at: index) == nil {
+                keep(index, try maker.frame(at: index, isCancelled: isCancelled))
+            }
+        } catch {
+            unpin()
+            throw error
+        }
+    }
+
+    func unpin() {
+        _ = state.withLock { $0.buffer.setPinned(false) }
+        tellNeed()
+    }
+
+    // MARK: Memory
+
+    private func tellNeed() {
+        let frame = poster.byteCount
+        let (need, version) = state.withLock { state -> (Int?, Int) in
+            state.needVersion += 1
+            guard !state.buffer.isIdle else { return (nil, state.needVersion) }
+            let all = frame * max(1, state.buffer.frameCount - 1)
+            let need = state.buffer.isPinned ? all : min(all, state.budgets.values.max() ?? frame)
+            return (need, state.needVersion)
+        }
+        memory.set(need, for: self, version: version)
+    }
+
+    /// - Parameter version: of the word; an older one than the last is no longer true.
+    func setShare(_ byteCount: Int, version: Int) {
+        _ = state.withLock { state -> [PixelBuffer] in
+            guard version > state.shareVersion else { return [] }
+            state.shareVersion = version
+            return state.buffer.setCapacity(byteCount / max(1, poster.byteCount))
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/// What frames are held in and decoded on.
+struct FrameServices: Sendable {
+    var memory = FrameMemory.shared
+    var line: any WaitingLine = WorkQueue.pixels
+}

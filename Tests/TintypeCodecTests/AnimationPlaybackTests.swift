@@ -1,0 +1,108 @@
+import Foundation
+import Testing
+import TintypeCore
+import TintypeGIF
+import TintypePNG
+import TintypeTesting
+import TintypeWebP
+
+/// Every animated fixture, by way of a player and its pool, and while it arrives.
+@Suite(.timeLimit(.minutes(1))) @MainActor struct AnimationPlaybackTests {
+    private func animation(_ fixture: FixtureManifest.Fixture) throws -> AnimatedImage {
+        let data = try fixture.data
+        return try #require(try DecodeTests.coders.decoder(for: data).decode(data, DecodeContext()).animation)
+    }
+
+    /// Exact, but where translucent pixels are blended: premultiplied there, not in the judge's arithmetic.
+    private func expect(_ pixels: PixelBuffer, isLike expected: PixelBuffer, _ fixture: FixtureManifest.Fixture) throws
+    {
+        let difference = try #require(PixelDifference(pixels, expected))
+        #expect(difference.maximum <= (fixture.name.hasPrefix("animated") ? 1 : 0), "\(difference)")
+    }
+
+    private func wait(for frame: Int, _ player: AnimationPlayer) async throws {
+        while player.shownFrame != frame {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
+    @Test(arguments: AnimationTests.animations, [PlaybackMode.normal, .reverse, .bounce])
+    func everyFrameThatIsPlayedIsTheJudges(_ fixture: FixtureManifest.Fixture, _ mode: PlaybackMode) async throws {
+        let (animation, expected, timer) = (try animation(fixture), try fixture.expectedFrames, ManualPlaybackTimer())
+        var settings = PlaybackSettings()
+        (settings.mode, settings.loopCount) = (mode, 0)
+        // Half of them may be held, so that each is made again in the second loop.
+        settings.budget = .bytes(animation.poster.byteCount * expected.count / 2)
+        let player = AnimationPlayer(animation, timer: timer, settings)
+        player.play()
+        for _ in 0..<2 * expected.count {
+            try await wait(for: player.currentFrame, player)
+            try expect(player.shownPixels, isLike: expected[player.shownFrame], fixture)
+            timer.advance(by: try #require(timer.ringTime) - timer.now)
+        }
+    }
+
+    @Test(arguments: AnimationTests.animations)
+    func everyFrameThatIsSoughtIsTheJudges(_ fixture: FixtureManifest.Fixture) async throws {
+        let (animation, expected) = (try animation(fixture), try fixture.expectedFrames)
+        let player = AnimationPlayer(animation, timer: ManualPlaybackTimer())
+        var random = SeededRandom.printed("everyFrameThatIsSought")
+        for _ in 0..<40 {
+            let frame = Int.random(in: expected.indices, using: &random)
+            try player.seek(to: frame)
+            try await wait(for: frame, player)
+            try expect(player.shownPixels, isLike: expected[frame], fixture)
+        }
+    }
+
+    // MARK: Arriving
+
+    nonisolated static let formats: [any ProgressiveAnimationDecoder] = [GIFDecoder(), PNGDecoder(), WebPDecoder()]
+
+    @Test(arguments: AnimationTests.animations) func framesThatArriveAreTheJudges(
+        _ fixture: FixtureManifest.Fixture
+    ) throws {
+        let (data, expected) = (try fixture.data, try fixture.expectedFrames)
+        let decoder = try #require(
+            try DecodeTests.coders.decoder(for: data).makeIncrementalDecoder(DecodeContext()))
+        var counts: [Int] = []
+        let piece = max(1, data.count / 100)
+        for start in stride(from: 0, to: data.count, by: piece) {
+            guard let image = try decoder.append(data[start..<min(start + piece, data.count)]) else { continue }
+            let count = image.animation?.frameCount ?? 1
+            counts.append(count)
+            let last = try image.animation?.frame(at: count - 1) ?? image.pixels
+            try expect(last, isLike: expected[count - 1], fixture)
+            #expect(image.animation?.isComplete != true)
+        }
+        #expect(counts.last == expected.count && counts == counts.sorted() && Set(counts).count == counts.count)
+        #expect(counts.count > expected.count / 2)
+    }
+
+    @Test(arguments: ["rects.png", "rects.gif", "rects.webp"])
+    func everyFlippedByteOfWhatArrivesIsFramesOrAnError(_ name: String) throws {
+        let data = try FixtureManifest.named(name).data
+        for index in stride(from: 0, to: data.count, by: 3) {
+            var damaged = data
+            damaged[index] ^= 0x55
+            let format = try #require(Self.formats.first { name.hasSuffix($0.formats.first?.rawValue ?? "") })
+            let decoder = try #require(format.makeIncrementalDecoder(DecodeContext()))
+            for part in [damaged.prefix(index + 1), damaged.dropFirst(index + 1)] {
+                guard let image = try? decoder.append(part), let animation = image.animation else { continue }
+                for frame in 0..<animation.frameCount { _ = try? animation.frame(at: frame) }
+            }
+        }
+    }
+
+    @Test func whatArrivesKeepsToTheLimits() throws {
+        for format in Self.formats {
+            let name = "rects.\(format.formats.first?.rawValue ?? "")"
+            let context = DecodeContext(limits: DecodeLimits(frames: 5))
+            let decoder = try #require(format.makeIncrementalDecoder(context))
+            let data = try FixtureManifest.named(name).data
+            let error = #expect(throws: TintypeError.self) { try decoder.append(data) }
+            #expect(error?.code == .limitExceeded)
+        }
+    }
+}

@@ -1,0 +1,209 @@
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+@Suite struct FrameBufferTests {
+    private static let pixel = try? PixelBuffer.filled(
+        Pixel(red: 1, green: 2, blue: 3), PixelSize(width: 1, height: 1))
+
+    private func cursor(
+        _ frame: Int, of count: Int = 10, _ mode: PlaybackMode = .normal, left: Int = .max
+    ) -> PlaybackCursor {
+        let order = FrameOrder(frameCount: count, mode: mode)
+        return PlaybackCursor(order: order, step: order.step(of: frame), stepsLeft: left)
+    }
+
+    private func buffer(_ capacity: Int, of count: Int = 10, _ cursors: PlaybackCursor...) -> FrameBuffer {
+        var buffer = FrameBuffer(frameCount: count)
+        _ = buffer.setCapacity(capacity)
+        for (seat, cursor) in cursors.enumerated() {
+            buffer.join(seat)
+            _ = buffer.move(seat, to: cursor)
+        }
+        return buffer
+    }
+
+    /// Makes what is asked for, as a decoder that paints whole frames does; returns the frames that were made.
+    private func fill(_ buffer: inout FrameBuffer) throws -> [Int] {
+        var made: [Int] = []
+        while let run = buffer.next() {
+            _ = buffer.insert(try #require(Self.pixel), at: run.target)
+            buffer.finish(run, nil)
+            made.append(run.target)
+            try #require(made.count < 100)
+        }
+        return made
+    }
+
+    // MARK: What is worth holding
+
+    @Test func whatComesNextIsWorthHolding() {
+        #expect(buffer(4, cursor(2)).wanted() == [2, 3, 4, 5])
+        #expect(buffer(4, cursor(8)).wanted() == [8, 9, 1, 2])
+        #expect(buffer(4, cursor(2, of: 10, .reverse)).wanted() == [2, 1, 9, 8])
+        #expect(buffer(4, cursor(8, of: 10, .bounce)).wanted() == [8, 9, 7, 6])
+        #expect(buffer(100, cursor(2)).wanted() == [2, 3, 4, 5, 6, 7, 8, 9, 1])
+    }
+
+    @Test func nothingIsHeldForWhatComesAfterTheEnd() {
+        #expect(buffer(9, cursor(8, left: 2)).wanted() == [8, 9])
+    }
+
+    @Test func twoWhoPlayShareTheRoom() {
+        #expect(Set(buffer(4, cursor(2), cursor(6)).wanted()) == [2, 6, 3, 7])
+        #expect(Set(buffer(4, cursor(2), cursor(2)).wanted()) == [2, 3, 4, 5])
+    }
+
+    @Test func whatIsDueIsHeldEvenWithoutRoom() {
+        #expect(Set(buffer(1, cursor(2), cursor(4), cursor(6)).wanted()) == [2, 4, 6])
+    }
+
+    // MARK: What is made
+
+    @Test func whoWaitsComesFirst() throws {
+        var buffer = buffer(4, cursor(5))
+        let next = buffer.next()
+        let run = try #require(next)
+        let second = buffer.next()
+        #expect(run.target == 5 && run.isAwaited && second == nil)
+    }
+
+    @Test func whoIsLateIsToldOfOneFrameOnTheWayAtATime() throws {
+        var buffer = buffer(1, cursor(5), cursor(5))
+        _ = buffer.move(0, to: cursor(5), isLate: true)
+        let next = buffer.next()
+        let run = try #require(next)
+        #expect(buffer.isWorthMaking(3, for: run))
+        var told = buffer.tell(of: 3)
+        #expect(told == [0] && !buffer.isWorthMaking(4, for: run))
+        told = buffer.tell(of: 4)
+        #expect(told.isEmpty)
+        _ = buffer.move(0, to: cursor(5), isLate: true)
+        #expect(buffer.isWorthMaking(4, for: run))
+        told = buffer.tell(of: 5)
+        #expect(told.sorted() == [0, 1])
+    }
+
+    @Test func everythingThatFitsIsMadeOnce() throws {
+        var buffer = buffer(20, cursor(0))
+        var made = try fill(&buffer)
+        #expect(made == Array(1...9))
+        for frame in 0..<10 { _ = buffer.move(0, to: cursor(frame)) }
+        made = try fill(&buffer)
+        #expect(made.isEmpty && buffer.frames.count == 9)
+    }
+
+    @Test func halfIsPlayedBeforeMoreIsMade() throws {
+        var buffer = buffer(4, cursor(0))
+        var made = try fill(&buffer)
+        #expect(made == [1, 2, 3, 4])
+        _ = buffer.move(0, to: cursor(1))
+        made = try fill(&buffer)
+        #expect(made.isEmpty)
+        _ = buffer.move(0, to: cursor(2))
+        made = try fill(&buffer)
+        #expect(made.isEmpty)
+        _ = buffer.move(0, to: cursor(3))
+        made = try fill(&buffer)
+        #expect(made == [5, 6])
+        #expect(buffer.frames.keys.sorted() == [3, 4, 5, 6])
+    }
+
+    @Test func framesAreMadeInARowForOneAfterTheOther() throws {
+        var buffer = buffer(8, of: 40, cursor(0, of: 40), cursor(20, of: 40))
+        _ = try fill(&buffer)
+        for frame in 1...3 {
+            _ = buffer.move(0, to: cursor(frame, of: 40))
+            _ = buffer.move(1, to: cursor(frame + 20, of: 40))
+        }
+        let made = try fill(&buffer)
+        let jumps = zip(made, made.dropFirst()).count { $1 != $0 + 1 }
+        #expect(made.count > 2 && jumps <= 2, "\(made)")
+    }
+
+    @Test func atMostTheRoomIsTaken() throws {
+        var random = SeededRandom.printed("atMostTheRoom")
+        for _ in 0..<100 {
+            let (capacity, seats) = (Int.random(in: 1...8, using: &random), Int.random(in: 1...3, using: &random))
+            var buffer = FrameBuffer(frameCount: 10)
+            _ = buffer.setCapacity(capacity)
+            for seat in 0..<seats { buffer.join(seat) }
+            for _ in 0..<40 {
+                let mode = try #require(PlaybackMode.allCases.randomElement(using: &random))
+                let frame = Int.random(in: 0..<10, using: &random)
+                _ = buffer.move(Int.random(in: 0..<seats, using: &random), to: cursor(frame, of: 10, mode))
+                _ = try fill(&buffer)
+                #expect(buffer.frames.count <= max(capacity, seats))
+            }
+        }
+    }
+
+    @Test func theLastToLeaveLetsAllGo() throws {
+        var buffer = buffer(4, cursor(0), cursor(1))
+        _ = try fill(&buffer)
+        var left = buffer.leave(0)
+        #expect(left.isEmpty && !buffer.isIdle)
+        left = buffer.leave(1)
+        #expect(left.count == 4 && buffer.isIdle && buffer.frames.isEmpty)
+        left = buffer.insert(try #require(Self.pixel), at: 3)
+        #expect(left.isEmpty && buffer.frames.isEmpty)
+    }
+
+    @Test func lessRoomLetsTheFarthestGo() throws {
+        var buffer = buffer(8, cursor(0))
+        _ = try fill(&buffer)
+        let evicted = buffer.setCapacity(3)
+        #expect(evicted.count == 5 && buffer.frames.keys.sorted() == [1, 2, 3])
+    }
+
+    // MARK: Failures
+
+    @Test func whatCannotBeMadeIsNotTriedAgainWhileItPlays() throws {
+        var buffer = buffer(20, of: 3, cursor(1, of: 3))
+        let next = buffer.next()
+        let run = try #require(next)
+        buffer.finish(run, TintypeError(.undecodable, stage: .decode, "damaged"))
+        let made = try fill(&buffer)
+        #expect(made == [2])
+        guard case .failure(let error) = buffer.move(0, to: cursor(1, of: 3)) else {
+            return _ = Issue.record("no failure")
+        }
+        let other = buffer.next()
+        #expect(error.code == .undecodable && other == nil)
+        _ = buffer.leave(0)
+        buffer.join(1)
+        let (answer, again) = (buffer.move(1, to: cursor(1, of: 3)), buffer.next())
+        #expect(answer == nil && again?.target == 1)
+    }
+
+    @Test func whatWasCancelledIsMadeLater() throws {
+        var buffer = buffer(20, of: 3, cursor(1, of: 3))
+        let next = buffer.next()
+        buffer.finish(try #require(next), .cancelled)
+        let again = buffer.next()
+        #expect(again?.target == 1)
+    }
+
+    // MARK: Growth and preloading
+
+    @Test func framesThatArriveAreMade() throws {
+        var buffer = buffer(20, of: 3, cursor(0, of: 3, left: 3))
+        var made = try fill(&buffer)
+        #expect(made == [1, 2])
+        buffer.grow(to: 5)
+        _ = buffer.move(0, to: cursor(0, of: 5))
+        made = try fill(&buffer)
+        #expect(made == [3, 4])
+    }
+
+    @Test func whatIsPinnedStaysWhoeverPlays() throws {
+        var buffer = buffer(1, of: 4, cursor(0, of: 4))
+        _ = buffer.setPinned(true)
+        for frame in 1..<4 { _ = buffer.insert(try #require(Self.pixel), at: frame) }
+        var left = buffer.leave(0)
+        #expect(left.isEmpty && buffer.frames.count == 3)
+        left = buffer.setPinned(false)
+        #expect(left.count == 3 && buffer.frames.isEmpty)
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+/// A player whose time and whose decoding a test has in hand. Every frame lasts 100 ms.
+@MainActor struct PlayerFixture {
+    let drawn: DrawnAnimation
+    let line = HandLine()
+    let memory: FrameMemory
+    let timer = ManualPlaybackTimer()
+    let animation: AnimatedImage
+    let player: AnimationPlayer
+    /// The frames that were shown.
+    let frames = Shared<[Int]>([])
+    let loops = Shared<[Int]>([])
+    let ends = Shared(0)
+
+    /// - Parameter count: of frames, each of which is a whole picture's change of one pixel.
+    init(
+        _ count: Int = 5, loopCount: Int = 0, memory: FrameMemory = FrameMemory(limit: 1 << 20),
+        _ change: (inout PlaybackSettings) -> Void = { _ in }
+    ) throws {
+        var drawn = try AnimatedImageTests.sprites(count)
+        drawn.loopCount = loopCount
+        try self.init(drawn, memory: memory, change)
+    }
+
+    init(
+        _ drawn: DrawnAnimation, memory: FrameMemory = FrameMemory(limit: 1 << 20),
+        on threads: (any WaitingLine)? = nil,
+        _ change: (inout PlaybackSettings) -> Void = { _ in }
+    ) throws {
+        self.drawn = drawn
+        self.memory = memory
+        animation = try drawn.animated(FrameServices(memory: memory, line: threads ?? line))
+        var settings = PlaybackSettings()
+        settings.budget = .bytes(1 << 20)
+        change(&settings)
+        player = AnimationPlayer(animation, timer: timer, settings)
+        follow(player)
+    }
+
+    /// Another player of the same animation.
+    func another() -> (player: AnimationPlayer, timer: ManualPlaybackTimer) {
+        let timer = ManualPlaybackTimer()
+        return (AnimationPlayer(animation, timer: timer, player.settings), timer)
+    }
+
+    private func follow(_ player: AnimationPlayer) {
+        player.onFrame = { [frames] index, _ in frames.withLock { $0.append(index) } }
+        player.onLoop = { [loops] finished in loops.withLock { $0.append(finished) } }
+        player.onEnd = { [ends] in ends.withLock { $0 += 1 } }
+    }
+
+    /// The frames that were shown since this was asked last.
+    func shown() -> [Int] {
+        frames.withLock { frames in
+            defer { frames = [] }
+            return frames
+        }
+    }
+
+    /// Waits until a frame is shown.
+    func wait(for frame: Int) async throws {
+        while player.shownFrame != frame { try await Task.pause() }
+    }
+}
+
+extension Task where Success == Never, Failure == Never {
+    /// Lets others go on; ends a wait when the test's time is over.
+    static func pause() async throws {
+        try checkCancellation()
+        await yield()
+    }
+}
+
+extension DrawnAnimation {
+    func animated(_ services: FrameServices) throws(TintypeError) -> AnimatedImage {
+        let source = try ComposedFrames(
+            try makeFrameDecoder(Data(), DecodeContext()), byteCount: 10, services: services
+        ) { () throws(TintypeError) in try self.makeFrameDecoder(Data(), DecodeContext()) }
+        return try AnimatedImage(source, info, DecodeContext())
+    }
+}
