@@ -7,10 +7,10 @@ NETWORK_TESTS = Tintype(HTTP|Command|)Tests\.
 TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/scripts/tsan-suppressions $(SWIFT) test --sanitize=thread \
 	--scratch-path .build-tsan -Xswiftc -DTINTYPE_TSAN
 
-.PHONY: help bootstrap build demo test lint format bench tsan clean
+.PHONY: help bootstrap build demo test lint format bench tsan crash-test clean
 
 help: ## List the targets
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
 bootstrap: ## Install the system packages that are missing
 	@scripts/bootstrap
@@ -39,6 +39,14 @@ tsan: bootstrap ## Run the tests under the thread sanitizer, the stress test wit
 	$(TSAN) --filter '$(NETWORK_TESTS)' --skip StressTests
 	$(TSAN) --skip '$(NETWORK_TESTS)' --skip StressTests
 	TINTYPE_STRESS=100000 $(TSAN) --filter StressTests
+
+crash-test: bootstrap ## Kill writers of the disk cache, change its bytes, fill its disk; 1,000 rounds, some minutes
+	$(SWIFT) build --product CrashTest
+	$(CC) -shared -fPIC -o .build/full-disk.so scripts/full-disk.c -ldl
+	"$$($(SWIFT) build --show-bin-path)/CrashTest" kills 1000
+	"$$($(SWIFT) build --show-bin-path)/CrashTest" full "$(CURDIR)/.build/full-disk.so"
+	"$$($(SWIFT) build --show-bin-path)/CrashTest" full
+	"$$($(SWIFT) build --show-bin-path)/CrashTest" bytes 1 1
 
 clean: ## Remove what was built
 	rm -rf .build .build-* Benchmarks/.build demo-output reports

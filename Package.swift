@@ -33,13 +33,19 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .library(name: "Tintype", targets: ["Tintype"]),
+        .library(name: "TintypeAVIF", targets: ["TintypeAVIF"]),
+        .library(name: "TintypeBMP", targets: ["TintypeBMP"]),
         .library(name: "TintypeCore", targets: ["TintypeCore"]),
         .library(name: "TintypeDisk", targets: ["TintypeDisk"]),
         .library(name: "TintypeGIF", targets: ["TintypeGIF"]),
+        .library(name: "TintypeHEIF", targets: ["TintypeHEIF"]),
         .library(name: "TintypeHTTP", targets: ["TintypeHTTP"]),
+        .library(name: "TintypeICO", targets: ["TintypeICO"]),
         .library(name: "TintypeJPEG", targets: ["TintypeJPEG"]),
+        .library(name: "TintypeJXL", targets: ["TintypeJXL"]),
         .library(name: "TintypePNG", targets: ["TintypePNG"]),
         .library(name: "TintypeSVG", targets: ["TintypeSVG"]),
+        .library(name: "TintypeTIFF", targets: ["TintypeTIFF"]),
         .library(name: "TintypeWebP", targets: ["TintypeWebP"]),
         .library(name: "TintypeTesting", targets: ["TintypeTesting"]),
         .executable(name: "tintype", targets: ["TintypeCommand"]),
@@ -63,17 +69,29 @@ let package = Package(
         .target(name: "CTintypeKernels"),
         .target(name: "CTintypeExif"),
         .systemLibrary(
+            name: "CLibAVIF", pkgConfig: "libavif",
+            providers: [.apt(["libavif-dev"]), .yum(["libavif-devel"]), .brew(["libavif"])]),
+        .systemLibrary(
             name: "CLibGIF", pkgConfig: "libgif",
             providers: [.apt(["libgif-dev"]), .yum(["giflib-devel"]), .brew(["giflib"])]),
         .systemLibrary(
+            name: "CLibHEIF", pkgConfig: "libheif",
+            providers: [.apt(["libheif-dev"]), .yum(["libheif-devel"]), .brew(["libheif"])]),
+        .systemLibrary(
             name: "CLibJPEG", pkgConfig: "libjpeg",
             providers: [.apt(["libjpeg62-turbo-dev"]), .yum(["libjpeg-turbo-devel"]), .brew(["jpeg-turbo"])]),
+        .systemLibrary(
+            name: "CLibJXL", pkgConfig: "libjxl",
+            providers: [.apt(["libjxl-dev"]), .yum(["libjxl-devel"]), .brew(["jpeg-xl"])]),
         .systemLibrary(
             name: "CLibPNG", pkgConfig: "libpng",
             providers: [.apt(["libpng-dev"]), .yum(["libpng-devel"]), .brew(["libpng"])]),
         .systemLibrary(
             name: "CLibRSVG", pkgConfig: "librsvg-2.0",
             providers: [.apt(["librsvg2-dev"]), .yum(["librsvg2-devel"]), .brew(["librsvg"])]),
+        .systemLibrary(
+            name: "CLibTIFF", pkgConfig: "libtiff-4",
+            providers: [.apt(["libtiff-dev"]), .yum(["libtiff-devel"]), .brew(["libtiff"])]),
         .systemLibrary(
             name: "CLibWebP", pkgConfig: "libwebpdemux",
             providers: [.apt(["libwebp-dev"]), .yum(["libwebp-devel"]), .brew(["webp"])]),
@@ -88,6 +106,7 @@ let package = Package(
         .target(name: "CTintypeSamples", exclude: ["Samples"]),
         .target(name: "CTintypePNG", dependencies: ["CTintypeExif", "CLibPNG", "CZlib"]),
         .target(name: "CTintypeSVG", dependencies: ["CLibRSVG"]),
+        .target(name: "CTintypeTIFF", dependencies: ["CLibTIFF"]),
         .target(name: "CTintypeWebP", dependencies: ["CTintypeExif", "CLibWebP"]),
 
         // The engine.
@@ -104,16 +123,24 @@ let package = Package(
                 .nioSSL,
             ],
             swiftSettings: swiftSettings),
+        .target(name: "TintypeAVIF", dependencies: ["TintypeCore", "CLibAVIF"], swiftSettings: swiftSettings),
+        .target(name: "TintypeBMP", dependencies: ["TintypeCore"], swiftSettings: swiftSettings),
         .target(name: "TintypeGIF", dependencies: ["TintypeCore", "CTintypeGIF"], swiftSettings: swiftSettings),
+        .target(name: "TintypeHEIF", dependencies: ["TintypeCore", "CLibHEIF"], swiftSettings: swiftSettings),
+        .target(
+            name: "TintypeICO", dependencies: ["TintypeBMP", "TintypeCore", "TintypePNG"], swiftSettings: swiftSettings),
         .target(name: "TintypeJPEG", dependencies: ["TintypeCore", "CTintypeJPEG"], swiftSettings: swiftSettings),
+        .target(name: "TintypeJXL", dependencies: ["TintypeCore", "CLibJXL"], swiftSettings: swiftSettings),
         .target(name: "TintypePNG", dependencies: ["TintypeCore", "CTintypePNG"], swiftSettings: swiftSettings),
         .target(name: "TintypeSVG", dependencies: ["TintypeCore", "CTintypeSVG"], swiftSettings: swiftSettings),
+        .target(name: "TintypeTIFF", dependencies: ["TintypeCore", "CTintypeTIFF"], swiftSettings: swiftSettings),
         .target(name: "TintypeWebP", dependencies: ["TintypeCore", "CTintypeWebP"], swiftSettings: swiftSettings),
         .target(
             name: "Tintype",
             dependencies: [
-                "TintypeCore", "TintypeDisk", "TintypeGIF", "TintypeHTTP", "TintypeJPEG", "TintypePNG", "TintypeSVG",
-                "TintypeWebP", .metrics,
+                "TintypeAVIF", "TintypeBMP", "TintypeCore", "TintypeDisk", "TintypeGIF", "TintypeHEIF", "TintypeHTTP",
+                "TintypeICO", "TintypeJPEG", "TintypeJXL", "TintypePNG", "TintypeSVG", "TintypeTIFF", "TintypeWebP",
+                .metrics,
             ],
             swiftSettings: swiftSettings),
         .target(
@@ -126,6 +153,11 @@ let package = Package(
             dependencies: ["Tintype", "TintypeTesting", "CTintypeSamples", .argumentParser, .logging],
             swiftSettings: swiftSettings),
 
+        // What `make crash-test` runs, and the tests of the disk cache in short.
+        .executableTarget(
+            name: "CrashTest", dependencies: ["TintypeCore", "TintypeDisk", "TintypeTesting"],
+            swiftSettings: swiftSettings),
+
         // Tests: a folder a target, mirroring its folders.
         .testTarget(
             name: "TintypeCoreTests",
@@ -134,11 +166,13 @@ let package = Package(
         .testTarget(
             name: "TintypeCodecTests",
             dependencies: [
-                "TintypeCore", "TintypeGIF", "TintypeJPEG", "TintypePNG", "TintypeSVG", "TintypeWebP", "TintypeTesting",
+                "Tintype", "TintypeBMP", "TintypeCore", "TintypeGIF", "TintypeICO", "TintypeJPEG", "TintypePNG",
+                "TintypeSVG", "TintypeTIFF", "TintypeWebP", "TintypeTesting",
             ],
             resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
         .testTarget(
-            name: "TintypeDiskTests", dependencies: ["TintypeDisk", "TintypeTesting"], swiftSettings: swiftSettings),
+            name: "TintypeDiskTests", dependencies: ["CrashTest", "TintypeDisk", "TintypeTesting"],
+            swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeHTTPTests",
             dependencies: [

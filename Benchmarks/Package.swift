@@ -39,6 +39,14 @@ let package = Package(
                 .product(name: "TintypeWebP", package: "Tintype"),
             ],
             swiftSettings: swiftSettings),
+        // The caches beside bare controls, for scripts/measure-caches.
+        .executableTarget(
+            name: "CacheTimings",
+            dependencies: [
+                "CBenchmarkControls", .product(name: "TintypeCore", package: "Tintype"),
+                .product(name: "TintypeDisk", package: "Tintype"), .product(name: "TintypeJPEG", package: "Tintype"),
+            ],
+            swiftSettings: swiftSettings),
         .executableTarget(
             name: "TintypeBenchmarks",
             dependencies: [

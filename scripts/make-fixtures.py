@@ -21,6 +21,9 @@ import numpy as np
 import PIL
 from PIL import Image, ImageDraw, ImageFile, ImageOps, features
 
+import fixture_rasters
+import fixture_tools
+
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "Tests/TintypeCodecTests/Fixtures"
 EXPECTED = FOLDER / "expected"
@@ -652,6 +655,13 @@ def main():
     make_pngs()
     make_animations()
     make_webps()
+    kit = sys.modules[__name__]
+    fixture_rasters.make_bmps(kit)
+    fixture_rasters.make_icos(kit)
+    fixture_rasters.make_tiffs(kit)
+    fixture_tools.make_avifs(kit)
+    fixture_tools.make_jxls(kit)
+    fixture_tools.make_heics(kit)
     make_others()
     (FOLDER / "manifest.json").write_text(json.dumps({"fixtures": manifest}, indent=2) + "\n")
     versions = (f"Python {sys.version.split()[0]}, Pillow {PIL.__version__} (libjpeg-turbo "
@@ -668,6 +678,10 @@ Made with {versions}.
 
 - Pillow encoded the JPEGs, the still WebPs, the pixels of each frame of the animated one, and `pillow-rgba.png`; the script's own writers made the other PNGs, each row by
   another of the five filters in turn and the stream split over two IDATs, and the animations.
+- `scripts/fixture_rasters.py` wrote the BMPs, icons and most TIFFs; Pillow agrees with each where it can read it.
+- Debian 12's own tools encoded and judged the AVIFs (avifenc, avifdec), JPEG XLs (cjxl, djxl) and HEICs (heif-enc,
+  heif-convert), by `scripts/fixture_tools.py`: they are built on the very libraries that decode here. What is lossless
+  is compared with what was encoded.
 - `expected/*.rgba` are the pixels as displayed: rows from the top, 4 bytes a pixel, R, G, B and straight alpha, with
   the EXIF orientation applied. For JPEGs they are what Pillow decodes; another version of libjpeg may differ by a
   step or two. For PNGs they are exact: what was written, checked against Pillow where Pillow can show it.

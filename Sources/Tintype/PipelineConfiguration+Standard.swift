@@ -14,7 +14,7 @@ extension PipelineConfiguration {
     ///   - downloader: the settings of HTTP. Its `Accept` is made from the formats that can be decoded, and what is
     ///     interrupted is kept beside the disk cache. Its guard, if it has one, keeps out other URLs too.
     ///   - memory: `nil` for none.
-    ///   - disk: `nil` for none.
+    ///   - disk: `nil` for none. Thumbnails are kept as pixels in a folder of its directory, by requests that want it.
     public static func standard(
         downloader: DownloaderConfiguration = DownloaderConfiguration(), memory: MemoryCache? = MemoryCache(),
         disk: DiskCache? = DiskCache()
@@ -30,7 +30,8 @@ extension PipelineConfiguration {
             configuration.shouldLoad = { serverGuard.allows($0.source) }
         }
         configuration.loaders.append(Downloader(downloader))
-        configuration.cache = ImageCache(memory: memory, disk: disk)
+        configuration.cache = ImageCache(
+            memory: memory, disk: disk, pixels: disk.map { ThumbnailCache(beside: $0) }, coders: .standard)
         if let memory { MemoryPressureMonitor.shared.add(memory) }
         if !(MetricsSystem.factory is NOOPMetricsHandler) { configuration.observers = [PipelineMetrics()] }
         return configuration

@@ -1,9 +1,15 @@
 // One import for everything: `import Tintype`.
+@_exported public import TintypeAVIF
+@_exported public import TintypeBMP
 @_exported public import TintypeCore
 @_exported public import TintypeDisk
 @_exported public import TintypeGIF
+@_exported public import TintypeHEIF
 @_exported public import TintypeHTTP
+@_exported public import TintypeICO
 @_exported public import TintypeJPEG
+@_exported public import TintypeJXL
 @_exported public import TintypePNG
 @_exported public import TintypeSVG
+@_exported public import TintypeTIFF
 @_exported public import TintypeWebP

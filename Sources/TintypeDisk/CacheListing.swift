@@ -25,4 +25,6 @@ public struct DiskVerification: Sendable {
     public var sound = DiskUsage()
     /// Files that were not whole entries of the right name, by path; they have been removed.
     public var damaged: [String] = []
+
+    public init() {}
 }

@@ -86,10 +86,10 @@ extension DiskCache {
             let path = layout.path(of: name)
             switch EntryFile.read(name, in: entries, for: nil) {
             case .missing: break
-            case .entry(_, let header, _) where EntryName(header.key) == name:
+            case .file(let header, _, _) where EntryName(header.key) == name:
                 result.sound.count += 1
                 result.sound.byteCount += header.fileLength
-            case .entry, .damaged:
+            case .file, .damaged:
                 unlink(path)
                 result.damaged.append(path)
             }

@@ -52,8 +52,12 @@ extension DiskCache {
         let now = DiskTime(time.date())
         let header = EntryHeader(waiting.entry, for: waiting.key, modified: waiting.modified, changed: now)
         try makingRoom(header.fileLength) { () throws(DiskFailure) in
-            try EntryFile.write(
-                header, waiting.entry.data, as: name, in: layout, temporary: newTemporaryPath(mark))
+            let path = newTemporaryPath(mark)
+            if let file = waiting.entry.file {
+                try EntryFile.write(header, from: file, as: name, in: layout, temporary: path)
+            } else {
+                try EntryFile.write(header, waiting.entry.data, as: name, in: layout, temporary: path)
+            }
         }
         let record = IndexRecord(name: name, size: header.fileLength, times: header.times, accessed: now)
         let mayStay = state.withLock { state in

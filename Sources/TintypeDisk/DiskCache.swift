@@ -23,7 +23,7 @@ public final class DiskCache: DataCache {
     let state: Locked<State>
 
     struct State: Sendable {
-        var staging = DiskStaging(capacity: 256 << 20)
+        var staging: DiskStaging
         var health = WriteHealth()
         var stats = DiskStats()
         var entries: EntriesHandle?
@@ -40,18 +40,24 @@ public final class DiskCache: DataCache {
     /// - Parameters:
     ///   - directory: `nil` is `tintype` in the user's cache directory (XDG base directory specification).
     ///   - inherited: directories that are only read, such as one that the program brings with it.
-    public init(
+    public convenience init(
         directory: URL? = nil, limits: DiskLimits = DiskLimits(), inherited: [InheritedDirectory] = [],
         time: TimeSource = .system
     ) {
-        layout =
-            directory.map { CacheLayout(root: $0.standardizedFileURL.path(percentEncoded: false).withoutSlash) }
-            ?? .standard
-        self.directory = URL(filePath: layout.root, directoryHint: .isDirectory)
+        self.init(CacheLayout(directory), limits, inherited, time, waitingBytes: 256 << 20)
+    }
+
+    /// - Parameter waitingBytes: of entries that may wait to be written.
+    init(
+        _ layout: CacheLayout, _ limits: DiskLimits, _ inherited: [InheritedDirectory], _ time: TimeSource,
+        waitingBytes: Int
+    ) {
+        self.layout = layout
+        directory = URL(filePath: layout.root, directoryHint: .isDirectory)
         self.limits = limits
         self.inherited = inherited
         self.time = time
-        state = Locked(State())
+        state = Locked(State(staging: DiskStaging(capacity: waitingBytes)))
     }
 }
 
@@ -59,10 +65,14 @@ public final class DiskCache: DataCache {
 
 extension DiskCache {
     /// Blocks. Opens one file, whether or not there is an entry.
-    public func entry(for key: CacheKey) -> CacheEntry? { find(key, .copied) }
-
-    /// The same with its bytes mapped instead of read: for what is used where it lies. Blocks.
-    public func mappedEntry(for key: CacheKey) -> CacheEntry? { find(key, .mapped) }
+    public func entry(for key: CacheKey) -> CacheEntry? {
+        switch find(key, as: Data.self) {
+        // A slice: the payload is not copied.
+        case .file(let header, let bytes): CacheEntry(header, bytes[header.length...])
+        case .entry(let entry): entry
+        case nil: nil
+        }
+    }
 
     /// Whether there is an entry; does not look whether it is whole. Blocks.
     public func contains(_ key: CacheKey) -> Bool {
@@ -82,22 +92,30 @@ extension DiskCache {
         }
     }
 
-    private func find(_ key: CacheKey, _ access: EntryFile.Access) -> CacheEntry? {
+    enum Finding<Bytes> {
+        /// A file of this cache's own.
+        case file(EntryHeader, Bytes)
+        /// One that waits to be written, or comes from another directory.
+        case entry(CacheEntry)
+    }
+
+    /// What there is under a key, whose time is not over. Counts as a use.
+    func find<Bytes: EntryBytes>(_ key: CacheKey, as type: Bytes.Type) -> Finding<Bytes>? {
         let (waiting, known) = state.withLock { ($0.staging.waiting(for: key), $0.entries) }
-        if let waiting { return fresh(waiting.entry, key) }
-        guard let entries = known ?? entriesHandle() else { return inheritedEntry(for: key) }
+        if let waiting { return isFresh(waiting.entry.expires, key) ? .entry(waiting.entry) : nil }
+        guard let entries = known ?? entriesHandle() else { return inheritedEntry(for: key).map { .entry($0) } }
         let name = EntryName(key)
-        switch EntryFile.read(name, in: entries, for: key, access) {
-        case .missing: return inheritedEntry(for: key)
+        switch EntryFile.read(name, in: entries, for: key, as: type) {
+        case .missing: break
         case .damaged:
             removeFile(name)
             state.withLock { $0.stats.damaged += 1 }
-            return inheritedEntry(for: key)
-        case .entry(let entry, _, let accessed):
-            guard let entry = fresh(entry, key) else { return nil }
+        case .file(let header, let bytes, let accessed):
+            guard isFresh(header.times.expires?.date, key) else { return nil }
             noteUse(name, lastRecorded: accessed)
-            return entry
+            return .file(header, bytes)
         }
+        return inheritedEntry(for: key).map { .entry($0) }
     }
 
     /// The folder of entries; `nil` while there is none.
@@ -108,12 +126,12 @@ extension DiskCache {
         return entries
     }
 
-    /// The entry, if its own time is not over. Then it goes.
-    private func fresh(_ entry: CacheEntry, _ key: CacheKey) -> CacheEntry? {
-        guard let expires = entry.expires, expires <= time.date() else { return entry }
+    /// Whether an entry's own time is not over. If it is, it goes.
+    private func isFresh(_ expires: Date?, _ key: CacheKey) -> Bool {
+        guard let expires, expires <= time.date() else { return true }
         remove(key)
         state.withLock { $0.stats.misses += 1 }
-        return nil
+        return false
     }
 
     private func inheritedEntry(for key: CacheKey) -> CacheEntry? {
@@ -191,15 +209,18 @@ extension DiskCache {
     private func standing(_ key: CacheKey) -> (CacheEntry, modified: DiskTime)? {
         if let waiting = state.withLock({ $0.staging.waiting(for: key) }) { return (waiting.entry, waiting.modified) }
         guard let entries = entriesHandle(),
-            case .entry(let entry, let header, _) = EntryFile.read(EntryName(key), in: entries, for: key)
+            case .file(let header, let bytes, _) = EntryFile.read(EntryName(key), in: entries, for: key)
         else { return nil }
-        return (entry, header.times.modified)
+        return (CacheEntry(header, bytes[header.length...]), header.times.modified)
     }
 
     private func store(_ entry: CacheEntry, for key: CacheKey, modified: DiskTime) {
         let now = time.uptime()
         let work = state.withLock { state -> DiskStaging.Work in
-            if state.health.allowsWriting(at: now), let work = state.staging.add(entry, for: key, modified: modified) {
+            // What is larger than all that may be kept would only drive out everything else.
+            if entry.data.count <= limits.byteCount, state.health.allowsWriting(at: now),
+                let work = state.staging.add(entry, for: key, modified: modified)
+            {
                 return work
             }
             state.stats.turnedAway += 1
@@ -218,8 +239,11 @@ extension DiskCache {
     }
 }
 
-extension String {
-    fileprivate var withoutSlash: String {
-        count > 1 && hasSuffix("/") ? String(dropLast()) : self
+extension CacheEntry {
+    /// What a file says.
+    init(_ header: EntryHeader, _ data: Data) {
+        self.init(
+            data: data, format: header.format, metadata: header.metadata, extended: header.extended,
+            created: header.times.created.date, expires: header.times.expires?.date)
     }
 }

@@ -146,6 +146,6 @@ struct DiskStaging: Sendable {
 }
 
 extension CacheEntry {
-    /// Bytes that it keeps in memory.
-    fileprivate var byteCount: Int { data.count + metadata.count + extended.count }
+    /// Bytes that it keeps in memory: not those that lie in a file.
+    fileprivate var byteCount: Int { (file == nil ? data.count : 0) + metadata.count + extended.count }
 }

@@ -16,9 +16,9 @@ public enum InheritedDirectory: Hashable, Sendable {
         switch self {
         case .tintype(let url):
             guard let entries = Self.entries(url),
-                case .entry(let entry, _, _) = EntryFile.read(EntryName(key), in: entries, for: key)
+                case .file(let header, let bytes, _) = EntryFile.read(EntryName(key), in: entries, for: key)
             else { return nil }
-            return entry
+            return CacheEntry(header, bytes[header.length...])
         case .sdWebImage(let url):
             return SDWebImageFile.paths(of: key, in: url.path(percentEncoded: false)).lazy
                 .compactMap(SDWebImageFile.entry).first

@@ -9,19 +9,27 @@ final class WriterMark: Sendable {
     let id: String
     private let descriptor: Int32
 
-    /// Made under another name and renamed when the lock is held, so that no one takes it for one without owner.
     init(_ layout: CacheLayout) throws(DiskFailure) {
         id = UUID().uuidString
         try layout.makeFolder(layout.temporaryFolder)
         try layout.makeFolder(layout.writersFolder)
-        let temporary = "\(layout.temporaryFolder)/\(id)"
-        descriptor = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        descriptor = try Self.make(id, layout)
+    }
+
+    /// Made under another name and renamed when the lock is held, so that no one takes it for one without owner. Whoever
+    /// clears up may take the other name away just then; then it is made again.
+    private static func make(_ id: String, _ layout: CacheLayout, attempts: Int = 5) throws(DiskFailure) -> Int32 {
+        let temporary = "\(layout.temporaryFolder)/\(id)-sign"
+        let descriptor = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw DiskFailure(errno, layout.root) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, rename(temporary, "\(layout.writersFolder)/\(id)") == 0 else {
-            let number = errno
-            unlink(temporary)
-            throw DiskFailure(number, layout.root)
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0, rename(temporary, "\(layout.writersFolder)/\(id)") == 0 {
+            return descriptor
         }
+        let number = errno
+        close(descriptor)
+        unlink(temporary)
+        guard number == ENOENT, attempts > 1 else { throw DiskFailure(number, layout.root) }
+        return try make(id, layout, attempts: attempts - 1)
     }
 
     deinit {
@@ -43,7 +51,7 @@ final class WriterMark: Sendable {
     ///
     /// - Returns: whether one of them was stopped in the middle.
     static func recover(_ layout: CacheLayout) -> Bool {
-        // In this order: a writer has its sign before it has other files.
+        // In this order: a writer has its sign before it has other files. One whose sign is in the making makes it again.
         let files = CacheLayout.names(in: layout.temporaryFolder)
         let writers = CacheLayout.names(in: layout.writersFolder)
         var wasStopped = false
@@ -54,8 +62,7 @@ final class WriterMark: Sendable {
             case let isDirty?: wasStopped = wasStopped || isDirty
             }
         }
-        // One that is a sign in the making has the bare name.
-        for file in files where file.utf8.count > idLength && !living.contains(file.prefix(idLength)) {
+        for file in files where !living.contains(file.prefix(idLength)) {
             unlink("\(layout.temporaryFolder)/\(file)")
         }
         return wasStopped

@@ -11,6 +11,8 @@ public final class Downloader: ImageLoader {
         /// How often that was changed.
         var generation = 0
         var isInvalidated = false
+        /// What holds for a request that wants nothing special: made once, since nearly all are such.
+        var plain: TransferSettings?
     }
 
     let state: Locked<State>
@@ -29,6 +31,7 @@ public final class Downloader: ImageLoader {
             state.withLock { state in
                 state.configuration = newValue
                 state.generation += 1
+                state.plain = nil
             }
             services.follow(newValue)
         }
@@ -106,7 +109,13 @@ public final class Downloader: ImageLoader {
     }
 
     private func settings(_ options: HTTPOptions, byteLimit: Int) -> TransferSettings {
-        TransferSettings(configuration: configuration, options: options, byteLimit: byteLimit)
+        let isPlain = options.isPlain
+        return state.withLock { state in
+            if isPlain, let plain = state.plain, plain.byteLimit == byteLimit { return plain }
+            let made = TransferSettings(configuration: state.configuration, options: options, byteLimit: byteLimit)
+            if isPlain { state.plain = made }
+            return made
+        }
     }
 
     /// The job of one transfer.
@@ -121,14 +130,16 @@ public final class Downloader: ImageLoader {
             if gate.passes(received.progress) { report(received) }
         }
         let partials = settings.configuration.partials
-        let keeper = PartialKeeper(try await partials?.take(request, for: job))
+        let keeper = PartialKeeper(try await partials?.find(request, for: job), of: request, in: partials)
         let transfer = Transfer(
             request: request, settings: settings, services: services, job: job, received: received, stored: stored,
             meter: TransferMeter(settings.configuration.clock), keeper: keeper)
         do throws(TintypeError) {
-            return try await transfer.run()
+            let loaded = try await transfer.run()
+            await keeper.succeeded(for: job)
+            return loaded
         } catch {
-            if let partial = keeper.current { partials?.keep(partial, of: request) }
+            keeper.failed()
             throw error
         }
     }

@@ -1,15 +1,10 @@
 import Foundation
 import Testing
-import TintypeCore
-import TintypeGIF
-import TintypeJPEG
-import TintypePNG
+import Tintype
 import TintypeTesting
-import TintypeWebP
 
 @Suite struct DecodeTests {
-    static let coders = ImageCoderRegistry(
-        decoders: [GIFDecoder(), JPEGDecoder(), PNGDecoder(), WebPDecoder()], encoders: [JPEGEncoder(), PNGEncoder()])
+    static let coders = ImageCoderRegistry.standard
 
     static let valid = FixtureManifest.all.filter(\.valid)
     static let invalid = FixtureManifest.all.filter { !$0.valid }
@@ -61,17 +56,28 @@ import TintypeWebP
 
     @Test(arguments: [
         "baseline-420.jpg", "progressive.jpg", "rgba-8.png", "adam7-rgba.png", "rects.png", "rects.gif",
-        "still-87a.gif", "rects.webp", "lossless.webp", "lossy.webp", "lossy-alpha.webp",
+        "still-87a.gif", "rects.webp", "lossless.webp", "lossy.webp", "lossy-alpha.webp", "rgb-24.bmp", "palette-4.bmp",
+        "rgba-v4.bmp", "alpha-32.ico", "mask-24.ico", "several.ico", "rgb.tiff", "tiled.tiff", "lzw.tiff", "jpeg.tiff",
+        "group4.tiff", "lossy-420.avif", "alpha.avif", "sequence.avif", "lossy.jxl", "lossless-alpha.jxl", "rects.jxl",
+        "lossy.heic", "alpha.heic",
     ])
     func everyTruncationIsAnErrorNeverACrash(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
-        // A missing end marker alone costs no pixel of a JPEG.
-        for count in 0..<data.count - (name.hasSuffix("jpg") ? 3 : 1) {
+        // A missing end marker alone costs no pixel of a JPEG, nor does one of the bytes that pad others.
+        for count in 0..<data.count - (Self.spareBytes[String(name.suffix(3))] ?? 1) {
             #expect(throws: TintypeError.self) { try decode(data.prefix(count)) }
         }
     }
 
-    @Test(arguments: ["baseline-420.jpg", "progressive.jpg", "rgba-8.png", "palette-trns.png", "animated.png"])
+    private static let spareBytes = ["jpg": 3, "bmp": 4, "ico": 4, "iff": 6]
+
+    @Test(arguments: [
+        "baseline-420.jpg", "progressive.jpg", "rgba-8.png", "palette-trns.png", "animated.png", "palette-4.bmp",
+        "runs-8.bmp", "runs-4.bmp", "rgb-565.bmp", "core-24.bmp", "several.ico", "mask-24.ico", "rgb.tiff",
+        "tiled.tiff",
+        "planes.tiff", "lzw.tiff", "packbits.tiff", "jpeg.tiff", "group4.tiff", "palette.tiff", "big.tiff",
+        "lossy-420.avif", "alpha.avif", "lossy.jxl", "lossless-alpha.jxl", "lossy.heic",
+    ])
     func everyFlippedByteIsAPictureOrAnError(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         for index in data.indices {
@@ -90,7 +96,9 @@ import TintypeWebP
 
     @Test(arguments: [
         "large-baseline.jpg", "large-progressive.jpg", "pillow-rgba.png", "adam7-rgba.png", "orientation-6.jpg",
-        "lossless.webp", "lossy-alpha.webp", "exif-6.webp", "still-87a.gif",
+        "lossless.webp", "lossy-alpha.webp", "exif-6.webp", "still-87a.gif", "rgb-24.bmp", "runs-8.bmp", "rgba-v4.bmp",
+        "rgb.tiff", "associated.tiff", "orientation-6.tiff", "tiled.tiff",
+        "lossy-420.avif", "alpha.avif", "both.avif", "lossy.jxl", "lossless-alpha.jxl", "lossy.heic", "alpha.heic",
     ])
     func aThumbnailLooksLikeTheResizedWhole(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
@@ -140,6 +148,18 @@ import TintypeWebP
         #expect(error?.code == .limitExceeded)
         let headerError = #expect(throws: TintypeError.self) { try Self.coders.info(of: png) }
         #expect(headerError?.code == .limitExceeded)
+    }
+
+    @Test func anIconShowsTheSmallestPictureThatIsLargeEnough() throws {
+        let data = try FixtureManifest.named("several.ico").data
+        func exact(_ side: Int) throws -> PixelBuffer {
+            try decode(data, .fit(PixelSize(width: side, height: side))).pixels
+        }
+        // Those of 16 and 24 pixels are drawn for their sizes: a resized one of 48 would be softer.
+        let drawn = try decode(FixtureManifest.named("alpha-32.ico").data).pixels
+        #expect(PixelDifference(try exact(24), drawn)?.maximum == 0)
+        #expect(try exact(16).size.width == 16 && exact(30).size.width == 30)
+        #expect(try decode(data, .fit(PixelSize(width: 24, height: 24))).info.size.width == 48)
     }
 
     @Test func scansBeyondTheLimitAreRefused() throws {

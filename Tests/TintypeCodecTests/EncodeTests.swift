@@ -1,8 +1,6 @@
 import Foundation
 import Testing
-import TintypeCore
-import TintypeJPEG
-import TintypePNG
+import Tintype
 import TintypeTesting
 
 @Suite struct EncodeTests {
@@ -28,6 +26,48 @@ import TintypeTesting
         let image = try decode(try PNGEncoder().encode(picture, as: .png, EncodeOptions()))
         #expect(image.info.hasAlpha)
         #expect(PixelDifference(image.pixels, picture)?.maximum == 0)
+    }
+
+    @Test(arguments: [ImageFormat.avif, .bmp, .jxl, .tiff, .webp]) func losslessFormatsKeepEveryPixel(
+        _ format: ImageFormat
+    )
+        throws
+    {
+        let encoder = try DecodeTests.coders.encoder(for: format)
+        let opaque = try PixelBuffer.drawn(size) { x, y in Pixel(red: UInt8(x * 6), green: UInt8(y * 9), blue: 77) }
+        let clear = try PixelBuffer.drawn(size) { x, y in
+            let alpha = UInt8(x * 6)
+            return Pixel(red: alpha / 2, green: alpha, blue: 0, alpha: alpha)
+        }
+        for picture in [opaque, clear] {
+            let image = try decode(try encoder.encode(picture, as: format, EncodeOptions()))
+            #expect(image.info.format == format && image.info.hasAlpha == !picture.isOpaque)
+            #expect(PixelDifference(image.pixels, picture)?.maximum == 0)
+        }
+    }
+
+    @Test(arguments: [ImageFormat.avif, .heic, .jxl, .webp]) func lowerQualityIsSmallerAndStillClose(
+        _ format: ImageFormat
+    )
+        throws
+    {
+        let encoder = try DecodeTests.coders.encoder(for: format)
+        let picture = try PixelBuffer.drawn(PixelSize(width: 64, height: 48)) { x, y in
+            Pixel(red: UInt8(x * 4), green: UInt8(y * 5), blue: UInt8((x * 7 + y * 3) & 255))
+        }
+        let fine = try encoder.encode(picture, as: format, EncodeOptions(quality: 0.95))
+        let coarse = try encoder.encode(picture, as: format, EncodeOptions(quality: 0.3))
+        #expect(coarse.count < fine.count)
+        #expect(try #require(PixelDifference(try decode(fine).pixels, picture)).mean < 8)
+        #expect(try #require(PixelDifference(try decode(coarse).pixels, picture)).mean < 25)
+    }
+
+    @Test(arguments: [ImageFormat.avif, .heic, .jxl, .webp], [Double.nan, -1, 0, 7, .infinity])
+    func anyQualityGivesAPicture(_ format: ImageFormat, _ quality: Double) throws {
+        let picture = try PixelBuffer.filled(Pixel(red: 1, green: 2, blue: 3), size)
+        let data = try DecodeTests.coders.encoder(for: format).encode(
+            picture, as: format, EncodeOptions(quality: quality))
+        #expect(try decode(data).size == size)
     }
 
     @Test func jpegIsCloseAndSmallerAtLowerQuality() throws {

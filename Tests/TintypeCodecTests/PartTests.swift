@@ -1,19 +1,20 @@
 import Foundation
 import Testing
-import TintypeCore
-import TintypeJPEG
-import TintypePNG
+import Tintype
 import TintypeTesting
 
 /// Decoders that decode a part give what decoding the whole and cutting it gives.
 @Suite struct PartTests {
-    private static let decoders: [String: any ImageDecoder] = ["jpg": JPEGDecoder(), "png": PNGDecoder()]
-    private static let files = (1...8).map { "orientation-\($0).jpg" } + ["exif-6.png", "rgba-8.png", "adam7-rgba.png"]
+    private static let files =
+        (1...8).map { "orientation-\($0).jpg" } + [
+            "exif-6.png", "rgba-8.png", "adam7-rgba.png", "rgb-24.bmp", "runs-4.bmp", "rgba.tiff", "orientation-6.tiff",
+            "lossy-444.avif", "both.avif", "lossy.heic",
+        ]
 
     private func picture(_ name: String, _ options: DecodeOptions = DecodeOptions()) throws -> PixelBuffer {
-        let file = try #require(Bundle.module.url(forResource: "Fixtures/\(name)", withExtension: nil))
-        let decoder = try #require(Self.decoders[file.pathExtension])
-        return try decoder.decode(Data(contentsOf: file), DecodeContext(options: options)).pixels
+        let data = try FixtureManifest.data(name)
+        let decoder = try #require(try DecodeTests.coders.decoder(for: data) as? any PartialImageDecoder)
+        return try decoder.decode(data, DecodeContext(options: options)).pixels
     }
 
     private func part(of size: PixelSize) -> PixelRect {

@@ -18,12 +18,14 @@ import Testing
             #expect(FileManager.default.fileExists(atPath: file))
             #expect(try await run("verify").status == 0)
             try Data("x".utf8).write(to: URL(filePath: file))
+            #expect(try await run("remove", fixture.url("/none.jpg")).records.first?["removed"] as? Int == 0)
             let verified = try await run("verify")
             #expect(verified.status == 1)
             #expect(try verified.records.first?["damaged"] as? [String] == [file])
             #expect(try await run("trim", "--to", "0").records.first?["removed"] as? Int == 1)
             #expect(try await run("stats").records.first?["count"] as? Int == 0)
-            _ = try await CommandRun.tintype("fetch", "--cache", cache, fixture.url("/b.png"))
+            _ = try await CommandRun.tintype("fetch", "--cache", cache, fixture.url("/a.jpg"), fixture.url("/b.png"))
+            #expect(try await run("remove", fixture.url("/a.jpg")).records.first?["removed"] as? Int == 1)
             #expect(try await run("clear").records.first?["removed"] as? Int == 1)
         }
     }

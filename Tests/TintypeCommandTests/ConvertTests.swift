@@ -94,13 +94,28 @@ import TintypeTesting
 
     @Test func theExtensionNamesTheFormat() async throws {
         try await withCommandFixture { fixture in
-            for (name, format) in [("x.jpg", "jpeg"), ("x.JPEG", "jpeg"), ("x.png", "png")] {
+            for (name, format) in [
+                ("x.jpg", "jpeg"), ("x.JPEG", "jpeg"), ("x.png", "png"), ("x.bmp", "bmp"), ("x.tif", "tiff"),
+                ("x.avif", "avif"), ("x.jxl", "jxl"), ("x.heic", "heic"), ("x.webp", "webp"),
+            ] {
                 let run = try await CommandRun.tintype(
                     "convert", fixture.url("/a.jpg"), fixture.path(name), "--quality", "50")
                 #expect(run.status == 0, "\(run.error)")
                 let info = try await CommandRun.tintype("info", "--json", fixture.path(name)).records.first
                 #expect(info?["format"] as? String == format)
             }
+        }
+    }
+
+    @Test func theQualityFallsUntilTheFileIsSmallEnough() async throws {
+        try await withCommandFixture { fixture in
+            let (input, output) = (CommandFixture.codecFixture("large-baseline.jpg"), fixture.path("small.jpg"))
+            let run = try await CommandRun.tintype("convert", input, output, "--output-bytes", "12kB")
+            #expect(run.status == 0, "\(run.error)")
+            let count = try Data(contentsOf: URL(filePath: output)).count
+            #expect(count <= 12_000 && count > 6_000)
+            let none = try await CommandRun.tintype("convert", input, output, "--output-bytes", "12")
+            #expect(none.status == 1 && none.error.contains("encodeFailed"), "\(none.error)")
         }
     }
 

@@ -66,9 +66,9 @@ import TintypeTesting
     }
 
     @Test func aConnectionThatIsRefusedIsToldAtOnce() async throws {
-        let origin = try await Origin.start()
-        let url = origin.url("/a")
-        await origin.stop()
+        let port = try ClosedPort()
+        defer { withExtendedLifetime(port) {} }
+        let url = try port.url
         var configuration = DownloaderConfiguration.patient
         // Nothing of this test waits for it.
         configuration.connectTimeout = .seconds(3600)

@@ -100,9 +100,9 @@ import TintypeTesting
     }
 
     @Test func nothingListeningIsUnreachable() async throws {
-        let origin = try await Origin.start()
-        let url = origin.url("/a")
-        await origin.stop()
+        let port = try ClosedPort()
+        defer { withExtendedLifetime(port) {} }
+        let url = try port.url
         let context = LoadContext(received: ReceivedBytes(limit: 100), job: JobContext(priority: .normal))
         let error = await Fixture.expect(.unreachable) { try await Downloader.patient.load(.url(url), context) }
         #expect(error?.subject == url.absoluteString)

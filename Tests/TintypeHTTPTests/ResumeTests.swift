@@ -75,22 +75,23 @@ import TintypeTesting
 
 @Suite(.timeLimit(.minutes(1))) struct ResumeTests {
     /// Answers ranges of one picture, tagged; whatever else it is told for the first requests.
-    private func serve(_ origin: Origin, first: [OriginResponse], tag: String = "\"1\"") {
+    private func serve(
+        _ origin: Origin, first: [OriginResponse], tag: String = "\"1\"", body: Data = Fixture.body
+    ) {
         let left = Shared(first[...])
         origin.serve("/a") { request in
             if let response = left.withLock({ $0.popFirst() }) { return response }
-            return Self.answer(request, tag)
+            return Self.answer(request, tag, body)
         }
     }
 
-    private static func answer(_ request: OriginRequest, _ tag: String) -> OriginResponse {
-        let whole = OriginResponse.picture.with(header: "ETag", tag)
+    private static func answer(_ request: OriginRequest, _ tag: String, _ body: Data) -> OriginResponse {
+        let whole = OriginResponse.image(body, type: "image/png").with(header: "ETag", tag)
         guard let range = request[header: "range"], request[header: "if-range"] == tag,
             let start = Int(range.dropFirst("bytes=".count).dropLast())
         else { return whole }
-        let count = Fixture.body.count
-        return whole.with(\.status, 206).with(\.body, Data(Fixture.body[start...]))
-            .with(header: "Content-Range", "bytes \(start)-\(count - 1)/\(count)")
+        return whole.with(\.status, 206).with(\.body, Data(body[start...]))
+            .with(header: "Content-Range", "bytes \(start)-\(body.count - 1)/\(body.count)")
     }
 
     private static let cut = OriginResponse.picture.with(header: "ETag", "\"1\"").with(\.ending, .cut(after: 20_000))
@@ -261,6 +262,74 @@ import TintypeTesting
                 let name = try #require(files(folder).first)
                 let data = try Data(contentsOf: folder.appending(path: name))
                 #expect(!name.contains("secret") && data.range(of: Data("secret".utf8)) == nil)
+            }
+        }
+    }
+
+    /// What a process that is killed leaves is what the folder has at that moment.
+    @Test func aProcessThatIsKilledLeavesWhatHadArrived() async throws {
+        let large = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
+        try await withFolder { folder in
+            try await Fixture.withOrigin { origin in
+                let whole = OriginResponse.image(large, type: "image/png").with(header: "ETag", "\"1\"")
+                origin.serve("/a", whole.with(\.ending, .silence(after: 2_500_000)))
+                let source = ImageSource.url(origin.url("/a"))
+                let download = Downloader(configuration(folder, budget: 8 << 20)).download(source)
+                await wait { download.progress.received == 2_500_000 && !files(folder).isEmpty }
+                let copy = folder.appending(path: "copy")
+                var resumed = 0
+                // The last step may be on its way to the disk.
+                while resumed < PartialJournal.step {
+                    try? FileManager.default.removeItem(at: copy)
+                    try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: true)
+                    let name = try #require(files(folder).first)
+                    try FileManager.default.copyItem(
+                        at: folder.appending(path: name), to: copy.appending(path: name))
+                    resumed = try PartialFile.decode(Data(contentsOf: copy.appending(path: name)))?.data.count ?? 0
+                    await Task.yield()
+                }
+                serve(origin, first: [], body: large)
+                let loaded = try await Fixture.load(
+                    source, Downloader(configuration(copy, budget: 8 << 20)), limit: 8 << 20)
+                #expect(loaded.data == large && loaded.metrics?.resumedBytes == resumed)
+                #expect(files(copy).isEmpty)
+                download.cancel()
+            }
+        }
+    }
+
+    @Test func aJournalIsWholeUpToWhatItCounts() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-journal-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let empty = Partial(
+            place: "place", validator: PartialValidator(value: "\"1\""), total: 9, data: Data())
+        let file = folder.appending(path: "a")
+        var journal = try PartialJournal(empty, at: file.path(percentEncoded: false))
+        #expect(PartialFile.decode(try Data(contentsOf: file)) == nil)
+        for count in 1...4 {
+            journal = try journal.adding(Data([UInt8(count), UInt8(count)]))
+            let partial = try #require(PartialFile.decode(try Data(contentsOf: file)))
+            #expect(partial.data == Data((1...UInt8(count)).flatMap { [$0, $0] }) && partial.total == 9)
+        }
+        // What was added behind it and not counted does not count.
+        try (Data(contentsOf: file) + Data([9, 9])).write(to: file)
+        #expect(PartialFile.decode(try Data(contentsOf: file))?.data.count == 8)
+    }
+
+    @Test func aBodyBeyondTheBudgetIsNotWrittenDown() async throws {
+        let large = Data(count: 3_000_000)
+        try await withFolder { folder in
+            try await Fixture.withOrigin { origin in
+                origin.serve(
+                    "/a",
+                    .image(large, type: "image/png").with(header: "ETag", "\"1\"").with(
+                        \.ending, .cut(after: 2_900_000)))
+                await Fixture.expect(.truncatedBody) {
+                    try await Fixture.load(
+                        .url(origin.url("/a")), Downloader(configuration(folder, budget: 2_000_000)), limit: 8 << 20)
+                }
+                #expect(files(folder).isEmpty)
             }
         }
     }

@@ -8,8 +8,8 @@ import Tintype
 enum MappingSymbols {
     static var all: [String: Any] {
         let parts = [
-            request, pipeline, errors, observers, loading, transfers, caches, sharedCaches, coding, pictures, animation,
-            prefetching, views,
+            request, pipeline, errors, observers, loading, transfers, caches, cacheForms, sharedCaches, coding, codecs,
+            pictures, animation, prefetching, views,
         ]
         return parts.reduce(into: [:]) { all, part in all.merge(part) { first, _ in first } }
     }
@@ -129,7 +129,8 @@ enum MappingSymbols {
             "ImageOrigin.custom": ImageOrigin.custom, "ImageOrigin.data": ImageOrigin.data,
             "ImageOrigin.disk": ImageOrigin.disk, "ImageOrigin.file": ImageOrigin.file,
             "ImageOrigin.memory": ImageOrigin.memory, "ImageOrigin.network": ImageOrigin.network,
-            "FailedSources.all": \FailedSources.all, "FailedSources.forget(_:)": FailedSources.forget(_:),
+            "FailedSources.all": \FailedSources.all,
+            "FailedSources.forget(_:)": { (failures: FailedSources, source: ImageSource) in failures.forget(source) },
             "FailedSources.forgetAll()": FailedSources.forgetAll,
             "FailureMemory.capacity": \FailureMemory.capacity, "FailureMemory.lifetime": \FailureMemory.lifetime,
             "FailureMemory.shouldRemember": \FailureMemory.shouldRemember,
@@ -234,7 +235,7 @@ enum MappingSymbols {
                 cache.store(entry, for: key)
             },
             "DataCache.entry(for:)": { (cache: any DataCache, key: CacheKey) in cache.entry(for: key) },
-            "ImageCache.init(memory:disk:)": ImageCache.init(memory:disk:),
+            "ImageCache.init(memory:disk:pixels:coders:)": ImageCache.init(memory:disk:pixels:coders:),
             "MemoryCache.clear()": MemoryCache.clear, "MemoryCache.contains(_:)": MemoryCache.contains(_:),
             "MemoryCache.image(for:)": MemoryCache.image(for:), "MemoryCache.trim(to:)": MemoryCache.trim(to:),
             "CacheLimits.cost": \CacheLimits.cost, "CacheLimits.count": \CacheLimits.count,

@@ -95,6 +95,17 @@ tintype_webp_status tintype_webp_decode(
     const uint8_t *bytes, size_t count, uint8_t *dest, size_t stride, uint32_t width, uint32_t height,
     tintype_webp_cancel_hook _Nullable is_cancelled, void *_Nullable context);
 
+// MARK: Writing
+
+/// Encodes 8-bit RGBA with straight alpha, `stride` bytes a row. `quality` is 0 to 100; with `lossless` every pixel is
+/// kept, and it says how hard to try. `*out` is released with `tintype_webp_free`: OK, MEMORY, or CORRUPT for a picture
+/// that no WebP can be made of (a side of more than 16,383 pixels).
+tintype_webp_status tintype_webp_encode(
+    const uint8_t *rgba, uint32_t width, uint32_t height, size_t stride, float quality, bool lossless, int method,
+    uint8_t *_Nullable *_Nonnull out, size_t *out_count);
+
+void tintype_webp_free(uint8_t *_Nullable bytes);
+
 #pragma clang assume_nonnull end
 
 #endif

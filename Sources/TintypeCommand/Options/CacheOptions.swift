@@ -10,6 +10,12 @@ struct CacheLocation: ParsableArguments {
     var diskCache: DiskCache {
         DiskCache(directory: cache.map { URL(filePath: $0, directoryHint: .isDirectory) })
     }
+
+    /// The disk cache and that of thumbnails as pixels.
+    var all: [DiskCache] {
+        let cache = diskCache
+        return [cache, ThumbnailCache(beside: cache).disk]
+    }
 }
 
 /// Whether and where a load uses the disk cache.

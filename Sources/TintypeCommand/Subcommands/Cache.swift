@@ -5,7 +5,7 @@ import Tintype
 struct Cache: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Look after the disk cache.",
-        subcommands: [Path.self, Stats.self, List.self, Clear.self, Trim.self, Verify.self])
+        subcommands: [Path.self, Stats.self, List.self, Remove.self, Clear.self, Trim.self, Verify.self])
 
     /// What every one of them takes.
     struct Options: ParsableArguments {
@@ -46,19 +46,25 @@ extension Cache {
             let bytes: Int
             let limitBytes: Int
             let limitSeconds: Double?
+            let thumbnails: Int
+            let thumbnailBytes: Int
         }
 
         func run() async throws {
             let cache = options.location.diskCache
             let usage = try await cache.usage()
+            let pixels = try await ThumbnailCache(beside: cache).disk.usage()
             let record = Record(
                 path: cache.directory.path(percentEncoded: false), count: usage.count, bytes: usage.byteCount,
-                limitBytes: cache.limits.byteCount, limitSeconds: cache.limits.age?.inSeconds)
+                limitBytes: cache.limits.byteCount, limitSeconds: cache.limits.age?.inSeconds,
+                thumbnails: pixels.count, thumbnailBytes: pixels.byteCount)
             if options.json { return StandardOutput.write(json: record) }
             StandardOutput.write(record.path)
             StandardOutput.write("  entries  \(record.count)")
             StandardOutput.write(
                 "  size     \(HumanFormat.bytes(record.bytes)) of \(HumanFormat.bytes(record.limitBytes))")
+            guard record.thumbnails > 0 else { return }
+            StandardOutput.write("  pixels   \(record.thumbnails), \(HumanFormat.bytes(record.thumbnailBytes))")
         }
     }
 
@@ -98,7 +104,9 @@ extension Cache {
         @OptionGroup var options: Options
 
         func run() async throws {
-            options.tell(removed: try await options.location.diskCache.clear())
+            var removed = DiskUsage()
+            for cache in options.location.all { removed += try await cache.clear() }
+            options.tell(removed: removed)
         }
     }
 
@@ -132,7 +140,8 @@ extension Cache {
         }
 
         func run() async throws {
-            let result = try await options.location.diskCache.verify()
+            var result = DiskVerification()
+            for cache in options.location.all { result += try await cache.verify() }
             if options.json {
                 StandardOutput.write(
                     json: Record(count: result.sound.count, bytes: result.sound.byteCount, damaged: result.damaged))
@@ -157,5 +166,19 @@ extension Cache.Options {
         if json { return StandardOutput.write(json: Removed(removed: usage.count, bytes: usage.byteCount)) }
         StandardOutput.write(
             "removed \(HumanFormat.count(usage.count, "entry", "entries")), \(HumanFormat.bytes(usage.byteCount))")
+    }
+}
+
+extension DiskUsage {
+    static func += (sum: inout DiskUsage, other: DiskUsage) {
+        sum.count += other.count
+        sum.byteCount += other.byteCount
+    }
+}
+
+extension DiskVerification {
+    static func += (sum: inout DiskVerification, other: DiskVerification) {
+        sum.sound += other.sound
+        sum.damaged += other.damaged
     }
 }

@@ -22,6 +22,7 @@ struct Convert: AsyncParsableCommand {
               tintype convert in.jpg marked.jpg --overlay logo.png --gravity bottomRight --inset 12,12 --opacity 0.6
               tintype convert icon.png icon.jpg --resize 512x512 --filter catmullRom --enlarge --flatten '#ffffff'
               tintype convert moving.gif frame.png --frame 12
+              tintype convert photo.heic small.avif --thumbnail 1600x1600 --output-bytes 150kB
             """)
 
     @Argument(help: ArgumentHelp("The path of a file, or a URL.", valueName: "input"))
@@ -35,6 +36,11 @@ struct Convert: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("From 1, small, to 100, faithful; for formats that lose.", valueName: "1-100"))
     var quality = 90
+
+    @Option(
+        help: ArgumentHelp(
+            "Lower the quality until the file has at most so many bytes, such as 100kB.", valueName: "bytes"))
+    var outputBytes: ByteCount?
 
     @Option(
         help: ArgumentHelp("Decode to at most this size, never larger than the picture.", valueName: "WxH"),
@@ -53,11 +59,13 @@ struct Convert: AsyncParsableCommand {
     func run() async throws {
         let pipeline = ImagePipeline(
             http.applied(to: .standard(downloader: http.configuration, disk: cache.diskCache)))
-        let (format, encoder) = try target(pipeline.configuration.coders)
+        let coders = pipeline.configuration.coders
+        let format = try target(coders)
         let image = try await pipeline.image(for: try await request(pipeline))
-        let (pixels, options) = (try await pixels(of: image), EncodeOptions(quality: Double(quality) / 100))
+        let options = EncodeOptions(quality: Double(quality) / 100, maximumByteCount: outputBytes?.bytes)
+        let pixels = try await pixels(of: image)
         let data = try await WorkQueue.pixels.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
-            try encoder.encode(pixels, as: format, options)
+            try coders.encode(pixels, as: format, options)
         }
         try await OutputFile.write(data, to: output)
         try await pipeline.flush()
@@ -85,14 +93,16 @@ struct Convert: AsyncParsableCommand {
         return try await player.currentPixels()
     }
 
-    private func target(_ coders: ImageCoderRegistry) throws(TintypeError) -> (ImageFormat, any ImageEncoder) {
+    /// The format to write, of which there is an encoder.
+    private func target(_ coders: ImageCoderRegistry) throws(TintypeError) -> ImageFormat {
         let ending = URL(filePath: output).pathExtension
         guard let format = ImageFormat(fileExtension: ending) else {
             let known = coders.encodableFormats.map(\.rawValue).joined(separator: ", ")
             throw TintypeError(
                 .noCoder, stage: .encode, "the extension names no format; there are \(known)", subject: output)
         }
-        return (format, try coders.encoder(for: format))
+        _ = try coders.encoder(for: format)
+        return format
     }
 
     private func request(_ pipeline: ImagePipeline) async throws(TintypeError) -> ImageRequest {

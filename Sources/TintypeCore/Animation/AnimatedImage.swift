@@ -15,6 +15,8 @@ public final class AnimatedImage: Sendable {
     public let isComplete: Bool
     /// The frames that are decoded ahead for those who play it, shared by all of them.
     public let pool: FramePool
+    /// The encoded picture, if nothing was changed about its frames.
+    package let originalBytes: Data?
     private let maker: FrameMaker
 
     /// - Parameters:
@@ -31,12 +33,15 @@ public final class AnimatedImage: Sendable {
         let source = try ComposedFrames(byteCount: bytes.count) { () throws(TintypeError) in
             try decoder.makeFrameDecoder(bytes, lasting)
         }
-        try self.init(source, info, context)
+        try self.init(source, info, bytes: bytes, context)
     }
 
-    /// - Parameter info: what the header tells of the picture.
+    /// - Parameters:
+    ///   - info: what the header tells of the picture.
+    ///   - bytes: the whole encoded picture, where there is one.
     convenience init(
-        _ source: ComposedFrames, _ info: ImageInfo, isComplete: Bool = true, _ context: DecodeContext
+        _ source: ComposedFrames, _ info: ImageInfo, bytes: Data? = nil, isComplete: Bool = true,
+        _ context: DecodeContext
     ) throws(TintypeError) {
         try context.checkCancelled()
         let target = try DecodeTarget(info, context.options)
@@ -44,11 +49,13 @@ public final class AnimatedImage: Sendable {
         if !target.isAll(of: source.canvasSize) { transforms.append(DecodeTargetTransformer(target)) }
         if info.orientation != .up { transforms.append(OrientationTransformer(info.orientation)) }
         let maker = FrameMaker(source: source, transforms: transforms)
-        self.init(maker, poster: try maker.frame(at: 0, isCancelled: context.isCancelled), isComplete: isComplete)
+        let poster = try maker.frame(at: 0, isCancelled: context.isCancelled)
+        self.init(maker, poster: poster, bytes: transforms.isEmpty ? bytes : nil, isComplete: isComplete)
     }
 
-    private init(_ maker: FrameMaker, poster: PixelBuffer, isComplete: Bool) {
+    private init(_ maker: FrameMaker, poster: PixelBuffer, bytes: Data? = nil, isComplete: Bool) {
         self.maker = maker
+        originalBytes = bytes
         self.poster = poster
         self.isComplete = isComplete
         loopCount = maker.source.loopCount

@@ -45,9 +45,14 @@ public enum FormatSniffer {
         Signature(.webp, (0, Array("RIFF".utf8)), (8, Array("WEBP".utf8))),
         Signature(.tiff, (0, [0x49, 0x49, 0x2A, 0x00])),
         Signature(.tiff, (0, [0x4D, 0x4D, 0x00, 0x2A])),
+        // BigTIFF.
+        Signature(.tiff, (0, [0x49, 0x49, 0x2B, 0x00, 0x08, 0x00])),
+        Signature(.tiff, (0, [0x4D, 0x4D, 0x00, 0x2B, 0x00, 0x08])),
         Signature(.jxl, (0, [0xFF, 0x0A])),
         Signature(.jxl, (0, [0x00, 0x00, 0x00, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A])),
         Signature(.ico, (0, [0x00, 0x00, 0x01, 0x00])),
+        // A cursor, which is an icon with a tip.
+        Signature(.ico, (0, [0x00, 0x00, 0x02, 0x00])),
         // The four bytes after the size are reserved and zero in every BMP; "BM" alone begins many a text.
         Signature(.bmp, (0, Array("BM".utf8)), (6, [0, 0, 0, 0])),
     ]

@@ -11,13 +11,24 @@ public protocol ImageEncoder: Sendable {
 
 /// How pixels become bytes.
 public struct EncodeOptions: Hashable, Sendable {
-    /// From 0, small, to 1, faithful. Lossless formats take no notice.
+    /// From 0, small, to 1, faithful: then every pixel is kept where the format can. Lossless formats take no notice.
     public var quality: Double
     /// What shows through transparent pixels in a format without alpha.
     public var background: Pixel
 
-    public init(quality: Double = 1, background: Pixel = Pixel(red: 255, green: 255, blue: 255)) {
+    /// The most pixels on either side, keeping the aspect ratio; a side of 0 does not limit. Kept by
+    /// ``ImageCoderRegistry/encode(_:as:_:)``.
+    public var maximumSize: PixelSize?
+    /// The most bytes, for which ``ImageCoderRegistry/encode(_:as:_:)`` lowers the quality.
+    public var maximumByteCount: Int?
+
+    public init(
+        quality: Double = 1, background: Pixel = Pixel(red: 255, green: 255, blue: 255),
+        maximumSize: PixelSize? = nil, maximumByteCount: Int? = nil
+    ) {
         self.quality = quality
         self.background = background
+        self.maximumSize = maximumSize
+        self.maximumByteCount = maximumByteCount
     }
 }

@@ -93,7 +93,7 @@ extension ImageLoad {
 
 extension ImageDecoder {
     /// - Throws: also ``TintypeError/Code/notAnimated``, where only an animated picture is wanted.
-    fileprivate func decodeChecked(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+    func decodeChecked(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
         let image = try decodePart(bytes, resolved(context, for: bytes))
         guard context.options.frames != .animatedOnly || image.info.frameCount > 1 else {
             throw TintypeError(.notAnimated, stage: .decode, "a still picture, where only an animated one was wanted")

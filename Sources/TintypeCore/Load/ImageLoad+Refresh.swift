@@ -80,6 +80,7 @@ extension ImageLoad {
         guard request.policy.original.disk.canWrite else { return }
         var renewed = stored
         renewed.metadata = metadata
+        renewed.expires = expires
         originalCache.store(renewed, for: request.key.original)
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 
 extension ImageLoad {
@@ -16,6 +17,17 @@ extension ImageLoad {
         if waits { await flush() }
     }
 
+    private func flush() async {
+        // An original may still be with its serializer.
+        if serializer != nil { await services.background.wait() }
+        do {
+            try await originalCache.flush()
+            try await cache.flush()
+        } catch {
+            services.configuration.logger.warning("not stored on disk: \(request.key): \(error)")
+        }
+    }
+
     private func keepOnDisk(_ image: Image, _ job: JobContext, waits: Bool) async {
         if waits { return await encodeAndStore(image, for: job) }
         let isTaken = services.background.add(cost: image.memoryCost) {
@@ -27,10 +39,13 @@ extension ImageLoad {
 
     /// Whether the disk cache takes a rendition. Not that of an animation, of which it would keep a still frame: it is
     /// made again of the original.
-    private func isStored(_ image: Image) -> Bool {
-        !image.isAnimated && !isOriginal(image) && request.policy.rendered.disk.canWrite
-            && request.source.isWorthKeepingOnDisk && mayBeStored(given) && cache.tiers.contains(.disk)
+    func isStored(_ image: Image) -> Bool {
+        !image.isAnimated && !request.key.isOriginal && request.policy.rendered.disk.canWrite
+            && request.source.isWorthKeepingOnDisk && mayBeStored(given)
+            && (wantsPixels || isWorthEncoding(image))
     }
+
+    private func isWorthEncoding(_ image: Image) -> Bool { cache.tiers.contains(.disk) && !isOriginal(image) }
 
     /// Whether a rendition has the pixels of the original, whatever was asked for: another copy would be larger, and
     /// lose by its encoding, beside the one that is there.
@@ -53,7 +68,7 @@ extension ImageLoad {
     }
 
     private func store(_ image: Image, in cache: any ImageCaching, for key: CacheKey) {
-        let evicted = cache.store(image, for: key)
+        let evicted = cache.store(image, for: key, lifetime: request.policy.lifetime)
         if evicted > 0 { services.watch.tell(.evicted(evicted)) }
     }
 
@@ -63,32 +78,67 @@ extension ImageLoad {
         guard bytes.origin == .network || bytes.origin == .custom, request.policy.original.disk.canWrite,
             request.source.isWorthKeepingOnDisk, mayBeStored(bytes)
         else { return }
-        let entry = CacheEntry(
+        var entry = CacheEntry(
             data: bytes.data, format: image.info.format, metadata: bytes.metadata,
-            created: bytes.received ?? services.configuration.time.date())
-        originalCache.store(entry, for: request.key.original)
+            created: bytes.received ?? services.configuration.time.date(), expires: expires)
+        entry.file = bytes.file
+        guard let serializer else { return originalCache.store(entry, for: request.key.original) }
+        services.background.add(cost: image.memoryCost + entry.data.count) {
+            await self.keep(entry, of: image, by: serializer)
+        }
+    }
+
+    /// From when on what is stored now is not to be used any more, where the request says so.
+    var expires: Date? {
+        request.policy.lifetime.map { services.configuration.time.date().later(by: $0) }
+    }
+
+    private var serializer: CacheSerializer? { services.serializer(for: request) }
+
+    private func keep(_ entry: CacheEntry, of image: Image, by serializer: CacheSerializer) async {
+        let key = request.key.original
+        await logging { () throws(TintypeError) in
+            let form = try await WorkQueue.pixels.run(for: JobContext(priority: .veryLow)) { () throws(TintypeError) in
+                try serializer.form(of: image, entry.data, for: key)
+            }
+            if let entry = entry.taking(form) { originalCache.store(entry, for: key) }
+        }
     }
 
     private func encodeAndStore(_ image: Image, for job: JobContext) async {
+        guard await !storesPixels(of: image, for: job), isWorthEncoding(image) else { return }
+        await logging { () throws(TintypeError) in
+            if let entry = try await encoded(image, job) { cache.store(entry, for: request.key) }
+        }
+    }
+
+    /// What cannot be stored fails no load.
+    private func logging(_ body: () async throws(TintypeError) -> Void) async {
         do throws(TintypeError) {
-            let entry = try await encoded(image, job)
-            cache.store(entry, for: request.key)
+            try await body()
         } catch {
             guard error.code != .cancelled else { return }
             services.configuration.logger.warning("not stored on disk: \(request.key): \(error)")
         }
     }
 
-    private func encoded(_ image: Image, _ job: JobContext) async throws(TintypeError) -> CacheEntry {
+    /// `nil` when it is not to be kept.
+    private func encoded(_ image: Image, _ job: JobContext) async throws(TintypeError) -> CacheEntry? {
         let configuration = services.configuration
         let (format, options) = form(of: image)
-        return try await services.watch.watch(.encode, request.key, byteCount: { $0.data.count }) {
+        let (serializer, key, expires) = (serializer, request.key, expires)
+        return try await services.watch.watch(.encode, request.key, byteCount: { $0?.data.count }) {
             _ throws(TintypeError) in
             try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
-                let data = try configuration.coders.encoder(for: format).encode(image.pixels, as: format, options)
-                return CacheEntry(
-                    data: data, format: format, metadata: StoredInfo(image).encoded,
-                    created: configuration.time.date())
+                let empty = CacheEntry(
+                    data: Data(), format: nil, metadata: StoredInfo(image).encoded,
+                    created: configuration.time.date(), expires: expires)
+                var form = try serializer?.form(of: image, nil, for: key) ?? .standard
+                if case .standard = form {
+                    let encoder = try configuration.coders.encoder(for: format)
+                    form = .bytes(try encoder.encode(image.pixels, as: format, options), format)
+                }
+                return empty.taking(form)
             }
         }
     }
@@ -97,17 +147,21 @@ extension ImageLoad {
     /// the request says otherwise.
     private func form(of image: Image) -> (ImageFormat, EncodeOptions) {
         switch request.policy.stored {
-        case .automatic: (image.pixels.isOpaque ? .jpeg : .png, services.configuration.encodeOptions)
+        case .automatic, .pixels: (image.pixels.isOpaque ? .jpeg : .png, services.configuration.encodeOptions)
         case .encoded(let format, let options): (format, options)
         }
     }
+}
 
-    private func flush() async {
-        do {
-            try await originalCache.flush()
-            try await cache.flush()
-        } catch {
-            services.configuration.logger.warning("not stored on disk: \(request.key): \(error)")
+extension CacheEntry {
+    /// With the bytes that a serializer chose; `nil` where it chose none.
+    fileprivate func taking(_ form: CacheSerializer.Form) -> CacheEntry? {
+        guard case .bytes(let data, let format) = form else {
+            if case .nothing = form { return nil }
+            return self
         }
+        var entry = self
+        (entry.data, entry.format) = (data, format)
+        return entry
     }
 }

@@ -8,11 +8,13 @@ extension ImageLoad {
     func storedRendition(_ job: JobContext) async throws(TintypeError) -> ImageResponse? {
         if let image = rememberedRendition { return ImageResponse(image: image, origin: .memory) }
         // The original as it is has its own place on disk, where the bytes are looked up.
-        guard !request.key.isOriginal,
-            let entry = try await storedEntry(request.key, in: cache, request.policy.rendered.disk, job),
+        guard !request.key.isOriginal else { return nil }
+        if let response = try await storedPixels(job) { return response }
+        guard let entry = try await storedEntry(request.key, in: cache, request.policy.rendered.disk, job),
             let image = try await decodedRendition(entry, job), isCurrent(image)
         else { return nil }
         remember(image)
+        keepPixels(of: image)
         return ImageResponse(image: image, origin: .disk, byteCount: entry.data.count)
     }
 
@@ -29,7 +31,7 @@ extension ImageLoad {
     }
 
     /// Whether a picture was made of the bytes that are known to be the current ones, where they are known.
-    private func isCurrent(_ image: Image) -> Bool {
+    func isCurrent(_ image: Image) -> Bool {
         guard let given else { return true }
         guard let made = image.received, let received = given.received else { return false }
         // The disk keeps microseconds.
@@ -49,7 +51,7 @@ extension ImageLoad {
     private func decodedRendition(_ entry: CacheEntry, _ job: JobContext) async throws(TintypeError) -> Image? {
         do throws(TintypeError) {
             let image = try await decode(entry.data, DecodeOptions(), job)
-            return StoredInfo(decoding: entry.metadata)?.applied(to: image) ?? image
+            return StoredInfo(decoding: entry.metadata)?.applied(to: image.pixels, scale: image.scale) ?? image
         } catch  where error.code == .cancelled {
             throw error
         } catch {

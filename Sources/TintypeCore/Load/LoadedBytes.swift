@@ -2,7 +2,7 @@ public import Foundation
 
 /// The original bytes of a picture, whole, and where they came from.
 public struct LoadedBytes: Sendable {
-    public var data: Data
+    public var data: Data { didSet { file = nil } }
     public var origin: ImageOrigin
     /// What is kept beside the bytes in the disk cache: for HTTP, the response's validators and freshness.
     public var metadata: Data
@@ -12,6 +12,8 @@ public struct LoadedBytes: Sendable {
     public var isStorable: Bool
     /// Whether these are the stored bytes, which the origin said are still good; ``metadata`` is renewed.
     public var isNotModified = false
+    /// The file that ``data`` is a mapping of, where it is one.
+    package var file: SpillFile?
     /// When they were received whole: tells pictures made of these from those made of older ones.
     var received: Date?
     /// Why these are stored bytes, when their origin should have been asked and could not be.

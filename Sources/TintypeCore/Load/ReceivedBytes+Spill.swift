@@ -28,14 +28,14 @@ extension ReceivedBytes {
     }
 
     /// Takes everything out; nothing is left behind. What was moved to a file is not brought back: the bytes are a mapping
-    /// of it.
-    package func takeAll(for job: JobContext) async throws(TintypeError) -> Data {
-        guard contents.spilled != nil else { return take() }
+    /// of it, and the file comes with them.
+    package func takeAll(for job: JobContext) async throws(TintypeError) -> (data: Data, file: SpillFile?) {
+        guard contents.spilled != nil else { return (take(), nil) }
         if spilledAndWaiting.waiting > 0 { try await spill(for: job) }
-        guard let spilled = contents.spilled else { return take() }
+        guard let spilled = contents.spilled else { return (take(), nil) }
         let data = try spilled.file.map(spilled.count)
         restart()
-        return data
+        return (data, spilled.file)
     }
 }
 
@@ -45,7 +45,7 @@ struct Spilled: Sendable {
     let count: Int
 
     init() throws(TintypeError) {
-        file = try SpillFile(in: FileManager.default.temporaryDirectory.path(percentEncoded: false))
+        file = try SpillFile(in: SpillFile.folder)
         count = 0
     }
 

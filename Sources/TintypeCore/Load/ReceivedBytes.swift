@@ -94,7 +94,7 @@ public final class ReceivedBytes: Sendable {
     }
 
     /// A copy of what arrived after the first `offset` bytes.
-    func bytes(from offset: Int) -> Data {
+    package func bytes(from offset: Int) -> Data {
         if let shared { return shared.bytes(from: offset) }
         // Copied under the lock: another reference to the bytes would make the next append copy all of them.
         let (spilled, rest) = state.withLock { state in

@@ -1,47 +1,79 @@
-import Foundation
+package import Foundation
 
-/// What a stored rendition remembers of the picture that it was made of, in the metadata of its entry.
-struct StoredInfo: Codable {
-    let format: String
-    let width: Int
-    let height: Int
-    let orientation: Int
-    let hasAlpha: Bool
-    let frameCount: Int
-    let loopCount: Int
-    let durations: [Double]
-    /// See ``Image/received``; in seconds since the reference date.
-    let received: Date?
+/// What an entry remembers of the picture that its pixels were made of, in its metadata: a few bytes, since they are read
+/// with every hit on disk.
+///
+/// They are: version, 1 · flags · orientation · bytes of the format's name · the name · width, height, frames, plays ·
+/// when it was received · durations. Numbers are of 8 bytes and little-endian.
+package struct StoredInfo: Equatable {
+    package var info: ImageInfo
+    /// See ``Image/received``.
+    package var received: Date?
 
-    init(_ image: Image) {
-        let info = image.info
-        format = info.format.rawValue
-        width = info.size.width
-        height = info.size.height
-        orientation = info.orientation.rawValue
-        hasAlpha = info.hasAlpha
-        frameCount = info.frameCount
-        loopCount = info.loopCount
-        durations = info.durations
+    package init(_ image: Image) {
+        info = image.info
         received = image.received
     }
 
-    init?(decoding data: Data) {
-        guard let decoded = try? JSONDecoder().decode(StoredInfo.self, from: data) else { return nil }
-        self = decoded
-    }
-
-    var encoded: Data { (try? JSONEncoder().encode(self)) ?? Data() }
-
     /// The pixels of the rendition with what is remembered.
-    func applied(to image: Image) -> Image {
-        Image(pixels: image.pixels, info: info, scale: image.scale, received: received)
+    package func applied(to pixels: PixelBuffer, scale: Double) -> Image {
+        Image(pixels: pixels, info: info, scale: scale, received: received)
     }
 
-    private var info: ImageInfo {
-        ImageInfo(
-            format: ImageFormat(rawValue: format), size: PixelSize(width: width, height: height),
-            orientation: Orientation(rawValue: orientation) ?? .up, hasAlpha: hasAlpha, frameCount: frameCount,
-            loopCount: loopCount, durations: durations)
+    private static let version: UInt8 = 1
+    private static let hasAlpha: UInt8 = 1
+    private static let isReceived: UInt8 = 2
+}
+
+// MARK: - As bytes
+
+extension StoredInfo {
+    package var encoded: Data {
+        let name = Array(info.format.rawValue.utf8.prefix(Int(UInt8.max)))
+        let flags = (info.hasAlpha ? Self.hasAlpha : 0) | (received == nil ? 0 : Self.isReceived)
+        var data = Data([Self.version, flags, UInt8(info.orientation.rawValue), UInt8(name.count)] + name)
+        for number in [info.size.width, info.size.height, info.frameCount, info.loopCount] {
+            data.append(number: UInt64(bitPattern: Int64(number)))
+        }
+        data.append(number: (received?.timeIntervalSinceReferenceDate ?? 0).bitPattern)
+        for duration in info.durations { data.append(number: duration.bitPattern) }
+        return data
+    }
+
+    /// `nil` for what was not made by ``encoded``.
+    package init?(decoding data: Data) {
+        let head = Array(data.prefix(4))
+        guard head.count == 4, head[0] == Self.version, let orientation = Orientation(rawValue: Int(head[2]))
+        else { return nil }
+        let name = data.dropFirst(4).prefix(Int(head[3]))
+        let numbers = data.dropFirst(4 + name.count).numbers
+        guard name.count == Int(head[3]), let numbers, numbers.count >= 5 else { return nil }
+        let counts = numbers.prefix(4).map { Int(clamping: $0) }
+        // What is larger was not made here either, and its area would have no number.
+        guard counts.allSatisfy({ $0 <= Int(Int32.max) }) else { return nil }
+        info = ImageInfo(
+            format: ImageFormat(rawValue: String(decoding: name, as: UTF8.self)),
+            size: PixelSize(width: counts[0], height: counts[1]), orientation: orientation,
+            hasAlpha: head[1] & Self.hasAlpha != 0, frameCount: counts[2], loopCount: counts[3],
+            durations: numbers.dropFirst(5).map(Double.init(bitPattern:)))
+        received =
+            head[1] & Self.isReceived == 0
+            ? nil : Date(timeIntervalSinceReferenceDate: Double(bitPattern: numbers[4]))
+    }
+}
+
+extension Data {
+    fileprivate mutating func append(number: UInt64) {
+        Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
+    }
+
+    /// All of it as numbers; `nil` when it is not whole ones.
+    fileprivate var numbers: [UInt64]? {
+        guard count % 8 == 0 else { return nil }
+        return withUnsafeBytes { bytes in
+            stride(from: 0, to: bytes.count, by: 8).map {
+                UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0, as: UInt64.self))
+            }
+        }
     }
 }

@@ -3,6 +3,9 @@ public struct TransferMetrics: Hashable, Sendable {
     /// Waiting for a place among the transfers, and for the limit of starts.
     public var queued = Duration.zero
     /// Resolving the name and connecting; with TLS, its handshake too. `nil` when a connection was used again.
+    ///
+    /// One time for all three: async-http-client shows a connection only when its handshake is over, and says nothing
+    /// before that.
     public var connecting: Duration?
     /// From the sending of the last request to the head of its response, connecting included.
     public var firstByte = Duration.zero

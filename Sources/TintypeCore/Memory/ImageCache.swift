@@ -1,45 +1,70 @@
-/// A cache of two tiers, each of which may be missing or replaced.
+/// A cache of a tier in memory and two on disk, each of which may be missing or replaced.
 public struct ImageCache: ImageCaching {
     public let memory: MemoryCache?
     public let disk: (any DataCache)?
+    /// For renditions whose request wants it: see ``LoadPolicy/StoredForm/pixels``.
+    public let pixels: (any PixelCache)?
+    /// For ``query(_:data:decode:)`` and for pictures that are stored without their bytes; a pipeline uses its own.
+    public let coders: ImageCoderRegistry
 
-    public init(memory: MemoryCache? = MemoryCache(), disk: (any DataCache)? = nil) {
+    public init(
+        memory: MemoryCache? = MemoryCache(), disk: (any DataCache)? = nil, pixels: (any PixelCache)? = nil,
+        coders: ImageCoderRegistry = ImageCoderRegistry()
+    ) {
         self.memory = memory
         self.disk = disk
+        self.pixels = pixels
+        self.coders = coders
     }
 
     public var tiers: CacheTiers {
         var tiers: CacheTiers = []
         if memory != nil { tiers.insert(.memory) }
         if disk != nil { tiers.insert(.disk) }
+        if pixels != nil { tiers.insert(.pixels) }
         return tiers
     }
 
     public func image(for key: CacheKey) -> Image? { memory?.image(for: key) }
 
     @discardableResult
-    public func store(_ image: Image, for key: CacheKey) -> Int { memory?.store(image, for: key) ?? 0 }
+    public func store(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Int {
+        memory?.store(image, for: key, lifetime: lifetime) ?? 0
+    }
 
     public func entry(for key: CacheKey) -> CacheEntry? { disk?.entry(for: key) }
 
     public func store(_ entry: CacheEntry, for key: CacheKey) { disk?.store(entry, for: key) }
 
+    public func pixels(for key: CacheKey) -> Image? { pixels?.image(for: key) }
+
+    @discardableResult
+    public func storePixels(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Bool {
+        pixels?.store(image, for: key, lifetime: lifetime) ?? false
+    }
+
     public func remove(_ key: CacheKey, from tiers: CacheTiers) {
         if tiers.contains(.memory) { memory?.remove(key) }
         if tiers.contains(.disk) { disk?.remove(key) }
+        if tiers.reachesPixels { pixels?.remove(key) }
     }
 
     public func tiers(with key: CacheKey, among tiers: CacheTiers) -> CacheTiers {
         var found: CacheTiers = []
         if tiers.contains(.memory), memory?.contains(key) ?? false { found.insert(.memory) }
         if tiers.contains(.disk), disk?.contains(key) ?? false { found.insert(.disk) }
+        if tiers.contains(.pixels), pixels?.contains(key) ?? false { found.insert(.pixels) }
         return found
     }
 
     public func clear(_ tiers: CacheTiers) async throws(TintypeError) {
         if tiers.contains(.memory) { memory?.clear() }
         if tiers.contains(.disk) { try await disk?.removeAll() }
+        if tiers.reachesPixels { try await pixels?.removeAll() }
     }
 
-    public func flush() async throws(TintypeError) { try await disk?.flush() }
+    public func flush() async throws(TintypeError) {
+        try await disk?.flush()
+        try await pixels?.flush()
+    }
 }

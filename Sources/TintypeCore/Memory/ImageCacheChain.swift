@@ -51,8 +51,8 @@ public struct ImageCacheChain: ImageCaching {
     }
 
     @discardableResult
-    public func store(_ image: Image, for key: CacheKey) -> Int {
-        reached(policies.store).reduce(0) { $0 + $1.store(image, for: key) }
+    public func store(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Int {
+        reached(policies.store).reduce(0) { $0 + $1.store(image, for: key, lifetime: lifetime) }
     }
 
     public func entry(for key: CacheKey) -> CacheEntry? {
@@ -61,6 +61,15 @@ public struct ImageCacheChain: ImageCaching {
 
     public func store(_ entry: CacheEntry, for key: CacheKey) {
         for cache in reached(policies.store) { cache.store(entry, for: key) }
+    }
+
+    public func pixels(for key: CacheKey) -> Image? {
+        first(policies.query) { $0.pixels(for: key) }
+    }
+
+    @discardableResult
+    public func storePixels(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Bool {
+        reached(policies.store).reduce(false) { $1.storePixels(image, for: key, lifetime: lifetime) || $0 }
     }
 
     public func remove(_ key: CacheKey, from tiers: CacheTiers) {

@@ -11,9 +11,10 @@ public protocol ImageCaching: Sendable {
 
     /// Keeps a decoded picture in memory.
     ///
+    /// - Parameter lifetime: how long it may be used; `nil` is as long as it is kept.
     /// - Returns: how many others were evicted for it.
     @discardableResult
-    func store(_ image: Image, for key: CacheKey) -> Int
+    func store(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Int
 
     /// The entry on disk, verified; `nil` is a miss. Blocks.
     func entry(for key: CacheKey) -> CacheEntry?
@@ -21,10 +22,20 @@ public protocol ImageCaching: Sendable {
     /// Keeps an entry on disk. Returns at once; reads see it from then on, and the disk has it after ``flush()``.
     func store(_ entry: CacheEntry, for key: CacheKey)
 
-    /// Forgets what is kept under a key. Blocks when `tiers` has the disk.
+    /// The decoded picture on disk, ready to show. Blocks.
+    func pixels(for key: CacheKey) -> Image?
+
+    /// Keeps a decoded picture on disk as it is. Returns at once.
+    ///
+    /// - Parameter lifetime: how long it may be used; `nil` leaves that to the limits of the tier.
+    /// - Returns: whether there is a tier that takes it.
+    @discardableResult
+    func storePixels(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Bool
+
+    /// Forgets what is kept under a key. Blocks when `tiers` has the disk or the pixels.
     func remove(_ key: CacheKey, from tiers: CacheTiers)
 
-    /// The tiers that have something under a key. Blocks when `tiers` has the disk.
+    /// The tiers that have something under a key. Blocks when `tiers` has the disk or the pixels.
     func tiers(with key: CacheKey, among tiers: CacheTiers) -> CacheTiers
 
     /// Forgets everything in some tiers.
@@ -36,4 +47,26 @@ public protocol ImageCaching: Sendable {
     ///
     /// - Throws: ``TintypeError/Code/unwritable`` when something could not be written since the last call.
     func flush() async throws(TintypeError)
+}
+
+/// Of a cache without a tier of pixels.
+extension ImageCaching {
+    public func pixels(for key: CacheKey) -> Image? { nil }
+
+    @discardableResult
+    public func storePixels(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Bool { false }
+}
+
+extension ImageCaching {
+    /// Keeps a decoded picture in memory as long as there is room.
+    ///
+    /// - Returns: how many others were evicted for it.
+    @discardableResult
+    public func store(_ image: Image, for key: CacheKey) -> Int { store(image, for: key, lifetime: nil) }
+
+    /// Keeps a decoded picture on disk as it is, as long as there is room.
+    ///
+    /// - Returns: whether there is a tier that takes it.
+    @discardableResult
+    public func storePixels(_ image: Image, for key: CacheKey) -> Bool { storePixels(image, for: key, lifetime: nil) }
 }

@@ -3,10 +3,7 @@
 /// Every call is synchronous and may come from any thread. A hit allocates nothing, reorders nothing, and takes one of
 /// several locks for one look-up; stores take turns.
 public final class MemoryCache: Sendable {
-    /// A power of two.
-    private static let shardCount = 16
-
-    private let shards = (0..<shardCount).map { _ in MemoryShard() }
+    private let shards = MemoryShards()
     private let queue: Locked<EvictionQueue<CacheKey, MemoryEntry>>
     /// `nil` where pictures that fall out are not looked for.
     private let living: Locked<LivingImages>?
@@ -35,32 +32,32 @@ public final class MemoryCache: Sendable {
     public var totalCount: Int { queue.withLock { $0.count } }
 
     public func image(for key: CacheKey) -> Image? {
-        guard let entry = shard(of: key).entry(for: key) else { return livingImage(for: key) }
-        if entry.expires != nil, entry.isOver(at: time.uptime()) {
-            removeExpired()
-            return nil
-        }
-        entry.noteUse()
-        return entry.image
+        guard let found = shards.find(key) else { return livingImage(for: key) }
+        guard let expires = found.expires, expires <= time.uptime() else { return found.image }
+        remove(key)
+        removeExpired()
+        return nil
     }
 
     public func contains(_ key: CacheKey) -> Bool {
-        shard(of: key).entry(for: key).map { $0.expires == nil || !$0.isOver(at: time.uptime()) } ?? false
+        shards.entry(for: key).map { $0.expires == nil || !$0.isOver(at: time.uptime()) } ?? false
     }
 
     /// Keeps a picture, unless it is too large on its own.
     ///
+    /// - Parameter lifetime: how long it may be used, where that is less than ``CacheLimits/age``.
     /// - Returns: how many others were evicted for it.
     @discardableResult
-    public func store(_ image: Image, for key: CacheKey) -> Int {
+    public func store(_ image: Image, for key: CacheKey, lifetime: Duration? = nil) -> Int {
         let now = time.uptime()
         living?.withLock { $0.remove(key) }
         let (insertion, _) = queue.withLock { queue in
-            let entry = MemoryEntry(image, for: key, expires: queue.limits.age.map { now + $0 })
+            let age = [queue.limits.age, lifetime].compactMap(\.self).min()
+            let entry = MemoryEntry(image, for: key, expires: age.map { now + $0 })
             let expired = removeExpired(&queue, now)
             let insertion = queue.insert(entry, for: key, cost: image.memoryCost) { $0.takeMark() }
-            for evicted in insertion.evicted { shard(of: evicted.key).remove(evicted.key) }
-            if insertion.isKept { shard(of: key).insert(entry) } else { shard(of: key).remove(key) }
+            for evicted in insertion.evicted { shards.remove(evicted.key) }
+            if insertion.isKept { shards.insert(entry) } else { shards.remove(key) }
             return (insertion, expired)
         }
         noteLiving(insertion.evicted)
@@ -69,7 +66,7 @@ public final class MemoryCache: Sendable {
 
     public func remove(_ key: CacheKey) {
         _ = queue.withLock { queue in
-            shard(of: key).remove(key)
+            shards.remove(key)
             return queue.remove(key)
         }
         living?.withLock { $0.remove(key) }
@@ -92,13 +89,11 @@ public final class MemoryCache: Sendable {
 
     // MARK: Inside
 
-    private func shard(of key: CacheKey) -> MemoryShard { shards[key.storedHash & (Self.shardCount - 1)] }
-
     /// Pictures that fall out give their memory back here, when the lock is free: that can take milliseconds.
     private func evict(_ change: (inout EvictionQueue<CacheKey, MemoryEntry>) -> [MemoryEntry]) {
         let evicted = queue.withLock { queue in
             let evicted = change(&queue)
-            for entry in evicted { shard(of: entry.key).remove(entry.key) }
+            for entry in evicted { shards.remove(entry.key) }
             return evicted
         }
         noteLiving(evicted)
@@ -109,12 +104,13 @@ public final class MemoryCache: Sendable {
         _ = queue.withLock { removeExpired(&$0, now) }
     }
 
-    /// The oldest are the first whose time is over, since all have the same time.
+    /// From the oldest on, which are the first whose time is over unless some were given less; those go when they are
+    /// asked for, or have become the oldest.
     private func removeExpired(
         _ queue: inout EvictionQueue<CacheKey, MemoryEntry>, _ now: Duration
     ) -> [MemoryEntry] {
         let expired = queue.removeOldest { $0.isOver(at: now) }
-        for entry in expired { shard(of: entry.key).remove(entry.key) }
+        for entry in expired { shards.remove(entry.key) }
         return expired
     }
 

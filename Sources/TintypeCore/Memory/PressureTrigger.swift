@@ -12,7 +12,9 @@ struct PressureTrigger: Hashable, Sendable {
     /// What is written to the file.
     var text: String { "\(pressure == .some ? "some" : "full") \(stall) \(window)" }
 
-    /// Those of the machine, and of this process's cgroup.
+    /// Those of the machine, and of this process's cgroup of version 2. The pressure levels of version 1 are not asked:
+    /// to be told them takes the right to write `cgroup.event_control`, which a group's members seldom have, and where the
+    /// kernel has pressure stalls too the machine's tell as much.
     static var standard: [PressureTrigger] {
         let files = ["/proc/pressure/memory", ControlGroup.current.pressureFile].compactMap(\.self)
         return files.flatMap { path in

@@ -7,6 +7,8 @@ public final class TraceRecorder: PipelineObserver {
     private struct State: Sendable {
         var spans: [TraceSpan] = []
         var dropped = 0
+        /// When the loads under way began.
+        var began: [Int: Duration] = [:]
     }
 
     public let capacity: Int
@@ -25,10 +27,19 @@ public final class TraceRecorder: PipelineObserver {
     public func observe(_ event: PipelineEvent) {
         switch event {
         case .stageEnded(let run, let outcome): add(TraceSpan(run, outcome))
-        case .loadEnded(_, let request, let result, let duration):
-            add(TraceSpan(request, result, began: time.uptime() - duration, duration))
-        case .lookedUp, .loadBegan, .stageBegan, .answered, .evicted: break
+        case .loadBegan(let id, _):
+            let now = time.uptime()
+            state.withLock { $0.began[id] = now }
+        case .loadEnded(let id, let request, let result, _): loadEnded(id, request, result)
+        case .lookedUp, .stageBegan, .answered, .evicted: break
         }
+    }
+
+    /// By its own clock: a load is drawn around its stages, however long this took to be called.
+    private func loadEnded(_ id: Int, _ request: ImageRequest, _ result: Result<ImageResponse, TintypeError>) {
+        let now = time.uptime()
+        guard let began = state.withLock({ $0.began.removeValue(forKey: id) }) else { return }
+        add(TraceSpan(request, result, began: began, now - began))
     }
 
     /// What has ended so far, in the JSON form of Chrome's trace events.

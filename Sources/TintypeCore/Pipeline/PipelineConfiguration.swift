@@ -35,6 +35,9 @@ public struct PipelineConfiguration: Sendable {
     /// How finished renditions are encoded for the disk.
     public var encodeOptions = EncodeOptions()
 
+    /// Chooses the bytes that are kept on disk, where they are not to be the usual ones.
+    public var serializer: CacheSerializer?
+
     /// The clocks; only tests need others.
     public var time = TimeSource.system
 

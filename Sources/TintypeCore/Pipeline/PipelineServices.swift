@@ -69,6 +69,10 @@ final class PipelineServices: Sendable {
         request.parts?.originalCache ?? cache(for: request)
     }
 
+    func serializer(for request: ImageRequest) -> CacheSerializer? {
+        request.parts?.serializer ?? configuration.serializer
+    }
+
     func loader(for request: ImageRequest) -> any ImageLoader {
         request.parts?.loader ?? loader
     }

@@ -146,15 +146,17 @@ extension ImagePrefetcher {
     }
 
     private func end(_ item: PrefetchTable.Item, _ source: ImageSource, _ error: TintypeError?) {
-        let (running, progress) = state.withLock { state in
+        let running = state.withLock { state in
             state.loads[item] = nil
-            let progress = state.table.end(item, succeeded: error == nil)
-            let running = state.batches[item.batch]
-            if progress?.isComplete == true { state.batches[item.batch] = nil }
-            return (running, progress)
+            return state.batches[item.batch]
         }
-        guard let running, let progress else { return }
-        running.report?(source, error)
-        running.batch.update(progress)
+        // Told before it is counted: who waits for the batch has heard of every picture by then.
+        running?.report?(source, error)
+        let progress = state.withLock { state in
+            let progress = state.table.end(item, succeeded: error == nil)
+            if progress?.isComplete == true { state.batches[item.batch] = nil }
+            return progress
+        }
+        if let running, let progress { running.batch.update(progress) }
     }
 }

@@ -4,7 +4,9 @@
 public final class PrefetchBatch: Sendable {
     private struct State: Sendable {
         var progress: PrefetchProgress
-        var streams: [AsyncStream<PrefetchProgress>.Continuation] = []
+        /// Those who have seen the newest progress and wait for more.
+        var listeners: [Int: CheckedContinuation<Void, Never>] = [:]
+        var lastListener = 0
     }
 
     private let state: Locked<State>
@@ -18,15 +20,13 @@ public final class PrefetchBatch: Sendable {
 
     public var progress: PrefetchProgress { state.withLock { $0.progress } }
 
-    /// How far it is, now and after each picture; only the newest is kept for one who is slow. Ends when it is complete.
+    /// How far it is, now and after each picture; one who is slow is told the newest alone. Ends when it is complete.
     public var updates: AsyncStream<PrefetchProgress> {
-        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { stream in
-            let now = state.withLock { state in
-                if !state.progress.isComplete { state.streams.append(stream) }
-                return state.progress
-            }
-            stream.yield(now)
-            if now.isComplete { stream.finish() }
+        let seen = Locked<PrefetchProgress?>(nil)
+        return AsyncStream {
+            let next = await self.progress(after: seen.withLock { $0 })
+            if let next { seen.withLock { $0 = next } }
+            return next
         }
     }
 
@@ -41,17 +41,53 @@ public final class PrefetchBatch: Sendable {
 
     /// Takes what is newer: two workers may come by in either order.
     func update(_ newest: PrefetchProgress) {
-        let streams = state.withLock { state in
-            guard newest.finished + newest.skipped > state.progress.finished + state.progress.skipped else {
-                return [AsyncStream<PrefetchProgress>.Continuation]()
-            }
+        let listeners = state.withLock { state in
+            guard newest.ended > state.progress.ended else { return [CheckedContinuation<Void, Never>]() }
             state.progress = newest
-            defer { if newest.isComplete { state.streams = [] } }
-            return state.streams
+            defer { state.listeners = [:] }
+            return Array(state.listeners.values)
         }
-        for stream in streams {
-            stream.yield(newest)
-            if newest.isComplete { stream.finish() }
+        for listener in listeners { listener.resume() }
+    }
+}
+
+// MARK: - Following it
+
+extension PrefetchBatch {
+    /// The newest progress, once it is other than the last that was seen.
+    private func progress(after last: PrefetchProgress?) async -> PrefetchProgress? {
+        if let last {
+            guard !last.isComplete else { return nil }
+            await change(since: last)
         }
+        return Task.isCancelled ? nil : progress
+    }
+
+    /// Waits until there is other progress than this, or the waiting task is cancelled.
+    private func change(since last: PrefetchProgress) async {
+        let number = state.withLock { state in
+            state.lastListener += 1
+            return state.lastListener
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { listen($0, number, since: last) }
+        } onCancel: {
+            leave(number)
+        }
+    }
+
+    private func listen(_ listener: CheckedContinuation<Void, Never>, _ number: Int, since last: PrefetchProgress) {
+        let waits = state.withLock { state in
+            guard state.progress == last else { return false }
+            state.listeners[number] = listener
+            return true
+        }
+        guard waits else { return listener.resume() }
+        // It may have been cancelled before there was a listener to release.
+        if Task.isCancelled { leave(number) }
+    }
+
+    private func leave(_ number: Int) {
+        state.withLock { $0.listeners.removeValue(forKey: number) }?.resume()
     }
 }

@@ -12,5 +12,7 @@ public struct PrefetchProgress: Hashable, Sendable {
     }
 
     /// Whether nothing is left to do. True of an empty batch from the beginning.
-    public var isComplete: Bool { finished + skipped == total }
+    public var isComplete: Bool { ended == total }
+
+    var ended: Int { finished + skipped }
 }

@@ -58,8 +58,9 @@ extension PrefetchTable {
 
     private func itemsLeft(atMost limit: Int) -> Int {
         var left = 0
-        for batch in line.lazy.compactMap({ batches[$0] }) where left < limit {
-            left += batch.items.count - batch.next
+        for number in line {
+            guard left < limit else { break }
+            left += batches[number].map { $0.items.count - $0.next } ?? 0
         }
         return min(left, limit)
     }

@@ -12,12 +12,15 @@ public struct LoadPolicy: Hashable, Sendable {
     public var stored: StoredForm
     public var completion: Completion
     public var data: DataDelivery
+    /// How long what this load keeps may be used, in memory and on disk; `nil` leaves that to the limits of the caches,
+    /// which hold in any case.
+    public var lifetime: Duration?
 
     public init(
         rendered: CacheRules = CacheRules(), original: CacheRules = CacheRules(memory: .off),
         freshness: Freshness = .cached, failures: Failures = .respected, previews: Previews = .none,
         variants: Variants = .exact, preparation: Preparation = .automatic, stored: StoredForm = .automatic,
-        completion: Completion = .whenReady, data: DataDelivery = .whenLoaded
+        completion: Completion = .whenReady, data: DataDelivery = .whenLoaded, lifetime: Duration? = nil
     ) {
         self.rendered = rendered
         self.original = original
@@ -29,6 +32,7 @@ public struct LoadPolicy: Hashable, Sendable {
         self.stored = stored
         self.completion = completion
         self.data = data
+        self.lifetime = lifetime
     }
 }
 
@@ -85,11 +89,14 @@ extension LoadPolicy {
         case always
     }
 
-    /// How a rendition is encoded for the disk. The original is always kept as the bytes it came as.
+    /// How a rendition is kept on disk. The original is always kept as the bytes it came as.
     public enum StoredForm: Hashable, Sendable {
         /// JPEG for what is opaque, PNG for what is not, with the pipeline's ``PipelineConfiguration/encodeOptions``.
         case automatic
         case encoded(ImageFormat, EncodeOptions = EncodeOptions())
+        /// Not encoded: as pixels ready to show, in the cache's tier for those, so that a hit on disk decodes nothing.
+        /// For thumbnails: what that tier does not take, since it is large, is kept as by ``automatic``.
+        case pixels
     }
 
     /// When a load has ended.
@@ -118,7 +125,7 @@ extension LoadPolicy {
 
     /// The part that tells how the original bytes are got: loads that agree on it share one transfer.
     var forBytes: LoadPolicy {
-        LoadPolicy(original: original, freshness: freshness, failures: failures)
+        LoadPolicy(original: original, freshness: freshness, failures: failures, lifetime: lifetime)
     }
 }
 

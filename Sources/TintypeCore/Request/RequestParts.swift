@@ -8,13 +8,17 @@ public final class RequestParts: Sendable {
     public let originalCache: (any ImageCaching)?
     /// Instead of the pipeline's loaders.
     public let loader: (any ImageLoader)?
+    /// Instead of the pipeline's serializer.
+    public let serializer: CacheSerializer?
 
     public init(
-        cache: (any ImageCaching)? = nil, originalCache: (any ImageCaching)? = nil, loader: (any ImageLoader)? = nil
+        cache: (any ImageCaching)? = nil, originalCache: (any ImageCaching)? = nil, loader: (any ImageLoader)? = nil,
+        serializer: CacheSerializer? = nil
     ) {
         self.cache = cache
         self.originalCache = originalCache
         self.loader = loader
+        self.serializer = serializer
     }
 }
 

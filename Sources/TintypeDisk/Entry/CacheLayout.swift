@@ -13,6 +13,15 @@ struct CacheLayout: Sendable {
         entriesPrefix = "\(root)/v2/entries/"
     }
 
+    /// - Parameter directory: as the user names it; `nil` is ``standard``.
+    init(_ directory: URL?) {
+        guard let path = directory?.standardizedFileURL.path(percentEncoded: false) else {
+            self = .standard
+            return
+        }
+        self.init(root: path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path)
+    }
+
     /// The folder of this version.
     var home: String { "\(root)/v2" }
     var entriesFolder: String { String(entriesPrefix.dropLast()) }

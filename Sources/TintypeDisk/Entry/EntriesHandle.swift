@@ -37,6 +37,13 @@ final class EntriesHandle: Sendable {
         name.withRelativePath { faccessat(descriptor, $0, R_OK, 0) } == 0
     }
 
+    /// `nil` when it is not there.
+    func byteCount(of name: EntryName) -> Int? {
+        var facts = stat()
+        let status = name.withRelativePath { fstatat(descriptor, $0, &facts, 0) }
+        return status == 0 ? Int(facts.st_size) : nil
+    }
+
     /// `O_NOATIME`, which Glibc's module does not show; the same on x86-64 and arm64.
     private static let noAccessTime: Int32 = 0o1_000_000
 }

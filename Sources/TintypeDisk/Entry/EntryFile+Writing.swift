@@ -4,15 +4,23 @@ import TintypeCore
 extension EntryFile {
     /// Writes an entry under a temporary name and renames it, so that a reader sees all of it or nothing.
     ///
-    /// - Returns: the bytes of the file.
     /// - Throws: then nothing is left behind.
     static func write(
         _ header: EntryHeader, _ payload: Data, as name: EntryName, in layout: CacheLayout, temporary: String
     ) throws(DiskFailure) {
+        try write(as: name, in: layout, temporary: temporary) { descriptor throws(DiskFailure) in
+            try writeAll(header.encoded, payload, to: descriptor, temporary)
+        }
+    }
+
+    /// - Parameter fill: writes the file.
+    static func write(
+        as name: EntryName, in layout: CacheLayout, temporary: String, _ fill: (Int32) throws(DiskFailure) -> Void
+    ) throws(DiskFailure) {
         let descriptor = try create(temporary, layout)
         do throws(DiskFailure) {
             defer { close(descriptor) }
-            try writeAll(header.encoded, payload, to: descriptor, temporary)
+            try fill(descriptor)
         } catch {
             unlink(temporary)
             throw error

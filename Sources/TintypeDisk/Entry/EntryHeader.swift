@@ -29,8 +29,8 @@ struct EntryHeader: Equatable {
     static let alignment = 64
     /// No honest key or metadata comes near; a damaged length must not claim memory.
     static let maximumPartLength = 16 << 20
-    /// Longer than anything that ``DiskStaging`` lets through.
-    static let maximumFileLength = 512 << 20
+    /// No picture comes near; a damaged length must not pass for one.
+    static let maximumFileLength = 1 << 40
 
     var key: CacheKey
     var format: ImageFormat?
@@ -68,7 +68,8 @@ extension EntryHeader {
         metadata = entry.metadata
         extended = entry.extended
         payloadLength = entry.data.count
-        payloadChecksum = entry.data.withUnsafeBytes(Checksum.of)
+        // That of a file is made while it is written.
+        payloadChecksum = entry.file == nil ? entry.data.withUnsafeBytes(Checksum.of) : 0
         times = EntryTimes(
             created: DiskTime(entry.created), modified: modified, changed: changed,
             expires: entry.expires.map { DiskTime($0) })

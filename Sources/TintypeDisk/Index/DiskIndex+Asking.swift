@@ -6,8 +6,10 @@ extension DiskIndex {
     var usage: DiskUsage {
         get throws {
             try database.read { database in
-                let row = try Row.fetchOne(database.cachedStatement(sql: "SELECT count, size FROM total"))
-                return DiskUsage(count: row?["count"] ?? 0, byteCount: row?["size"] ?? 0)
+                guard let row = try Row.fetchOne(database.cachedStatement(sql: "SELECT count, size FROM total")) else {
+                    throw IndexDamage()
+                }
+                return DiskUsage(count: try row.count("count"), byteCount: try row.count("size"))
             }
         }
     }
@@ -52,20 +54,18 @@ extension DiskIndex {
 
     private func fetch(_ sql: String, _ arguments: StatementArguments) throws -> [IndexRecord] {
         try database.read { database in
-            try Row.fetchAll(database.cachedStatement(sql: sql), arguments: arguments).compactMap(Self.record)
+            try Row.fetchAll(database.cachedStatement(sql: sql), arguments: arguments).map(Self.record)
         }
     }
 
-    private static func record(_ row: Row) -> IndexRecord? {
-        guard let name = (row["name"] as Data?).flatMap(EntryName.init(bytes:)) else { return nil }
-        func time(_ column: String) -> DiskTime { DiskTime(microseconds: row[column]) }
-        let expires: Int64? = row["expires"]
+    private static func record(_ row: Row) throws -> IndexRecord {
+        func time(_ column: String) throws -> DiskTime { DiskTime(microseconds: try row.integer(column)) }
         return IndexRecord(
-            name: name, size: row["size"],
+            name: try row.name(), size: try row.count("size"),
             times: EntryTimes(
-                created: time("created"), modified: time("modified"), changed: time("changed"),
-                expires: expires.map { DiskTime(microseconds: $0) }),
-            accessed: time("accessed"))
+                created: try time("created"), modified: try time("modified"), changed: try time("changed"),
+                expires: try row.optionalInteger("expires").map { DiskTime(microseconds: $0) }),
+            accessed: try time("accessed"))
     }
 }
 

@@ -39,22 +39,29 @@ extension DiskIndex {
     private static let stepSize = 256
 
     private static func reconciled(_ database: Database) throws -> Int {
-        try Int.fetchOne(database.cachedStatement(sql: "SELECT reconciled FROM total")) ?? 0
+        guard let row = try Row.fetchOne(database.cachedStatement(sql: "SELECT reconciled FROM total")) else {
+            throw IndexDamage()
+        }
+        return try row.count("reconciled")
     }
 
     /// Makes the part of the index that belongs to some folders say what is in them. Returns how many entries it saw.
     private static func reconcile(
         _ folders: Range<Int>, _ files: [EntryName], _ entries: EntriesHandle?, _ database: Database
     ) throws -> Int {
-        let rows = try Data.fetchAll(
-            database.cachedStatement(sql: "SELECT name FROM entry WHERE name >= ? AND name < ?"),
+        let rows = try Row.fetchAll(
+            database.cachedStatement(sql: "SELECT name, size FROM entry WHERE name >= ? AND name < ?"),
             arguments: [bound(folders.lowerBound), bound(folders.upperBound)])
-        let known = Set(rows.compactMap { EntryName(bytes: $0) })
+        let known = try rows.reduce(into: [EntryName: Int]()) { known, row in
+            known[try row.name()] = try row.count("size")
+        }
         let present = Set(files)
-        for name in known.subtracting(present) { try remove(name, from: database) }
-        for name in files where !known.contains(name) {
+        for name in known.keys where !present.contains(name) { try remove(name, from: database) }
+        for name in files {
+            // One of another size was replaced by a writer that was stopped before it could say so.
+            if let size = known[name], size == entries?.byteCount(of: name) { continue }
             guard let record = entries?.record(of: name) else { continue }
-            try add(record, to: database, replacing: false)
+            try add(record, to: database, replacing: known[name] != nil)
         }
         return 1 + known.count + files.count
     }

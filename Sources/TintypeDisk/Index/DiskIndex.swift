@@ -78,7 +78,7 @@ final class DiskIndex: Sendable {
 
     /// Whether an error says that the index is damaged, so that only making it anew helps.
     static func isDamage(_ error: any Error) -> Bool {
-        (error as? DatabaseError)?.isDamage ?? false
+        (error as? DatabaseError)?.isDamage ?? (error is IndexDamage || error is RowDecodingError)
     }
 
     private static func delete(_ layout: CacheLayout) {

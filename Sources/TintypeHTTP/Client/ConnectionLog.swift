@@ -1,78 +1,69 @@
 import Logging
 import TintypeCore
 
-/// When the connections of a client were opened, and which request went over which: the client below says so in its log,
-/// and nowhere else.
+/// Which request went over which connection of a client: the client below says so in its log, and nowhere else.
 ///
-/// If another version should say it differently, nothing is known, and nothing breaks.
+/// Only the little that it says at the level of debugging is listened to, since all it says is much for every request. If
+/// another version should say it differently, nothing is known, and nothing breaks.
 final class ConnectionLog: Sendable {
     /// One request's use of a connection.
     struct Use: Sendable {
         /// Whether another request had used it before.
         let isReused: Bool
-        /// Resolving, connecting, and TLS; `nil` when it had been open before.
+        /// How long the request waited for it to stand: resolving, connecting, and TLS; `nil` when it had been used before.
         let connecting: Duration?
-    }
-
-    private struct Connection: Sendable {
-        let opened: Duration
-        var ready: Duration?
-        var isUsed = false
     }
 
     /// More are not followed.
     private static let maximumCount = 10_000
 
-    private let connections = Locked<[String: Connection]>([:])
+    private let used = Locked<Set<String>>([])
     private let uptime: @Sendable () -> Duration
 
     init(uptime: @escaping @Sendable () -> Duration) {
         self.uptime = uptime
     }
 
-    /// For what is said of no request.
-    var logger: Logger {
-        LogReader.logger(.trace) { event, _ in self.noticed(event) }
-    }
+    var now: Duration { uptime() }
 
     static let idKey = "ahc-connection-id"
-    private static let versionKey = "ahc-http-version"
 
-    /// After the word that a connection is being opened, the first with a protocol says that it is open. Timers speak of
-    /// connections even when they are closed.
-    private func noticed(_ event: LogEvent) {
-        guard let metadata = event.metadata, let id = metadata[Self.idKey]?.description else { return }
-        let now = uptime()
-        let isOpening = event.message.description.hasPrefix("Opening")
-        let isOpen = metadata[Self.versionKey] != nil
-        let isOver = metadata["ahc-error"] != nil || isOpen && event.message.description.contains("closed")
-        connections.withLock { connections in
-            guard !isOver else { return connections[id] = nil }
-            guard let connection = connections[id] else {
-                if isOpening, connections.count < Self.maximumCount { connections[id] = Connection(opened: now) }
-                return
-            }
-            if isOpen, connection.ready == nil { connections[id]?.ready = now }
+    /// For what is said of no request: connections that are gone are forgotten.
+    var logger: Logger {
+        LogReader.logger(.debug) { event, _ in
+            guard event.message.description == "connection closed",
+                let id = event.metadata?[Self.idKey]?.description
+            else { return }
+            self.used.withLock { used in _ = used.remove(id) }
         }
     }
 
-    func use(_ id: String) -> Use? {
-        connections.withLock { connections in
-            guard let connection = connections[id], let ready = connection.ready else { return nil }
-            connections[id]?.isUsed = true
-            return Use(
-                isReused: connection.isUsed, connecting: connection.isUsed ? nil : ready - connection.opened)
+    /// Takes down that a request begins to use a connection.
+    ///
+    /// - Parameter sent: when the request was made.
+    /// - Returns: `nil` when that is not known.
+    func use(_ id: String, since sent: Duration) -> Use? {
+        let isFirst: Bool? = used.withLock { used in
+            if used.contains(id) { return false }
+            guard used.count < Self.maximumCount else { return nil }
+            used.insert(id)
+            return true
         }
+        guard let isFirst else { return nil }
+        return Use(isReused: !isFirst, connecting: isFirst ? now - sent : nil)
     }
 }
 
 /// Takes down which connection one request goes over.
 final class ConnectionNote: Sendable {
     private let log: ConnectionLog
+    private let sent: Duration
     private let found = Locked<ConnectionLog.Use?>(nil)
 
+    /// To be made when the request is.
     init(_ log: ConnectionLog) {
         self.log = log
+        sent = log.now
     }
 
     /// `nil` while it is not known.
@@ -82,7 +73,7 @@ final class ConnectionNote: Sendable {
     var logger: Logger {
         LogReader.logger(.debug) { _, metadata in
             guard let id = metadata[ConnectionLog.idKey]?.description, self.use == nil else { return }
-            let use = self.log.use(id)
+            let use = self.log.use(id, since: self.sent)
             self.found.withLock { $0 = use }
         }
     }

@@ -1,7 +1,9 @@
 /// What one request wants of HTTP beside its source; `nil` leaves it to the ``DownloaderConfiguration``.
 ///
-/// Loads with equal options share a transfer. None of it is in the key of a cache: where the bytes depend on a header
-/// field, name it in an ``TintypeCore/HTTPSource``.
+/// Loads with equal options share a transfer. **None of it is in the key of a cache**: what one user got with a credential,
+/// a cookie or an interceptor, another finds in the cache under the same URL. Where the bytes depend on who asks, name the
+/// header field in an ``TintypeCore/HTTPSource``, whose digest is in the key; or give the request an identity of its own
+/// (``TintypeCore/ImageRequest/identity``), or a cache of its own.
 public struct HTTPOptions: Sendable {
     /// Around each exchange of this request, inside those of the configuration.
     public var interceptors: [any HTTPInterceptor] = []
@@ -43,7 +45,7 @@ extension HTTPOptions: Hashable {
     }
 
     /// Whether nothing is set, which is what nearly every request has.
-    private var isPlain: Bool {
+    var isPlain: Bool {
         interceptors.isEmpty && credential == nil && !usesCookies && !acceptsUncheckedCertificate
             && connectTimeout == nil && idleTimeout == nil && totalTimeout == nil && maximumByteCount == nil
             && maximumRedirects == nil && retry == nil && serverGuard == nil

@@ -23,12 +23,18 @@ public enum ProxySetting: Hashable, Sendable {
 
     /// As curl reads them. `HTTP_PROXY` in capitals is not read, since a CGI program gets it from whoever asks it.
     private static func proxy(for url: URL, _ variables: [String: String]) -> ProxyServer? {
+        guard !variables.isEmpty else { return nil }
         let isSecure = url.scheme?.lowercased() == "https"
         let names = (isSecure ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]) + ["all_proxy", "ALL_PROXY"]
         guard let text = names.lazy.compactMap({ variables[$0] }).first(where: { !$0.isEmpty }),
             !isExempt(url, variables["no_proxy"] ?? variables["NO_PROXY"] ?? "")
         else { return nil }
         return ProxyServer(text)
+    }
+
+    /// Those of an environment that ``proxy(for:_:)`` reads.
+    static func variables(in environment: [String: String]) -> [String: String] {
+        environment.filter { $0.key.lowercased().hasSuffix("_proxy") }
     }
 
     /// Names stand for themselves and what is below them; `*` for everything.

@@ -9,11 +9,22 @@ final class TransferSettings: Sendable {
     let options: HTTPOptions
     /// The most bytes that the one who waits can take.
     let byteLimit: Int
+    /// The header fields of a request that says nothing itself.
+    let headers: HTTPFields
 
     init(configuration: DownloaderConfiguration, options: HTTPOptions, byteLimit: Int) {
         self.configuration = configuration
         self.options = options
         self.byteLimit = byteLimit
+        headers = Self.headers(of: configuration)
+    }
+
+    /// The configuration's own fields, then the standard ones that it lacks.
+    private static func headers(of configuration: DownloaderConfiguration) -> HTTPFields {
+        var headers = HTTPFields()
+        headers.addMissing(configuration.headers)
+        headers.addMissing(["User-Agent": configuration.userAgent, "Accept": configuration.accept])
+        return headers
     }
 
     var limits: WireBody.Limits {
@@ -25,7 +36,10 @@ final class TransferSettings: Sendable {
     var maximumRedirects: Int { options.maximumRedirects ?? configuration.maximumRedirects }
     var serverGuard: ServerGuard? { options.serverGuard ?? configuration.serverGuard }
     var totalTimeout: Duration? { options.totalTimeout ?? configuration.totalTimeout }
-    var interceptors: [any HTTPInterceptor] { configuration.interceptors + options.interceptors }
+
+    var interceptors: [any HTTPInterceptor] {
+        options.interceptors.isEmpty ? configuration.interceptors : configuration.interceptors + options.interceptors
+    }
 
     /// Which of the clients below speaks with a URL.
     func traits(for url: URL, _ environment: [String: String]) -> ClientTraits {
@@ -39,7 +53,9 @@ final class TransferSettings: Sendable {
 
     /// - Parameter origin: the request's own URL, before redirects.
     func acceptsUncheckedCertificate(of url: URL, origin: URL) -> Bool {
-        guard let host = url.host()?.lowercased() else { return false }
+        guard !configuration.hostsWithUncheckedCertificates.isEmpty || options.acceptsUncheckedCertificate,
+            let host = url.host()?.lowercased()
+        else { return false }
         return configuration.hostsWithUncheckedCertificates.contains(host)
             || options.acceptsUncheckedCertificate && url.hasOrigin(of: origin)
     }

@@ -53,14 +53,9 @@ public struct DownloadRequest: Hashable, Sendable {
     private static func headers(
         _ own: [String: String], _ settings: TransferSettings, _ credential: HTTPCredential?
     ) -> HTTPFields {
-        let configuration = settings.configuration
-        let standard = ["User-Agent": configuration.userAgent, "Accept": configuration.accept]
         var headers = HTTPFields()
-        for fields in [own, configuration.headers, standard] where !fields.isEmpty {
-            for (name, value) in fields.sorted(by: { $0.key < $1.key }) where !headers.contains(name) {
-                headers.add(name, value)
-            }
-        }
+        if !own.isEmpty { headers.addMissing(own) }
+        headers.addMissing(settings.headers)
         if let credential = settings.options.credential ?? credential, !headers.contains("Authorization") {
             headers.add("Authorization", credential.authorization)
         }

@@ -39,6 +39,18 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
         wire.add(name: name, value: value)
     }
 
+    /// Adds those fields whose names are not there yet, in the order of their names.
+    mutating func addMissing(_ fields: [String: String]) {
+        for (name, value) in fields.sorted(by: { $0.key < $1.key }) where !contains(name) { add(name, value) }
+    }
+
+    /// Adds those fields whose names are not there yet.
+    mutating func addMissing(_ fields: HTTPFields) {
+        guard !wire.isEmpty else { return self = fields }
+        let named = self
+        for (name, value) in fields.wire where !named.contains(name) { add(name, value) }
+    }
+
     /// Every field, in order.
     public var all: [(name: String, value: String)] { wire.map { ($0.name, $0.value) } }
 

@@ -47,6 +47,7 @@ struct WireBody: Sendable {
             try result.get()
             // A body that is larger than any picture should be waits on disk, not in memory.
             if received.isWorthSpilling { try await received.spill(for: job) }
+            if coding == nil { await keeper?.noted(received, for: job) }
         }
         meter.received(wireBytes: count)
         // A cancelled body ends like a whole one.

@@ -1,42 +1,63 @@
 import Crypto
 import Foundation
 
-/// The form in which an interrupted transfer is kept: a line of version and checksum, a line each for place,
-/// validator and total, an empty line, the bytes.
+/// The form in which an interrupted transfer is kept: a line of version, checksum and count, a line each for place,
+/// validator and total, an empty line, and so many bytes.
 ///
-/// It names no URL but by digests, since it may hold secrets.
+/// The first line is always as long, so that it can be written anew behind what was added: what follows the bytes that it
+/// counts does not count. It names no URL but by digests, since it may hold secrets.
 enum PartialFile {
-    private static let version = "tintype-partial 1"
+    private static let version = "tintype-partial 2"
 
     static func encode(_ partial: Partial) -> Data {
+        let fields = fields(partial)
+        var hash = SHA256()
+        hash.update(data: fields)
+        hash.update(data: partial.data)
+        return head(hash, count: partial.data.count) + fields + partial.data
+    }
+
+    /// What stands between the first line and the bytes.
+    static func fields(_ partial: Partial) -> Data {
         let total = partial.total.map(String.init) ?? "-"
-        let fields = "\(partial.place)\n\(partial.validator.value)\n\(total)\n\n"
-        let body = Data(fields.utf8) + partial.data
-        return Data("\(version) \(digest(body))\n".utf8) + body
+        return Data("\(partial.place)\n\(partial.validator.value)\n\(total)\n\n".utf8)
+    }
+
+    /// The first line.
+    ///
+    /// - Parameter hash: of the fields and the bytes.
+    static func head(_ hash: SHA256, count: Int) -> Data {
+        let digits = String(count)
+        let zeros = String(repeating: "0", count: 19 - digits.count)
+        return Data("\(version) \(hex(hash.finalize())) \(zeros)\(digits)\n".utf8)
     }
 
     /// `nil` for what is damaged.
     static func decode(_ file: Data) -> Partial? {
-        guard let (head, body) = line(file), head == "\(version) \(digest(body))", let (place, facts) = line(body),
-            let (validator, rest) = line(facts), let (total, end) = line(rest), let (empty, data) = line(end),
-            empty.isEmpty, !data.isEmpty
+        guard let (head, body) = line(file), let count = head.split(separator: " ").last.flatMap({ Int($0) }),
+            count > 0, let (place, facts) = line(body), let (validator, rest) = line(facts),
+            let (total, end) = line(rest), let (empty, data) = line(end), empty.isEmpty, data.count >= count
         else { return nil }
+        var hash = SHA256()
+        hash.update(data: body[..<(data.startIndex + count)])
+        guard self.head(hash, count: count) == Data("\(head)\n".utf8) else { return nil }
         return Partial(
-            place: place, validator: PartialValidator(value: validator), total: Int(total), data: Data(data))
+            place: place, validator: PartialValidator(value: validator), total: Int(total),
+            data: Data(data.prefix(count)))
     }
 
     /// The name of the file for what is asked: collision free, and nothing can be read from it.
     static func name(_ request: DownloadRequest) -> String {
-        digest(
-            Data(
-                ([request.method, request.url.absoluteString] + request.headers.canonical).joined(separator: "\n").utf8)
-        )
+        let parts = [request.method, request.url.absoluteString] + request.headers.canonical
+        return digest(Data(parts.joined(separator: "\n").utf8))
     }
 
     static func digest(of url: URL) -> String { digest(Data(url.absoluteString.utf8)) }
 
-    static func digest(_ data: some DataProtocol) -> String {
-        SHA256.hash(data: data).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    static func digest(_ data: some DataProtocol) -> String { hex(SHA256.hash(data: data)) }
+
+    private static func hex(_ digest: SHA256Digest) -> String {
+        digest.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
     }
 
     /// The first line and what follows it. Fields are short; a file without line breaks is not searched to its end.

@@ -1,28 +1,46 @@
 import Foundation
 import TintypeCore
 
-/// What one transfer has of its body so far: kept between its tries, and on disk when it is given up.
+/// What one transfer has of its body so far: kept between its tries, and on disk when it is given up, or a step at a time
+/// where it is large.
 final class PartialKeeper: Sendable {
     private struct State: Sendable {
         var partial: Partial?
         /// What a body that is under way may become if it breaks off.
-        var pending: (url: URL, validator: PartialValidator, total: Int?)?
+        var pending: Pending?
+        var journal: PartialJournal?
+        /// Whether the body that is under way is written as it arrives.
+        var writes = true
+    }
+
+    /// A body whose bytes are not there yet. Most come to a good end, so nothing is made of it before that is needed.
+    private struct Pending: Sendable {
+        let url: URL
+        let validator: PartialValidator
+        let total: Int?
+
+        func partial(_ data: Data) -> Partial {
+            Partial(place: PartialFile.digest(of: url), validator: validator, total: total, data: data)
+        }
     }
 
     private let state: Locked<State>
+    private let store: PartialStore?
+    private let request: DownloadRequest
 
-    init(_ partial: Partial?) {
+    init(_ partial: Partial?, of request: DownloadRequest, in store: PartialStore?) {
         state = Locked(State(partial: partial))
+        self.request = request
+        self.store = store
     }
 
     /// What an earlier try, or an earlier process, has left of a URL.
     func partial(for request: DownloadRequest) -> Partial? {
         guard request.method == "GET", !request.headers.contains("Range") else { return nil }
-        guard let current, current.place == PartialFile.digest(of: request.url) else { return nil }
+        guard let current = state.withLock({ $0.partial }), current.place == PartialFile.digest(of: request.url)
+        else { return nil }
         return current
     }
-
-    var current: Partial? { state.withLock { $0.partial } }
 
     func forget() {
         state.withLock { $0 = State() }
@@ -35,19 +53,50 @@ final class PartialKeeper: Sendable {
         let canBreak = response.headers["accept-ranges"]?.lowercased() != "none"
         let validator = canBreak ? PartialValidator(response.headers) : nil
         let url = response.url
-        state.withLock { $0.pending = validator.map { (url, $0, total) } }
+        state.withLock { state in
+            state.pending = validator.map { Pending(url: url, validator: $0, total: total) }
+            state.journal = nil
+            state.writes = true
+        }
+    }
+
+    /// More of the body has arrived: writes it down when that is worth it. What cannot be written stops no transfer.
+    func noted(_ received: ReceivedBytes, for job: JobContext) async {
+        guard let store else { return }
+        let (journal, pending, writes) = state.withLock { ($0.journal, $0.pending, $0.writes) }
+        let count = received.progress.received
+        guard let pending, writes, count - (journal?.count ?? 0) >= PartialJournal.step else { return }
+        let new = received.bytes(from: journal?.count ?? 0)
+        let next = try? await WorkQueue.disk.run(for: job) { [request] () throws(TintypeError) in
+            store.adding(new, to: journal, of: request, pending.partial(Data()))
+        }
+        state.withLock { state in
+            state.journal = next ?? nil
+            state.writes = state.journal != nil
+        }
     }
 
     /// A body broke off.
     func interrupted(at data: Data) {
         state.withLock { state in
-            guard let pending = state.pending else { return state.partial = nil }
-            state.partial =
-                data.isEmpty
-                ? nil
-                : Partial(
-                    place: PartialFile.digest(of: pending.url), validator: pending.validator, total: pending.total,
-                    data: data)
+            state.partial = data.isEmpty ? nil : state.pending?.partial(data)
+        }
+    }
+
+    // MARK: The end
+
+    /// The transfer has come to a good end: nothing of it is left on disk.
+    func succeeded(for job: JobContext) async {
+        try? await store?.remove(request, for: job)
+    }
+
+    /// The transfer was given up.
+    func failed() {
+        guard let store else { return }
+        if let partial = state.withLock({ $0.partial }) {
+            store.keep(partial, of: request)
+        } else {
+            store.forget(request)
         }
     }
 }

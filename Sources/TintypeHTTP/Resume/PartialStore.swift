@@ -3,8 +3,9 @@ import TintypeCore
 
 /// Interrupted transfers on disk, within a budget, so that a later process can go on where an earlier one was stopped.
 ///
-/// One file each, written under another name and renamed. The oldest go when there are too many, and what is older than
-/// a week. All of it may be deleted at any time.
+/// One file each. A body of more than 1 MB is written as it arrives, so that even a process that is killed leaves what it
+/// had; others when they are given up. The oldest go when there are too many, and what is older than a week. All of it may
+/// be deleted at any time.
 public final class PartialStore: Sendable {
     public let folder: URL
     /// Bytes in all.
@@ -26,31 +27,68 @@ public final class PartialStore: Sendable {
         self.minimumByteCount = minimumByteCount
     }
 
-    /// Takes out what is kept for a request: whoever asks will go on with it, or find that it is no use.
-    func take(_ request: DownloadRequest, for job: JobContext) async throws(TintypeError) -> Partial? {
-        let isEmpty = names.withLock { $0?.isEmpty ?? false }
-        guard !isEmpty else { return nil }
-        return try await WorkQueue.disk.run(for: job) { () throws(TintypeError) in self.take(request) }
+    /// What is kept for a request. It stays until the transfer has ended, since that may be killed as well.
+    func find(_ request: DownloadRequest, for job: JobContext) async throws(TintypeError) -> Partial? {
+        guard mayHaveSome else { return nil }
+        return try await WorkQueue.disk.run(for: job) { () throws(TintypeError) in self.read(request) }
+    }
+
+    /// Forgets what is kept for a request.
+    func remove(_ request: DownloadRequest, for job: JobContext) async throws(TintypeError) {
+        guard mayHaveSome else { return }
+        try await WorkQueue.disk.run(for: job) { () throws(TintypeError) in self.remove(PartialFile.name(request)) }
+    }
+
+    /// The same, behind the transfer.
+    func forget(_ request: DownloadRequest) {
+        guard mayHaveSome else { return }
+        WorkQueue.disk.enqueue(at: .low) { self.remove(PartialFile.name(request)) }
     }
 
     /// Keeps what a transfer left, behind it.
-    func keep(_ partial: Partial, of request: DownloadRequest, _ done: @escaping @Sendable () -> Void = {}) {
-        guard partial.data.count >= minimumByteCount, partial.data.count <= maximumByteCount else { return done() }
-        WorkQueue.disk.enqueue(at: .low) {
-            // What cannot be kept is loaded anew.
-            try? self.write(partial, request)
-            done()
-        }
+    func keep(_ partial: Partial, of request: DownloadRequest) {
+        guard isWorthKeeping(partial.data.count) else { return }
+        // What cannot be kept is loaded anew.
+        WorkQueue.disk.enqueue(at: .low) { try? self.write(partial, request) }
     }
 
-    private func take(_ request: DownloadRequest) -> Partial? {
+    /// Adds to the file of a body that is arriving, which is made with its first bytes. Blocks.
+    ///
+    /// - Returns: `nil` when it cannot be written, or should not.
+    func adding(
+        _ data: Data, to journal: PartialJournal?, of request: DownloadRequest, _ empty: Partial
+    ) -> PartialJournal? {
+        let name = PartialFile.name(request)
+        guard (journal?.count ?? 0) + data.count <= maximumByteCount else {
+            remove(name)
+            return nil
+        }
+        return try? (journal ?? begin(name, empty)).adding(data)
+    }
+
+    private func begin(_ name: String, _ empty: Partial) throws -> PartialJournal {
+        try makeRoom(for: name)
+        trim(at: Date())
+        return try PartialJournal(empty, at: folder.appending(path: name).path(percentEncoded: false))
+    }
+
+    private var mayHaveSome: Bool { names.withLock { $0.map { !$0.isEmpty } ?? true } }
+
+    private func isWorthKeeping(_ count: Int) -> Bool { count >= minimumByteCount && count <= maximumByteCount }
+
+    private func read(_ request: DownloadRequest) -> Partial? {
         listNames()
         let name = PartialFile.name(request)
-        guard names.withLock({ $0?.remove(name) }) != nil else { return nil }
-        let file = folder.appending(path: name)
-        guard let data = try? Data(contentsOf: file) else { return nil }
-        try? FileManager.default.removeItem(at: file)
-        return PartialFile.decode(data)
+        guard names.withLock({ $0?.contains(name) }) == true else { return nil }
+        let partial = (try? Data(contentsOf: folder.appending(path: name))).flatMap { PartialFile.decode($0) }
+        if partial == nil { remove(name) }
+        return partial
+    }
+
+    private func remove(_ name: String) {
+        listNames()
+        guard names.withLock({ $0?.remove(name) }) != nil else { return }
+        try? FileManager.default.removeItem(at: folder.appending(path: name))
     }
 
     private func listNames() {
@@ -60,13 +98,19 @@ public final class PartialStore: Sendable {
     }
 
     private func write(_ partial: Partial, _ request: DownloadRequest) throws {
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let name = PartialFile.name(request)
-        // Known before it is there: one that is looked for in vain is loaded anew, one that is not known is lost.
-        _ = names.withLock { $0?.insert(name) }
+        try makeRoom(for: name)
         try PartialFile.encode(partial).write(to: folder.appending(path: name), options: .atomic)
         trim(at: Date())
+    }
+
+    /// Makes the folder for one more name.
+    private func makeRoom(for name: String) throws {
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        listNames()
+        // Known before it is there: one that is looked for in vain is loaded anew, one that is not known is lost.
+        _ = names.withLock { $0?.insert(name) }
     }
 
     /// Removes the oldest until the budget holds.

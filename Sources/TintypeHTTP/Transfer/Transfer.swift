@@ -66,9 +66,11 @@ struct Transfer: Sendable {
         if response.status == 304, let asked { return stillGood(asked.entry, asked.response.renewed(by: kept)) }
         try check(response)
         try await response.body.receive(into: received)
+        let (data, file) = try await received.takeAll(for: job)
         var loaded = LoadedBytes(
-            data: try await received.takeAll(for: job), origin: .network, metadata: kept.encoded,
+            data: data, origin: .network, metadata: kept.encoded,
             isStorable: Freshness.isStorable(response, for: request))
+        loaded.file = file
         loaded.metrics = meter.finish(status: response.status, byteCount: loaded.data.count)
         return loaded
     }

@@ -1,6 +1,4 @@
-import AsyncHTTPClient
 import Foundation
-import NIOSSL
 import TintypeCore
 
 /// What the transfers of one downloader share.
@@ -8,13 +6,14 @@ final class TransferServices: Sendable {
     let clients: ClientPool
     let line: TransferLine
     let starts: Locked<TokenBucket>
+    /// The variables that name proxies: mostly none.
     let environment: [String: String]
 
     init(_ configuration: DownloaderConfiguration) {
         clients = ClientPool(configuration.clock)
         line = TransferLine(configuration)
         starts = Locked(TokenBucket(configuration.startRate))
-        environment = ProcessInfo.processInfo.environment
+        environment = ProxySetting.variables(in: ProcessInfo.processInfo.environment)
     }
 
     func follow(_ configuration: DownloaderConfiguration) {

@@ -32,7 +32,7 @@ import Testing
 
     @Test func allIsTakenOut() async throws {
         let received = try await spilled()
-        let taken = try await received.takeAll(for: job)
+        let taken = try await received.takeAll(for: job).data
         #expect(taken == whole && received.progress.received == 0 && received.all.isEmpty)
     }
 
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func aMappingOutlivesTheLoad() async throws {
-        let taken = try await spilled().takeAll(for: job)
+        let taken = try await spilled().takeAll(for: job).data
         #expect(taken == whole)
     }
 

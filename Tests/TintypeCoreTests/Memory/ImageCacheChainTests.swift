@@ -61,7 +61,7 @@ import TintypeTesting
             let chain = chain(caches, policy)
             #expect((chain.image(for: key) != nil) == found)
             #expect((chain.entry(for: key) != nil) == found)
-            #expect((chain.tiers(with: key, among: .all) == .all) == found)
+            #expect((chain.tiers(with: key, among: .all) == [.memory, .disk]) == found)
         }
     }
 

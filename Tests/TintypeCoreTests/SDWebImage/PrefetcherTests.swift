@@ -105,8 +105,11 @@ import TintypeTesting
 
     @Test func cancellingOneURLLeavesTheRestOfTheBatch() async {
         let prefetcher = ImagePrefetcher(fixture.pipeline, settings: PrefetchSettings(concurrency: 1))
-        let batch = prefetcher.prefetch(requests("a", "b", "c"))
-        await gate.arrivals(1)
+        let requests = requests("a", "b", "c")
+        // Never opened: what is given up must not end well meanwhile.
+        fixture.answer("a", .gated(Gate(), .data(PipelineFixture.png)))
+        let batch = prefetcher.prefetch(requests)
+        while count("a") == 0 { await Task.yield() }
         prefetcher.cancel(fixture.request("a").source)
         prefetcher.cancel(fixture.request("c").source)
         gate.open()

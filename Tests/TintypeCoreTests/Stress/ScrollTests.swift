@@ -120,15 +120,15 @@ import TintypeTesting
         }
         let invisible = (10..<30).map { start("low \($0)", at: .veryLow) }
         let visible = (10..<30).map { start("high \($0)", at: .high) }
-        while decoding.count.now < invisible.count + visible.count { await Task.yield() }
-        // From there to the line it is a few instructions, on another thread.
-        for _ in 0..<2000 { await Task.yield() }
-        for _ in 0..<width { release.signal() }
+        let all = invisible.count + visible.count
+        while decoding.count.now < all || WorkQueue.pixels.waitingCount < all { await Task.yield() }
+        // One thread alone, so that what begins first also ends first.
+        release.signal()
         for task in visible + invisible { _ = try await task.response }
-        let names = decoder.names.now
-        let lastVisible = try #require(names.lastIndex { $0.hasPrefix("high") })
-        // While one thread takes the last of the visible ones, others may have begun with the rest.
-        #expect(names[..<lastVisible].count { $0.hasPrefix("low") } < width, "\(names)")
+        for _ in 1..<width { release.signal() }
+        // One or two may have been on their way to the line still, where other tests keep the machine busy.
+        let first = decoder.names.now.prefix(visible.count)
+        #expect(first.count { $0.hasPrefix("high") } >= visible.count - 2, "\(decoder.names.now)")
     }
 
     /// Counts decodes that have come as far as the line for a thread.

@@ -1,0 +1,83 @@
+import Foundation
+import TintypeCore
+import TintypeDisk
+
+/// A cache of very many small entries: what opening it, the first read, trimming and memory cost.
+struct ManyEntries {
+    private let folder: URL
+    private let count: Int
+    private let entry = CacheEntry(data: Data(repeating: 7, count: 100), format: .png)
+
+    init(count: Int) throws {
+        folder = try Scratch.makeFolder()
+        self.count = count
+    }
+
+    private func cache(_ folder: URL) -> DiskCache {
+        DiskCache(directory: folder, limits: DiskLimits(byteCount: .max, age: nil))
+    }
+
+    private func key(_ number: Int) -> CacheKey { CacheKey(source: "https://images.example.com/\(number).jpg") }
+
+    private func has(_ key: CacheKey, _ cache: DiskCache) -> Bool { cache.entry(for: key) != nil }
+
+    func measure() async throws {
+        let small = folder.appending(path: "small"), large = folder.appending(path: "large")
+        try await fill(small, 10_000)
+        try await fill(large, count)
+        let before = Self.residentBytes
+        try await measureOpening(large)
+        let few = try await trimTime(small), many = try await trimTime(large)
+        let bytes = Double(Self.residentBytes - before) / Double(count)
+        print(
+            "trim of 1 %: \(many.rounded(1)) µs an entry of \(count), \(few.rounded(1)) µs of 10000: "
+                + "\((many / few).rounded(2)) × (goal 1)")
+        print("resident memory: \(bytes.rounded(1)) bytes an entry (goal 100)")
+    }
+
+    private func fill(_ folder: URL, _ count: Int) async throws {
+        let cache = cache(folder)
+        for number in 0..<count {
+            cache.store(entry, for: key(number))
+            if number % 10_000 == 9_999 { try await cache.flush() }
+        }
+        try await cache.flush()
+        let usage = try await cache.usage()
+        try check(usage.count == count)
+    }
+
+    private func measureOpening(_ folder: URL) async throws {
+        let start = ContinuousClock.now
+        let cache = cache(folder)
+        try check(has(key(1), cache))
+        let first = ContinuousClock.now
+        try check(has(key(2), cache))
+        let second = ContinuousClock.now
+        let usage = try await cache.usage()
+        let opened = ContinuousClock.now
+        try check(usage.count == count)
+        print("open of \(count): \(((opened - second) / .milliseconds(1)).rounded(2)) ms with totals (goal 100)")
+        print(
+            "first get: \(((first - start) / .microseconds(1)).rounded(1)) µs, "
+                + "second \(((second - first) / .microseconds(1)).rounded(1)) µs")
+    }
+
+    /// Microseconds an entry to trim 1 %, the median of some times.
+    private func trimTime(_ folder: URL) async throws -> Double {
+        let cache = cache(folder)
+        var usage = try await cache.usage()
+        var times: [Double] = []
+        for _ in 0..<5 {
+            let start = ContinuousClock.now
+            let removed = try await cache.trim(to: usage.byteCount - usage.byteCount / 100)
+            times.append((ContinuousClock.now - start) / .microseconds(max(1, removed.count)))
+            usage = try await cache.usage()
+        }
+        return times.median
+    }
+
+    private static var residentBytes: Int {
+        let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")
+        return pages.flatMap { $0.count > 1 ? Int($0[1]) : nil }.map { $0 * sysconf(Int32(_SC_PAGESIZE)) } ?? 0
+    }
+}

@@ -1,0 +1,21 @@
+#ifndef CTINTYPE_TIFF_INTERNAL_H
+#define CTINTYPE_TIFF_INTERNAL_H
+
+#include "CTintypeTIFF.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <tiffio.h>
+
+/// What libtiff said.
+typedef struct {
+    /// The first error since it was cleared.
+    char message[200];
+    unsigned warnings;
+} tintype_tiff_report;
+
+/// Options that send what a handle has to say to a report, which must outlive the handle.
+TIFFOpenOptions *tintype_tiff_options(tintype_tiff_report *report, tmsize_t max_allocation);
+
+#endif

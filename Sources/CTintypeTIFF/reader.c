@@ -1,0 +1,214 @@
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct tintype_tiff_reader {
+    TIFF *tiff;
+    TIFFRGBAImage image;
+    tintype_tiff_report report;
+    const uint8_t *bytes;
+    uint64_t count;
+    uint64_t place;
+    bool is_started;
+};
+
+// MARK: What libtiff calls
+
+static tmsize_t supply(thandle_t handle, void *dest, tmsize_t count) {
+    tintype_tiff_reader *from = handle;
+    uint64_t left = from->place < from->count ? from->count - from->place : 0;
+    uint64_t wanted = count > 0 ? (uint64_t)count : 0;
+    wanted = wanted < left ? wanted : left;
+    memcpy(dest, from->bytes + from->place, wanted);
+    from->place += wanted;
+    return (tmsize_t)wanted;
+}
+
+static tmsize_t refuse(thandle_t handle, void *bytes, tmsize_t count) {
+    (void)handle;
+    (void)bytes;
+    (void)count;
+    return -1;
+}
+
+static toff_t seek(thandle_t handle, toff_t offset, int whence) {
+    tintype_tiff_reader *from = handle;
+    uint64_t base = whence == SEEK_CUR ? from->place : whence == SEEK_END ? from->count : 0;
+    // Beyond the end there is nothing to read, which is told by reading it.
+    from->place = offset > UINT64_MAX - base ? from->count : base + offset;
+    return from->place;
+}
+
+static int close(thandle_t handle) {
+    (void)handle;
+    return 0;
+}
+
+static toff_t size(thandle_t handle) {
+    return ((tintype_tiff_reader *)handle)->count;
+}
+
+/// Shows libtiff the bytes where they are, so that it copies none that are not compressed.
+static int map(thandle_t handle, void **base, toff_t *count) {
+    tintype_tiff_reader *from = handle;
+    *base = (void *)from->bytes;
+    *count = from->count;
+    return 1;
+}
+
+static void unmap(thandle_t handle, void *base, toff_t count) {
+    (void)handle;
+    (void)base;
+    (void)count;
+}
+
+// MARK: Opening
+
+static TIFF *open(tintype_tiff_reader *reader, size_t max_allocation) {
+    tmsize_t most = max_allocation > INT32_MAX ? INT32_MAX : (tmsize_t)max_allocation;
+    TIFFOpenOptions *options = tintype_tiff_options(&reader->report, most);
+    if (options == NULL) {
+        return NULL;
+    }
+    TIFF *tiff = TIFFClientOpenExt("", "r", reader, supply, refuse, seek, close, size, map, unmap, options);
+    TIFFOpenOptionsFree(options);
+    return tiff;
+}
+
+static bool has_alpha(TIFF *tiff) {
+    uint16_t count = 0;
+    uint16_t *kinds = NULL;
+    uint16_t samples = 0;
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &count, &kinds);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &samples);
+    // As TIFFRGBAImageBegin reads a fourth sample that nothing is said of.
+    return count > 0 && (kinds[0] != EXTRASAMPLE_UNSPECIFIED || samples > 3);
+}
+
+static uint32_t rows_per_batch(TIFF *tiff, uint32_t height) {
+    uint32_t rows = 0;
+    if (TIFFIsTiled(tiff)) {
+        TIFFGetField(tiff, TIFFTAG_TILELENGTH, &rows);
+    } else {
+        TIFFGetFieldDefaulted(tiff, TIFFTAG_ROWSPERSTRIP, &rows);
+    }
+    return rows == 0 || rows > height ? height : rows;
+}
+
+static tintype_tiff_status read_header(tintype_tiff_reader *reader, tintype_tiff_header *header) {
+    uint16_t orientation = ORIENTATION_TOPLEFT;
+    *header = (tintype_tiff_header){0};
+    if (!TIFFGetField(reader->tiff, TIFFTAG_IMAGEWIDTH, &header->width)
+        || !TIFFGetField(reader->tiff, TIFFTAG_IMAGELENGTH, &header->height) || header->width == 0
+        || header->height == 0) {
+        return TINTYPE_TIFF_CORRUPT;
+    }
+    TIFFGetFieldDefaulted(reader->tiff, TIFFTAG_ORIENTATION, &orientation);
+    header->orientation = orientation >= 1 && orientation <= 8 ? (uint8_t)orientation : 1;
+    header->has_alpha = has_alpha(reader->tiff);
+    header->rows_per_batch = rows_per_batch(reader->tiff, header->height);
+    return TINTYPE_TIFF_OK;
+}
+
+tintype_tiff_status tintype_tiff_open(
+    const uint8_t *bytes, size_t count, size_t max_allocation, tintype_tiff_header *header,
+    tintype_tiff_reader **out, char *message, size_t message_size) {
+    *out = NULL;
+    tintype_tiff_reader *reader = calloc(1, sizeof *reader);
+    if (reader == NULL) {
+        return TINTYPE_TIFF_MEMORY;
+    }
+    reader->bytes = bytes;
+    reader->count = count;
+    reader->tiff = open(reader, max_allocation);
+    tintype_tiff_status status =
+        reader->tiff == NULL ? TINTYPE_TIFF_CORRUPT : read_header(reader, header);
+    snprintf(message, message_size, "%s", reader->report.message);
+    if (status != TINTYPE_TIFF_OK) {
+        tintype_tiff_close(reader);
+        return status;
+    }
+    *out = reader;
+    return status;
+}
+
+void tintype_tiff_close(tintype_tiff_reader *reader) {
+    if (reader == NULL) {
+        return;
+    }
+    if (reader->is_started) {
+        TIFFRGBAImageEnd(&reader->image);
+    }
+    if (reader->tiff != NULL) {
+        TIFFClose(reader->tiff);
+    }
+    free(reader);
+}
+
+const char *tintype_tiff_message(const tintype_tiff_reader *reader) {
+    return reader->report.message;
+}
+
+// MARK: Pixels
+
+tintype_tiff_status tintype_tiff_start(tintype_tiff_reader *reader) {
+    char reason[1024] = "";
+    if (!TIFFRGBAImageOK(reader->tiff, reason) || !TIFFRGBAImageBegin(&reader->image, reader->tiff, 1, reason)) {
+        snprintf(reader->report.message, sizeof reader->report.message, "%s", reason);
+        return TINTYPE_TIFF_UNSUPPORTED;
+    }
+    reader->is_started = true;
+    // As stored: it is turned upright by whoever asked, once.
+    reader->image.req_orientation = reader->image.orientation;
+    reader->report = (tintype_tiff_report){0};
+    return TINTYPE_TIFF_OK;
+}
+
+/// libtiff makes 8-bit grey with alpha that is not associated into such colours, and premultiplies all others.
+static bool is_straight(const TIFFRGBAImage *image) {
+    return image->alpha == EXTRASAMPLE_UNASSALPHA && image->bitspersample <= 8
+        && (image->photometric == PHOTOMETRIC_MINISBLACK || image->photometric == PHOTOMETRIC_MINISWHITE);
+}
+
+static uint32_t multiplied(uint32_t channel, uint32_t alpha) {
+    return (channel * alpha * 2 + 255) / 510;
+}
+
+static void store(const uint32_t *from, uint8_t *to, uint32_t width, bool is_straight) {
+    for (uint32_t x = 0; x < width; x++, to += 4) {
+        uint32_t alpha = TIFFGetA(from[x]);
+        uint32_t factor = is_straight ? alpha : 255;
+        to[0] = (uint8_t)multiplied(TIFFGetR(from[x]), factor);
+        to[1] = (uint8_t)multiplied(TIFFGetG(from[x]), factor);
+        to[2] = (uint8_t)multiplied(TIFFGetB(from[x]), factor);
+        to[3] = (uint8_t)alpha;
+    }
+}
+
+/// A file may say that colours are premultiplied which are more than their alpha.
+static void clamp(uint8_t *pixels, uint32_t width) {
+    for (uint32_t x = 0; x < width; x++, pixels += 4) {
+        for (int channel = 0; channel < 3; channel++) {
+            pixels[channel] = pixels[channel] < pixels[3] ? pixels[channel] : pixels[3];
+        }
+    }
+}
+
+tintype_tiff_status tintype_tiff_read_rows(
+    tintype_tiff_reader *reader, uint32_t first, uint32_t count, uint32_t *scratch, uint8_t *dest, size_t stride) {
+    TIFFRGBAImage *image = &reader->image;
+    image->row_offset = (int)first;
+    image->col_offset = 0;
+    if (!TIFFRGBAImageGet(image, scratch, image->width, count) || reader->report.warnings > 0) {
+        return TINTYPE_TIFF_CORRUPT;
+    }
+    bool straight = is_straight(image);
+    for (uint32_t y = 0; y < count; y++) {
+        store(scratch + (size_t)y * image->width, dest + y * stride, image->width, straight);
+        if (image->alpha != 0) {
+            clamp(dest + y * stride, image->width);
+        }
+    }
+    return TINTYPE_TIFF_OK;
+}

@@ -1,0 +1,143 @@
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS_PER_STRIP = 32, FIRST_CAPACITY = 64 << 10 };
+
+/// The file in the making.
+typedef struct {
+    uint8_t *bytes;
+    size_t capacity;
+    size_t count;
+    size_t place;
+} sink;
+
+// MARK: What libtiff calls
+
+static bool grow(sink *out, size_t needed) {
+    size_t capacity = out->capacity == 0 ? FIRST_CAPACITY : out->capacity;
+    while (capacity < needed) {
+        capacity *= 2;
+    }
+    uint8_t *bytes = capacity == out->capacity ? out->bytes : realloc(out->bytes, capacity);
+    if (bytes == NULL) {
+        return false;
+    }
+    out->bytes = bytes;
+    out->capacity = capacity;
+    return true;
+}
+
+static tmsize_t take(thandle_t handle, void *bytes, tmsize_t count) {
+    sink *out = handle;
+    size_t end = out->place + (size_t)count;
+    if (!grow(out, end)) {
+        return -1;
+    }
+    if (out->place > out->count) {
+        memset(out->bytes + out->count, 0, out->place - out->count);
+    }
+    memcpy(out->bytes + out->place, bytes, (size_t)count);
+    out->place = end;
+    out->count = end > out->count ? end : out->count;
+    return count;
+}
+
+static tmsize_t reread(thandle_t handle, void *dest, tmsize_t count) {
+    sink *from = handle;
+    size_t left = from->place < from->count ? from->count - from->place : 0;
+    size_t wanted = (size_t)count < left ? (size_t)count : left;
+    memcpy(dest, from->bytes + from->place, wanted);
+    from->place += wanted;
+    return (tmsize_t)wanted;
+}
+
+static toff_t seek(thandle_t handle, toff_t offset, int whence) {
+    sink *out = handle;
+    out->place = offset + (whence == SEEK_CUR ? out->place : whence == SEEK_END ? out->count : 0);
+    return out->place;
+}
+
+static int close(thandle_t handle) {
+    (void)handle;
+    return 0;
+}
+
+static toff_t size(thandle_t handle) {
+    return ((sink *)handle)->count;
+}
+
+// MARK: Encoding
+
+static bool describe(TIFF *tiff, uint32_t width, uint32_t height, bool is_opaque) {
+    uint16_t associated = EXTRASAMPLE_ASSOCALPHA;
+    return TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, width) && TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, height)
+        && TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 8)
+        && TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, is_opaque ? 3 : 4)
+        && TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_RGB)
+        && TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG)
+        && TIFFSetField(tiff, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT)
+        && TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE)
+        && TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL)
+        && TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, ROWS_PER_STRIP)
+        && (is_opaque || TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &associated));
+}
+
+static bool write_rows(
+    TIFF *tiff, const uint8_t *rgba, uint32_t width, uint32_t height, size_t stride, uint8_t *row, int samples) {
+    for (uint32_t y = 0; y < height; y++) {
+        const uint8_t *from = rgba + y * stride;
+        for (uint32_t x = 0; x < width; x++) {
+            memcpy(row + (size_t)x * samples, from + 4 * (size_t)x, samples);
+        }
+        if (TIFFWriteScanline(tiff, row, y, 0) < 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool encode(
+    sink *out, tintype_tiff_report *report, const uint8_t *rgba, uint32_t width, uint32_t height, size_t stride,
+    bool is_opaque, uint8_t *row) {
+    TIFFOpenOptions *options = tintype_tiff_options(report, 0);
+    TIFF *tiff = options == NULL
+        ? NULL
+        : TIFFClientOpenExt("", "wl", out, reread, take, seek, close, size, NULL, NULL, options);
+    TIFFOpenOptionsFree(options);
+    if (tiff == NULL) {
+        return false;
+    }
+    bool is_fine = describe(tiff, width, height, is_opaque)
+        && write_rows(tiff, rgba, width, height, stride, row, is_opaque ? 3 : 4) && TIFFFlush(tiff);
+    TIFFClose(tiff);
+    return is_fine && report->message[0] == '\0';
+}
+
+tintype_tiff_status tintype_tiff_encode(
+    const uint8_t *rgba, uint32_t width, uint32_t height, size_t stride, bool is_opaque, uint8_t **out,
+    size_t *out_count, char *message, size_t message_size) {
+    sink sink = {0};
+    tintype_tiff_report report = {0};
+    *out = NULL;
+    *out_count = 0;
+    uint8_t *row = malloc((size_t)width * 4);
+    if (row == NULL) {
+        return TINTYPE_TIFF_MEMORY;
+    }
+    bool is_fine = encode(&sink, &report, rgba, width, height, stride, is_opaque, row);
+    free(row);
+    snprintf(message, message_size, "%s", report.message);
+    if (!is_fine) {
+        free(sink.bytes);
+        return TINTYPE_TIFF_CORRUPT;
+    }
+    *out = sink.bytes;
+    *out_count = sink.count;
+    return TINTYPE_TIFF_OK;
+}
+
+void tintype_tiff_free(uint8_t *bytes) {
+    free(bytes);
+}

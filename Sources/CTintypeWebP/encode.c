@@ -1,0 +1,56 @@
+#include "CTintypeWebP.h"
+
+#include <webp/encode.h>
+
+static bool configure(WebPConfig *config, float quality, bool lossless, int method) {
+    if (!WebPConfigInit(config)) {
+        return false;
+    }
+    config->lossless = lossless;
+    config->quality = quality;
+    config->method = method;
+    config->thread_level = 0;
+    return WebPValidateConfig(config);
+}
+
+static tintype_webp_status encode(
+    const WebPConfig *config, WebPPicture *picture, const uint8_t *rgba, size_t stride, WebPMemoryWriter *writer) {
+    picture->writer = WebPMemoryWrite;
+    picture->custom_ptr = writer;
+    // Made of RGB as it is where it is to stay so.
+    picture->use_argb = config->lossless;
+    bool is_fine = WebPPictureImportRGBA(picture, rgba, (int)stride) && WebPEncode(config, picture);
+    bool lacks_memory = picture->error_code == VP8_ENC_ERROR_OUT_OF_MEMORY
+        || picture->error_code == VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY;
+    return is_fine ? TINTYPE_WEBP_OK : lacks_memory ? TINTYPE_WEBP_MEMORY : TINTYPE_WEBP_CORRUPT;
+}
+
+tintype_webp_status tintype_webp_encode(
+    const uint8_t *rgba, uint32_t width, uint32_t height, size_t stride, float quality, bool lossless, int method,
+    uint8_t **out, size_t *out_count) {
+    *out = NULL;
+    *out_count = 0;
+    WebPConfig config;
+    WebPPicture picture;
+    if (width > WEBP_MAX_DIMENSION || height > WEBP_MAX_DIMENSION || !WebPPictureInit(&picture)
+        || !configure(&config, quality, lossless, method)) {
+        return TINTYPE_WEBP_CORRUPT;
+    }
+    picture.width = (int)width;
+    picture.height = (int)height;
+    WebPMemoryWriter writer;
+    WebPMemoryWriterInit(&writer);
+    tintype_webp_status status = encode(&config, &picture, rgba, stride, &writer);
+    WebPPictureFree(&picture);
+    if (status != TINTYPE_WEBP_OK) {
+        WebPMemoryWriterClear(&writer);
+        return status;
+    }
+    *out = writer.mem;
+    *out_count = writer.size;
+    return status;
+}
+
+void tintype_webp_free(uint8_t *bytes) {
+    WebPFree(bytes);
+}

@@ -1,0 +1,73 @@
+import Foundation
+import TintypeCore
+import TintypeDisk
+
+/// A disk that is full at every point at which something is written, once and from then on: each key gives right bytes or
+/// nothing afterwards, and the cache works again.
+///
+/// A child does the writing. Its disk is made full by a library that is loaded before the C library and fails one call
+/// after another; or, without one, by a limit on the size of files, which needs no more than this program.
+struct FullDisk {
+    let shim: String?
+
+    func run() async throws {
+        let points = try await shim == nil ? limits() : failures()
+        print("full disk: \(points) write points, no crash, no wrong bytes, nothing damaged")
+    }
+
+    private func limits() async throws -> Int {
+        var points = 0
+        for limit in stride(from: 0, through: 24_000, by: 750) {
+            try await round("files of \(limit) bytes") { try Child.start("scenario", $0, "\(limit)") }
+            points += 1
+        }
+        return points
+    }
+
+    /// Until a run makes fewer calls than the one that was to fail.
+    private func failures() async throws -> Int {
+        var points = 0
+        for mode in ["once", "ever"] {
+            for point in 1... {
+                var hasFailed = false
+                try await round("write point \(point), \(mode)") { directory in
+                    try Child.start(
+                        "scenario", directory,
+                        environment: [
+                            "LD_PRELOAD": shim ?? "", "FULL_DISK_DIRECTORY": directory, "FULL_DISK_AT": "\(point)",
+                            "FULL_DISK_MODE": mode, "FULL_DISK_NOTE": "\(directory).failed",
+                        ])
+                } finally: { directory in
+                    hasFailed = unlink("\(directory).failed") == 0
+                }
+                guard hasFailed else { break }
+                points += 1
+                if points % 100 == 0 { CrashTest.tell("\(points) write points, \(mode)") }
+            }
+        }
+        return points
+    }
+
+    private func round(
+        _ context: String, _ start: (String) throws -> Process, finally: (String) -> Void = { _ in }
+    ) async throws {
+        let folder = try Store.temporary()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.path(percentEncoded: false)
+        let child = try start(path.hasSuffix("/") ? String(path.dropLast()) : path)
+        child.waitUntilExit()
+        finally(path.hasSuffix("/") ? String(path.dropLast()) : path)
+        guard child.terminationReason == .exit, child.terminationStatus == 0 else {
+            CrashTest.fail("the writer ended with \(child.terminationStatus), \(context)")
+        }
+        let store = FullDiskScenario.store(folder)
+        _ = store.checked(mayBeDamaged: false, context)
+        try await store.checkBookkeeping(context)
+        let cache = store.makeCache()
+        cache.store(store.sample.entry(1, word: 77), for: SampleEntry.key(1))
+        try await cache.flush()
+        guard store.checked(mayBeDamaged: false, context) > 0 else {
+            CrashTest.fail("nothing can be written, \(context)")
+        }
+    }
+}

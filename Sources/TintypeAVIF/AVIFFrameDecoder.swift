@@ -1,0 +1,36 @@
+import CLibAVIF
+import Foundation
+import TintypeCore
+
+/// Decodes the frames of an image sequence. Each depends on those before it, as far back as the last key frame: in order,
+/// each is decoded once.
+///
+/// `@unchecked Sendable` because libavif's decoder, its only state, is used by one thread at a time: that is the promise
+/// of ``FrameDecoder``.
+final class AVIFFrameDecoder: FrameDecoder, @unchecked Sendable {
+    let canvasSize: PixelSize
+    let frames: [AnimationFrame]
+    /// libavif 0.11 does not tell how often a sequence plays; browsers play it for ever.
+    let loopCount = 0
+    private let bytes: LastingBytes
+    private let reader: AVIFReader
+
+    init(_ data: Data, _ limits: DecodeLimits) throws(TintypeError) {
+        bytes = LastingBytes(data)
+        reader = try AVIFReader(bytes.bytes, limits)
+        canvasSize = reader.storedSize
+        let (size, hasAlpha) = (reader.storedSize, reader.hasAlpha)
+        try limits.check(ImageInfo(format: .avif, size: size))
+        frames = try reader.durations().map { duration in
+            AnimationFrame(
+                rect: PixelRect(x: 0, y: 0, size: size), duration: duration, blend: .source, hasAlpha: hasAlpha)
+        }
+        try limits.check(frames, canvas: size)
+    }
+
+    func pixels(of index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> PixelBuffer {
+        guard !isCancelled() else { throw .cancelled }
+        try reader.decode(frame: index)
+        return try reader.whole()
+    }
+}

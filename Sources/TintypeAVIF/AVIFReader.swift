@@ -1,0 +1,153 @@
+import CLibAVIF
+import TintypeCore
+
+/// libavif reading one file. It decodes with one thread.
+struct AVIFReader: ~Copyable {
+    let decoder: UnsafeMutablePointer<avifDecoder>
+    /// The part of each frame that is the picture, its clean aperture.
+    let picture: avifCropRect
+
+    /// Reads everything but pixels.
+    ///
+    /// - Parameter bytes: must outlive the reader.
+    init(_ bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits) throws(TintypeError) {
+        guard let decoder = avifDecoderCreate() else {
+            throw TintypeError(.outOfMemory, stage: .decode, "no memory for an AVIF decoder")
+        }
+        do throws(TintypeError) {
+            Self.configure(decoder, limits)
+            try Self.check(
+                avifDecoderSetIOMemory(decoder, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count), decoder)
+            try Self.check(avifDecoderParse(decoder), decoder)
+            picture = try Self.picture(decoder)
+        } catch {
+            avifDecoderDestroy(decoder)
+            throw error
+        }
+        self.decoder = decoder
+    }
+
+    deinit {
+        avifDecoderDestroy(decoder)
+    }
+
+    private static func configure(_ decoder: UnsafeMutablePointer<avifDecoder>, _ limits: DecodeLimits) {
+        decoder.pointee.maxThreads = 1
+        decoder.pointee.ignoreExif = 1
+        decoder.pointee.ignoreXMP = 1
+        // libavif refuses a limit above its own.
+        decoder.pointee.imageSizeLimit = min(UInt32(clamping: max(limits.pixels, 1)), 16384 * 16384)
+        decoder.pointee.imageDimensionLimit = UInt32(clamping: max(limits.side, 1))
+        decoder.pointee.imageCountLimit = UInt32(clamping: max(limits.frames, 1))
+        // Files that some writers make without a property of their pixels are shown by every browser.
+        decoder.pointee.strictFlags &= ~AVIF_STRICT_PIXI_REQUIRED.rawValue
+    }
+
+    private static func picture(_ decoder: UnsafeMutablePointer<avifDecoder>) throws(TintypeError) -> avifCropRect {
+        guard let image = decoder.pointee.image?.pointee else { throw TintypeError(AVIF_RESULT_NO_CONTENT, "") }
+        var rect = avifCropRect(x: 0, y: 0, width: image.width, height: image.height)
+        guard image.transformFlags & AVIF_TRANSFORM_CLAP.rawValue != 0 else { return rect }
+        var clap = image.clap
+        guard
+            avifCropRectConvertCleanApertureBox(
+                &rect, &clap, image.width, image.height, image.yuvFormat, &decoder.pointee.diag) != 0
+        else { throw TintypeError(AVIF_RESULT_BMFF_PARSE_FAILED, "its clean aperture makes no sense") }
+        return rect
+    }
+
+    // MARK: What it says
+
+    var storedSize: PixelSize { PixelSize(width: Int(picture.width), height: Int(picture.height)) }
+    var hasAlpha: Bool { decoder.pointee.alphaPresent != 0 }
+    var frameCount: Int { Int(max(decoder.pointee.imageCount, 1)) }
+
+    var orientation: Orientation {
+        guard let image = decoder.pointee.image?.pointee else { return .up }
+        let isTurned = image.transformFlags & AVIF_TRANSFORM_IROT.rawValue != 0
+        let isMirrored = image.transformFlags & AVIF_TRANSFORM_IMIR.rawValue != 0
+        return Orientation(
+            quarterTurns: isTurned ? Int(image.irot.angle) : 0, mirror: isMirrored ? Int(image.imir.mode) : nil)
+    }
+
+    /// Seconds of each frame.
+    func durations() throws(TintypeError) -> [Double] {
+        var durations: [Double] = []
+        for index in 0..<frameCount {
+            var timing = avifImageTiming()
+            try check(avifDecoderNthImageTiming(decoder, UInt32(index), &timing))
+            durations.append(timing.duration.isFinite ? max(timing.duration, 0) : 0)
+        }
+        return durations
+    }
+
+    // MARK: Pixels
+
+    /// Decodes the planes of a frame, which stay until the next one's.
+    func decode(frame index: Int) throws(TintypeError) {
+        try check(avifDecoderNthImage(decoder, UInt32(index)))
+    }
+
+    /// Whether colours are to be multiplied by alpha.
+    var isStraight: Bool { hasAlpha && decoder.pointee.image?.pointee.alphaPremultiplied == 0 }
+
+    /// Makes colours of rows of the frame that was decoded; straight, unless the file says that they are premultiplied.
+    ///
+    /// - Parameter overlap: rows above and below that are made as well and begin the target where they are there: chroma
+    ///   of a row is mixed from that of its neighbours.
+    /// - Returns: how many rows stand above the first that was asked for.
+    func convert(
+        _ rows: Range<Int>, overlap: Int, into target: UnsafeMutableRawBufferPointer, stride: Int
+    ) throws(TintypeError) -> Int {
+        guard let image = decoder.pointee.image, let pixels = target.bindMemory(to: UInt8.self).baseAddress,
+            let view = avifImageCreateEmpty()
+        else { throw TintypeError(AVIF_RESULT_NO_CONTENT, "") }
+        defer { avifImageDestroy(view) }
+        // The payload may have another size than the file has said.
+        guard image.pointee.width >= picture.x + picture.width, image.pointee.height >= picture.y + picture.height
+        else { throw TintypeError(AVIF_RESULT_ISPE_SIZE_MISMATCH, "a frame is too small") }
+        let top = Int(picture.y) + rows.lowerBound
+        // Where a row of chroma begins: at any, or where it stands for two, at an even one.
+        let isHalved = image.pointee.yuvFormat == AVIF_PIXEL_FORMAT_YUV420
+        let first = isHalved ? max(0, (top - overlap) & ~1) : max(0, top - overlap)
+        let end = min(Int(image.pointee.height), Int(picture.y) + rows.upperBound + overlap)
+        guard (end - first) * stride <= target.count else {
+            throw TintypeError(AVIF_RESULT_INVALID_ARGUMENT, "no room for its rows")
+        }
+        var rect = avifCropRect(
+            x: picture.x, y: UInt32(first), width: picture.width, height: UInt32(end - first))
+        try check(avifImageSetViewRect(view, image, &rect))
+        view.pointee.alphaPremultiplied = image.pointee.alphaPremultiplied
+        var rgb = avifRGBImage()
+        avifRGBImageSetDefaults(&rgb, view)
+        rgb.depth = 8
+        rgb.format = AVIF_RGB_FORMAT_RGBA
+        // As stored: libavif multiplies with less care than the kernels do.
+        rgb.alphaPremultiplied = image.pointee.alphaPremultiplied
+        (rgb.pixels, rgb.rowBytes) = (pixels, UInt32(stride))
+        try check(avifImageYUVToRGB(view, &rgb))
+        return top - first
+    }
+
+    private func check(_ result: avifResult) throws(TintypeError) {
+        try Self.check(result, decoder)
+    }
+
+    private static func check(
+        _ result: avifResult, _ decoder: UnsafeMutablePointer<avifDecoder>
+    ) throws(TintypeError) {
+        guard result != AVIF_RESULT_OK else { return }
+        let reason = withUnsafeBytes(of: &decoder.pointee.diag.error) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        throw TintypeError(result, reason)
+    }
+}
+
+extension ImageInfo {
+    init(_ reader: borrowing AVIFReader) throws(TintypeError) {
+        let count = reader.frameCount
+        self.init(
+            format: .avif, size: reader.orientation.displayed(reader.storedSize), orientation: reader.orientation,
+            hasAlpha: reader.hasAlpha, frameCount: count, durations: count > 1 ? try reader.durations() : [])
+    }
+}

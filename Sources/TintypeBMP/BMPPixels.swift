@@ -1,0 +1,93 @@
+package import TintypeCore
+
+/// The pixels of a bitmap, as rows of straight colours.
+package struct BMPPixels {
+    private let header: BMPHeader
+    private let bytes: UnsafeRawBufferPointer
+    /// A colour for every index that a pixel can have: black for those that the palette lacks.
+    private let palette: [Pixel]
+    private let place: Int
+    /// What run lengths came to, an index a byte, in the order of storing.
+    private let unpacked: [UInt8]?
+
+    /// - Parameters:
+    ///   - bytes: of the whole file; must outlive this.
+    ///   - place: where the pixels begin in them.
+    /// - Throws: ``TintypeError/Code/undecodable`` when they are not all there.
+    package init(
+        _ header: BMPHeader, _ bytes: UnsafeRawBufferPointer, at place: Int, _ context: DecodeContext
+    ) throws(TintypeError) {
+        self.header = header
+        self.bytes = bytes
+        self.place = place
+        palette = try Self.palette(header, bytes)
+        guard place <= bytes.count else { throw .truncatedBMP }
+        switch header.compression {
+        case .none:
+            // The padding of the last row is no pixel's.
+            let lastRow = (header.size.width * header.depth + 7) / 8
+            guard (header.size.height - 1) * header.bytesPerRow + lastRow <= bytes.count - place else {
+                throw .truncatedBMP
+            }
+            unpacked = nil
+        case .runLengths:
+            let packed = UnsafeRawBufferPointer(rebasing: bytes[place...])
+            var runs = BMPRunLengths(packed, header.size, isNibbles: header.depth == 4)
+            unpacked = try runs.indices(context)
+        }
+    }
+
+    private static func palette(_ header: BMPHeader, _ bytes: UnsafeRawBufferPointer) throws(TintypeError) -> [Pixel] {
+        guard header.depth <= 8 else { return [] }
+        let (place, count, length) = header.palette
+        guard place + count * length <= bytes.count else { throw .truncatedBMP }
+        var palette = [Pixel](repeating: Pixel(red: 0, green: 0, blue: 0), count: 256)
+        for index in 0..<count {
+            let entry = place + index * length
+            palette[index] = Pixel(red: bytes[entry + 2], green: bytes[entry + 1], blue: bytes[entry])
+        }
+        return palette
+    }
+
+    package var size: PixelSize { header.size }
+    package var hasAlpha: Bool { header.hasAlpha }
+
+    // MARK: Rows
+
+    /// Fills a row of pixels, from the top.
+    package func read(_ y: Int, into row: UnsafeMutableBufferPointer<Pixel>) {
+        let stored = header.isTopDown ? y : header.size.height - 1 - y
+        if let unpacked {
+            let start = stored * header.size.width
+            for x in 0..<header.size.width { row[x] = palette[Int(unpacked[start + x])] }
+        } else {
+            let start = place + stored * header.bytesPerRow
+            fill(row, UnsafeRawBufferPointer(rebasing: bytes[start...]))
+        }
+    }
+
+    private func fill(_ row: UnsafeMutableBufferPointer<Pixel>, _ stored: UnsafeRawBufferPointer) {
+        let width = header.size.width
+        switch header.depth {
+        case 24:
+            for x in 0..<width {
+                row[x] = Pixel(red: stored[3 * x + 2], green: stored[3 * x + 1], blue: stored[3 * x])
+            }
+        case 16: mask(width, row) { UInt32(stored.littleEndian16(at: 2 * $0)) }
+        case 32: mask(width, row) { stored.littleEndian32(at: 4 * $0) }
+        default:
+            for x in 0..<width { row[x] = palette[index(x, stored)] }
+        }
+    }
+
+    private func mask(_ width: Int, _ row: UnsafeMutableBufferPointer<Pixel>, _ pixel: (Int) -> UInt32) {
+        guard let masks = header.masks else { return }
+        for x in 0..<width { row[x] = masks.color(of: pixel(x)) }
+    }
+
+    /// Indices of fewer than eight bits begin at the highest of a byte.
+    private func index(_ x: Int, _ stored: UnsafeRawBufferPointer) -> Int {
+        let bit = x * header.depth
+        return Int(stored[bit >> 3]) >> (8 - header.depth - (bit & 7)) & ((1 << header.depth) - 1)
+    }
+}

@@ -1,0 +1,33 @@
+import ArgumentParser
+import Tintype
+
+extension Cache {
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove what is kept of some URLs: the original bytes, and every picture made of them.")
+
+        @Argument(help: "URLs.")
+        var urls: [SourceArgument]
+
+        @OptionGroup var options: Options
+
+        func run() async throws {
+            let sources = Set(try urls.map { ImageRequest(source: try $0.source()).key.source })
+            var removed = DiskUsage()
+            for cache in options.location.all { removed += try await remove(sources, from: cache) }
+            options.tell(removed: removed)
+        }
+
+        /// Goes through all entries, since only their heads say what they were made of.
+        private func remove(_ sources: Set<String>, from cache: DiskCache) async throws -> DiskUsage {
+            let before = try await cache.usage()
+            let keys = Locked<[CacheKey]>([])
+            try await cache.forEachEntry { entry in
+                if sources.contains(entry.key.source) { keys.withLock { $0.append(entry.key) } }
+            }
+            for key in keys.withLock({ $0 }) { try await cache.remove(key) }
+            let after = try await cache.usage()
+            return DiskUsage(count: before.count - after.count, byteCount: before.byteCount - after.byteCount)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import CLibHEIF
+public import Foundation
+public import TintypeCore
+
+/// Encodes HEIC with libheif and its encoder of HEVC (x265 in Debian's build), lossy.
+public struct HEIFEncoder: ImageEncoder {
+    public init() {}
+
+    public var formats: Set<ImageFormat> { [.heic] }
+
+    public func encode(
+        _ pixels: PixelBuffer, as format: ImageFormat, _ options: EncodeOptions
+    ) throws(TintypeError) -> Data {
+        guard let context = heif_context_alloc() else {
+            throw TintypeError(.outOfMemory, stage: .encode, "no memory for a HEIC encoder")
+        }
+        defer { heif_context_free(context) }
+        var (encoder, image): (OpaquePointer?, OpaquePointer?) = (nil, nil)
+        defer {
+            heif_encoder_release(encoder)
+            heif_image_release(image)
+        }
+        try check(heif_context_get_encoder_for_format(context, heif_compression_HEVC, &encoder))
+        // x265 tells standard error of all it does.
+        try check(heif_encoder_set_logging_level(encoder, 0))
+        // NaN compares as false and becomes the lowest.
+        let quality = options.quality > 0 ? min(options.quality, 1) : 0
+        try check(heif_encoder_set_lossy_quality(encoder, Int32((quality * 100).rounded())))
+        let isOpaque = pixels.isOpaque
+        try fill(&image, with: isOpaque ? pixels : try pixels.unpremultiplied(), isOpaque: isOpaque)
+        try check(heif_context_encode_image(context, image, encoder, nil, nil))
+        return try Self.written(context)
+    }
+
+    /// Makes libheif's picture of straight pixels.
+    private func fill(
+        _ image: inout OpaquePointer?, with pixels: PixelBuffer, isOpaque: Bool
+    ) throws(TintypeError) {
+        let (width, height) = (Int32(clamping: pixels.size.width), Int32(clamping: pixels.size.height))
+        let samples = isOpaque ? 3 : 4
+        let chroma = isOpaque ? heif_chroma_interleaved_RGB : heif_chroma_interleaved_RGBA
+        try check(heif_image_create(width, height, heif_colorspace_RGB, chroma, &image))
+        try check(heif_image_add_plane(image, heif_channel_interleaved, width, height, 8))
+        var stride: Int32 = 0
+        guard let plane = heif_image_get_plane(image, heif_channel_interleaved, &stride) else {
+            throw TintypeError(.outOfMemory, stage: .encode, "no memory for a HEIC encoder")
+        }
+        for y in 0..<pixels.size.height {
+            let row = plane + y * Int(stride)
+            pixels.withUnsafeRow(y) { stored in
+                for x in 0..<pixels.size.width {
+                    for channel in 0..<samples { row[x * samples + channel] = stored[4 * x + channel] }
+                }
+            }
+        }
+    }
+
+    private static let success: StaticString = "Success"
+
+    private static func written(_ context: OpaquePointer) throws(TintypeError) -> Data {
+        var data = Data()
+        var writer = heif_writer(writer_api_version: 1) { _, bytes, count, target in
+            if let bytes, let target {
+                target.assumingMemoryBound(to: Data.self).pointee.append(
+                    bytes.assumingMemoryBound(to: UInt8.self), count: count)
+            }
+            // libheif takes an answer without words for a mistake.
+            let words = UnsafeRawPointer(HEIFEncoder.success.utf8Start).assumingMemoryBound(to: CChar.self)
+            return heif_error(code: heif_error_Ok, subcode: heif_suberror_Unspecified, message: words)
+        }
+        let error = withUnsafeMutablePointer(to: &data) { heif_context_write(context, &writer, $0) }
+        try check(error)
+        return data
+    }
+
+    private func check(_ error: heif_error) throws(TintypeError) {
+        try Self.check(error)
+    }
+
+    private static func check(_ error: heif_error) throws(TintypeError) {
+        guard error.code != heif_error_Ok else { return }
+        let code: TintypeError.Code =
+            error.code == heif_error_Memory_allocation_error ? .outOfMemory : .encodeFailed
+        let reason = error.message.map { String(cString: $0) } ?? ""
+        throw TintypeError(code, stage: .encode, "no HEIC could be made: \(reason)")
+    }
+}

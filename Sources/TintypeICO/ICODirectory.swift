@@ -1,0 +1,30 @@
+import Foundation
+import TintypeBMP
+import TintypeCore
+
+/// The pictures that an icon or cursor has, none of them decoded.
+struct ICODirectory {
+    let entries: [ICOEntry]
+
+    private static let headerLength = 6
+    private static let entryLength = 16
+
+    /// - Returns: `nil` when the bytes end within the directory.
+    /// - Throws: ``TintypeError/Code/undecodable`` for one without a picture.
+    init?(_ bytes: UnsafeRawBufferPointer) throws(TintypeError) {
+        guard bytes.count >= Self.headerLength else { return nil }
+        let count = bytes.littleEndian16(at: 4)
+        guard count > 0 else { throw .damagedICO("it has no picture") }
+        guard bytes.count >= Self.headerLength + count * Self.entryLength else { return nil }
+        entries = (0..<count).map { ICOEntry(bytes, at: Self.headerLength + $0 * Self.entryLength) }
+    }
+
+    /// The one of most pixels, and of most bits a pixel among equals.
+    var largest: ICOEntry? { entries.max { ($0.size.area, $0.depth) < ($1.size.area, $1.depth) } }
+
+    /// The smallest that still has as many pixels as are wanted; the largest where none has.
+    func best(for wanted: PixelSize) -> ICOEntry? {
+        let enough = entries.filter { $0.size.width >= wanted.width && $0.size.height >= wanted.height }
+        return enough.min { ($0.size.area, -$0.depth) < ($1.size.area, -$1.depth) } ?? largest
+    }
+}

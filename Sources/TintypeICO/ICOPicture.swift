@@ -1,0 +1,49 @@
+import Foundation
+import TintypeBMP
+import TintypeCore
+import TintypePNG
+
+/// One picture of an icon: a whole PNG, or a bitmap without the header of a file and with a mask below it.
+struct ICOPicture {
+    private let bytes: Data
+
+    private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+
+    /// What of a file's bytes, or their beginning, is this picture.
+    init(_ file: Data, _ entry: ICOEntry) {
+        let place = entry.place.clamped(to: 0..<file.count)
+        bytes = file[file.startIndex + place.lowerBound..<file.startIndex + place.upperBound]
+    }
+
+    private var isPNG: Bool { bytes.starts(with: Self.signature) }
+
+    /// - Returns: `nil` when the bytes end too early.
+    func info(isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+        guard bytes.count >= Self.signature.count else { return nil }
+        if isPNG {
+            var info = try PNGDecoder().info(of: bytes, isComplete: isComplete)
+            info?.format = .ico
+            return info.map {
+                ImageInfo(format: .ico, size: $0.size, orientation: $0.orientation, hasAlpha: $0.hasAlpha)
+            }
+        }
+        let header = try bytes.withTypedBytes { raw throws(TintypeError) in try BMPHeader(raw, at: 0, isIcon: true) }
+        return header.map { ImageInfo(format: .ico, size: $0.size, hasAlpha: true) }
+    }
+
+    /// The picture, brought to a size.
+    func decoded(_ size: PixelSize, _ context: DecodeContext) throws(TintypeError) -> PixelBuffer {
+        if isPNG {
+            var whole = context
+            whole.options = DecodeOptions(size: .stretch(size), frames: .first)
+            let pixels = try PNGDecoder().decode(bytes, whole).pixels
+            return try pixels.resampled(to: size, filter: .lanczos3)
+        }
+        return try bytes.withTypedBytes { raw throws(TintypeError) in
+            guard let header = try BMPHeader(raw, at: 0, isIcon: true) else { throw .truncatedICO }
+            try context.limits.check(ImageInfo(format: .ico, size: header.size))
+            let whole = try ICOBitmap(header, raw, context).pixels()
+            return try whole.resampled(to: size, filter: .lanczos3)
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import CLibJXL
+import TintypeCore
+
+/// libjxl reading one file, with one thread. It stops at the events that it was made for.
+struct JXLReader: ~Copyable {
+    private let decoder: OpaquePointer
+    private let bytes: UnsafeRawBufferPointer
+    private let isComplete: Bool
+    /// How many of the bytes libjxl has been shown.
+    private var shown = 0
+
+    /// Bytes that libjxl is shown between two questions whether to go on.
+    private static let step = 256 << 10
+
+    /// - Parameters:
+    ///   - bytes: must outlive the reader.
+    ///   - events: a sum of `JXL_DEC_` events.
+    init(
+        _ bytes: UnsafeRawBufferPointer, isComplete: Bool, events: JxlDecoderStatus...
+    ) throws(TintypeError) {
+        guard let decoder = JxlDecoderCreate(nil) else {
+            throw TintypeError(.outOfMemory, stage: .decode, "no memory for a JPEG XL decoder")
+        }
+        self.decoder = decoder
+        self.bytes = bytes
+        self.isComplete = isComplete
+        JxlDecoderSubscribeEvents(decoder, events.reduce(0) { $0 | Int32($1.rawValue) })
+        // It is turned upright here, once, as all formats are.
+        JxlDecoderSetKeepOrientation(decoder, 1)
+    }
+
+    deinit {
+        JxlDecoderDestroy(decoder)
+    }
+
+    // MARK: Events
+
+    /// Goes on to the next event; `nil` when the bytes are a prefix that ends before it.
+    mutating func next(isCancelled: () -> Bool = { false }) throws(TintypeError) -> JxlDecoderStatus? {
+        while true {
+            guard !isCancelled() else { throw .cancelled }
+            switch JxlDecoderProcessInput(decoder) {
+            case JXL_DEC_ERROR: throw .damagedJXL
+            case JXL_DEC_NEED_MORE_INPUT:
+                guard try showMore() else {
+                    if isComplete { throw .truncatedJXL }
+                    return nil
+                }
+            case let event: return event
+            }
+        }
+    }
+
+    /// Shows libjxl more bytes; returns whether there were any.
+    private mutating func showMore() throws(TintypeError) -> Bool {
+        let left = JxlDecoderReleaseInput(decoder)
+        guard shown < bytes.count, let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return false }
+        let start = shown - left
+        shown = min(shown + Self.step, bytes.count)
+        guard JxlDecoderSetInput(decoder, base + start, shown - start) == JXL_DEC_SUCCESS else { throw .damagedJXL }
+        if shown == bytes.count && isComplete { JxlDecoderCloseInput(decoder) }
+        return true
+    }
+
+    /// Passes over frames that are shown, which are decoded only as far as later ones need them.
+    func skip(_ count: Int) {
+        JxlDecoderSkipFrames(decoder, count)
+    }
+
+    // MARK: What it says
+
+    func header() throws(TintypeError) -> JxlBasicInfo {
+        var info = JxlBasicInfo()
+        guard JxlDecoderGetBasicInfo(decoder, &info) == JXL_DEC_SUCCESS else { throw .damagedJXL }
+        // Each costs four bytes a pixel while it is decoded.
+        guard info.num_extra_channels <= Self.mostExtraChannels else {
+            throw TintypeError(
+                .limitExceeded, stage: .decode, "a JPEG XL of \(info.num_extra_channels) extra channels")
+        }
+        return info
+    }
+
+    private static let mostExtraChannels = 8
+
+    func frameHeader() throws(TintypeError) -> JxlFrameHeader {
+        var header = JxlFrameHeader()
+        guard JxlDecoderGetFrameHeader(decoder, &header) == JXL_DEC_SUCCESS else { throw .damagedJXL }
+        return header
+    }
+
+    // MARK: Pixels
+
+    /// Asks for colours in sRGB, where libjxl is free to choose them.
+    func wantSRGB() {
+        var encoding = JxlColorEncoding()
+        JxlColorEncodingSetToSRGB(&encoding, 0)
+        // Refused where a profile of the file's own says what its colours are.
+        JxlDecoderSetPreferredColorProfile(decoder, &encoding)
+    }
+
+    /// Has the next frame written to rows at multiples of 64 bytes.
+    func setTarget(_ rows: UnsafeMutableRawBufferPointer) throws(TintypeError) {
+        var format = JxlPixelFormat(
+            num_channels: 4, data_type: JXL_TYPE_UINT8, endianness: JXL_NATIVE_ENDIAN, align: 64)
+        var size = 0
+        guard JxlDecoderImageOutBufferSize(decoder, &format, &size) == JXL_DEC_SUCCESS, size <= rows.count,
+            JxlDecoderSetImageOutBuffer(decoder, &format, rows.baseAddress, rows.count) == JXL_DEC_SUCCESS
+        else { throw .damagedJXL }
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+@Suite(.timeLimit(.minutes(1))) struct ImageCacheQueryTests {
+    private let memory = MemoryCache(limits: CacheLimits(cost: 1 << 20))
+    private let disk = FakeDataCache()
+    private let pixels = FakePixelCache()
+    private let cache: ImageCache
+    private let key = CacheKey(source: "a")
+
+    init() {
+        let info = ImageInfo(format: .png, size: PixelSize(width: 1, height: 1))
+        cache = ImageCache(
+            memory: memory, disk: disk, pixels: pixels,
+            coders: ImageCoderRegistry(decoders: [GatedDecoder(info: info)], encoders: [FakeEncoder()]))
+    }
+
+    private func image(_ format: ImageFormat = .png, alpha: UInt8 = 255) throws -> Image {
+        let pixels = try PixelBuffer.filled(Pixel(red: 0, green: 0, blue: 0, alpha: alpha))
+        return Image(pixels: pixels, info: ImageInfo(format: format, size: pixels.size))
+    }
+
+    // MARK: Asking
+
+    @Test func memoryAnswersFirstAndAloneWhereThatIsEnough() async throws {
+        let image = try image()
+        cache.store(image, for: key)
+        disk.store(CacheEntry(data: PipelineFixture.png, format: .png), for: key)
+        let hit = try #require(try await cache.query(key))
+        #expect(hit.image === image && hit.tier == .memory && hit.data == nil && disk.reads == 0)
+    }
+
+    @Test func theBytesComeWithAHitInMemoryWhereTheyAreWanted() async throws {
+        let image = try image()
+        cache.store(image, for: key)
+        disk.store(CacheEntry(data: PipelineFixture.png, format: .png), for: key)
+        let hit = try #require(try await cache.query(key, data: true))
+        #expect(hit.image === image && hit.tier == .memory && hit.data == PipelineFixture.png)
+        #expect(cache.blockingQuery(key, data: true)?.data == PipelineFixture.png)
+    }
+
+    @Test func whatTheDiskHasIsDecodedAndKeptInMemory() async throws {
+        disk.store(CacheEntry(data: PipelineFixture.png, format: .png), for: key)
+        let hit = try #require(try await cache.query(key))
+        #expect(hit.tier == .disk && hit.data == PipelineFixture.png)
+        #expect(memory.image(for: key) === hit.image)
+    }
+
+    @Test func theDiskIsAskedOnTheCallersThreadWhereThatIsAskedFor() throws {
+        disk.store(CacheEntry(data: PipelineFixture.png, format: .png), for: key)
+        #expect(cache.blockingQuery(key)?.tier == .disk)
+        #expect(cache.blockingQuery(key)?.tier == .memory)
+        #expect(cache.blockingQuery(CacheKey(source: "b")) == nil)
+    }
+
+    @Test func pixelsAnswerBeforeBytes() async throws {
+        pixels.store(try image(), for: key)
+        #expect(try await cache.query(key)?.tier == .pixels)
+        #expect(disk.reads == 0 && memory.contains(key))
+    }
+
+    @Test func bytesThatNoDecoderTakesAreAMissAndStay() async throws {
+        disk.store(CacheEntry(data: Data("GIF89a".utf8), format: .gif), for: key)
+        #expect(try await cache.query(key) == nil)
+        #expect(disk.contains(key))
+    }
+
+    // MARK: Storing
+
+    @Test func bytesAreKeptAsTheyAre() async throws {
+        try await cache.store(try image(), data: PipelineFixture.png, for: key)
+        #expect(disk.stored(key)?.data == PipelineFixture.png && disk.stored(key)?.format == .png)
+        #expect(memory.contains(key) && !pixels.contains(key))
+    }
+
+    @Test func tiersThatAreNotNamedAreLeftAlone() async throws {
+        try await cache.store(try image(), data: nil, for: key, in: .memory)
+        #expect(!disk.contains(key))
+        try await cache.store(try image(), data: nil, for: CacheKey(source: "b"), in: [.pixels])
+        #expect(pixels.contains(CacheKey(source: "b")) && !memory.contains(CacheKey(source: "b")))
+    }
+
+    /// The fake encodes PNG and JPEG.
+    @Test(arguments: [
+        (ImageFormat.png, UInt8(255), ImageFormat.png), (.jpeg, 255, .jpeg), (.jpeg, 9, .png), (.gif, 255, .jpeg),
+        (.gif, 9, .png),
+    ])
+    func whatHasNoBytesIsEncoded(_ own: ImageFormat, _ alpha: UInt8, _ expected: ImageFormat) async throws {
+        try await cache.store(try image(own, alpha: alpha), data: nil, for: key)
+        #expect(disk.stored(key)?.format == expected)
+    }
+
+    // MARK: Tiers
+
+    @Test func containsAndRemoveByTier() async throws {
+        try await cache.store(try image(), data: nil, for: key, in: .all)
+        #expect(try await cache.tiers(holding: key) == .all)
+        try await cache.forget(key, in: .memory)
+        #expect(try await cache.tiers(holding: key) == [.disk, .pixels])
+        try await cache.forget(key, in: .pixels)
+        #expect(try await cache.tiers(holding: key) == .disk)
+        try await cache.forget(key)
+        #expect(try await cache.tiers(holding: key) == [])
+    }
+
+    @Test func whatGoesFromTheDiskGoesAsPixelsToo() async throws {
+        for clears in [false, true] {
+            try await cache.store(try image(), data: nil, for: key, in: .all)
+            if clears { try await cache.clear(.disk) } else { try await cache.forget(key, in: .disk) }
+            #expect(try await cache.tiers(holding: key) == .memory)
+        }
+    }
+}
+
+/// A tier of pixels in memory.
+final class FakePixelCache: PixelCache {
+    private let state = Shared<[CacheKey: Image]>([:])
+    private let takes: Bool
+
+    init(takes: Bool = true) {
+        self.takes = takes
+    }
+
+    func image(for key: CacheKey) -> Image? { state.now[key] }
+
+    func store(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Bool {
+        if takes { state.withLock { $0[key] = image } }
+        return takes
+    }
+
+    func remove(_ key: CacheKey) { state.withLock { $0[key] = nil } }
+    func contains(_ key: CacheKey) -> Bool { state.now[key] != nil }
+    func removeAll() async throws(TintypeError) { state.withLock { $0 = [:] } }
+    func flush() async throws(TintypeError) {}
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+/// Renditions that are kept as pixels ready to show.
+@Suite(.timeLimit(.minutes(1))) struct PixelTierTests {
+    private let pixels = FakePixelCache()
+
+    private func fixture(pixels: FakePixelCache? = nil) -> PipelineFixture {
+        let tier = pixels ?? self.pixels
+        return PipelineFixture { configuration in
+            guard let cache = configuration.cache as? ImageCache else { return }
+            configuration.cache = ImageCache(memory: nil, disk: cache.disk, pixels: tier)
+        }
+    }
+
+    private func request(_ fixture: PipelineFixture, _ stored: LoadPolicy.StoredForm = .pixels) -> ImageRequest {
+        var request = fixture.request()
+        request.rendition.transforms = [CountingTransformer(identifier: "t")]
+        request.policy.stored = stored
+        request.policy.completion = .whenStored
+        return request
+    }
+
+    @Test func aHitDecodesNothing() async throws {
+        let fixture = fixture()
+        fixture.answer()
+        let request = request(fixture)
+        _ = try await fixture.pipeline.response(for: request)
+        #expect(pixels.contains(request.key) && !fixture.disk.contains(request.key))
+        let decodes = fixture.decoder.decodeCount
+        let hit = try await fixture.pipeline.response(for: request)
+        #expect(hit.origin == .disk && fixture.decoder.decodeCount == decodes)
+    }
+
+    @Test func onlyARequestThatWantsItIsKeptSo() async throws {
+        let fixture = fixture()
+        fixture.answer()
+        let request = request(fixture, .automatic)
+        _ = try await fixture.pipeline.response(for: request)
+        #expect(!pixels.contains(request.key) && fixture.disk.contains(request.key))
+    }
+
+    @Test func whatTheTierDoesNotTakeIsEncoded() async throws {
+        let fixture = fixture(pixels: FakePixelCache(takes: false))
+        fixture.answer()
+        let request = request(fixture)
+        _ = try await fixture.pipeline.response(for: request)
+        #expect(fixture.disk.contains(request.key))
+    }
+
+    @Test func whatWasKeptEncodedIsKeptAsPixelsFromThenOn() async throws {
+        let fixture = fixture()
+        fixture.answer()
+        _ = try await fixture.pipeline.response(for: request(fixture, .automatic))
+        let request = request(fixture)
+        #expect(try await fixture.pipeline.response(for: request).origin == .disk)
+        try await fixture.pipeline.flush()
+        #expect(pixels.contains(request.key))
+    }
+
+    @Test func aRequestThatMayNotReadTheDiskDoesNot() async throws {
+        let fixture = fixture()
+        fixture.answer()
+        var request = request(fixture)
+        _ = try await fixture.pipeline.response(for: request)
+        request.policy.rendered.disk = .off
+        request.policy.original.disk = .off
+        #expect(try await fixture.pipeline.response(for: request).origin != .disk)
+    }
+
+    @Test func theOriginalAsItIsIsNotKeptAsPixels() async throws {
+        let fixture = fixture()
+        fixture.answer()
+        var request = request(fixture)
+        request.rendition.transforms = []
+        _ = try await fixture.pipeline.response(for: request)
+        #expect(!pixels.contains(request.key))
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import Testing
+
+/// The crash test in short; `make crash-test` is the whole of it.
+@Suite(.timeLimit(.minutes(5))) struct CrashTests {
+    private func run(_ arguments: String...) async throws -> (status: Int32, output: String) {
+        let here = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "output")
+        try Data().write(to: file)
+        let process = Process()
+        process.executableURL = URL(filePath: here).deletingLastPathComponent().appending(path: "CrashTest")
+        process.arguments = arguments
+        process.standardOutput = try FileHandle(forWritingTo: file)
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            process.terminationHandler = { _ in continuation.resume() }
+            do { try process.run() } catch {
+                process.terminationHandler = nil
+                continuation.resume(throwing: error)
+            }
+        }
+        return (process.terminationStatus, String(decoding: try Data(contentsOf: file), as: UTF8.self))
+    }
+
+    @Test func writersThatAreKilledLeaveRightBytesOrNothing() async throws {
+        let (status, output) = try await run("kills", "10")
+        #expect(status == 0, "\(output)")
+    }
+
+    @Test func changedBytesOfAnyFileGiveRightBytesOrNothing() async throws {
+        let (status, output) = try await run("bytes", "4001", "2003")
+        #expect(status == 0, "\(output)")
+    }
+
+    @Test func aFullDiskPoisonsNothing() async throws {
+        let (status, output) = try await run("full")
+        #expect(status == 0, "\(output)")
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+import TintypeCore
+
+@testable import TintypeDisk
+
+/// Entries whose bytes lie in a file, as those of large bodies do.
+@Suite(.timeLimit(.minutes(1))) struct LargeEntryTests {
+    private let folder: TemporaryFolder
+    private let key = CacheKey(source: "large")
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func cache(_ limits: DiskLimits = DiskLimits()) -> DiskCache {
+        DiskCache(directory: folder.url, limits: limits)
+    }
+
+    private func file(_ parts: [(offset: Int, bytes: Data)]) throws -> SpillFile {
+        let file = try SpillFile(in: folder.url.path(percentEncoded: false))
+        for part in parts { try file.write(part.bytes, at: part.offset) }
+        return file
+    }
+
+    private func entry(_ file: SpillFile, count: Int) throws -> CacheEntry {
+        var entry = CacheEntry(data: try file.map(count), format: .png, metadata: Data([1, 2, 3]))
+        entry.file = file
+        return entry
+    }
+
+    @Test(arguments: [1, 100, 1 << 20, (1 << 20) + 1, 3_000_000]) func bytesOfAFileAreStored(_ count: Int) async throws
+    {
+        let bytes = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
+        let first = cache()
+        first.store(try entry(file([(0, bytes)]), count: count), for: key)
+        try await first.flush()
+        let read = try #require(try await cache().entry(for: key))
+        #expect(read.data == bytes && read.metadata == Data([1, 2, 3]) && read.format == .png)
+    }
+
+    /// The file has a hole of that size, so nearly nothing is written to make it.
+    @Test func moreThanMayWaitInMemoryIsStored() async throws {
+        let count = 300 << 20
+        let cache = cache()
+        let end = Data("the end".utf8)
+        cache.store(try entry(file([(0, Data("begin".utf8)), (count - end.count, end)]), count: count), for: key)
+        try await cache.flush()
+        #expect(cache.stats.turnedAway == 0)
+        let read = try #require(try await cache.entry(for: key)).data
+        #expect(read.count == count && read.prefix(5) == Data("begin".utf8) && read.suffix(end.count) == end)
+    }
+
+    @Test func itIsReadWhileItWaits() async throws {
+        let cache = cache()
+        cache.store(try entry(file([(0, Data([7, 8]))]), count: 2), for: key)
+        let read = try await cache.entry(for: key)
+        #expect(read?.data == Data([7, 8]))
+    }
+
+    @Test func aFileThatIsTooShortIsNotStored() async throws {
+        let cache = cache()
+        var broken = CacheEntry(data: Data(count: 100), format: .png)
+        broken.file = try file([(0, Data(count: 50))])
+        cache.store(broken, for: key)
+        await #expect(throws: TintypeError.self) { try await cache.flush() }
+        #expect(try await cache.entry(for: key) == nil)
+    }
+
+    @Test func whatIsLargerThanAllThatMayBeKeptIsTurnedAway() async throws {
+        let cache = cache(DiskLimits(byteCount: 1000))
+        cache.store(CacheEntry(data: Data(count: 500), format: .png), for: CacheKey(source: "small"))
+        cache.store(CacheEntry(data: Data(count: 1001), format: .png), for: key)
+        try await cache.flush()
+        #expect(cache.stats.turnedAway == 1)
+        #expect(try await cache.entry(for: CacheKey(source: "small")) != nil)
+    }
+
+    @Test func otherBytesAreNotThoseOfTheFile() throws {
+        var changed = try entry(file([(0, Data([7]))]), count: 1)
+        changed.data.append(8)
+        #expect(changed.file == nil)
+    }
+}

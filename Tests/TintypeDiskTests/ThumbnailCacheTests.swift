@@ -1,0 +1,170 @@
+import Foundation
+import Testing
+import TintypeCore
+import TintypeTesting
+
+@testable import TintypeDisk
+
+@Suite(.timeLimit(.minutes(1))) struct ThumbnailCacheTests {
+    private let folder: TemporaryFolder
+    private let clock = ManualClock()
+    private let key = CacheKey(source: "https://example.org/a.jpg", rendition: "fit(5x3)")
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func cache(largest: Int = 1 << 20) -> ThumbnailCache {
+        ThumbnailCache(directory: folder.url, largest: largest, time: clock.timeSource)
+    }
+
+    /// 17 pixels a row, so that rows have padding.
+    private func image(width: Int = 17, height: Int = 5, shade: UInt8 = 0, scale: Double = 2) throws -> Image {
+        let pixels = try PixelBuffer.drawn(PixelSize(width: width, height: height)) { x, y in
+            Pixel(red: UInt8(x), green: UInt8(y), blue: shade, alpha: 200)
+        }
+        let info = ImageInfo(
+            format: .gif, size: PixelSize(width: 340, height: 100), orientation: .right, hasAlpha: true,
+            frameCount: 3, loopCount: 2, durations: [0.1, 0.2, 0.3])
+        return Image(pixels: pixels, info: info, scale: scale, received: clock.date)
+    }
+
+    private func isEqual(_ left: Image?, _ right: Image) -> Bool {
+        guard let left else { return false }
+        return left.info == right.info && left.scale == right.scale && left.received == right.received
+            && PixelDifference(left.pixels, right.pixels)?.maximum == 0
+    }
+
+    private func replace(_ path: String, with bytes: Data) throws {
+        try bytes.write(to: URL(filePath: "\(path).new"))
+        #expect(rename("\(path).new", path) == 0)
+    }
+
+    // MARK: What is kept
+
+    @Test func aPictureComesBackAsItWas() async throws {
+        let writer = cache()
+        let image = try image()
+        #expect(writer.store(image, for: key))
+        #expect(isEqual(writer.image(for: key), image), "before it is written")
+        try await writer.flush()
+        #expect(isEqual(cache().image(for: key), image), "and after")
+        #expect(writer.contains(key))
+    }
+
+    @Test func pixelsAreUsedWhereTheyAreMapped() async throws {
+        let cache = cache()
+        cache.store(try image(), for: key)
+        try await cache.flush()
+        guard case .file(let header, .mapped(let mapped))? = cache.disk.find(key, as: UsedInPlace.self) else {
+            Issue.record("not mapped")
+            return
+        }
+        let pixels = try #require(PixelBuffer(mapped, from: header.length, size: PixelSize(width: 17, height: 5)))
+        #expect(pixels.withUnsafeBytes { $0.baseAddress } == mapped.bytes.baseAddress.map { $0 + header.length })
+    }
+
+    @Test func aPictureThatIsMappedOutlivesItsFile() async throws {
+        let cache = cache()
+        let first = try image(shade: 1)
+        cache.store(first, for: key)
+        try await cache.flush()
+        let shown = try #require(cache.image(for: key))
+        cache.store(try image(shade: 2), for: key)
+        try await cache.flush()
+        try await cache.removeAll()
+        #expect(isEqual(shown, first))
+        #expect(cache.image(for: key) == nil)
+    }
+
+    @Test func thePaddingOfRowsIsZero() throws {
+        let pixels = try image().pixels
+        let rows = pixels.rows
+        for y in 0..<5 {
+            #expect(rows[(y * pixels.bytesPerRow + 17 * 4)..<((y + 1) * pixels.bytesPerRow)].allSatisfy { $0 == 0 })
+        }
+    }
+
+    @Test func whatIsLargeIsNotTaken() throws {
+        let cache = cache(largest: 5 * 128)
+        #expect(cache.store(try image(), for: key))
+        #expect(!cache.store(try image(height: 6), for: key))
+    }
+
+    @Test func itHasLimitsAndAFolderOfItsOwn() async throws {
+        let disk = DiskCache(directory: folder.url)
+        let cache = ThumbnailCache(beside: disk)
+        cache.store(try image(), for: key)
+        try await cache.flush()
+        #expect(cache.disk.path(for: key).hasPrefix("\(folder.path)/thumbnails/"))
+        #expect(cache.disk.limits.byteCount == 128 << 20 && disk.limits.byteCount == 1_000_000_000)
+        #expect(try await disk.usage().count == 0)
+    }
+
+    // MARK: Hostile files
+
+    @Test func everySingleByteChangeIsAMiss() async throws {
+        let cache = cache()
+        cache.store(try image(), for: key)
+        try await cache.flush()
+        let path = cache.disk.path(for: key)
+        let sound = try Data(contentsOf: URL(filePath: path))
+        for index in sound.indices {
+            var changed = sound
+            changed[index] ^= 0x10
+            try replace(path, with: changed)
+            #expect(cache.image(for: key) == nil)
+        }
+        try replace(path, with: sound)
+        #expect(cache.image(for: key) != nil)
+    }
+
+    @Test func aFileThatIsCutShortIsAMiss() async throws {
+        let cache = cache()
+        cache.store(try image(), for: key)
+        try await cache.flush()
+        let path = cache.disk.path(for: key)
+        let sound = try Data(contentsOf: URL(filePath: path))
+        for count in 0..<sound.count {
+            try replace(path, with: sound.prefix(count))
+            #expect(cache.image(for: key) == nil)
+        }
+    }
+
+    /// Sound entries, by their checksums, that say what no picture can be.
+    @Test(arguments: [
+        (0, 5), (17, 0), (19, 4), (16, 6), (17, 6), (1 << 40, 1 << 40), (-1, 5), (.max, .max), (33, 3),
+    ])
+    func aSizeThatDoesNotFitTheBytesIsAMissAndGoes(_ width: Int, _ height: Int) async throws {
+        let cache = cache()
+        cache.store(try image(), for: key)
+        try await cache.flush()
+        try await cache.disk.amend(key) { entry in
+            for (place, number) in [width, height].enumerated() {
+                withUnsafeBytes(of: number) { entry.metadata.replaceSubrange(place * 8..<place * 8 + 8, with: $0) }
+            }
+        }
+        #expect(cache.image(for: key) == nil, "while it waits")
+        #expect(!cache.contains(key))
+    }
+
+    @Test(arguments: [0, 1, 23, 24, 27, 28, 40]) func metadataThatIsCutShortIsAMiss(_ count: Int) async throws {
+        let cache = cache()
+        cache.store(try image(), for: key)
+        try await cache.flush()
+        let entry = try #require(try await cache.disk.entry(for: key))
+        var cut = entry
+        cut.metadata = entry.metadata.prefix(count)
+        cache.disk.store(cut, for: key)
+        try await cache.flush()
+        #expect(cache.image(for: key) == nil)
+        #expect(!cache.contains(key))
+    }
+
+    @Test func anEncodedPictureInItsDirectoryIsAMiss() async throws {
+        let cache = cache()
+        cache.disk.store(CacheEntry(data: Data(repeating: 1, count: 640), format: .png), for: key)
+        try await cache.flush()
+        #expect(cache.image(for: key) == nil)
+    }
+}

@@ -1,0 +1,19 @@
+import Tintype
+
+extension MappingSymbols {
+    /// The formats beside JPEG and PNG, and those that came with animations.
+    static var codecs: [String: Any] {
+        [
+            "AVIFDecoder": AVIFDecoder.self, "AVIFEncoder": AVIFEncoder.self,
+            "BMPDecoder": BMPDecoder.self, "BMPEncoder": BMPEncoder.self,
+            "HEIFDecoder": HEIFDecoder.self, "HEIFEncoder": HEIFEncoder.self,
+            "ICODecoder": ICODecoder.self,
+            "JXLDecoder": JXLDecoder.self, "JXLEncoder": JXLEncoder.self,
+            "TIFFDecoder": TIFFDecoder.self, "TIFFEncoder": TIFFEncoder.self,
+            "WebPEncoder": WebPEncoder.self,
+            "EncodeOptions.maximumSize": \EncodeOptions.maximumSize,
+            "EncodeOptions.maximumByteCount": \EncodeOptions.maximumByteCount,
+            "ImageCoderRegistry.encode(_:as:_:)": ImageCoderRegistry.encode(_:as:_:),
+        ]
+    }
+}

@@ -1,0 +1,120 @@
+"""AVIF, HEIC and JPEG XL fixtures for make-fixtures.py: encoded and judged by the tools of Debian's own libraries, which
+are those that the tests run with (libavif-bin, libheif-examples, libjxl-tools)."""
+
+import io
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+
+class Workshop:
+    """A folder for the tools' files."""
+
+    def __init__(self, kit):
+        self.kit = kit
+        self.folder = Path(tempfile.mkdtemp())
+
+    def png(self, pixels, name="in.png"):
+        colour = {2: self.kit.GREY, 3: {3: self.kit.RGB, 4: self.kit.RGBA}.get(pixels.shape[-1])}[pixels.ndim]
+        (self.folder / name).write_bytes(self.kit.png(pixels, 8, colour))
+        return name
+
+    def run(self, *command):
+        subprocess.run(command, cwd=self.folder, check=True, capture_output=True)
+
+    def made(self, *command, name):
+        self.run(*command)
+        return (self.folder / name).read_bytes()
+
+    def judged(self, data, suffix, *command):
+        (self.folder / f"judge{suffix}").write_bytes(data)
+        self.run(command[0], *command[1:], f"judge{suffix}", "judged.png")
+        return np.array(Image.open(self.folder / "judged.png").convert("RGBA"))
+
+
+def make_avifs(kit):
+    shop, (w, h) = Workshop(kit), (48, 34)
+    rgb = kit.picture(w, h)
+    full = np.dstack([rgb, kit.alpha(w, h)])
+
+    def add(name, pixels, options, note, lossless=False, **more):
+        data = shop.made("avifenc", "--jobs", "1", *options, shop.png(pixels), "out.avif", name="out.avif")
+        expect = kit.rgba(rgb) if lossless and pixels.shape[-1] == 3 else shop.judged(data, ".avif", "avifdec")
+        kit.add(name, data, format="avif", expect=expect, lossless=lossless, note=note, **more)
+        return data
+
+    lossy = ["--min", "10", "--max", "10"]
+    whole = add("lossy-420.avif", rgb, [*lossy, "--yuv", "420"], "4:2:0")
+    add("lossy-444.avif", rgb, [*lossy, "--yuv", "444"], "4:4:4")
+    add("limited.avif", rgb, [*lossy, "--yuv", "422", "--range", "limited"], "4:2:2, limited range")
+    add("ten-bit.avif", rgb, [*lossy, "--depth", "10", "--yuv", "444"], "10 bits")
+    add("grey.avif", kit.grey(rgb), [*lossy, "--yuv", "400"], "luma alone")
+    add("lossless.avif", rgb, ["--lossless"], "lossless", lossless=True)
+    add("alpha.avif", full, [*lossy, "--yuv", "444"], "with alpha", has_alpha=True)
+    # Anticlockwise, so the picture is stored as clockwise turned; then mirrored.
+    turned = np.ascontiguousarray(np.rot90(rgb, -1))
+    for name, options, stored, orientation in (("turned", ["--irot", "1"], turned, 8),
+                                               ("mirrored", ["--imir", "1"], rgb[:, ::-1], 2),
+                                               ("both", ["--irot", "1", "--imir", "0"], rgb.swapaxes(0, 1), 5)):
+        data = shop.made("avifenc", "--jobs", "1", "--lossless", *options, shop.png(np.ascontiguousarray(stored)),
+                         "out.avif", name="out.avif")
+        kit.add(f"{name}.avif", data, format="avif", expect=kit.rgba(rgb), orientation=orientation, lossless=True,
+                note=f"{' '.join(options)}: as orientation {orientation}")
+    frames = [np.roll(rgb, 5 * i, axis=1) for i in range(5)]
+    names = [shop.png(frame, f"frame-{i}.png") for i, frame in enumerate(frames)]
+    data = shop.made("avifenc", "--jobs", "1", "--lossless", "--timescale", "10", "--keyframe", "3", *names, "out.avif",
+                     name="out.avif")
+    kit.add("sequence.avif", data, format="avif", expect=[kit.rgba(f) for f in frames], frames=5, loops=0,
+            durations=[0.1] * 5, lossless=True, note="a lossless image sequence of 5 frames, a key frame each third")
+    kit.add("truncated.avif", whole[:len(whole) * 6 // 10], format="avif", valid=False, note="ends in the pixels")
+
+
+def make_jxls(kit):
+    shop, (w, h) = Workshop(kit), (48, 34)
+    rgb = kit.picture(w, h)
+    full = np.dstack([rgb, kit.alpha(w, h)])
+
+    def made(source, *options):
+        return shop.made("cjxl", source, "out.jxl", "--num_threads=0", *options, name="out.jxl")
+
+    def add(name, pixels, options, note, lossless=False, **more):
+        data = made(shop.png(pixels), *options)
+        exact = kit.rgba(pixels) if pixels.shape[-1] != 4 else pixels
+        expect = exact if lossless else shop.judged(data, ".jxl", "djxl")
+        kit.add(name, data, format="jxl", expect=expect, lossless=lossless, note=note, **more)
+        return data
+
+    whole = add("lossless.jxl", rgb, ["-q", "100"], "lossless", lossless=True)
+    add("lossless-alpha.jxl", full, ["-q", "100"], "lossless, with alpha", lossless=True, has_alpha=True)
+    add("grey.jxl", kit.grey(rgb), ["-q", "100"], "lossless, grey", lossless=True)
+    add("lossy.jxl", rgb, ["-q", "85"], "lossy, in XYB")
+    add("container.jxl", rgb, ["-q", "85", "--container=1"], "lossy, in a container")
+    frames = kit.script()
+    for frame in frames:  # of frames that last no time libjxl shows only what they leave behind
+        frame["ms"] = max(10, frame["ms"] // 10 * 10)
+    (shop.folder / "in.gif").write_bytes(kit.gif(frames, repeats=0))
+    shown = kit.played(frames, blends=False)
+    data = made("in.gif", "-q", "100")
+    kit.add("rects.jxl", data, format="jxl", expect=shown, lossless=True, has_alpha=True, frames=len(shown), loops=0,
+            durations=kit.seconds(frames), note="rects.gif for ever, as cjxl stores it")
+    kit.add("truncated.jxl", whole[:len(whole) * 6 // 10], format="jxl", size=(w, h), valid=False,
+            note="ends in the pixels")
+
+
+def make_heics(kit):
+    shop, (w, h) = Workshop(kit), (64, 64)
+    rgb = kit.picture(w, h)
+    full = np.dstack([rgb, kit.alpha(w, h)])
+
+    def add(name, pixels, options, note, **more):
+        data = shop.made("heif-enc", *options, shop.png(pixels), "-o", "out.heic", name="out.heic")
+        expect = shop.judged(data, ".heic", "heif-convert")
+        kit.add(name, data, format="heic", expect=expect, lossless=False, note=note, **more)
+        return data
+
+    whole = add("lossy.heic", rgb, ["-q", "80"], "4:2:0")
+    add("alpha.heic", full, ["-q", "80"], "with alpha", has_alpha=True)
+    kit.add("truncated.heic", whole[:len(whole) * 6 // 10], format="heic", valid=False, note="ends in the pixels")
