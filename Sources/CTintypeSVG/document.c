@@ -67,15 +67,15 @@ static void make_rgba(uint8_t *dest, size_t stride, uint32_t width, uint32_t hei
 }
 
 /// Drawn at its own size through a scale, so that it may be stretched.
-static tintype_svg_status draw(
-    tintype_svg_document *document, cairo_surface_t *surface, uint32_t width, uint32_t height) {
+static tintype_svg_status draw(tintype_svg_document *document, cairo_surface_t *surface, tintype_svg_place place) {
     RsvgRectangle whole = {.x = 0, .y = 0};
     tintype_svg_get_size(document, &whole.width, &whole.height);
     if (!(whole.width > 0 && whole.height > 0)) {
         return TINTYPE_SVG_CORRUPT;
     }
     cairo_t *context = cairo_create(surface);
-    cairo_scale(context, width / whole.width, height / whole.height);
+    cairo_translate(context, place.x, place.y);
+    cairo_scale(context, place.width / whole.width, place.height / whole.height);
     gboolean is_drawn = rsvg_handle_render_document(handle_of(document), context, &whole, NULL);
     cairo_status_t status = cairo_status(context);
     cairo_destroy(context);
@@ -87,12 +87,13 @@ static tintype_svg_status draw(
 }
 
 tintype_svg_status tintype_svg_draw(
-    tintype_svg_document *document, uint8_t *dest, size_t stride, uint32_t width, uint32_t height) {
+    tintype_svg_document *document, uint8_t *dest, size_t stride, uint32_t width, uint32_t height,
+    tintype_svg_place place) {
     cairo_surface_t *surface = cairo_image_surface_create_for_data(
         dest, CAIRO_FORMAT_ARGB32, (int)width, (int)height, (int)stride);
     tintype_svg_status status = TINTYPE_SVG_CORRUPT;
     if (cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS) {
-        status = draw(document, surface, width, height);
+        status = draw(document, surface, place);
     }
     cairo_surface_destroy(surface);
     make_rgba(dest, stride, width, height);

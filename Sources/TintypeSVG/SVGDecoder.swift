@@ -3,9 +3,9 @@ public import TintypeCore
 
 /// Draws SVG (SVG 1.1, and what librsvg knows of SVG 2) at the size that is asked for.
 ///
-/// Nothing outside the document is loaded, and no script runs. A size to fit into is filled even where it is larger than
-/// the document's own: there are no pixels to run out of.
-public struct SVGDecoder: ImageDecoder {
+/// Nothing outside the document is loaded, and no script runs. An asked size is reached even where it is larger than the
+/// document's own, and a part is drawn at its size: there are no pixels to run out of.
+public struct SVGDecoder: PartialImageDecoder {
     public init() {}
 
     public var formats: Set<ImageFormat> { [.svg] }
@@ -19,21 +19,21 @@ public struct SVGDecoder: ImageDecoder {
         try context.checkCancelled()
         let document = try SVGDocument(bytes)
         let info = Self.info(document)
-        let target = Self.target(context.options.size, for: info.size)
+        let whole = PixelRect(x: 0, y: 0, size: info.size)
+        let part = context.options.crop ?? whole
+        // A document may call itself so large, or empty, that the limits have to tell.
+        guard let shown = info.size.isPositive ? part.clipped(to: info.size) : whole else {
+            throw TintypeError(
+                .transformFailed, stage: .decode, "nothing of a picture of \(info.size) lies in crop(\(part))")
+        }
+        let target = context.options.size.vectorTarget(for: shown.size)
         try context.limits.check(ImageInfo(format: .svg, size: target))
         try context.checkCancelled()
-        return Image(pixels: try document.drawn(target), info: info, scale: context.options.scale ?? 1)
+        let pixels = try document.drawn(shown, target)
+        return Image(pixels: pixels, info: info, scale: context.options.scale ?? 1)
     }
 
     private static func info(_ document: borrowing SVGDocument) -> ImageInfo {
         ImageInfo(format: .svg, size: document.size, hasAlpha: true)
-    }
-
-    static func target(_ size: DecodeOptions.Size, for own: PixelSize) -> PixelSize {
-        guard case .fit(let box) = size, own.isPositive, box.width > 0 || box.height > 0 else {
-            return size.target(for: own)
-        }
-        let scales = [(box.width, own.width), (box.height, own.height)].filter { $0.0 > 0 }
-        return own.scaled(by: scales.map { Double($0.0) / Double($0.1) }.min() ?? 1)
     }
 }

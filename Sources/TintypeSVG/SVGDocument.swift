@@ -38,14 +38,18 @@ struct SVGDocument: ~Copyable {
         return PixelSize(width: Self.pixels(width), height: Self.pixels(height))
     }
 
+    /// - Parameters:
+    ///   - part: what is drawn of it, in its own pixels.
+    ///   - size: how large that becomes.
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``.
-    func drawn(_ size: PixelSize) throws(TintypeError) -> PixelBuffer {
+    func drawn(_ part: PixelRect, _ size: PixelSize) throws(TintypeError) -> PixelBuffer {
         var writer = try PixelWriter(size: size)
         writer.clear()
         let stride = writer.bytesPerRow
+        let whole = place(of: part, drawn: size)
         let status = writer.withRows { rows in
             rows.bindMemory(to: UInt8.self).baseAddress.map {
-                tintype_svg_draw(document, $0, stride, UInt32(size.width), UInt32(size.height))
+                tintype_svg_draw(document, $0, stride, UInt32(size.width), UInt32(size.height), whole)
             }
         }
         switch status {
@@ -53,6 +57,14 @@ struct SVGDocument: ~Copyable {
         case .memory: throw TintypeError(.outOfMemory, stage: .decode, "no memory to draw an SVG")
         case .corrupt, nil: throw TintypeError(.undecodable, stage: .decode, "the SVG cannot be drawn")
         }
+    }
+
+    private func place(of part: PixelRect, drawn size: PixelSize) -> tintype_svg_place {
+        let across = Double(size.width) / Double(part.size.width)
+        let down = Double(size.height) / Double(part.size.height)
+        return tintype_svg_place(
+            x: -Double(part.x) * across, y: -Double(part.y) * down, width: Double(self.size.width) * across,
+            height: Double(self.size.height) * down)
     }
 
     private static func pixels(_ side: Double) -> Int {

@@ -54,9 +54,12 @@ public struct WebPDecoder: ProgressiveAnimationDecoder {
         _ frame: tintype_webp_frame, _ info: ImageInfo, _ context: DecodeContext
     ) throws(TintypeError) -> Image {
         let target = info.orientation.displayed(context.options.size.target(for: info.size))
-        let stored = try PixelBuffer(
-            webP: UnsafeBufferPointer(start: frame.bytes, count: frame.count), size: target, hasAlpha: info.hasAlpha,
-            isCancelled: context.isCancelled)
+        let whole = try PixelBuffer(
+            webP: UnsafeBufferPointer(start: frame.bytes, count: frame.count), size: info.storedSize,
+            hasAlpha: info.hasAlpha, isCancelled: context.isCancelled)
+        // Not by libwebp, which averages, and counts the colour of transparent pixels: the same key must mean the same
+        // filter, whether a decoder or a transformer resizes.
+        let stored = try whole.resampled(to: target, filter: .lanczos3)
         return Image(
             pixels: try stored.oriented(info.orientation), info: info, scale: context.options.scale ?? 1)
     }

@@ -4,7 +4,7 @@ import TintypeCore
 extension PixelBuffer {
     /// Decodes a still WebP, or the bytes of a frame.
     ///
-    /// - Parameter size: libwebp resamples to it where it is not the picture's own.
+    /// - Parameter size: what the file says that it is; libwebp resamples a frame that is not.
     init(
         webP bytes: UnsafeBufferPointer<UInt8>, size: PixelSize, hasAlpha: Bool,
         isCancelled: @escaping @Sendable () -> Bool

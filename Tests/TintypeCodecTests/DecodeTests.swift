@@ -96,9 +96,9 @@ import TintypeTesting
 
     @Test(arguments: [
         "large-baseline.jpg", "large-progressive.jpg", "pillow-rgba.png", "adam7-rgba.png", "orientation-6.jpg",
-        "lossless.webp", "lossy-alpha.webp", "exif-6.webp", "still-87a.gif", "rgb-24.bmp", "runs-8.bmp", "rgba-v4.bmp",
-        "rgb.tiff", "associated.tiff", "orientation-6.tiff", "tiled.tiff",
-        "lossy-420.avif", "alpha.avif", "both.avif", "lossy.jxl", "lossless-alpha.jxl", "lossy.heic", "alpha.heic",
+        "lossless.webp", "lossy-alpha.webp", "lossy.webp", "exif-6.webp", "still-87a.gif", "rgb-24.bmp", "runs-8.bmp",
+        "rgba-v4.bmp", "rgb.tiff", "associated.tiff", "orientation-6.tiff", "tiled.tiff", "lossy-420.avif",
+        "alpha.avif", "both.avif", "lossy.jxl", "lossless-alpha.jxl", "lossy.heic", "alpha.heic",
     ])
     func aThumbnailLooksLikeTheResizedWhole(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
@@ -109,7 +109,8 @@ import TintypeTesting
         #expect(thumbnail.isThumbnail && thumbnail.info == whole.info)
         let resized = try ResizeTransformer(to: box).transform(whole.pixels)
         let difference = try #require(PixelDifference(thumbnail.pixels, resized))
-        #expect(difference.mean < 4, "\(difference)")
+        // Only libjpeg scales itself, in the frequency domain.
+        #expect(name.hasSuffix("jpg") ? difference.mean < 4 : difference.maximum <= 2, "\(difference)")
     }
 
     @Test(arguments: valid) func aThumbnailIsNeverLarger(_ fixture: FixtureManifest.Fixture) throws {

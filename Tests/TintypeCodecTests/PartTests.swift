@@ -30,14 +30,15 @@ import TintypeTesting
         #expect(PixelDifference(decoded, try whole.cropped(to: rect))?.maximum == 0)
     }
 
-    /// Pixels around the part, and scaling in the frequency domain, may change little.
+    /// Scaling in the frequency domain may change little; nothing else may change anything.
     @Test(arguments: files) func aSmallPartLooksLikeThatOfTheWhole(_ name: String) throws {
         let whole = try picture(name)
         let rect = part(of: whole.size)
         let size = PixelSize(width: max(1, rect.size.width / 3), height: max(1, rect.size.height / 3))
         let decoded = try picture(name, DecodeOptions(crop: rect, size: .stretch(size)))
         let expected = try ResizeTransformer(to: size, mode: .stretch).transform(whole.cropped(to: rect))
-        #expect(try #require(PixelDifference(decoded, expected)).mean < 6, "\(name)")
+        let difference = try #require(PixelDifference(decoded, expected))
+        #expect(name.hasSuffix("png") ? difference.maximum <= 2 : difference.mean < 6, "\(name)")
     }
 
     @Test func aPartOutsideIsAnError() {

@@ -37,6 +37,30 @@ import TintypeSVG
     }
 
     @Test(arguments: [
+        (DecodeOptions.Size.cover(PixelSize(width: 100, height: 100)), 200, 100),
+        (.stretch(PixelSize(width: 90, height: 30)), 90, 30),
+    ])
+    func itIsDrawnLargerInEveryMode(_ size: DecodeOptions.Size, _ width: Int, _ height: Int) throws {
+        let image = try decode(Self.halves, size)
+        #expect(image.size == PixelSize(width: width, height: height))
+        // Sharp: no pixel between two colours, as enlarged ones would have.
+        #expect(image.pixels[width / 2 - 1, 1] == Pixel(red: 255, green: 136, blue: 0))
+        #expect(image.pixels[width / 2, 1].blue == 128)
+    }
+
+    @Test func aPartIsDrawnAtItsSize() throws {
+        let part = PixelRect(x: 8, y: 0, size: PixelSize(width: 4, height: 10))
+        let options = DecodeOptions(crop: part, size: .fit(PixelSize(width: 40, height: 100)))
+        let image = try SVGDecoder().decode(Data(Self.halves.utf8), DecodeContext(options: options))
+        #expect(image.size == PixelSize(width: 40, height: 100))
+        #expect(image.pixels[19, 5] == Pixel(red: 255, green: 136, blue: 0) && image.pixels[20, 5].alpha == 128)
+        let outside = DecodeOptions(crop: PixelRect(x: 50, y: 0, size: part.size))
+        #expect(throws: TintypeError.self) {
+            try SVGDecoder().decode(Data(Self.halves.utf8), DecodeContext(options: outside))
+        }
+    }
+
+    @Test(arguments: [
         ("viewBox='0 0 7 9'", 7, 9), ("", 300, 150), ("width='1in' height='12px'", 96, 12),
         ("width='2.5' height='2'", 3, 2),
     ])

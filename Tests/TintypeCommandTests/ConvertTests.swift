@@ -73,6 +73,7 @@ import TintypeTesting
 
     @Test(arguments: [
         ["--mode", "fill"], ["--round", "3", "--mode", "fill"], ["--blur", "2", "--gravity", "top"],
+        ["--crop", "0,0,5,5", "--gravity", "top"],
         ["--crop", "1,2,3"], ["--rotate", "west"], ["--flip", "both"], ["--tint", "red"], ["--adjust", "sharpen"],
         ["--adjust", "1,2,3"], ["--pad", "1,2"], ["--trim", "300"], ["--border", "1,#fff"],
         ["--round", "2", "--corners", "top"],

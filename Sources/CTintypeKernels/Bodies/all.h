@@ -14,6 +14,7 @@
 #include "orient.h"
 #include "resample.h"
 #include "sample.h"
+#include "shrink.h"
 
 #define TEXT(word) #word
 #define NAME(variant) TEXT(variant)
@@ -27,6 +28,9 @@ const tintype_kernels TABLE(VARIANT) = {
     .flatten = flatten,
     .resample_across = resample_across,
     .resample_down = resample_down,
+    .add_blocks = add_blocks,
+    .average_blocks = average_blocks,
+    .copy = copy,
     .orient = orient,
     .sample = sample,
     .blur = blur,

@@ -105,3 +105,8 @@ static void orient(
         copy_rows(from, target, target_stride, width, height);
     }
 }
+
+static void copy(
+    const uint8_t *source, size_t source_stride, uint8_t *target, size_t target_stride, size_t width, size_t height) {
+    for (size_t y = 0; y < height; y++) { memcpy(target + y * target_stride, source + y * source_stride, 4 * width); }
+}

@@ -50,7 +50,22 @@ typedef struct {
         const int16_t *ring, size_t row_length, size_t ring_rows, size_t first, size_t taps, const int16_t *weights,
         uint8_t *target, size_t width);
 
-    // MARK: Turning
+    /// Adds `times` times each channel of a row of `width` pixels to the sums of its block of `factor` pixels. What the
+    /// last block lacks counts as the last pixel. Before and after these are `margin` blocks all of the first and of the
+    /// last pixel. Sums have room for 2^56 pixels.
+    void (*_Nonnull add_blocks)(
+        const uint8_t *source, size_t width, size_t factor, size_t margin, uint64_t times, uint64_t *sums);
+
+    /// Divides `count` sums by `area`, rounding to nearest, and makes them 0.
+    void (*_Nonnull average_blocks)(uint64_t *sums, uint64_t area, uint8_t *target, size_t count);
+
+    // MARK: Moving
+
+    /// Replaces pixels by others.
+    void (*_Nonnull copy)(
+        const uint8_t *source, size_t source_stride, uint8_t *target, size_t target_stride, size_t width,
+        size_t height);
+
 
     /// Turns a picture as the Exif orientation `orientation` (1 to 8) asks. `width` and `height` are those of the
     /// source; the target has them exchanged for 5 to 8.
@@ -111,15 +126,5 @@ const tintype_kernels *_Nonnull tintype_kernels_current(void);
 /// The variant at a place of the list of those that this machine can run, plain C first; null beyond the end. For
 /// tests that compare them.
 const tintype_kernels *_Nullable tintype_kernels_at(size_t index);
-
-/// Lays premultiplied pixels over others, in place of these: source + target * (1 - alpha), rounded to nearest.
-void tintype_blend_over(
-    const uint8_t *_Nonnull source, size_t source_stride, uint8_t *_Nonnull target, size_t target_stride, size_t width,
-    size_t height);
-
-/// Replaces pixels by others.
-void tintype_copy_pixels(
-    const uint8_t *_Nonnull source, size_t source_stride, uint8_t *_Nonnull target, size_t target_stride, size_t width,
-    size_t height);
 
 #endif

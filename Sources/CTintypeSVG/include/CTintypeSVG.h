@@ -35,9 +35,15 @@ void tintype_svg_close(tintype_svg_document *_Nullable document);
 /// in CSS 2.1, 10.3.2. May be any number.
 void tintype_svg_get_size(tintype_svg_document *document, double *width, double *height);
 
+/// Where the whole document lies, in pixels of what is drawn; what is outside of that is left out.
+typedef struct {
+    double x, y, width, height;
+} tintype_svg_place;
+
 /// Draws the document into 8-bit premultiplied RGBA, `stride` bytes a row, which must be clear before.
 tintype_svg_status tintype_svg_draw(
-    tintype_svg_document *document, uint8_t *dest, size_t stride, uint32_t width, uint32_t height);
+    tintype_svg_document *document, uint8_t *dest, size_t stride, uint32_t width, uint32_t height,
+    tintype_svg_place place);
 
 #pragma clang assume_nonnull end
 

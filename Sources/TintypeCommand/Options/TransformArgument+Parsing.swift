@@ -99,8 +99,12 @@ extension TransformArgument {
         guard let gravity = Gravity(rawValue: text) else { return nil }
         return .changing(
             either: changing(ResizeTransformer.self) { $0.gravity = gravity },
-            changing(CropTransformer.self) { crop in
-                if case .size(let size, _) = crop.part { crop.part = .size(size, gravity) }
+            { step in
+                // A rectangle says itself where it is.
+                guard case .transformer(let crop as CropTransformer) = step, case .size(let size, _) = crop.part else {
+                    return nil
+                }
+                return .transformer(CropTransformer(to: size, gravity: gravity))
             },
             changingOverlay { $0.gravity = gravity })
     }

@@ -7,7 +7,7 @@ struct TransformOptions: ParsableArguments {
     typealias Given = Ordered<TransformArgument>
 
     @Option(
-        help: ArgumentHelp("Resize to this size, never larger than the picture.", valueName: "WxH"),
+        help: ArgumentHelp("Resize to this size, never larger than the picture unless it is SVG.", valueName: "WxH"),
         transform: Given.parsing(TransformArgument.resize))
     var resize: [Given] = []
 

@@ -15,9 +15,8 @@ public final class AnimatedImage: Sendable {
     public let isComplete: Bool
     /// The frames that are decoded ahead for those who play it, shared by all of them.
     public let pool: FramePool
-    /// The encoded picture, if nothing was changed about its frames.
-    package let originalBytes: Data?
     private let maker: FrameMaker
+    private let encoded: Data?
 
     /// - Parameters:
     ///   - bytes: the whole encoded picture.
@@ -33,14 +32,12 @@ public final class AnimatedImage: Sendable {
         let source = try ComposedFrames(byteCount: bytes.count) { () throws(TintypeError) in
             try decoder.makeFrameDecoder(bytes, lasting)
         }
-        try self.init(source, info, bytes: bytes, context)
+        try self.init(source, info, encoded: bytes, context)
     }
 
-    /// - Parameters:
-    ///   - info: what the header tells of the picture.
-    ///   - bytes: the whole encoded picture, where there is one.
+    /// - Parameter info: what the header tells of the picture.
     convenience init(
-        _ source: ComposedFrames, _ info: ImageInfo, bytes: Data? = nil, isComplete: Bool = true,
+        _ source: ComposedFrames, _ info: ImageInfo, isComplete: Bool = true, encoded: Data? = nil,
         _ context: DecodeContext
     ) throws(TintypeError) {
         try context.checkCancelled()
@@ -49,13 +46,14 @@ public final class AnimatedImage: Sendable {
         if !target.isAll(of: source.canvasSize) { transforms.append(DecodeTargetTransformer(target)) }
         if info.orientation != .up { transforms.append(OrientationTransformer(info.orientation)) }
         let maker = FrameMaker(source: source, transforms: transforms)
-        let poster = try maker.frame(at: 0, isCancelled: context.isCancelled)
-        self.init(maker, poster: poster, bytes: transforms.isEmpty ? bytes : nil, isComplete: isComplete)
+        self.init(
+            maker, poster: try maker.frame(at: 0, isCancelled: context.isCancelled), isComplete: isComplete,
+            encoded: encoded)
     }
 
-    private init(_ maker: FrameMaker, poster: PixelBuffer, bytes: Data? = nil, isComplete: Bool) {
-        self.maker = maker
-        originalBytes = bytes
+    private init(_ maker: FrameMaker, poster: PixelBuffer, isComplete: Bool, encoded: Data? = nil) {
+        self.maker = maker.making(poster.size)
+        self.encoded = encoded
         self.poster = poster
         self.isComplete = isComplete
         loopCount = maker.source.loopCount
@@ -67,6 +65,9 @@ public final class AnimatedImage: Sendable {
     public var size: PixelSize { poster.size }
 
     public var frameCount: Int { durations.count }
+
+    /// The encoded picture, if it was whole from the beginning and nothing was changed about its frames.
+    package var originalBytes: Data? { maker.transforms.isEmpty ? encoded : nil }
 
     /// Bytes that are kept beside the poster and the ``pool``: the encoded picture and one canvas.
     public var memoryCost: Int { maker.source.memoryCost }
@@ -89,14 +90,16 @@ public final class AnimatedImage: Sendable {
         return try maker.frame(at: index, isCancelled: isCancelled)
     }
 
-    /// The same animation with a transformer applied to each frame, when it is asked for.
+    /// The same animation with a transformer applied to each frame, when it is asked for. What depends on what is shown,
+    /// such as the border to trim, is decided once, on the poster, so that all frames keep one size and place.
     ///
     /// Animations that are made of this one by transformers of equal identifiers share their frames.
     ///
     /// - Throws: as the transformer, of which the poster is made.
     public func transformed(by transformer: any ImageTransformer) throws(TintypeError) -> AnimatedImage {
-        let transformed = FrameMaker(source: maker.source, transforms: maker.transforms + [transformer])
-        return AnimatedImage(transformed, poster: try transformer.transform(poster), isComplete: isComplete)
+        let settled = try (transformer as? any ContentTransformer)?.settled(on: poster) ?? transformer
+        let transformed = FrameMaker(source: maker.source, transforms: maker.transforms + [settled])
+        return AnimatedImage(transformed, poster: try settled.transform(poster), isComplete: isComplete)
     }
 
     /// Decodes all frames and holds them in the ``pool`` until ``unloadFrames()``, or until the animation is gone, so that

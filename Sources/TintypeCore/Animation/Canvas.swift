@@ -25,10 +25,17 @@ struct Canvas: ~Copyable {
                 guard let from = source.bindMemory(to: UInt8.self).baseAddress,
                     let to = rows.bindMemory(to: UInt8.self).baseAddress
                 else { return }
-                let kernel = frame.blend == .over && frame.hasAlpha ? tintype_blend_over : tintype_copy_pixels
-                kernel(
-                    from + offset.y * painted.bytesPerRow + offset.x * PixelBuffer.bytesPerPixel, painted.bytesPerRow,
-                    to + rect.x * PixelBuffer.bytesPerPixel, stride, rect.size.width, rect.size.height)
+                let kernels = tintype_kernels_current()
+                let first = from + offset.y * painted.bytesPerRow + offset.x * PixelBuffer.bytesPerPixel
+                let target = to + rect.x * PixelBuffer.bytesPerPixel
+                if frame.blend == .over && frame.hasAlpha {
+                    kernels.pointee.blend(
+                        first, painted.bytesPerRow, target, stride, rect.size.width, rect.size.height,
+                        Int32(BlendMode.normal.rawValue))
+                } else {
+                    kernels.pointee.copy(
+                        first, painted.bytesPerRow, target, stride, rect.size.width, rect.size.height)
+                }
             }
         }
     }

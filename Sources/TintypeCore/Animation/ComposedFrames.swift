@@ -106,7 +106,7 @@ final class ComposedFrames: Sendable {
 
     /// The pool of these frames with such transforms: the one that there is, or else a new one.
     func pool(_ transforms: [any ImageTransformer], poster: PixelBuffer) -> FramePool {
-        let maker = FrameMaker(source: self, transforms: transforms)
+        let maker = FrameMaker(source: self, transforms: transforms).making(poster.size)
         let (key, new) = (maker.identifier, FramePool(maker, poster: poster, services))
         let (pool, _) = pools.withLock { pools in
             // Taken out with the answer, so that none of them dies under the lock.

@@ -39,8 +39,10 @@ extension ImageLoad {
     }
 
     /// Whether memory has what the last transform is applied to, made of the whole original: then nothing is decoded.
+    /// A vector picture is always drawn anew, so that how large it becomes does not depend on what memory has.
     private var isWholeAtHand: Bool {
         let whole = request.rendition.beginning(takesSize: false)
-        return keptOriginal != nil || replacing { $0.rendition = whole }.rememberedRendition != nil
+        guard let image = keptOriginal ?? replacing({ $0.rendition = whole }).rememberedRendition else { return false }
+        return !image.info.format.isVector
     }
 }

@@ -49,7 +49,8 @@ extension DecodeOptions {
         return options
     }
 
-    /// How many pixels are wanted. One rule, so that no two can contradict each other; none makes a picture larger.
+    /// How many pixels are wanted. One rule, so that no two can contradict each other; none makes a picture larger, but
+    /// that a vector picture, which has no pixels of its own, is drawn as large as is asked.
     public enum Size: Hashable, Sendable {
         /// As many as the picture has.
         case full
@@ -91,6 +92,19 @@ extension DecodeOptions.Size {
         case .stretch(let box): source.clamped(to: box)
         case .cover(let box): source.covering(box)
         case .atMost(let bytes): shrunk(source, toPixels: bytes / PixelBuffer.bytesPerPixel)
+        }
+    }
+
+    /// The size to draw a vector picture of `source` pixels at: also a larger one.
+    public func vectorTarget(for source: PixelSize) -> PixelSize {
+        guard source.isPositive else { return source }
+        return switch self {
+        case .full, .atMost: target(for: source)
+        case .fit(let box): source.fitted(into: box, enlarging: true)
+        case .stretch(let box):
+            PixelSize(
+                width: box.width > 0 ? box.width : source.width, height: box.height > 0 ? box.height : source.height)
+        case .cover(let box): source.covering(box, enlarging: true)
         }
     }
 

@@ -28,31 +28,10 @@ extension Rendition {
         asked.decode.sizeScope = transformScope
         return asked
     }
-
-    /// The size to draw a picture without pixels of its own at, so that the transforms have what they need and no more.
-    ///
-    /// A first resize is drawn at once, larger than the picture calls itself where it asks for that: what is drawn loses
-    /// nothing by it. Pure, for decoders of vector formats.
-    ///
-    /// - Parameter size: what the picture calls its size.
-    func rasterSize(of size: PixelSize) -> PixelSize {
-        let decoded = decode.size.target(for: size)
-        let first = transforms.first { !($0 is FlipTransformer) }
-        guard decode.size == .full, transformScope.contains(.vector), let resize = first as? ResizeTransformer,
-            resize.size.isPositive
-        else { return decoded }
-        let drawn =
-            switch resize.mode {
-            case .fit: size.fitted(into: resize.size, enlarging: true)
-            case .stretch: resize.size
-            case .fill: size.covering(resize.size, enlarging: true)
-            }
-        return drawn.area <= PixelSize.largestTransformed ? drawn : decoded
-    }
 }
 
 extension ResizeTransformer {
-    /// What a decoder, which filters like ``ResampleFilter/lanczos3`` and never enlarges, does of it.
+    /// What a decoder, which filters like ``ResampleFilter/lanczos3`` and enlarges nothing but vectors, does of it.
     fileprivate var decodedSize: DecodeOptions.Size? {
         guard filter == .lanczos3, size.isPositive else { return nil }
         return switch mode {

@@ -20,15 +20,17 @@ public struct BlurTransformer: ImageTransformer {
         let limited = min(radius, Double(max(pixels.size.width, pixels.size.height)), 16_000)
         guard let box = BlurBox(radius: limited) else { return pixels }
         let length = max(pixels.size.width, pixels.size.height)
-        var scratch = [UInt16](repeating: 0, count: 64 * length)
+        let scratch = try PixelStorage(byteCount: 64 * length * MemoryLayout<UInt16>.stride)
+        defer { withExtendedLifetime(scratch) {} }
+        let numbers = scratch.bytes.bindMemory(to: UInt16.self).baseAddress
         let (size, sourceStride) = (pixels.size, pixels.bytesPerRow)
         return try pixels.copied(to: size) { source, target, stride in
             let kernels = tintype_kernels_current()
             kernels.pointee.blur(
                 source, sourceStride, target, stride, size.width, size.height, 0, box.reach, box.full, box.edge,
-                &scratch)
+                numbers)
             kernels.pointee.blur(
-                target, stride, target, stride, size.width, size.height, 1, box.reach, box.full, box.edge, &scratch)
+                target, stride, target, stride, size.width, size.height, 1, box.reach, box.full, box.edge, numbers)
         }
     }
 }

@@ -49,3 +49,10 @@ public struct CropTransformer: ImageTransformer {
         }
     }
 }
+
+extension CropTransformer: ContentTransformer {
+    func settled(on pixels: PixelBuffer) throws(TintypeError) -> any ImageTransformer {
+        guard case .size(let size, .smart) = part, size.isPositive else { return self }
+        return CropTransformer(to: try SmartCrop.rect(pixels.size.clamped(to: size), in: pixels))
+    }
+}

@@ -54,7 +54,7 @@ public struct PadTransformer: ImageTransformer {
         guard let least = all.min(), let most = all.max(), least >= 0 else {
             throw .transformFailed("a margin is below 0")
         }
-        guard most <= PixelSize.largestTransformed else {
+        guard most <= PixelSize.longestTransformed else {
             throw TintypeError(.limitExceeded, stage: .transform, "a margin of \(most) pixels is too wide")
         }
         return try PixelSize(

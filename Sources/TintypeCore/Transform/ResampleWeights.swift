@@ -15,7 +15,9 @@ struct ResampleWeights: Sendable {
 
     /// - Parameters:
     ///   - crop: the part of the source that the output shows, in source pixels.
-    init(source: Int, crop: Range<Double>, output: Int, filter: ResampleFilter) {
+    ///   - kept: which of the output pixels are wanted; all by default.
+    init(source: Int, crop: Range<Double>, output: Int, kept: Range<Int>? = nil, filter: ResampleFilter) {
+        let kept = kept ?? 0..<output
         let scale = (crop.upperBound - crop.lowerBound) / Double(output)
         // Below one, source pixels are spread; the filter keeps its own width.
         let stretch = max(scale, 1)
@@ -24,11 +26,11 @@ struct ResampleWeights: Sendable {
         let taps = min(source, reach)
         var starts: [Int32] = []
         var weights: [Int16] = []
-        starts.reserveCapacity(output)
-        weights.reserveCapacity(taps * output)
+        starts.reserveCapacity(kept.count)
+        weights.reserveCapacity(taps * kept.count)
         // One for all output pixels.
         var exact = [Double](repeating: 0, count: taps)
-        for index in 0..<output {
+        for index in kept {
             let center = crop.lowerBound + (Double(index) + 0.5) * scale
             let first = Int((center - support).rounded(.down))
             let start = max(0, min(first, source - taps))
@@ -46,19 +48,17 @@ struct ResampleWeights: Sendable {
         self.weights = weights
     }
 
-    /// Rounds so that the sum is exactly ``one``: the largest weight takes up the difference.
+    /// Rounds so that the sum is exactly ``one``: each weight takes over what rounding the ones before it left, so that
+    /// no run of weights is off by more than one however many there are.
     private static func appendQuantised(_ exact: [Double], to weights: inout [Int16]) {
         let sum = exact.reduce(0, +)
-        let first = weights.endIndex
-        var (total, largest) = (0, first)
+        var (wanted, given) = (0.0, 0)
         for (tap, weight) in exact.enumerated() {
             // No filter has weights that cancel out; were there one, the middle would count alone.
-            let share = sum == 0 ? (tap == exact.count / 2 ? 1 : 0) : weight / sum
-            let rounded = Int((share * Double(one)).rounded())
+            wanted += sum == 0 ? (tap == exact.count / 2 ? 1 : 0) : weight / sum
+            let rounded = Int((wanted * Double(one)).rounded()) - given
             weights.append(Int16(clamping: rounded))
-            total += rounded
-            if weights[weights.endIndex - 1] > weights[largest] { largest = weights.endIndex - 1 }
+            given += rounded
         }
-        weights[largest] = Int16(clamping: Int(weights[largest]) + one - total)
     }
 }

@@ -37,33 +37,45 @@ public struct ResizeTransformer: ImageTransformer {
     /// - Throws: ``TintypeError/Code/transformFailed`` for an empty size, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``.
     public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
-        let asked = try size.checkedForTransform()
-        guard mode == .fill, gravity == .smart else {
-            let (target, crop) = plan(for: pixels.size)
-            return try pixels.resampled(crop: crop, to: target.checkedForTransform(), filter: filter)
+        let plan = try checkedPlan(for: pixels.size)
+        guard let kept = plan.kept, gravity == .smart else {
+            return try pixels.resampled(to: plan.whole, keeping: plan.kept, filter: filter)
         }
-        let (target, shown) = fillPlan(pixels.size, covering: asked)
-        let crop = shown == pixels.size ? nil : try SmartCrop.rect(shown, in: pixels)
-        return try pixels.resampled(crop: crop, to: target, filter: filter)
+        let covering = try pixels.resampled(to: plan.whole.checkedForTransform(), filter: filter)
+        return try covering.cropped(to: SmartCrop.rect(kept.size, in: covering))
     }
 
-    /// The size to make, and the part of the picture that it shows. What is smart is taken for the middle.
-    func plan(for source: PixelSize) -> (target: PixelSize, crop: PixelRect?) {
+    /// The size to bring the picture to, and the part that stays of that. What is smart is taken for the middle.
+    ///
+    /// A picture that was brought to this size by its decoder gives the same as the whole one.
+    func plan(for source: PixelSize) -> (whole: PixelSize, kept: PixelRect?) {
         switch mode {
         case .fit: return (source.fitted(into: size, enlarging: isEnlarging), nil)
         case .stretch: return (isEnlarging ? size : source.clamped(to: size), nil)
         case .fill:
-            let (target, shown) = fillPlan(source, covering: size)
-            return (target, shown == source ? nil : gravity.rect(shown, in: source))
+            let whole = source.covering(size, enlarging: isEnlarging)
+            let kept = whole.clamped(to: size)
+            return (whole, kept == whole ? nil : gravity.rect(kept, in: whole))
         }
     }
 
-    /// The size to make, and how much of the picture it shows.
-    private func fillPlan(_ source: PixelSize, covering size: PixelSize) -> (target: PixelSize, shown: PixelSize) {
-        let target = source.covering(size, enlarging: isEnlarging).clamped(to: size)
-        let across = Double(source.width) / Double(target.width)
-        let down = Double(source.height) / Double(target.height)
-        let scale = min(across, down)
-        return (target, target.scaled(by: scale).clamped(to: source))
+    private func checkedPlan(for source: PixelSize) throws(TintypeError) -> (whole: PixelSize, kept: PixelRect?) {
+        guard size.isPositive else { throw .transformFailed("no picture has the size \(size)") }
+        let plan = plan(for: source)
+        // One that stays as it is costs nothing, however large the box is that it was to fit into.
+        if plan.whole != source { _ = try (plan.kept?.size ?? plan.whole).checkedForTransform() }
+        return plan
+    }
+}
+
+extension ResizeTransformer: ContentTransformer {
+    func settled(on pixels: PixelBuffer) throws(TintypeError) -> any ImageTransformer {
+        let plan = try checkedPlan(for: pixels.size)
+        guard let kept = plan.kept, gravity == .smart else { return self }
+        let covering = try pixels.resampled(to: plan.whole.checkedForTransform(), filter: filter)
+        return TransformerChain([
+            ResizeTransformer(to: plan.whole, mode: .stretch, filter: filter, isEnlarging: true),
+            CropTransformer(to: try SmartCrop.rect(kept.size, in: covering)),
+        ])
     }
 }

@@ -5,37 +5,54 @@ import CTintypeKernels
 /// Rows are resampled across as they arrive, two at a time where they can be; an output row is made as soon as the last
 /// of its rows is there. Pixels are premultiplied 8-bit RGBA, and stay so.
 package struct RowResampler: ~Copyable {
+    private let across: ResampleAxis
+    private let down: ResampleAxis
     private let horizontal: ResampleWeights
     private let vertical: ResampleWeights
     /// Channels of one row.
     private let rowLength: Int
     /// The last rows, already resampled across; row `y` stands at `y % ringRows`.
-    private var ring: [Int16]
+    private let ring: ResampleRing
     /// One more than an output row needs, so that a pair never overwrites what is still wanted.
     private let ringRows: Int
+    /// What comes before the filter where the ratio is very large.
+    private var shrinker: RowShrinker?
+    /// Rows of the source that were taken.
+    private var rowsSeen = 0
+    /// The next row that is resampled across, from the first that counts on.
     private var nextSource = 0
     private var nextOutput = 0
     private var output: PixelWriter
 
     /// - Parameters:
-    ///   - crop: the part of the source that the output shows; all of it by default.
+    ///   - crop: the part of the source that the output shows; all of it by default. What lies
+    ///     around it has no influence on it.
     ///   - full: the size in which `crop` is told, where that is not the source's.
+    ///   - size: the whole output's.
+    ///   - kept: the part of the output that is made; all of it by default.
+    /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/limitExceeded``.
     package init(
         from source: PixelSize, crop: PixelRect? = nil, of full: PixelSize? = nil, to size: PixelSize,
-        filter: ResampleFilter
+        keeping kept: PixelRect? = nil, filter: ResampleFilter
     ) throws(TintypeError) {
         let full = full ?? source
         let shown = crop ?? PixelRect(x: 0, y: 0, size: full)
-        horizontal = ResampleWeights(
-            source: source.width, crop: Self.range(shown.x, shown.size.width, source.width, full.width),
-            output: size.width, filter: filter)
-        vertical = ResampleWeights(
-            source: source.height, crop: Self.range(shown.y, shown.size.height, source.height, full.height),
-            output: size.height, filter: filter)
-        rowLength = size.width * PixelBuffer.bytesPerPixel
-        ringRows = vertical.taps + 1
-        ring = [Int16](repeating: 0, count: ringRows * rowLength)
-        output = try PixelWriter(size: size)
+        let kept = kept ?? PixelRect(x: 0, y: 0, size: size)
+        let across = ResampleAxis(
+            source: source.width, shown: Self.range(shown.x, shown.size.width, source.width, full.width),
+            output: size.width, kept: kept.x..<kept.x + kept.size.width, filter: filter)
+        let down = ResampleAxis(
+            source: source.height, shown: Self.range(shown.y, shown.size.height, source.height, full.height),
+            output: size.height, kept: kept.y..<kept.y + kept.size.height, filter: filter)
+        let (vertical, rowLength) = (down.weights(filter), kept.size.width * PixelBuffer.bytesPerPixel)
+        let rows = vertical.taps + 1
+        // Before the tables, since it is what is refused when the size cannot be.
+        let ring = try ResampleRing(rows: rows, rowLength: rowLength)
+        output = try PixelWriter(size: kept.size)
+        (self.across, self.down) = (across, down)
+        (horizontal, self.vertical) = (across.weights(filter), vertical)
+        (self.ring, ringRows, self.rowLength) = (ring, rows, rowLength)
+        shrinker = RowShrinker(across: across, down: down)
     }
 
     /// A part of a side of `full` pixels, in pixels of one of `source`.
@@ -46,15 +63,25 @@ package struct RowResampler: ~Copyable {
 
     /// Takes the next rows of the source, from top to bottom, which are `stride` bytes apart.
     package mutating func append(rows: UnsafeRawBufferPointer, count: Int, stride: Int) {
-        var taken = 0
-        while taken < count, nextOutput < output.size.height {
-            let next = UnsafeRawBufferPointer(rebasing: rows[(taken * stride)...])
-            taken += append(next, atMost: count - taken, stride: stride)
+        var row = max(down.part.lowerBound - rowsSeen, 0)
+        let end = min(down.part.upperBound - rowsSeen, count)
+        rowsSeen += count
+        guard let first = rows.bindMemory(to: UInt8.self).baseAddress else { return }
+        while row < end, nextOutput < output.size.height {
+            let pixels = first + row * stride + across.part.lowerBound * PixelBuffer.bytesPerPixel
+            row += take(pixels, atMost: end - row, stride: stride)
         }
     }
 
-    /// Takes a row or a pair; returns how many.
-    private mutating func append(_ rows: UnsafeRawBufferPointer, atMost limit: Int, stride: Int) -> Int {
+    /// Takes a row or a pair, from the first pixel that counts on; returns how many.
+    private mutating func take(_ pixels: UnsafePointer<UInt8>, atMost limit: Int, stride: Int) -> Int {
+        guard let rows = shrinker?.append(pixels) else { return append(pixels, atMost: limit, stride: stride) }
+        for row in rows where nextOutput < output.size.height { _ = append(row, atMost: 1, stride: row.count) }
+        return 1
+    }
+
+    /// The same for rows that need not be shrunk before, or were.
+    private mutating func append(_ rows: UnsafePointer<UInt8>, atMost limit: Int, stride: Int) -> Int {
         guard nextSource >= Int(vertical.starts[nextOutput]) else {
             nextSource += 1
             return 1
@@ -74,28 +101,23 @@ package struct RowResampler: ~Copyable {
         output.finish()
     }
 
-    private mutating func resampleAcross(_ rows: UnsafeRawBufferPointer, _ count: Int, _ stride: Int, _ place: Int) {
-        let width = output.size.width
-        guard let pixels = rows.bindMemory(to: UInt8.self).baseAddress else { return }
-        ring.withUnsafeMutableBufferPointer { ring in
-            guard let target = ring.baseAddress else { return }
-            tintype_kernels_current().pointee.resample_across(
-                pixels, stride, target + place * rowLength, rowLength, count, width, horizontal.starts,
-                horizontal.weights, horizontal.taps)
-        }
+    private func resampleAcross(_ pixels: UnsafePointer<UInt8>, _ count: Int, _ stride: Int, _ place: Int) {
+        tintype_kernels_current().pointee.resample_across(
+            pixels, stride, ring.channels + place * rowLength, rowLength, count, output.size.width, horizontal.starts,
+            horizontal.weights, horizontal.taps)
     }
 
     private mutating func makeOutputRow() {
         let first = Int(vertical.starts[nextOutput]) % ringRows
         let weights = nextOutput * vertical.taps
-        let (taps, rowLength, ringRows, width) = (vertical.taps, rowLength, ringRows, output.size.width)
+        let (taps, rowLength, ringRows, width, ring) = (vertical.taps, rowLength, ringRows, output.size.width, ring)
         output.withRows(from: nextOutput) { target in
             vertical.weights.withUnsafeBufferPointer { all in
                 guard let pixels = target.bindMemory(to: UInt8.self).baseAddress, let base = all.baseAddress else {
                     return
                 }
                 tintype_kernels_current().pointee.resample_down(
-                    ring, rowLength, ringRows, first, taps, base + weights, pixels, width)
+                    ring.channels, rowLength, ringRows, first, taps, base + weights, pixels, width)
             }
         }
         nextOutput += 1

@@ -6,15 +6,21 @@ extension TintypeError {
 }
 
 extension PixelSize {
-    /// The most pixels that a transformer makes, 1 GB of them: parameters may come from outside.
-    static let largestTransformed = 1 << 28
+    /// The most bytes, with what rows are padded by, of a picture that a transformer makes: parameters may come from
+    /// outside.
+    static let mostTransformedBytes = 1 << 30
+
+    /// The longest side of a picture that a transformer makes: tables grow with it.
+    static let longestTransformed = 1 << 20
 
     /// This size, if a transformer may make a picture of it.
     ///
     /// - Throws: ``TintypeError/Code/transformFailed`` for one that is empty, ``TintypeError/Code/limitExceeded``.
     func checkedForTransform() throws(TintypeError) -> PixelSize {
         guard isPositive else { throw .transformFailed("no picture has the size \(self)") }
-        guard area <= Self.largestTransformed else {
+        guard max(width, height) <= Self.longestTransformed,
+            PixelBuffer.bytesPerRow(width: width) * height <= Self.mostTransformedBytes
+        else {
             throw TintypeError(.limitExceeded, stage: .transform, "a picture of \(self) pixels is too large to make")
         }
         return self

@@ -35,3 +35,15 @@ public struct TransformerChain: ImageTransformer {
         return waiting.isEmpty ? pixels : try pixels.applying(waiting)
     }
 }
+
+extension TransformerChain: ContentTransformer {
+    func settled(on pixels: PixelBuffer) throws(TintypeError) -> any ImageTransformer {
+        guard transformers.contains(where: { $0 is any ContentTransformer }) else { return self }
+        var (pixels, settled) = (pixels, [any ImageTransformer]())
+        for transformer in transformers {
+            settled.append(try (transformer as? any ContentTransformer)?.settled(on: pixels) ?? transformer)
+            pixels = try transformer.transform(pixels)
+        }
+        return TransformerChain(settled)
+    }
+}

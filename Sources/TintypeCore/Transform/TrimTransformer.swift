@@ -1,4 +1,5 @@
-/// Cuts off a border of one colour, that of the first pixel. A picture that is all border stays as it is.
+/// Cuts off a border of one colour, that of the first pixel. A picture that is all border stays as it is; of an
+/// animation the first frame decides.
 public struct TrimTransformer: ImageTransformer {
     /// How far a channel may be from the border's colour and still belong to it: 0 to 255.
     public var tolerance: Int
@@ -43,5 +44,11 @@ public struct TrimTransformer: ImageTransformer {
         func isNear(_ first: UInt8, _ second: UInt8) -> Bool { abs(Int(first) - Int(second)) <= tolerance }
         return isNear(pixel.red, border.red) && isNear(pixel.green, border.green) && isNear(pixel.blue, border.blue)
             && isNear(pixel.alpha, border.alpha)
+    }
+}
+
+extension TrimTransformer: ContentTransformer {
+    func settled(on pixels: PixelBuffer) throws(TintypeError) -> any ImageTransformer {
+        CropTransformer(to: content(of: pixels) ?? PixelRect(x: 0, y: 0, size: pixels.size))
     }
 }

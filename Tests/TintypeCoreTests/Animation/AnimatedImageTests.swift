@@ -139,4 +139,45 @@ import TintypeTesting
         }
         return DrawnAnimation(canvas: canvas, frames: frames, pictures: pictures)
     }
+
+    /// Two frames that show a square of another size at another place.
+    private static func squares() throws -> DrawnAnimation {
+        let canvas = PixelSize(width: 60, height: 40)
+        let frame = AnimationFrame(
+            rect: PixelRect(x: 0, y: 0, size: canvas), duration: 0.1, blend: .source, disposal: .keep, hasAlpha: false)
+        let pictures = try [(4, 10), (40, 17)].map { begin, side in
+            try PixelBuffer.drawn(canvas) { x, y in
+                let isInside = (begin..<begin + side).contains(x) && (5..<5 + side).contains(y)
+                return isInside
+                    ? Pixel(red: UInt8(x * 4), green: UInt8(y * 6), blue: 0) : Pixel(red: 9, green: 9, blue: 9)
+            }
+        }
+        return DrawnAnimation(canvas: canvas, frames: [frame, frame], pictures: pictures)
+    }
+
+    @Test func whatDependsOnThePictureIsDecidedOnce() throws {
+        let animation = try Self.squares()
+        let whole = try AnimatedImage(Data(), decoder: animation, info: animation.info, DecodeContext())
+        let part = PixelSize(width: 12, height: 12)
+        let trimmed = PixelRect(x: 4, y: 5, size: PixelSize(width: 10, height: 10))
+        for transformer in [
+            TrimTransformer(), CropTransformer(to: part, gravity: .smart),
+            ResizeTransformer(to: part, mode: .fill, gravity: .smart),
+            TransformerChain([FlipTransformer(vertical: true), TrimTransformer()]),
+        ] as [any ImageTransformer] {
+            let transformed = try whole.transformed(by: transformer)
+            #expect(try transformed.frame(at: 1).size == transformed.size, "\(transformer.identifier)")
+            #expect(try PixelDifference(transformed.poster, transformer.transform(whole.poster))?.maximum == 0)
+        }
+        let second = try whole.transformed(by: TrimTransformer()).frame(at: 1)
+        #expect(try PixelDifference(second, animation.pictures[1].cropped(to: trimmed))?.maximum == 0)
+    }
+
+    @Test func aFrameThatAClosureGivesAnotherSizeIsAnError() throws {
+        let animation = try Self.squares()
+        let whole = try AnimatedImage(Data(), decoder: animation, info: animation.info, DecodeContext())
+        let own = try whole.transformed(
+            by: ClosureTransformer(identifier: "own") { try TrimTransformer().transform($0) })
+        #expect(throws: TintypeError.self) { try own.frame(at: 1) }
+    }
 }

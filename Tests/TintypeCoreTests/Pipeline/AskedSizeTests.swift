@@ -15,7 +15,9 @@ private struct NotingDecoder: ImageDecoder {
     func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
         asked.withLock { $0.append(context.options.size) }
         let whole = try PixelBuffer.drawn(info.size) { x, y in Pixel(red: UInt8(x), green: UInt8(y), blue: 0) }
-        let pixels = try whole.resampled(to: context.options.size.target(for: info.size), filter: .lanczos3)
+        let size = context.options.size
+        let target = info.format.isVector ? size.vectorTarget(for: info.size) : size.target(for: info.size)
+        let pixels = try whole.resampled(to: target, filter: .lanczos3)
         return Image(pixels: pixels, info: info)
     }
 }
@@ -25,10 +27,11 @@ private struct NotingDecoder: ImageDecoder {
     private let size = PixelSize(width: 40, height: 30)
 
     private func run(
-        _ transforms: [any ImageTransformer], frameCount: Int = 1, scope: TransformScope = [],
+        _ transforms: [any ImageTransformer], format: ImageFormat = .png, frameCount: Int = 1,
+        scope: TransformScope = [],
         _ body: (PipelineFixture, ImageRequest) async throws -> Void = { _, _ in }
     ) async throws -> (Image, [DecodeOptions.Size]) {
-        var info = ImageInfo(format: .png, size: PixelSize(width: 200, height: 100))
+        var info = ImageInfo(format: format, size: PixelSize(width: 200, height: 100))
         info.frameCount = frameCount
         let decoder = NotingDecoder(info: info)
         let fixture = PipelineFixture {
@@ -76,5 +79,18 @@ private struct NotingDecoder: ImageDecoder {
             _ = try await fixture.pipeline.image(for: original)
         }
         #expect(asked == [.full] && image.size == PixelSize(width: 40, height: 20))
+    }
+
+    @Test(arguments: ResizeTransformer.Mode.allCases) func theSizeOfAVectorDoesNotDependOnMemory(
+        _ mode: ResizeTransformer.Mode
+    ) async throws {
+        let resize = ResizeTransformer(to: PixelSize(width: 300, height: 300), mode: mode)
+        let (fresh, asked) = try await run([resize], format: .svg, scope: .vector)
+        let (later, again) = try await run([resize], format: .svg, scope: .vector) { fixture, original in
+            _ = try await fixture.pipeline.image(for: original)
+        }
+        #expect(asked == Array(again.dropFirst()) && again.first == .full)
+        #expect(fresh.size == PixelSize(width: 300, height: mode == .fit ? 150 : 300))
+        #expect(PixelDifference(fresh.pixels, later.pixels)?.maximum == 0)
     }
 }

@@ -38,6 +38,18 @@ import TintypeTesting
         }
     }
 
+    /// Core Graphics' own: what both lack of white is added up.
+    @Test func plusDarkerFollowsItsFormula() throws {
+        try compare(.plusDarker) { over, under in
+            let alpha = min(1, over[3] + under[3])
+            let color = (0..<3).map { index -> Double in
+                let missing = over[3] - over[index] + under[3] - under[index]
+                return max(0, alpha - missing)
+            }
+            return color + [alpha]
+        }
+    }
+
     @Test func theModesOfAllChannelsKeepWhatTheyAreNamedFor() throws {
         func luminosity(_ color: [Double]) -> Double { 0.3 * color[0] + 0.59 * color[1] + 0.11 * color[2] }
         func range(_ color: [Double]) -> Double {

@@ -126,6 +126,15 @@ import TintypeTesting
         }
     }
 
+    @Test func aMarginThatTakesTooManyBytesIsRefused() throws {
+        for margins in [PadTransformer.Margins(top: 1 << 28), .init(bottom: 1 << 25), .init(left: 1 << 28)] {
+            let error = #expect(throws: TintypeError.self) {
+                try PadTransformer(margins).transform(.numbered(1, 1))
+            }
+            #expect(error?.code == .limitExceeded)
+        }
+    }
+
     @Test func trimmingTakesTheBorderAway() throws {
         let picture = try PixelBuffer.drawn(size(20, 10)) { x, y in
             (3..<9).contains(x) && (2..<4).contains(y)

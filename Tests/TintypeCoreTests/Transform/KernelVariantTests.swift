@@ -51,6 +51,9 @@ import TintypeTesting
 
     @Test func unpremultiplyingEveryValueRoundsToNearest() throws {
         for kernels in Self.all {
+            var clear: [UInt8] = [0, 0, 0, 0, 9, 9, 9, 0]
+            kernels.unpremultiply(clear, 8, &clear, 8, 2, 1)
+            #expect(clear.allSatisfy { $0 == 0 })
             for alpha in 1...UInt8.max {
                 let pixels = (UInt8.min...UInt8.max).flatMap { [$0, 0, 0, alpha] as [UInt8] }
                 var straight = pixels
@@ -98,6 +101,41 @@ import TintypeTesting
                 kernels.resample_down(ring, 800, 9, first, 8, weights, &target, width)
                 return target
             }
+        }
+    }
+
+    @Test func blocksAreAveragedToNearest() throws {
+        var random = SeededRandom.printed("blocks")
+        let source = noise(4 * 200, &random)
+        for kernels in Self.all {
+            for (width, factor) in [(1, 1), (1, 5), (9, 3), (10, 3), (200, 7), (200, 200), (199, 300)] {
+                let count = 4 * ((width + factor - 1) / factor + 2)
+                var sums = [UInt64](repeating: 0, count: count)
+                var averages = [UInt8](repeating: 0, count: count)
+                kernels.add_blocks(source, width, factor, 1, 3, &sums)
+                kernels.average_blocks(&sums, UInt64(3 * factor), &averages, count)
+                let expected = (0..<count).map { index -> UInt8 in
+                    // The first and the last are all of the pixel at the edge.
+                    let first = index / 4 * factor - factor
+                    let places = (0..<factor).map {
+                        index < 4 ? 0 : min(index < count - 4 ? first + $0 : width, width - 1)
+                    }
+                    let sum = places.reduce(0) { $0 + Int(source[4 * $1 + index % 4]) }
+                    return UInt8((sum + factor / 2) / factor)
+                }
+                #expect(averages == expected && sums.allSatisfy { $0 == 0 })
+            }
+        }
+    }
+
+    @Test func copyingCopiesEveryPixelAndNoMore() throws {
+        var random = SeededRandom.printed("copy")
+        let source = noise(4 * 200 * 3, &random)
+        for kernels in Self.all {
+            var target = [UInt8](repeating: 7, count: source.count)
+            kernels.copy(source, 800, &target, 800, 9, 2)
+            let expected = source.indices.map { $0 / 800 < 2 && $0 % 800 < 36 ? source[$0] : 7 }
+            #expect(target == expected)
         }
     }
 

@@ -8,18 +8,18 @@ import TintypeTesting
 
     @Test func fitKeepsEverything() {
         let plan = ResizeTransformer(to: size(100, 100), mode: .fit).plan(for: size(400, 200))
-        #expect(plan.target == size(100, 50))
-        #expect(plan.crop == nil)
+        #expect(plan.whole == size(100, 50))
+        #expect(plan.kept == nil)
     }
 
     @Test func fillCutsEvenly() {
         let plan = ResizeTransformer(to: size(100, 100), mode: .fill).plan(for: size(400, 200))
-        #expect(plan.target == size(100, 100))
-        #expect(plan.crop == PixelRect(x: 100, y: 0, size: size(200, 200)))
+        #expect(plan.whole == size(200, 100))
+        #expect(plan.kept == PixelRect(x: 50, y: 0, size: size(100, 100)))
     }
 
     @Test func stretchTakesEachSideOnItsOwn() {
-        #expect(ResizeTransformer(to: size(100, 30), mode: .stretch).plan(for: size(400, 200)).target == size(100, 30))
+        #expect(ResizeTransformer(to: size(100, 30), mode: .stretch).plan(for: size(400, 200)).whole == size(100, 30))
     }
 
     @Test(arguments: ResizeTransformer.Mode.allCases) func neverEnlarges(_ mode: ResizeTransformer.Mode) throws {
@@ -50,5 +50,40 @@ import TintypeTesting
             ResizeTransformer(to: size(1, 2), mode: .fill), ResizeTransformer(to: size(1, 2), filter: .box),
         ].map(\.identifier)
         #expect(Set(identifiers).count == identifiers.count)
+    }
+
+    @Test(arguments: Gravity.allCases) func fillingGivesTheSameOfAPictureThatAlreadyCovers(_ gravity: Gravity) throws {
+        var random = SeededRandom.printed("fill")
+        let picture = try PixelBuffer.noise(301, 177, &random)
+        for target in [size(40, 30), size(30, 60), size(60, 7)] {
+            let fill = ResizeTransformer(to: target, mode: .fill, gravity: gravity)
+            let decoded = try picture.resampled(to: picture.size.covering(target), filter: .lanczos3)
+            let (all, rest) = try (fill.transform(picture), fill.transform(decoded))
+            #expect(all.size == target && PixelDifference(all, rest)?.maximum == 0)
+        }
+    }
+
+    @Test func aHugeBoxLeavesAPictureAsItIs() throws {
+        let picture = try PixelBuffer.filled(Pixel(red: 1, green: 1, blue: 1), size(40, 20))
+        for mode in ResizeTransformer.Mode.allCases {
+            #expect(try ResizeTransformer(to: size(.max, .max), mode: mode).transform(picture).size == size(40, 20))
+        }
+        #expect(try ResizeTransformer(to: size(20, .max)).transform(picture).size == size(20, 10))
+    }
+
+    /// Counted in pixels alone, each of these would be allowed, and take many times as many bytes or tables.
+    @Test(arguments: [(1 << 28, 1), (1, 1 << 28), (1 << 21, 1), (1, 1 << 25), (1 << 20, 1 << 9)])
+    func whatTakesTooManyBytesIsRefused(_ width: Int, _ height: Int) throws {
+        let picture = try PixelBuffer.filled(Pixel(red: 1, green: 1, blue: 1), size(8, 8))
+        let resize = ResizeTransformer(to: size(width, height), mode: .stretch, isEnlarging: true)
+        let error = #expect(throws: TintypeError.self) { try resize.transform(picture) }
+        #expect(error?.code == .limitExceeded)
+    }
+
+    @Test func resamplingThatNeedsTooManyRowsAtOnceIsRefused() throws {
+        let picture = try PixelBuffer.filled(Pixel(red: 1, green: 1, blue: 1), size(1, 600))
+        let resize = ResizeTransformer(to: size(1 << 20, 1), mode: .stretch, filter: .box, isEnlarging: true)
+        let error = #expect(throws: TintypeError.self) { try resize.transform(picture) }
+        #expect(error?.code == .limitExceeded)
     }
 }

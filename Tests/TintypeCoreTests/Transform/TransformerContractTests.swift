@@ -51,6 +51,13 @@ import TintypeTesting
         #expect(Set(identifiers).count == identifiers.count)
     }
 
+    @Test func aClosureNamedLikeABuiltInTransformerIsAnother() throws {
+        for transformer in try Self.all() {
+            let closure = ClosureTransformer(identifier: transformer.identifier) { $0 }
+            #expect(closure.identifier != transformer.identifier)
+        }
+    }
+
     @Test func identifiersAreTheSameEveryTime() throws {
         #expect(try Self.all().map(\.identifier) == Self.all().map(\.identifier))
         #expect(BlurTransformer(radius: 0).identifier == BlurTransformer(radius: -0.0).identifier)

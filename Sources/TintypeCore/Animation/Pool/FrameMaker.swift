@@ -3,6 +3,19 @@ struct FrameMaker: Sendable {
     let source: ComposedFrames
     /// What is made of each composed frame, in order.
     let transforms: [any ImageTransformer]
+    /// The size that every frame has to have, once the poster has shown it.
+    private var size: PixelSize?
+
+    init(source: ComposedFrames, transforms: [any ImageTransformer]) {
+        self.source = source
+        self.transforms = transforms
+    }
+
+    func making(_ size: PixelSize) -> FrameMaker {
+        var maker = self
+        maker.size = size
+        return maker
+    }
 
     /// Names the transforms: makers of the same source with the same one make the same frames.
     var identifier: String { transforms.map(\.identifier).joined(separator: "\u{1F}") }
@@ -30,6 +43,10 @@ struct FrameMaker: Sendable {
     func transformed(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         var pixels = pixels
         for transformer in transforms { pixels = try transformer.transform(pixels) }
+        // A closure of the program may give what it likes.
+        guard pixels.size == size ?? pixels.size else {
+            throw .transformFailed("a frame became \(pixels.size) pixels, where the first is \(size ?? pixels.size)")
+        }
         return pixels
     }
 }
