@@ -83,7 +83,7 @@ extension ImageLoad {
             created: bytes.received ?? services.configuration.time.date(), expires: expires)
         entry.file = bytes.file
         guard let serializer else { return originalCache.store(entry, for: request.key.original) }
-        services.background.add(cost: image.memoryCost + entry.data.count) {
+        services.background.add(cost: image.memoryCost + entry.data.count) { [entry] in
             await self.keep(entry, of: image, by: serializer)
         }
     }

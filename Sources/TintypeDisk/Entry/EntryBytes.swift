@@ -15,7 +15,10 @@ extension Data: EntryBytes {
     private static var large: Int { 8 << 20 }
 
     init?(_ descriptor: Int32, count: Int) {
-        guard count <= Self.large else { return self.init(mapping: descriptor, count: count) }
+        if count > Self.large { self.init(mapping: descriptor, count: count) } else { self.init(reading: descriptor, count) }
+    }
+
+    private init?(reading descriptor: Int32, _ count: Int) {
         guard let memory = malloc(Swift.max(1, count)) else { return nil }
         var filled = 0
         while filled < count {
