@@ -21,10 +21,23 @@ let package = Package(
     ],
     targets: [
         // What a program would write without Tintype, where that is C; and a count of allocations.
-        .target(name: "CBenchmarkControls", linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png")]),
+        .target(
+            name: "CBenchmarkControls",
+            linkerSettings: ["gif", "jpeg", "png", "webp", "webpdemux"].map { .linkedLibrary($0) }),
         // Transforms one at a time, for scripts/compare-transforms.
         .executableTarget(
             name: "TransformTimings", dependencies: [.product(name: "TintypeCore", package: "Tintype")],
+            swiftSettings: swiftSettings),
+        // Animations one at a time, for scripts/compare-animations.
+        .executableTarget(
+            name: "AnimationTimings",
+            dependencies: [
+                "CBenchmarkControls",
+                .product(name: "TintypeCore", package: "Tintype"),
+                .product(name: "TintypeGIF", package: "Tintype"),
+                .product(name: "TintypePNG", package: "Tintype"),
+                .product(name: "TintypeWebP", package: "Tintype"),
+            ],
             swiftSettings: swiftSettings),
         // The caches beside bare controls, for scripts/measure-caches.
         .executableTarget(

@@ -19,4 +19,12 @@ bool control_decode_png(const uint8_t *bytes, size_t count);
 bool control_resize(
     const uint8_t *source, size_t width, size_t height, uint8_t *target, size_t new_width, size_t new_height);
 
+/// Makes every frame of a GIF as it is shown, with giflib and the plainest composition, and throws them away.
+///
+/// Returns how many there were.
+size_t control_play_gif(const uint8_t *bytes, size_t count);
+
+/// The same of a WebP with libwebp's own animation decoder, in premultiplied RGBA.
+size_t control_play_webp(const uint8_t *bytes, size_t count);
+
 #endif

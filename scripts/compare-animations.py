@@ -1,0 +1,106 @@
+"""The measuring of scripts/compare-animations, which calls it: AnimationTimings' path and the number of rounds."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+import PIL
+from PIL import Image, ImageDraw, ImageSequence, features
+
+SIZE, COUNT = (480, 270), 40
+SAMPLE = pathlib.Path(__file__).parent.parent / "Sources/CTintypeSamples/Samples/mountains.jpg"
+
+# Times of ours over theirs: at least as fast.
+GOAL = 1.0
+
+
+def films():
+    """A camera that wanders over a photograph, so that every pixel changes; and a ball that rolls over one."""
+    photo = Image.open(SAMPLE).convert("RGB").resize((SIZE[0] + 2 * COUNT, SIZE[1] + COUNT), Image.LANCZOS)
+    camera = [photo.crop((2 * step, step, 2 * step + SIZE[0], step + SIZE[1])) for step in range(COUNT)]
+    ball = []
+    for step in range(COUNT):
+        frame = camera[0].copy()
+        place = 10 + 10 * step
+        ImageDraw.Draw(frame).ellipse((place, 100, place + 40, 140), fill="#c01c28")
+        ball.append(frame)
+    return {"camera": camera, "ball": ball}
+
+
+def write(folder):
+    """The films in every format."""
+    options = {"gif": {}, "png": {}, "webp": {"quality": 80, "method": 2}}
+    for name, frames in films().items():
+        for kind, extra in options.items():
+            path = pathlib.Path(folder) / f"{name}.{kind}"
+            stored = frames
+            if kind == "gif":
+                palette = frames[-1].quantize(256)
+                stored = [frame.quantize(palette=palette) for frame in frames]
+            stored[0].save(path, save_all=True, append_images=stored[1:], duration=40, loop=0, **extra)
+            yield path
+
+
+class Timings:
+    """Tintype and the bare libraries, one animation at a time."""
+
+    def __init__(self, program):
+        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def ask(self, name, path):
+        self.process.stdin.write(f"{name} {path}\n")
+        self.process.stdin.flush()
+        taken, count = self.process.stdout.readline().split()
+        return float(taken), int(count)
+
+
+def pillow(path):
+    start = time.perf_counter()
+    count = 0
+    with Image.open(path) as image:
+        for frame in ImageSequence.Iterator(image):
+            frame.convert("RGBA").load()
+            count += 1
+    return (time.perf_counter() - start) * 1000, count
+
+
+def measured(contestants, rounds):
+    """The least time of each, after one round that does not count: what else the machine does only adds to it."""
+    times = {name: [] for name in contestants}
+    for turn in range(rounds + 1):
+        for name, work in contestants.items():
+            taken, count = work()
+            if count != COUNT:
+                sys.exit(f"compare-animations: {name} made {count} frames of {COUNT}")
+            if turn:
+                times[name].append(taken)
+    return {name: min(taken) for name, taken in times.items()}
+
+
+def main(program, rounds):
+    timings = Timings(program)
+    print(f"Pillow {PIL.__version__}, libwebp {features.version('webp')} in it; {SIZE[0]} x {SIZE[1]}, {COUNT} frames")
+    print(f"{'':12} {'KB':>6} {'tintype':>9} {'library':>9} {'Pillow':>9}   ratios")
+    missed = False
+    with tempfile.TemporaryDirectory() as folder:
+        for path in write(folder):
+            contestants = {"tintype": lambda: timings.ask("tintype", path)}
+            # libpng knows no animations.
+            if path.suffix != ".png":
+                contestants["library"] = lambda: timings.ask("control", path)
+            contestants["Pillow"] = lambda: pillow(path)
+            times = measured(contestants, rounds)
+            ours = times["tintype"]
+            cells = " ".join(f"{times[name]:6.1f} ms" if name in times else f"{'':9}"
+                             for name in ("tintype", "library", "Pillow"))
+            ratios = {name: ours / taken for name, taken in times.items() if name != "tintype"}
+            said = ", ".join(f"{ratio:.2f} of {name}" for name, ratio in ratios.items())
+            print(f"{path.name:12} {path.stat().st_size // 1024:6} {cells}   {said}")
+            missed |= any(ratio > GOAL for ratio in ratios.values())
+    if missed:
+        sys.exit("compare-animations: a goal is missed")
+
+
+main(sys.argv[1], int(sys.argv[2]))
