@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from PIL import Image
+from PIL import Image, ImageSequence
 
 
 class Workshop:
@@ -33,6 +33,11 @@ class Workshop:
         (self.folder / f"judge{suffix}").write_bytes(data)
         self.run(command[0], *command[1:], f"judge{suffix}", "judged.png")
         return np.array(Image.open(self.folder / "judged.png").convert("RGBA"))
+
+    def played(self, data, suffix, *command):
+        (self.folder / f"judge{suffix}").write_bytes(data)
+        self.run(command[0], *command[1:], f"judge{suffix}", "judged.apng")
+        return [np.array(frame.convert("RGBA")) for frame in ImageSequence.Iterator(Image.open(self.folder / "judged.apng"))]
 
 
 def make_avifs(kit):
@@ -68,7 +73,7 @@ def make_avifs(kit):
     data = shop.made("avifenc", "--jobs", "1", "--lossless", "--timescale", "10", "--keyframe", "3", *names, "out.avif",
                      name="out.avif")
     kit.add("sequence.avif", data, format="avif", expect=[kit.rgba(f) for f in frames], frames=5, loops=0,
-            durations=[0.1] * 5, lossless=True, note="a lossless image sequence of 5 frames, a key frame each third")
+            durations=[0.1] * 5, lossless=True, has_alpha=True, note="a lossless image sequence of 5 frames, a key frame each third")
     kit.add("truncated.avif", whole[:len(whole) * 6 // 10], format="avif", valid=False, note="ends in the pixels")
 
 
@@ -96,10 +101,10 @@ def make_jxls(kit):
     for frame in frames:  # of frames that last no time libjxl shows only what they leave behind
         frame["ms"] = max(10, frame["ms"] // 10 * 10)
     (shop.folder / "in.gif").write_bytes(kit.gif(frames, repeats=0))
-    shown = kit.played(frames, blends=False)
     data = made("in.gif", "-q", "100")
+    shown = shop.played(data, ".jxl", "djxl")
     kit.add("rects.jxl", data, format="jxl", expect=shown, lossless=True, has_alpha=True, frames=len(shown), loops=0,
-            durations=kit.seconds(frames), note="rects.gif for ever, as cjxl stores it")
+            durations=kit.seconds(frames), note="the frames of rects.gif, as cjxl stores and djxl shows them")
     kit.add("truncated.jxl", whole[:len(whole) * 6 // 10], format="jxl", size=(w, h), valid=False,
             note="ends in the pixels")
 

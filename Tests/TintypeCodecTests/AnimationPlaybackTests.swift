@@ -60,7 +60,12 @@ import TintypeWebP
 
     nonisolated static let formats: [any ProgressiveAnimationDecoder] = [GIFDecoder(), PNGDecoder(), WebPDecoder()]
 
-    @Test(arguments: AnimationTests.animations) func framesThatArriveAreTheJudges(
+    /// Those whose decoders show frames before all have come.
+    nonisolated static let arriving = AnimationTests.animations.filter { fixture in
+        formats.contains { $0.formats.map(\.rawValue).contains(fixture.format) }
+    }
+
+    @Test(arguments: arriving) func framesThatArriveAreTheJudges(
         _ fixture: FixtureManifest.Fixture
     ) throws {
         let (data, expected) = (try fixture.data, try fixture.expectedFrames)

@@ -15,7 +15,11 @@ extension Data: EntryBytes {
     private static var large: Int { 8 << 20 }
 
     init?(_ descriptor: Int32, count: Int) {
-        if count > Self.large { self.init(mapping: descriptor, count: count) } else { self.init(reading: descriptor, count) }
+        if count > Self.large {
+            self.init(mapping: descriptor, count: count)
+        } else {
+            self.init(reading: descriptor, count)
+        }
     }
 
     private init?(reading descriptor: Int32, _ count: Int) {
