@@ -28,7 +28,8 @@ struct BindingState: Sendable {
     private(set) var content = Content.nothing
     private var shownLoad = 0
     private(set) var shownKey: CacheKey?
-    private var isIndicating = false
+    /// Whether the indicator runs.
+    private(set) var isIndicating = false
 
     /// Whether the load of this number still counts.
     func isLive(_ load: Int) -> Bool { loads[load] != nil }
@@ -42,8 +43,12 @@ extension BindingState {
     /// - Parameter mayReuse: whether one that is on screen will do, without a word with its origin.
     mutating func want(_ key: CacheKey, _ presentation: Presentation, mayReuse: Bool) -> [Action] {
         let former = presentation.replacement == .cancelsFormer ? dropLoads() : []
-        if mayReuse, content == .image, shownKey == key { return former + stopIndicatorIfIdle() + [.reuse] }
         lastLoad += 1
+        if mayReuse, content == .image, shownKey == key {
+            // Asked for last, and so not to be covered by a former load that goes on.
+            shownLoad = lastLoad
+            return former + stopIndicatorIfIdle() + [.reuse]
+        }
         loads[lastLoad] = Load(key: key, presentation: presentation)
         return [.start(lastLoad)] + former
     }

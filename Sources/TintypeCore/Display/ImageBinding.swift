@@ -1,12 +1,20 @@
 /// The load that belongs to one slot of a view: its picture, its background, whatever shows one picture at a time.
 ///
 /// A view keeps a binding for each slot. What was asked for last is what is shown: a view that is recycled never shows
-/// the picture of its former request. A picture in memory is shown before ``load(_:_:receive:)`` returns. A binding that
-/// goes away, or whose display does, gives its load up.
+/// the picture of its former request. A picture in memory is shown before ``load(_:_:receive:)`` returns.
+///
+/// A binding that goes away gives its load up at once, and so does a view that owns its binding. A binding that outlives
+/// its display, which it does not own, gives the load up at that load's next event.
 @MainActor public final class ImageBinding {
     public let pipeline: ImagePipeline
-    /// Started while something is loaded, and stopped after it.
-    public var indicator: (any LoadIndicator)?
+    /// Started while something is loaded, and stopped after it. One that is set meanwhile is started at once.
+    public var indicator: (any LoadIndicator)? {
+        didSet {
+            guard state.isIndicating, oldValue !== indicator else { return }
+            oldValue?.stop()
+            indicator?.start()
+        }
+    }
     /// What was asked for last, as the pipeline's interceptors left it.
     public private(set) var request: ImageRequest?
     /// How far the newest load is.
@@ -98,13 +106,19 @@ extension ImageBinding {
     private func settle(_ number: Int) {
         guard let load = loads[number] else { return }
         if case .finished(let response) = load.task.status { return finish(number, .success(response)) }
-        if load.task.request.policy.freshness == .revalidate,
-            let old = pipeline.services.cachedImage(for: load.task.request)
-        {
-            preview(number, ImageResponse(image: old, origin: .memory))
-        }
+        let old = beforeRefresh(load.task.request)
+        if let old { preview(number, old) }
         _ = perform(state.wait(number), Picture(load.presentation))
         follow(load.task, number, load.receive)
+        // Told last: the receiver may ask for another picture at once.
+        if let old { load.receive?(.preview(old)) }
+    }
+
+    /// What memory has of a picture whose origin is to be asked again.
+    private func beforeRefresh(_ request: ImageRequest) -> ImageResponse? {
+        guard request.policy.freshness == .revalidate, let old = pipeline.services.cachedImage(for: request)
+        else { return nil }
+        return ImageResponse(image: old, origin: .memory)
     }
 
     private func follow(_ task: ImageTask, _ number: Int, _ receive: Receiver?) {
@@ -126,8 +140,10 @@ extension ImageBinding {
         guard display != nil else { return cancel() }
         switch event {
         case .progress(let newest):
-            if number == state.lastLoad { progress = newest }
-            indicator?.update(newest)
+            if number == state.lastLoad {
+                progress = newest
+                indicator?.update(newest)
+            }
             load.receive?(event)
         case .preview(let response):
             preview(number, response)
@@ -204,15 +220,18 @@ extension ImageBinding {
         return { load.receive?(.finished(.failure(.cancelled))) }
     }
 
+    /// Shows a picture, or none; with a transition it says when that is over.
     private func show(
         _ image: Image?, _ transition: ImageTransition?, _ whenDone: @escaping @MainActor @Sendable () -> Void
     ) {
         shownImage = image
-        guard let image else { return display?.showNothing() ?? () }
+        // The end is told even when there is no one left to make the transition.
+        guard let display else { return whenDone() }
+        guard let image else { return display.showNothing() }
         if let transition {
-            display?.show(image, with: transition, whenDone: whenDone)
+            display.show(image, with: transition, whenDone: whenDone)
         } else {
-            display?.show(image)
+            display.show(image)
         }
     }
 }

@@ -4,13 +4,18 @@ public struct Presentation: Sendable {
     public var whileLoading: WhileLoading
     /// What is shown when there will be none; `nil` leaves what is shown.
     public var failureImage: Image?
+    /// Who shows the picture.
     public var delivery: Delivery
+    /// What becomes of the load before.
     public var replacement: Replacement
+    /// Who says how large the picture is to be.
     public var sizing: Sizing
     /// How the picture takes the place of what was shown; `nil` for at once.
     public var transition: ImageTransition?
+    /// When the end is told.
     public var completion: Completion
 
+    /// By default the picture is shown at once when it is there, and the former load is cancelled.
     public init(
         whileLoading: WhileLoading = .nothing, failureImage: Image? = nil, delivery: Delivery = .automatic,
         replacement: Replacement = .cancelsFormer, sizing: Sizing = .asRequested, transition: ImageTransition? = nil,
@@ -27,13 +32,17 @@ public struct Presentation: Sendable {
 }
 
 extension Presentation {
+    /// What a display shows while it waits.
     public enum WhileLoading: Sendable {
+        /// No picture; what was shown before goes.
         case nothing
+        /// This picture in place of what was shown before.
         case placeholder(Image)
         /// What was shown before stays.
         case current
     }
 
+    /// Who shows the picture.
     public enum Delivery: Hashable, Sendable {
         /// The display shows the picture.
         case automatic
@@ -41,6 +50,7 @@ extension Presentation {
         case manual
     }
 
+    /// What becomes of the load that a display had before.
     public enum Replacement: Hashable, Sendable {
         /// The load that the display had before is given up.
         case cancelsFormer
@@ -48,7 +58,9 @@ extension Presentation {
         case besideFormer
     }
 
+    /// Who says how large a picture is to be.
     public enum Sizing: Hashable, Sendable {
+        /// The request alone.
         case asRequested
         /// A request for the full size is decoded to what the display wants, when that is known, and has its scale.
         case fitsDisplay
@@ -56,7 +68,9 @@ extension Presentation {
 
     /// When the end is told.
     public enum Completion: Hashable, Sendable {
+        /// When the picture has been handed to the display.
         case whenShown
+        /// When the display says that its transition is over; as ``whenShown`` where there is none.
         case afterTransition
     }
 }

@@ -76,9 +76,11 @@ public struct PipelineMetrics: PipelineObserver {
 }
 
 extension Duration {
-    /// Whole nanoseconds; saturates after three centuries.
+    /// Whole nanoseconds; saturates after three centuries, either way.
     var nanoseconds: Int64 {
-        let (product, overflow) = components.seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return overflow ? .max : product + components.attoseconds / 1_000_000_000
+        let limit: Int64 = components.seconds < 0 ? .min : .max
+        let (product, isTooLong) = components.seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, overflow) = product.addingReportingOverflow(components.attoseconds / 1_000_000_000)
+        return isTooLong || overflow ? limit : sum
     }
 }

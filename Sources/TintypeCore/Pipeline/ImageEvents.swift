@@ -1,4 +1,5 @@
-/// The events of one load, for one listener.
+/// The events of one load, for one listener: to be iterated once. What an iteration has taken, another of the same value
+/// does not see again, not the end either; ``ImageTask/events`` gives each listener its own.
 public struct ImageEvents: AsyncSequence, Sendable {
     private let subscription: Subscription
 

@@ -39,16 +39,27 @@ struct CacheLayout: Sendable {
 
     /// Makes a folder and those above it, readable by the user alone.
     func makeFolder(_ path: String) throws(DiskFailure) {
-        if mkdir(path, 0o700) == 0 || errno == EEXIST && isFolder(path) { return }
-        guard errno == ENOENT, let parent = Self.parent(of: path) else { throw DiskFailure(errno, root) }
-        try makeFolder(parent)
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw DiskFailure(errno, root) }
+        var attempts = 0
+        // Someone who clears the cache meanwhile may take it, or the one above, away again.
+        while mkdir(path, 0o700) != 0 {
+            let number = errno
+            attempts += 1
+            if number == EEXIST, let isFolder = isFolder(path) {
+                guard isFolder else { throw DiskFailure(ENOTDIR, root) }
+                return
+            }
+            guard [EEXIST, ENOENT].contains(number), attempts < 20 else { throw DiskFailure(number, root) }
+            guard number == ENOENT else { continue }
+            guard let parent = Self.parent(of: path) else { throw DiskFailure(number, root) }
+            try makeFolder(parent)
+        }
     }
 
-    private func isFolder(_ path: String) -> Bool {
+    /// `nil` when there is nothing at the path.
+    private func isFolder(_ path: String) -> Bool? {
         var facts = stat()
-        defer { errno = ENOTDIR }
-        return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
+        guard stat(path, &facts) == 0 else { return nil }
+        return facts.st_mode & S_IFMT == S_IFDIR
     }
 
     private static func parent(of path: String) -> String? {

@@ -95,12 +95,14 @@ extension EntryFile {
         return nil
     }
 
-    /// Folders are made when a name is the first in one, not before.
+    /// Folders are made when a name is the first in one, not before; again when someone clears the cache meanwhile.
     private static func publish(_ temporary: String, as name: EntryName, _ layout: CacheLayout) throws(DiskFailure) {
         let target = layout.path(of: name)
-        if rename(temporary, target) == 0 { return }
-        guard errno == ENOENT else { throw DiskFailure(errno, target) }
-        try layout.makeFolder(layout.folder(of: name))
-        guard rename(temporary, target) == 0 else { throw DiskFailure(errno, target) }
+        var attempts = 0
+        while rename(temporary, target) != 0 {
+            attempts += 1
+            guard errno == ENOENT, attempts < 20 else { throw DiskFailure(errno, target) }
+            try layout.makeFolder(layout.folder(of: name))
+        }
     }
 }

@@ -41,7 +41,17 @@ import TintypeTesting
     @Test func thePictureThatIsShownAlreadyIsLeftAlone() {
         var state = shown(a)
         #expect(state.want(a, placeholder, mayReuse: true) == [.reuse])
-        #expect(state.want(a, placeholder, mayReuse: false) == [.start(2)])
+        #expect(state.want(a, placeholder, mayReuse: false) == [.start(3)])
+    }
+
+    @Test func goingBackToWhatIsShownIsNotCoveredByTheLoadThatGoesOn() {
+        var state = shown(a)
+        let beside = Presentation(whileLoading: .current, replacement: .besideFormer)
+        #expect(state.want(b, beside, mayReuse: true) == [.start(2)])
+        #expect(state.want(a, beside, mayReuse: true) == [.reuse])
+        #expect(state.preview(2) == [])
+        #expect(state.finish(2, succeeded: true, fromMemory: false) == [])
+        #expect(state.content == .image && state.shownKey == a)
     }
 
     @Test func goingBackToWhatIsShownCancelsWhatWasWantedMeanwhile() {

@@ -12,6 +12,8 @@ import TintypeCore
     private var whenDone: (@MainActor @Sendable () -> Void)?
     var scale = 1.0
     var wantedSize: PixelSize?
+    /// Of a view that owns its binding.
+    var binding: ImageBinding?
 
     func show(_ image: Image) { shown.append(.image(ObjectIdentifier(image))) }
     func showNothing() { shown.append(.nothing) }

@@ -155,6 +155,15 @@ import TintypeTesting
         }
     }
 
+    @Test func nanosecondsSaturate() {
+        #expect(Duration(secondsComponent: 1, attosecondsComponent: 5_000_000_000).nanoseconds == 1_000_000_005)
+        let almost = Int64.max / 1_000_000_000
+        let last = Duration(secondsComponent: almost, attosecondsComponent: 999_999_999_000_000_000)
+        let endless = Duration(secondsComponent: .max, attosecondsComponent: 0)
+        #expect(last.nanoseconds == .max && endless.nanoseconds == .max)
+        #expect((Duration.zero - last).nanoseconds == .min)
+    }
+
     @Test func theTraceIsBounded() async throws {
         let recorder = TraceRecorder(capacity: 2)
         let fixture = observed(recorder)

@@ -52,9 +52,12 @@ import TintypeTesting
     @Test func thePlaceholderIsShownThenThePicture() async throws {
         gated()
         let placeholder = try Image.pixel()
-        let told = load(binding(), fixture.request(), Presentation(whileLoading: .placeholder(placeholder)))
+        let binding = binding()
+        let told = load(binding, fixture.request(), Presentation(whileLoading: .placeholder(placeholder)))
         #expect(display.shown == [.image(placeholder)])
-        _ = told
+        gate.open()
+        await told.end()
+        #expect(display.shown == [.image(placeholder), .image(try image())])
     }
 
     @Test func aMemoryHitIsSetInTheSameCallWithoutAFlash() async throws {
@@ -227,14 +230,36 @@ import TintypeTesting
     @Test func aViewThatGoesAwayCancels() async throws {
         gated()
         var view: FakeDisplay? = FakeDisplay()
+        let told = Told()
+        view?.binding = ImageBinding(try #require(view), pipeline: fixture.pipeline)
+        view?.binding?.load(fixture.request()) { told.receive($0) }
+        await gate.arrivals(1)
+        view = nil
+        await told.end()
+        #expect(told.ends.now == [.cancelled] && !fixture.pipeline.isRunning)
+    }
+
+    @Test func aBindingThatOutlivesItsViewCancelsAtTheNextEvent() async throws {
+        gated()
+        var view: FakeDisplay? = FakeDisplay()
         let binding = ImageBinding(try #require(view), pipeline: fixture.pipeline)
         let told = load(binding, fixture.request())
         await gate.arrivals(1)
         view = nil
         gate.open()
         await told.end()
-        #expect(told.ends.now == [.cancelled] || told.ends.now == [nil])
-        #expect(!fixture.pipeline.isRunning)
+        #expect(told.ends.now == [.cancelled] && binding.task == nil)
+    }
+
+    @Test func theEndIsToldWhenNoViewIsLeftForTheTransition() async throws {
+        fixture.answer()
+        _ = try await fixture.pipeline.image(for: fixture.request())
+        var view: FakeDisplay? = FakeDisplay()
+        let binding = ImageBinding(try #require(view), pipeline: fixture.pipeline)
+        view = nil
+        let always = ImageTransition(.fade, when: .always)
+        let told = load(binding, fixture.request(), Presentation(transition: always, completion: .afterTransition))
+        #expect(told.ends.now == [nil])
     }
 
     // MARK: What is known of the load
@@ -253,6 +278,18 @@ import TintypeTesting
         #expect(binding.progress.received == indicator.progress.last?.received ?? 0)
     }
 
+    @Test func anIndicatorThatComesLateIsStarted() async throws {
+        gated()
+        let binding = binding()
+        let told = load(binding, fixture.request())
+        let indicator = FakeIndicator()
+        binding.indicator = indicator
+        #expect(indicator.calls == ["start"])
+        gate.open()
+        await told.end()
+        #expect(indicator.calls == ["start", "stop"])
+    }
+
     @Test func aRefreshShowsThePictureInMemoryAtOnceThenTheNewOne() async throws {
         fixture.answer()
         _ = try await fixture.pipeline.image(for: fixture.request())
@@ -262,7 +299,7 @@ import TintypeTesting
         let binding = binding()
         let told = load(
             binding, fixture.request().freshness(.revalidate), Presentation(whileLoading: .placeholder(try .pixel())))
-        #expect(display.shown == [.image(old)])
+        #expect(display.shown == [.image(old)] && told.previews.now == 1)
         gate.open()
         await told.end()
         #expect(display.shown.last == .image(try image()) && display.shown.last != .image(old))
