@@ -3,7 +3,7 @@
 struct BytesInHand: Sendable {
     private var table: [JobKey: (bytes: LoadedBytes, holders: Int)] = [:]
 
-    var isEmpty: Bool { table.isEmpty }
+    var holderCount: Int { table.values.reduce(0) { $0 + $1.holders } }
 
     subscript(_ key: JobKey) -> LoadedBytes? { table[key]?.bytes }
 

@@ -109,11 +109,11 @@ import TintypeTesting
         let second = fixture.pipeline.start(fixture.request().fitting(width: 7))
         // Reload means that: what an earlier transfer brought will not do.
         let third = fixture.pipeline.start(fixture.request().freshness(.reload))
-        while fixture.loader.count(fixture.identity()) < 2 { await Task.yield() }
+        while fixture.pipeline.services.inHand.withLock({ $0.holderCount }) < 3 { await Task.yield() }
         fixture.decoder.open()
         for task in [first, second, third] { _ = try await task.response }
         #expect(fixture.loader.count(fixture.identity()) == 2)
-        #expect(fixture.pipeline.services.inHand.withLock { $0.isEmpty })
+        #expect(fixture.pipeline.services.inHand.withLock { $0.holderCount } == 0)
     }
 
     @Test func equalBeginningsOfChainsAreTransformedOnce() async throws {
