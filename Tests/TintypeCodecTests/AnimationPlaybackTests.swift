@@ -7,7 +7,7 @@ import TintypeTesting
 import TintypeWebP
 
 /// Every animated fixture, by way of a player and its pool, and while it arrives.
-@Suite(.timeLimit(.minutes(1))) @MainActor struct AnimationPlaybackTests {
+@Suite(.timeLimit(.minutes(15))) @MainActor struct AnimationPlaybackTests {
     private func animation(_ fixture: FixtureManifest.Fixture) throws -> AnimatedImage {
         let data = try fixture.data
         return try #require(try DecodeTests.coders.decoder(for: data).decode(data, DecodeContext()).animation)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct CacheTests {
+@Suite(.timeLimit(.minutes(15))) struct CacheTests {
     @Test func theWholeLifeOfACache() async throws {
         try await withCommandFixture { fixture in
             let cache = fixture.path("cache")

@@ -3,7 +3,7 @@ import Testing
 import Tintype
 import TintypeTesting
 
-@Suite(.timeLimit(.minutes(2))) struct ConvertTests {
+@Suite(.timeLimit(.minutes(15))) struct ConvertTests {
     private func converted(_ fixture: CommandFixture, _ arguments: String...) async throws -> Image {
         let input = try fixture.write(try CommandFixture.png(width: 120, height: 60), "in.png")
         let output = fixture.path("out.png")

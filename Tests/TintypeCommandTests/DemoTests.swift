@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tintype
 
-@Suite(.timeLimit(.minutes(2))) struct DemoTests {
+@Suite(.timeLimit(.minutes(15))) struct DemoTests {
     @Test func itRunsWithoutNetworkOrDisplayAndWritesItsSheet() async throws {
         try await withCommandFixture { fixture in
             let run = try await CommandRun.tintype("demo", "--output", fixture.path("sheet/contact.png"))

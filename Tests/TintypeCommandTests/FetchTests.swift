@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TintypeTesting
 
-@Suite(.timeLimit(.minutes(2))) struct FetchTests {
+@Suite(.timeLimit(.minutes(15))) struct FetchTests {
     @Test func jsonHasOneObjectALineForEachURL() async throws {
         try await withCommandFixture { fixture in
             let run = try await CommandRun.tintype("fetch", "--json", fixture.url("/a.jpg"), fixture.url("/b.png"))

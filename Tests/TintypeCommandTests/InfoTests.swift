@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tintype
 
-@Suite(.timeLimit(.minutes(2))) struct InfoTests {
+@Suite(.timeLimit(.minutes(15))) struct InfoTests {
     @Test func tellsAnAnimation() async throws {
         let run = try await CommandRun.tintype("info", "--json", CommandFixture.codecFixture("animated.png"))
         let record = try #require(try run.records.first)

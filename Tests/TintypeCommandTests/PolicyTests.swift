@@ -3,7 +3,7 @@ import Testing
 import TintypeTesting
 
 /// The options of `fetch` that say how pictures may be got.
-@Suite(.timeLimit(.minutes(2))) struct PolicyTests {
+@Suite(.timeLimit(.minutes(15))) struct PolicyTests {
     private func source(_ run: CommandRun) throws -> String? { try run.records.first?["source"] as? String }
 
     @Test func cacheOnlyLoadsNothing() async throws {

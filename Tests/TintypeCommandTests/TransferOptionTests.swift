@@ -3,7 +3,7 @@ import Testing
 import TintypeTesting
 
 /// The options of `fetch` that say how HTTP is spoken.
-@Suite(.timeLimit(.minutes(2))) struct TransferOptionTests {
+@Suite(.timeLimit(.minutes(15))) struct TransferOptionTests {
     @Test func aUserIsSentAndAnotherGetsAnotherPicture() async throws {
         try await withCommandFixture { fixture in
             let cache = fixture.path("cache")

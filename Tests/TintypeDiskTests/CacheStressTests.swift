@@ -7,7 +7,7 @@ import TintypeTesting
 
 /// Every operation of every cache, from several tasks at once, on few keys and within limits that are always too small:
 /// what the thread sanitizer is to see. What is found under a key is always that key's.
-@Suite(.timeLimit(.minutes(5))) struct CacheStressTests {
+@Suite(.timeLimit(.minutes(15))) struct CacheStressTests {
     private let folder: TemporaryFolder
     private let cache: ImageCacheChain
     private let tiers: [ImageCache]

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The crash test in short; `make crash-test` is the whole of it.
-@Suite(.timeLimit(.minutes(5))) struct CrashTests {
+@Suite(.timeLimit(.minutes(15))) struct CrashTests {
     private func run(_ arguments: String...) async throws -> (status: Int32, output: String) {
         let here = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let folder = try TemporaryFolder()

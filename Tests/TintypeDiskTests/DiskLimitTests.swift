@@ -5,7 +5,7 @@ import TintypeTesting
 
 @testable import TintypeDisk
 
-@Suite(.timeLimit(.minutes(1))) struct DiskLimitTests {
+@Suite(.timeLimit(.minutes(15))) struct DiskLimitTests {
     private let folder: TemporaryFolder
     private let clock = ManualClock()
 

@@ -5,7 +5,7 @@ import TintypeTesting
 
 @testable import TintypeDisk
 
-@Suite(.timeLimit(.minutes(1))) struct DiskRobustnessTests {
+@Suite(.timeLimit(.minutes(15))) struct DiskRobustnessTests {
     private let folder: TemporaryFolder
 
     init() throws {

@@ -7,7 +7,7 @@ import TintypeTesting
 
 /// Directories that may not be written, or not be entered. The superuser may do everything, so for it they are on a file
 /// system that is mounted for reading only; where that is not allowed either, there is nothing to try.
-@Suite(.timeLimit(.minutes(1))) struct ForbiddenDirectoryTests {
+@Suite(.timeLimit(.minutes(15))) struct ForbiddenDirectoryTests {
     private let folder: TemporaryFolder
     private let clock = ManualClock()
     private let entry = CacheEntry(data: Data(repeating: 7, count: 300), format: .png)

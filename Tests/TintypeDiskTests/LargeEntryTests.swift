@@ -5,7 +5,7 @@ import TintypeCore
 @testable import TintypeDisk
 
 /// Entries whose bytes lie in a file, as those of large bodies do.
-@Suite(.timeLimit(.minutes(1))) struct LargeEntryTests {
+@Suite(.timeLimit(.minutes(15))) struct LargeEntryTests {
     private let folder: TemporaryFolder
     private let key = CacheKey(source: "large")
 

@@ -5,7 +5,7 @@ import TintypeTesting
 
 @testable import TintypeDisk
 
-@Suite(.timeLimit(.minutes(1))) struct ThumbnailCacheTests {
+@Suite(.timeLimit(.minutes(15))) struct ThumbnailCacheTests {
     private let folder: TemporaryFolder
     private let clock = ManualClock()
     private let key = CacheKey(source: "https://example.org/a.jpg", rendition: "fit(5x3)")

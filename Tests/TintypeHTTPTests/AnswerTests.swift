@@ -5,7 +5,7 @@ import TintypeHTTP
 import TintypeTesting
 
 /// What of an answer is taken, and what each setting and option changes.
-@Suite(.timeLimit(.minutes(1))) struct AnswerTests {
+@Suite(.timeLimit(.minutes(15))) struct AnswerTests {
     @Test(arguments: [
         ("image/png", true), ("IMAGE/PNG; q=1", true), ("image/webp", true), ("text/html", false), ("imagery/x", false),
     ])

@@ -5,7 +5,7 @@ import TintypeHTTP
 import TintypeTesting
 
 /// What the downloader does for a cache above it.
-@Suite(.timeLimit(.minutes(1))) struct CachingTests {
+@Suite(.timeLimit(.minutes(15))) struct CachingTests {
     private func entry(_ loaded: LoadedBytes) -> CacheEntry {
         CacheEntry(data: loaded.data, format: .png, metadata: loaded.metadata)
     }

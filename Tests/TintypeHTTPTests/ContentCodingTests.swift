@@ -5,7 +5,7 @@ import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
-@Suite(.timeLimit(.minutes(1))) struct ContentCodingTests {
+@Suite(.timeLimit(.minutes(15))) struct ContentCodingTests {
     /// How zlib frames what it deflates, by its window bits.
     enum Frame: Int32, CaseIterable, Sendable {
         case gzip = 31

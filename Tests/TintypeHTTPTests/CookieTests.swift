@@ -76,7 +76,7 @@ import TintypeTesting
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct CookieTests {
+@Suite(.timeLimit(.minutes(15))) struct CookieTests {
     private var asking: HTTPOptions {
         var options = HTTPOptions()
         options.usesCookies = true

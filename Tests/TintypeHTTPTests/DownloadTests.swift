@@ -4,7 +4,7 @@ import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
-@Suite(.timeLimit(.minutes(1))) struct DownloadTests {
+@Suite(.timeLimit(.minutes(15))) struct DownloadTests {
     private func wait(until condition: () -> Bool) async { while !condition() { await Task.yield() } }
 
     @Test func equalRequestsShareATransfer() async throws {

@@ -4,7 +4,7 @@ import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
-@Suite(.timeLimit(.minutes(1))) struct DownloaderTests {
+@Suite(.timeLimit(.minutes(15))) struct DownloaderTests {
     // MARK: What is right
 
     @Test(arguments: [OriginResponse.Framing.contentLength, .chunked(size: 777), .untilClose])

@@ -52,7 +52,7 @@ import TintypeTesting
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct GuardTests {
+@Suite(.timeLimit(.minutes(15))) struct GuardTests {
     private func options(_ serverGuard: ServerGuard) -> HTTPOptions {
         var options = HTTPOptions()
         options.serverGuard = serverGuard

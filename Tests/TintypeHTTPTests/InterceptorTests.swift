@@ -5,7 +5,7 @@ import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
-@Suite(.timeLimit(.minutes(1))) struct InterceptorTests {
+@Suite(.timeLimit(.minutes(15))) struct InterceptorTests {
     private func options(_ interceptors: any HTTPInterceptor...) -> HTTPOptions {
         var options = HTTPOptions()
         options.interceptors = interceptors

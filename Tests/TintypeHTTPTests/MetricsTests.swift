@@ -4,7 +4,7 @@ import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
-@Suite(.timeLimit(.minutes(1))) struct MetricsTests {
+@Suite(.timeLimit(.minutes(15))) struct MetricsTests {
     @Test func aTransferTellsWhatItTook() async throws {
         try await Fixture.withOrigin { origin, load in
             origin.serve("/a", .redirect(to: "/b"))

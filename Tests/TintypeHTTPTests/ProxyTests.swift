@@ -42,7 +42,7 @@ import TintypeTesting
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ProxyTests {
+@Suite(.timeLimit(.minutes(15))) struct ProxyTests {
     @Test(arguments: [false, true]) func requestsGoThroughTheProxy(_ isSecure: Bool) async throws {
         let proxy = try await ConnectProxy.start()
         let identity = try TestCertificate.make()

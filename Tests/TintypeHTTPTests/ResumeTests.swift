@@ -73,7 +73,7 @@ import TintypeTesting
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ResumeTests {
+@Suite(.timeLimit(.minutes(15))) struct ResumeTests {
     /// Answers ranges of one picture, tagged; whatever else it is told for the first requests.
     private func serve(
         _ origin: Origin, first: [OriginResponse], tag: String = "\"1\"", body: Data = Fixture.body

@@ -87,7 +87,7 @@ import TintypeTesting
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct RetryTests {
+@Suite(.timeLimit(.minutes(15))) struct RetryTests {
     private func configuration(_ slept: Shared<[Duration]>, attempts: Int = 3) -> DownloaderConfiguration {
         var configuration = DownloaderConfiguration.patient
         configuration.retry = RetryPolicy(maximumAttempts: attempts, firstDelay: .seconds(1))

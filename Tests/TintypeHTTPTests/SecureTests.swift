@@ -4,7 +4,7 @@ import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
-@Suite(.timeLimit(.minutes(1))) struct SecureTests {
+@Suite(.timeLimit(.minutes(15))) struct SecureTests {
     @Test func aTrustedCertificateIsAccepted() async throws {
         let identity = try TestCertificate.make()
         var configuration = DownloaderConfiguration.patient

@@ -4,7 +4,7 @@ import Tintype
 import TintypeTesting
 
 /// The whole path on real input: an origin, the standard parts, a cache on disk.
-@Suite(.timeLimit(.minutes(1))) struct EndToEndTests {
+@Suite(.timeLimit(.minutes(15))) struct EndToEndTests {
     /// A progressive picture would be larger than a test needs; noise keeps this one from compressing away.
     private static func jpeg(_ width: Int = 320, _ height: Int = 200) throws -> Data {
         var random = SeededRandom(seed: 7)

@@ -64,7 +64,7 @@ func warm(_ urls: [URL], with pipeline: ImagePipeline) async {
 }
 // END README
 
-@Suite(.timeLimit(.minutes(1))) struct ReadmeTests {
+@Suite(.timeLimit(.minutes(15))) struct ReadmeTests {
     /// The code of the README is the code above, to the letter.
     @Test func theReadmesCodeIsTheCodeThatIsCompiledHere() throws {
         let here = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)

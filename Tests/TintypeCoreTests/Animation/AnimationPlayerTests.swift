@@ -4,7 +4,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(1))) @MainActor struct AnimationPlayerTests {
+@Suite(.timeLimit(.minutes(15))) @MainActor struct AnimationPlayerTests {
     // MARK: Playing
 
     @Test func framesAreShownWhenTheirTimeComes() throws {

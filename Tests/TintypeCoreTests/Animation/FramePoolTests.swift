@@ -4,7 +4,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(1))) @MainActor struct FramePoolTests {
+@Suite(.timeLimit(.minutes(15))) @MainActor struct FramePoolTests {
     private static let frameBytes = AnimatedImageTests.canvas.height * PixelBuffer.bytesPerRow(width: 9)
 
     // MARK: Sharing

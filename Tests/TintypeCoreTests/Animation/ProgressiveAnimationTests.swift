@@ -5,7 +5,7 @@ import TintypeTesting
 @testable import TintypeCore
 
 /// Animations that are played while they are loaded.
-@Suite(.timeLimit(.minutes(1))) @MainActor struct ProgressiveAnimationTests {
+@Suite(.timeLimit(.minutes(15))) @MainActor struct ProgressiveAnimationTests {
     private let whole: DrawnAnimation
     private let decoder: any IncrementalImageDecoder
     private let timer = ManualPlaybackTimer()

@@ -3,7 +3,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(1))) struct SharedJobsTests {
+@Suite(.timeLimit(.minutes(15))) struct SharedJobsTests {
     typealias Jobs = SharedJobs<String, Int, Int>
 
     @Test func aThousandWaitersRunOneJob() async throws {

@@ -4,7 +4,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(1))) struct WorkQueueTests {
+@Suite(.timeLimit(.minutes(15))) struct WorkQueueTests {
     @Test func workRunsOffTheCooperativeThreadsAndReturns() async throws {
         let queue = WorkQueue(name: "test", width: 2)
         let name = try await queue.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in

@@ -41,7 +41,7 @@ import TintypeTesting
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct FailedSourcesTests {
+@Suite(.timeLimit(.minutes(15))) struct FailedSourcesTests {
     @Test func aSourceIsForgottenByTheNameThatInterceptorsGaveIt() async throws {
         let fixture = PipelineFixture { $0.interceptors = [CacheKeyFilter { $0.lastPathComponent }] }
         let url = try #require(URL(string: "https://example.com/a.png?token=1"))

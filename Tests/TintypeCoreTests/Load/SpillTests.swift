@@ -3,7 +3,7 @@ import Testing
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(1))) struct SpillTests {
+@Suite(.timeLimit(.minutes(15))) struct SpillTests {
     private let whole = Data((0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) })
     private let job = JobContext(priority: .normal)
 

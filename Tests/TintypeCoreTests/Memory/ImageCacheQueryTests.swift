@@ -4,7 +4,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(1))) struct ImageCacheQueryTests {
+@Suite(.timeLimit(.minutes(15))) struct ImageCacheQueryTests {
     private let memory = MemoryCache(limits: CacheLimits(cost: 1 << 20))
     private let disk = FakeDataCache()
     private let pixels = FakePixelCache()

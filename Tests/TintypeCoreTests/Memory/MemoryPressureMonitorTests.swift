@@ -4,7 +4,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(1))) struct MemoryPressureMonitorTests {
+@Suite(.timeLimit(.minutes(15))) struct MemoryPressureMonitorTests {
     private func filledCache() throws -> MemoryCache {
         let cache = MemoryCache(limits: CacheLimits(cost: 1 << 20))
         let size = PixelSize(width: 16, height: 1)

@@ -7,7 +7,7 @@ import TintypeTesting
 @testable import TintypeCore
 
 /// What observers see; the original's notifications have their place among it.
-@Suite(.timeLimit(.minutes(1))) struct ObserverTests {
+@Suite(.timeLimit(.minutes(15))) struct ObserverTests {
     /// Notes every event as a word.
     private final class Notes: PipelineObserver {
         let words = Shared<[String]>([])

@@ -23,7 +23,7 @@ private struct NotingDecoder: ImageDecoder {
 }
 
 /// The decoder makes the size that the first transform asks for.
-@Suite(.timeLimit(.minutes(1))) struct AskedSizeTests {
+@Suite(.timeLimit(.minutes(15))) struct AskedSizeTests {
     private let size = PixelSize(width: 40, height: 30)
 
     private func run(

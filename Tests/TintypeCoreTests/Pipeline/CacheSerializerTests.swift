@@ -4,7 +4,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(1))) struct CacheSerializerTests {
+@Suite(.timeLimit(.minutes(15))) struct CacheSerializerTests {
     private let told = Shared<[(data: Data?, key: CacheKey)]>([])
 
     private func serializer(_ form: CacheSerializer.Form) -> CacheSerializer {

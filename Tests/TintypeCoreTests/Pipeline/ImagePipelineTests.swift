@@ -4,7 +4,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(1))) struct ImagePipelineTests {
+@Suite(.timeLimit(.minutes(15))) struct ImagePipelineTests {
     // MARK: The way of a request
 
     @Test func whatIsLoadedIsDecodedAndKept() async throws {

@@ -4,7 +4,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(1))) struct ImageTaskTests {
+@Suite(.timeLimit(.minutes(15))) struct ImageTaskTests {
     private func task() -> ImageTask { ImageTask(request: ImageRequest(source: .bytes(.init(), id: "x"))) }
 
     private func response() throws -> ImageResponse {

@@ -4,7 +4,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(1))) struct LifetimeTests {
+@Suite(.timeLimit(.minutes(15))) struct LifetimeTests {
     private let clock = ManualClock()
 
     private func fixture(_ change: (inout PipelineConfiguration) -> Void = { _ in }) -> PipelineFixture {

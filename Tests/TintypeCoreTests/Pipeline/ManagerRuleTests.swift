@@ -5,7 +5,7 @@ import TintypeTesting
 @testable import TintypeCore
 
 /// The rules of SDWebImageManager that its users rely on, and what its API has beside loading.
-@Suite("SDWebImageManager", .timeLimit(.minutes(1))) struct ManagerRuleTests {
+@Suite("SDWebImageManager", .timeLimit(.minutes(15))) struct ManagerRuleTests {
     @Test func cancelAllEndsEveryLoadAndIsRunningTells() async throws {
         let fixture = PipelineFixture()
         let gate = Gate()

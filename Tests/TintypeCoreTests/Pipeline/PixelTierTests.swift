@@ -5,7 +5,7 @@ import TintypeTesting
 @testable import TintypeCore
 
 /// Renditions that are kept as pixels ready to show.
-@Suite(.timeLimit(.minutes(1))) struct PixelTierTests {
+@Suite(.timeLimit(.minutes(15))) struct PixelTierTests {
     private let pixels = FakePixelCache()
 
     private func fixture(pixels: FakePixelCache? = nil) -> PipelineFixture {

@@ -5,7 +5,7 @@ import TintypeTesting
 @testable import TintypeCore
 
 /// RefreshCached of the original system, done right; and freshness by the origin's own rules.
-@Suite(.timeLimit(.minutes(1))) struct RefreshTests {
+@Suite(.timeLimit(.minutes(15))) struct RefreshTests {
     private let newer = PipelineFixture.png + Data([1])
     private let broken = TintypeError(.unreachable, stage: .load, "test")
 

@@ -4,7 +4,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(1))) struct VariantTests {
+@Suite(.timeLimit(.minutes(15))) struct VariantTests {
     private let full = PixelSize(width: 400, height: 200)
 
     // MARK: A larger one in memory

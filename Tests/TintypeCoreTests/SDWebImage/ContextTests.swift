@@ -5,7 +5,7 @@ import TintypeTesting
 @testable import TintypeCore
 
 /// Each context option of SDWebImage that concerns the pipeline, by its name there.
-@Suite("SDWebImageContext", .timeLimit(.minutes(1))) struct ContextTests {
+@Suite("SDWebImageContext", .timeLimit(.minutes(15))) struct ContextTests {
     @Test func callbackQueueIsTheCallersIsolation() async throws {
         let fixture = PipelineFixture()
         fixture.answer()

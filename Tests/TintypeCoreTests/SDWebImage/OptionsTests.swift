@@ -5,7 +5,7 @@ import TintypeTesting
 @testable import TintypeCore
 
 /// Each option of SDWebImage that concerns the pipeline, by its name there. Those of views are in `ViewRuleTests`.
-@Suite("SDWebImageOptions", .timeLimit(.minutes(1))) struct OptionsTests {
+@Suite("SDWebImageOptions", .timeLimit(.minutes(15))) struct OptionsTests {
     private let html = FakeLoader.Answer.data(Data("<html>".utf8))
 
     @Test func retryFailedAsksAgainAndASuccessForgetsTheFailure() async throws {

@@ -5,7 +5,7 @@ import TintypeTesting
 @testable import TintypeCore
 
 /// Each behaviour of SDWebImagePrefetcher, and what its users missed in it.
-@Suite("SDWebImagePrefetcher", .timeLimit(.minutes(1))) struct PrefetcherTests {
+@Suite("SDWebImagePrefetcher", .timeLimit(.minutes(15))) struct PrefetcherTests {
     private let fixture = PipelineFixture()
     private let gate = Gate()
 

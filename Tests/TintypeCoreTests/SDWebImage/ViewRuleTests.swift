@@ -5,7 +5,7 @@ import TintypeTesting
 @testable import TintypeCore
 
 /// Each rule of SDWebImage that concerns views, on a display that only notes what it is told.
-@Suite("UIView+WebCache", .timeLimit(.minutes(1))) @MainActor struct ViewRuleTests {
+@Suite("UIView+WebCache", .timeLimit(.minutes(15))) @MainActor struct ViewRuleTests {
     private let fixture = PipelineFixture()
     private let display = FakeDisplay()
     private let gate = Gate()
