@@ -93,7 +93,7 @@ import TintypeTesting
     }
 
     @Test func cookiesAreNotUsedOtherwise() async throws {
-        let configuration = DownloaderConfiguration()
+        let configuration = DownloaderConfiguration.patient
         try await Fixture.withOrigin(configuration) { origin, load in
             configuration.cookies.take(["a=1"], from: origin.baseURL)
             origin.serve("/a", .picture.with(header: "Set-Cookie", "b=1"))
