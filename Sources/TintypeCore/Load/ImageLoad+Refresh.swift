@@ -13,10 +13,7 @@ extension ImageLoad {
         do throws(TintypeError) {
             let bytes = try await originalBytes(job, onReceived: { previews.received($0) })
             previews.stop()
-            var response = try await rendition(of: bytes, job, report)
-            // Memory may have it by this very load.
-            if response.origin == .memory, let kept = await old { response.origin = kept.origin }
-            return response
+            return try await rendition(of: bytes, job, report)
         } catch {
             guard error.code != .cancelled, var kept = await old else { throw error }
             kept.refreshFailure = error
@@ -25,10 +22,15 @@ extension ImageLoad {
     }
 
     /// What caches have: shown while the origin is asked, and the result when that comes to nothing, even if it brought
-    /// bytes, but no picture.
+    /// bytes, but no picture. Nothing of it is stored: it may be made after the newer one.
     private func keptPicture(_ job: JobContext, showing previews: PreviewPump) async -> ImageResponse? {
         guard request.policy.freshness == .revalidate else { return nil }
-        let load = replacing { $0.policy.freshness = .cacheOnly }
+        let load = replacing { request in
+            request.policy.freshness = .cacheOnly
+            request.policy.rendered = request.policy.rendered.readOnly
+            request.policy.original = request.policy.original.readOnly
+            request.policy.completion = .whenReady
+        }
         let kept = try? await load.run(job, JobReporter { _ in })
         if let kept { previews.show(kept) }
         return kept

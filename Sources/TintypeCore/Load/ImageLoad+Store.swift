@@ -53,7 +53,7 @@ extension ImageLoad {
         let isWhole =
             request.rendition.transforms.isEmpty && request.rendition.decode.crop == nil
             && image.size == image.info.size
-        return request.key.isOriginal || isWhole && request.policy.original.disk.canWrite
+        return isWhole && request.policy.original.disk.canWrite
     }
 
     /// Whether the origin lets bytes be kept, where the request lets it decide.

@@ -26,8 +26,7 @@ extension ImageLoad {
             request.rendition = rendition
             request.rendition.decode.scale = nil
             // Memory may have it, but no one asked for it: it is not kept on the way.
-            let memory: CacheAccess = request.policy.rendered.memory.canRead ? .readOnly : .off
-            request.policy.rendered = CacheRules(memory: memory, disk: .off)
+            request.policy.rendered = CacheRules(memory: request.policy.rendered.memory.reading, disk: .off)
             request.policy.variants = .exact
             request.policy.completion = .whenReady
             request.policy.data = .whenLoaded

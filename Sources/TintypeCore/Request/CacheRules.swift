@@ -7,6 +7,9 @@ public enum CacheAccess: Hashable, Sendable {
 
     public var canRead: Bool { self == .readWrite || self == .readOnly }
     public var canWrite: Bool { self == .readWrite || self == .writeOnly }
+
+    /// The same without writing.
+    var reading: CacheAccess { canRead ? .readOnly : .off }
 }
 
 /// What each tier of the cache may be used for.
@@ -15,6 +18,9 @@ public struct CacheRules: Hashable, Sendable {
     public var disk: CacheAccess
 
     var keepsAnything: Bool { memory.canWrite || disk.canWrite }
+
+    /// The same without writing.
+    var readOnly: CacheRules { CacheRules(memory: memory.reading, disk: disk.reading) }
 
     public init(memory: CacheAccess = .readWrite, disk: CacheAccess = .readWrite) {
         self.memory = memory

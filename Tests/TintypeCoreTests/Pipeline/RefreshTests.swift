@@ -39,6 +39,21 @@ import TintypeTesting
         #expect(try await origins(fixture, request, answering: .data(newer)) == [.disk, .network])
     }
 
+    @Test func whatIsShownMeanwhileIsNotStored() async throws {
+        let fixture = PipelineFixture(info: ImageInfo(format: .png, size: PixelSize(width: 9, height: 9)))
+        fixture.keepOnDisk()
+        let gate = Gate()
+        fixture.answer("a", .gated(gate, .data(newer)))
+        let request = fixture.request().fitting(width: 3).freshness(.revalidate)
+        for await event in fixture.pipeline.start(request).events {
+            guard case .preview = event else { continue }
+            try await fixture.pipeline.flush()
+            #expect(fixture.memory.totalCount == 0 && fixture.disk.keys == [request.key.original])
+            gate.open()
+        }
+        #expect(fixture.pipeline.cachedImage(for: request.freshness(.cached)) != nil)
+    }
+
     @Test func aWholePictureLeavesNoRoomForPartialOnes() async throws {
         let fixture = PipelineFixture()
         fixture.keepOnDisk()
