@@ -113,6 +113,6 @@ import TintypeTesting
         #expect(partial.isPartial && partial.pixels[49, 9] == whole.pixels[49, 9])
         #expect(partial.pixels[0, 39].alpha == 0 && whole.pixels[0, 39].alpha == 255)
         // Nothing of the first row.
-        #expect(throws: TintypeError.self) { try decode(data.prefix(800), Self.allowed) }
+        #expect(throws: TintypeError.self) { try decode(data.prefix(500), Self.allowed) }
     }
 }
