@@ -15,6 +15,13 @@ void control_decode_jpeg(const uint8_t *bytes, size_t count, unsigned eighths);
 /// Decodes a PNG with libpng's simplified interface into RGBA rows, and throws them away.
 bool control_decode_png(const uint8_t *bytes, size_t count);
 
+/// The same of other formats, each with the library that Tintype has for it, in one thread.
+bool control_decode_webp(const uint8_t *bytes, size_t count);
+bool control_decode_avif(const uint8_t *bytes, size_t count);
+bool control_decode_jxl(const uint8_t *bytes, size_t count);
+bool control_decode_heic(const uint8_t *bytes, size_t count);
+bool control_decode_tiff(const uint8_t *bytes, size_t count);
+
 /// Lanczos in two passes over floats, as it stands in a textbook: RGBA rows without padding.
 bool control_resize(
     const uint8_t *source, size_t width, size_t height, uint8_t *target, size_t new_width, size_t new_height);
