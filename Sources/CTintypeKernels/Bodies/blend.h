@@ -105,8 +105,7 @@ static void blend_over(
         const uint8_t *from = source + y * source_stride;
         for (size_t x = 0; x < width; x++) {
             for (size_t c = 0; c < 4; c++) {
-                unsigned product = row[4 * x + c] * (255u - from[4 * x + 3]) + 128;
-                row[4 * x + c] = (uint8_t)(from[4 * x + c] + ((product + (product >> 8)) >> 8));
+                row[4 * x + c] = (uint8_t)(from[4 * x + c] + scaled_byte(row[4 * x + c], 255u - from[4 * x + 3]));
             }
         }
     }

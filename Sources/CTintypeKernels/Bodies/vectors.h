@@ -41,6 +41,12 @@ static inline bytes scaled_bytes(bytes value, bytes scale) {
     return __builtin_convertvector((product + (product >> 8)) >> 8, bytes);
 }
 
+/// The same for one.
+static inline uint8_t scaled_byte(uint8_t value, unsigned scale) {
+    unsigned product = value * scale + 128;
+    return (uint8_t)((product + (product >> 8)) >> 8);
+}
+
 /// Runs `BODY` over whole vectors of a row, and over a copy of what is left in the end.
 #define FOR_EACH_VECTOR(FROM, TO, WIDTH, BODY)                                                                         \
     do {                                                                                                               \
