@@ -49,6 +49,6 @@ static void flatten(
     for (size_t y = 0; y < height; y++) {
         const uint8_t *from = source + y * source_stride;
         FOR_EACH_VECTOR(
-            from, target + y * target_stride, width, pixels + scaled_bytes(behind, ~alphas(pixels)));
+            from, target + y * target_stride, width, laid_over(pixels, behind));
     }
 }
