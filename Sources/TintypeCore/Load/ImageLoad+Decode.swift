@@ -86,7 +86,9 @@ extension ImageLoad {
         context.options.scale = request.source.scaleInName
         let coders = services.configuration.coders
         return { [context] data throws(TintypeError) in
-            try coders.decoder(for: data, context.options).decodeChecked(data, context)
+            try job.transforming { () throws(TintypeError) in
+                try coders.decoder(for: data, context.options).decodeChecked(data, context)
+            }
         }
     }
 }
@@ -107,7 +109,7 @@ extension ImageDecoder {
     private func resolved(_ context: DecodeContext, for bytes: Data) throws(TintypeError) -> DecodeContext {
         guard context.options.sizeScope != nil, let info = try info(of: bytes, isComplete: true) else { return context }
         var resolved = context
-        resolved.options = context.options.resolved(for: info)
+        resolved.options = try context.options.resolved(for: info)
         return resolved
     }
 }
