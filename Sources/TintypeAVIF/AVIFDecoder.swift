@@ -70,8 +70,8 @@ extension AVIFReader {
                 try convert(rows, overlap: Self.overlap, into: bytes, stride: rowLength)
             }
             if isStraight { room.premultiply(rows: above + rows.count) }
-            room.withRows(from: above) { strip in
-                resampler.append(rows: UnsafeRawBufferPointer(strip), count: rows.count, stride: rowLength)
+            try room.withRows(from: above) { strip throws(TintypeError) in
+                try resampler.append(rows: UnsafeRawBufferPointer(strip), count: rows.count, stride: rowLength)
             }
         }
         return resampler.finish()

@@ -19,7 +19,8 @@ import TintypeWebP
 /// - `tintype FILE`, `control FILE`: the whole picture, by the decoder of its format or by the bare library;
 /// - `thumbnail SIDE FILE`: brought to fit a square.
 ///
-/// With arguments it does one thing and ends: `once SIDE FILE` decodes a thumbnail, for who measures the process;
+/// With arguments it does one thing and ends: `once SIDE FILE` decodes a thumbnail and `idle FILE` reads the bytes alone, for who measures
+/// the process;
 /// `encode FILE FORMAT TARGET` writes a picture in another format; `bombs` prints what each bomb takes.
 @main
 struct DecodeTimings {
@@ -33,10 +34,12 @@ struct DecodeTimings {
     static func main() throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
         switch (arguments.first, arguments.count) {
+        case ("idle", 2): _ = try bytes(arguments[1])
         case ("once", 3): _ = try thumbnail(arguments[1], try bytes(arguments[2]))
         case ("encode", 4): try encode(arguments[1], arguments[2], to: arguments[3])
         case ("bombs", 1): try BombTimings.run()
         default:
+            control_keep_memory()
             while let line = readLine() {
                 print(try answer(line.split(separator: " ").map(String.init)))
                 fflush(nil)

@@ -99,7 +99,7 @@ public final class AnimatedImage: Sendable {
     /// - Throws: as the transformer, of which the poster is made.
     public func transformed(by transformer: any ImageTransformer) throws(TintypeError) -> AnimatedImage {
         let settled = try (transformer as? any ContentTransformer)?.settled(on: poster) ?? transformer
-        let transformed = FrameMaker(source: maker.source, transforms: maker.transforms + [settled])
+        let transformed = FrameMaker(source: maker.source, transforms: maker.transforms + [settled].spliced)
         return AnimatedImage(transformed, poster: try settled.transform(poster), isComplete: isComplete)
     }
 

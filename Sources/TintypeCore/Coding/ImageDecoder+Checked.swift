@@ -23,7 +23,7 @@ extension ImageDecoder {
     private func resolved(_ context: DecodeContext, for bytes: Data) throws(TintypeError) -> DecodeContext {
         guard context.options.sizeScope != nil, let info = try info(of: bytes, isComplete: true) else { return context }
         var resolved = context
-        resolved.options = context.options.resolved(for: info)
+        resolved.options = try context.options.resolved(for: info)
         return resolved
     }
 }

@@ -86,7 +86,9 @@ extension ImageLoad {
         context.options.scale = request.source.scaleInName
         let (coders, time) = (services.configuration.coders, services.configuration.time)
         return { [context] data throws(TintypeError) in
-            try coders.decoder(for: data, context.options).decodeChecked(data, context, time)
+            try job.transforming { () throws(TintypeError) in
+                try coders.decoder(for: data, context.options).decodeChecked(data, context, time)
+            }
         }
     }
 }

@@ -8,7 +8,9 @@ extension ImageLoad {
         else { return nil }
         guard let (larger, target) = largerImage(than: request.rendition.decode) else { return nil }
         let image = try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
-            try larger.transformed(by: ResizeTransformer(to: target, mode: .stretch))
+            try job.transforming { () throws(TintypeError) in
+                try larger.transformed(by: ResizeTransformer(to: target, mode: .stretch))
+            }
         }
         return ImageResponse(image: image, origin: .memory)
     }

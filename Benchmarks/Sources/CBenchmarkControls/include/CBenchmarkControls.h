@@ -8,6 +8,9 @@
 /// Allocations that this process has made so far, on all threads; always 0 where the C library is not glibc.
 uint64_t control_allocation_count(void);
 
+/// Has the C library keep memory that is freed, as Tintype's pool does, so that no control pays for fresh pages.
+void control_keep_memory(void);
+
 /// Decodes a JPEG at `eighths`/8 of its size with bare libjpeg into RGBA rows, and throws them away.
 /// `bytes` have to be a sound JPEG: an error ends the process.
 void control_decode_jpeg(const uint8_t *bytes, size_t count, unsigned eighths);
