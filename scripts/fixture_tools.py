@@ -2,8 +2,10 @@
 are those that the tests run with (libavif-bin, libheif-examples, libjxl-tools)."""
 
 import io
+import struct
 import subprocess
 import tempfile
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +40,29 @@ class Workshop:
         (self.folder / f"judge{suffix}").write_bytes(data)
         self.run(command[0], *command[1:], f"judge{suffix}", "judged.apng")
         return [np.array(frame.convert("RGBA")) for frame in ImageSequence.Iterator(Image.open(self.folder / "judged.apng"))]
+
+
+def png_words(data):
+    """The samples of a PNG of 16-bit RGB, which Pillow would cut to 8."""
+    place, body = 8, b""
+    while place < len(data):
+        size, kind = struct.unpack_from(">I4s", data, place)
+        if kind == b"IHDR":
+            width, height, depth, colour = struct.unpack_from(">IIBB", data, place + 8)
+            assert (depth, colour) == (16, 2)
+        body += data[place + 8:place + 8 + size] if kind == b"IDAT" else b""
+        place += 12 + size
+    rows = np.frombuffer(zlib.decompress(body), np.uint8).reshape(height, -1)
+    out, above = [], np.zeros(width * 6, int)
+    for row in rows:
+        line = row[1:].astype(int)
+        for x in range(len(line)):
+            left, up, corner = line[x - 6] if x > 5 else 0, above[x], above[x - 6] if x > 5 else 0
+            near = min((abs(up - corner), 0, left), (abs(left - corner), 1, up), (abs(left + up - 2 * corner), 2, corner))
+            line[x] = line[x] + (0, left, up, (left + up) // 2, near[2])[row[0]] & 255
+        out.append(line)
+        above = line
+    return np.stack(out).astype(np.uint8).view(">u2").reshape(height, width, 3).astype(int)
 
 
 def make_avifs(kit):

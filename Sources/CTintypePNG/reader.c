@@ -24,6 +24,8 @@ struct tintype_png_reader {
     uint32_t height;
     uint32_t rows_read;
     int passes;
+    /// Bytes of a pixel: 4, or 8 where samples are of 16 bits.
+    size_t pixel_size;
 };
 
 // MARK: Life
@@ -142,26 +144,39 @@ tintype_png_status tintype_png_reader_open(
 
 // MARK: Decoding
 
-static void ask_for_rgba(tintype_png_reader *reader) {
+static void ask_for_depth(png_structp png, bool is_wide) {
+    if (!is_wide) {
+        png_set_scale_16(png);
+        return;
+    }
+    png_set_expand_16(png);
+    const uint16_t one = 1;
+    if (*(const uint8_t *)&one == 1) {
+        png_set_swap(png); // Stored with the high byte first.
+    }
+}
+
+static void ask_for_rgba(tintype_png_reader *reader, bool is_wide) {
     png_structp png = reader->png;
     png_set_expand(png);
-    png_set_scale_16(png);
+    ask_for_depth(png, is_wide);
     png_set_gray_to_rgb(png);
-    png_set_add_alpha(png, 0xFF, PNG_FILLER_AFTER);
+    png_set_add_alpha(png, is_wide ? 0xFFFF : 0xFF, PNG_FILLER_AFTER);
+    reader->pixel_size = is_wide ? 8 : 4;
     reader->passes = png_set_interlace_handling(png);
     png_read_update_info(png, reader->info);
 }
 
-tintype_png_status tintype_png_reader_start(tintype_png_reader *reader) {
+tintype_png_status tintype_png_reader_start(tintype_png_reader *reader, bool is_wide) {
     if (reader->stage != STAGE_OPENED) {
         return TINTYPE_PNG_MISUSE;
     }
     if (setjmp(reader->fence.escape) != 0) {
         return close_with(reader, reader->fence.status);
     }
-    ask_for_rgba(reader);
+    ask_for_rgba(reader, is_wide);
     // libpng writes as much as it likes: hold it to what callers make room for.
-    if (png_get_rowbytes(reader->png, reader->info) != (size_t)reader->width * 4) {
+    if (png_get_rowbytes(reader->png, reader->info) != (size_t)reader->width * reader->pixel_size) {
         tintype_png_fence_escape(&reader->fence, TINTYPE_PNG_CORRUPT, "Rows are not RGBA");
     }
     reader->rows_read = 0;
@@ -177,7 +192,7 @@ static void read_row(tintype_png_reader *reader, uint8_t *dest) {
 }
 
 static bool can_read(const tintype_png_reader *reader, size_t stride) {
-    return reader->stage == STAGE_STARTED && stride >= (size_t)reader->width * 4;
+    return reader->stage == STAGE_STARTED && stride >= (size_t)reader->width * reader->pixel_size;
 }
 
 tintype_png_status tintype_png_reader_read_rows(

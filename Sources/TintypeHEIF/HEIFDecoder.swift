@@ -1,4 +1,5 @@
 public import Foundation
+import TintypeColor
 public import TintypeCore
 
 /// Decodes HEIC (ISO/IEC 23008-12 with HEVC) with libheif: the primary picture, turned and cut as the file says.
@@ -28,9 +29,11 @@ public struct HEIFDecoder: PartialImageDecoder {
             try context.limits.check(info)
             let target = try DecodeTarget(info, context.options)
             try context.checkCancelled()
-            let pixels = try reader.pixels(target)
+            let picture = try reader.picture(target, context)
             try context.checkCancelled()
-            return Image(pixels: pixels, info: info, scale: context.options.scale ?? 1)
+            return Image(
+                pixels: picture.pixels, info: info, scale: context.options.scale ?? 1, highRange: picture.highRange,
+                exif: context.options.keepsExif ? reader.exif : nil)
         }
     }
 }

@@ -1,4 +1,6 @@
 import CLibHEIF
+import Foundation
+import TintypeColor
 import TintypeCore
 
 /// libheif reading the primary picture of one file, in the calling thread.
@@ -43,44 +45,90 @@ struct HEIFReader: ~Copyable {
     var info: ImageInfo {
         let size = PixelSize(
             width: Int(heif_image_handle_get_width(handle)), height: Int(heif_image_handle_get_height(handle)))
-        return ImageInfo(format: .heic, size: size, hasAlpha: heif_image_handle_has_alpha_channel(handle) != 0)
+        return ImageInfo(
+            format: .heic, size: size, hasAlpha: heif_image_handle_has_alpha_channel(handle) != 0,
+            density: exif?.density)
     }
 
     private var isPremultiplied: Bool { heif_image_handle_is_premultiplied_alpha(handle) != 0 }
 
-    /// Decodes the picture and brings it to a part and size.
-    func pixels(_ target: DecodeTarget) throws(TintypeError) -> PixelBuffer {
-        guard let options = heif_decoding_options_alloc() else {
-            throw TintypeError(.outOfMemory, stage: .decode, "no memory for a HEIC decoder")
+    /// More than 8 bits a channel.
+    var isWide: Bool { heif_image_handle_get_luma_bits_per_pixel(handle) > 8 }
+
+    /// Of a profile and code points that of both that says more: code points those of bright displays, which no profile
+    /// tells.
+    ///
+    /// - Throws: ``TintypeError/Code/limitExceeded`` for a profile that is too large.
+    func colors(_ limits: DecodeLimits) throws(TintypeError) -> SourceColors {
+        let coded = codedColors
+        let count = heif_image_handle_get_raw_color_profile_size(handle)
+        guard coded?.isHighRange != true, count > 0 else { return coded ?? .standard }
+        try limits.check(profileBytes: count)
+        var profile = Data(count: count)
+        let error = profile.withUnsafeMutableBytes {
+            heif_image_handle_get_raw_color_profile(handle, $0.baseAddress)
         }
-        defer { heif_decoding_options_free(options) }
-        options.pointee.convert_hdr_to_8bit = 1
-        if options.pointee.version >= 3 { options.pointee.strict_decoding = 1 }
-        var image: OpaquePointer?
-        defer { heif_image_release(image) }
-        try Self.check(
-            heif_decode_image(handle, &image, heif_colorspace_RGB, heif_chroma_interleaved_RGBA, options))
-        guard let image else { throw TintypeError(.undecodable, stage: .decode, "the HEIC is damaged") }
-        return try resampled(image, target)
+        return error.code == heif_error_Ok ? .profile(profile) : .standard
     }
 
-    private func resampled(_ image: OpaquePointer, _ target: DecodeTarget) throws(TintypeError) -> PixelBuffer {
-        var stride: Int32 = 0
+    private var codedColors: SourceColors? {
+        var coded: UnsafeMutablePointer<heif_color_profile_nclx>?
+        guard heif_image_handle_get_nclx_color_profile(handle, &coded).code == heif_error_Ok, let coded else {
+            return nil
+        }
+        defer { heif_nclx_color_profile_free(coded) }
+        return .coded(
+            primaries: Int(coded.pointee.color_primaries.rawValue),
+            transfer: Int(coded.pointee.transfer_characteristics.rawValue))
+    }
+
+    var exif: ExifData? {
+        var item: heif_item_id = 0
+        guard heif_image_handle_get_list_of_metadata_block_IDs(handle, "Exif", &item, 1) == 1 else { return nil }
+        let count = heif_image_handle_get_metadata_size(handle, item)
+        guard count > 4, count <= Self.mostExifBytes else { return nil }
+        var bytes = Data(count: count)
+        let error = bytes.withUnsafeMutableBytes { heif_image_handle_get_metadata(handle, item, $0.baseAddress) }
+        guard error.code == heif_error_Ok else { return nil }
+        // The first four bytes tell how many come before the Exif data (ISO/IEC 23008-12, A.2.1).
+        let skipped = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        return skipped < bytes.count - 4 ? ExifData(Data(bytes.dropFirst(4 + skipped))) : nil
+    }
+
+    /// What a JPEG's segment can hold, many times over.
+    private static let mostExifBytes = 1 << 20
+
+    /// Decodes the picture and brings it to a part and size.
+    func picture(_ target: DecodeTarget, _ context: DecodeContext) throws(TintypeError) -> WidePicture {
+        let colors = try colors(context.limits)
+        guard colors.isHighRange || (isWide && context.options.range == .high) else {
+            let plane = try HEIFPlane(handle, info.size, isWide: false)
+            let pixels = try resampled(plane, target, ColorConverter(colors, .rgb))
+            return WidePicture(pixels: pixels, highRange: nil)
+        }
+        let plane = try HEIFPlane(handle, info.size, isWide: isWide)
+        let rows = WideRows(info.size, target, WideConverter(colors, .rgb), context)
+        let divides = info.hasAlpha && isPremultiplied
+        return try rows.picture { (first, count, words) in
+            for y in 0..<count {
+                plane.read(first + y, UnsafeMutableBufferPointer(rebasing: words[(y * plane.rowLength)...]))
+            }
+            if divides { WideRows.unpremultiply(words) }
+        }
+    }
+
+    private func resampled(
+        _ plane: borrowing HEIFPlane, _ target: DecodeTarget, _ converter: ColorConverter?
+    ) throws(TintypeError) -> PixelBuffer {
         let size = info.size
-        guard let plane = heif_image_get_plane_readonly(image, heif_channel_interleaved, &stride), stride > 0,
-            heif_image_get_width(image, heif_channel_interleaved) == size.width,
-            heif_image_get_height(image, heif_channel_interleaved) == size.height
-        else { throw TintypeError(.undecodable, stage: .decode, "the HEIC has another size than it says") }
-        let rowLength = Int(stride)
         var next = 0
-        let multiplies = info.hasAlpha && !isPremultiplied
+        let (multiplies, divides) = (info.hasAlpha && !isPremultiplied, info.hasAlpha && isPremultiplied)
         func read(_ count: Int, _ strip: inout PixelWriter) {
-            for row in 0..<count {
-                strip.withRows(from: row) { rows in
-                    rows.copyMemory(
-                        from: UnsafeRawBufferPointer(
-                            start: plane + (next + row) * rowLength, count: size.width * PixelBuffer.bytesPerPixel))
-                }
+            for row in 0..<count { strip.withRows(from: row) { $0.copyMemory(from: plane.row(next + row)) } }
+            if divides {
+                strip.convertPremultiplied(rows: count, by: converter)
+            } else {
+                strip.convert(rows: count, by: converter)
             }
             if multiplies { strip.premultiply(rows: count) }
             next += count
@@ -96,7 +144,7 @@ struct HEIFReader: ~Copyable {
         }
     }
 
-    private static func check(_ error: heif_error) throws(TintypeError) {
+    static func check(_ error: heif_error) throws(TintypeError) {
         guard error.code != heif_error_Ok else { return }
         let reason = error.message.map { String(cString: $0) } ?? ""
         switch (error.code, error.subcode) {

@@ -16,6 +16,22 @@ struct JPEGPlan: Equatable {
         eighths = Self.eighths(target.part.size, target.size)
     }
 
+    /// The same result made of a thumbnail that the file carries; `nil` when it is too small, or shows another part: those of
+    /// cameras may have black bars.
+    init?(_ plan: JPEGPlan, thumbnail: PixelSize) {
+        let exact = Double(plan.stored.width) / Double(plan.stored.height)
+        let own = Double(thumbnail.width) / Double(max(thumbnail.height, 1))
+        // Its sides are whole pixels: it may be off by one.
+        let slack = 1.5 / Double(max(1, min(thumbnail.width, thumbnail.height)))
+        guard thumbnail.width >= plan.target.size.width, thumbnail.height >= plan.target.size.height,
+            abs(own / exact - 1) <= slack
+        else { return nil }
+        orientation = plan.orientation
+        stored = thumbnail
+        target = DecodeTarget(whole: thumbnail, size: plan.target.size)
+        eighths = Self.eighths(thumbnail, target.size)
+    }
+
     /// Whether what libjpeg gives is the result.
     func isDone(at drawn: PixelSize) -> Bool { target.part.size == stored && target.size == drawn }
 

@@ -31,6 +31,11 @@ struct JPEGReader: ~Copyable {
         return header
     }
 
+    /// Has a picture of inks read as such, rather than as RGBA.
+    func keepInks() {
+        tintype_jpeg_reader_set_keeps_inks(reader, true)
+    }
+
     /// Readies the rows, at `eighths`/8 of the stored size; returns the size they will have.
     func start(eighths: Int) throws(TintypeError) -> PixelSize {
         var (width, height): (UInt32, UInt32) = (0, 0)

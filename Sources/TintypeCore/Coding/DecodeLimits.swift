@@ -11,16 +11,26 @@ public struct DecodeLimits: Hashable, Sendable {
     /// Pixels of all frames of an animation together, each counted as the canvas or, if that is larger, its rectangle.
     /// No more than a few frames are ever in memory: this bounds the time to reach the last one.
     public var animatedPixels: Int
+    /// Bytes of a colour profile, inflated: 4 MB, twice the largest that printers use.
+    public var profileBytes: Int
 
     public init(
         pixels: Int = 100_000_000, side: Int = 65_535, frames: Int = 10_000, scans: Int = 500,
-        animatedPixels: Int = 4_000_000_000
+        animatedPixels: Int = 4_000_000_000, profileBytes: Int = 4 << 20
     ) {
         self.pixels = pixels
         self.side = side
         self.frames = frames
         self.scans = scans
         self.animatedPixels = animatedPixels
+        self.profileBytes = profileBytes
+    }
+
+    /// - Throws: ``TintypeError/Code/limitExceeded`` for a colour profile of too many bytes.
+    public func check(profileBytes count: Int) throws(TintypeError) {
+        guard count <= profileBytes else {
+            throw Self.exceeded("a colour profile of \(count) bytes, \(profileBytes) are allowed")
+        }
     }
 
     /// - Throws: ``TintypeError/Code/limitExceeded`` when the header promises more.

@@ -13,23 +13,32 @@ public final class Image: Sendable {
     public let received: Date?
     /// All frames of an animated picture; `nil` for a still one, and where only the first frame was asked for.
     public let animation: AnimatedImage?
+    /// The still picture beyond 8 bits, of the same size: where ``DecodeOptions/range`` is ``DecodeOptions/DynamicRange/high``
+    /// and the source has more. Transforms, caches on disk and encoders go by ``pixels``.
+    public let highRange: HighRangePixels?
+    /// The Exif data of the source, where ``DecodeOptions/keepsExif`` asks for them and the source has some.
+    public let exif: ExifData?
 
     public init(
         pixels: PixelBuffer, info: ImageInfo, scale: Double = 1, received: Date? = nil,
-        animation: AnimatedImage? = nil
+        animation: AnimatedImage? = nil, highRange: HighRangePixels? = nil, exif: ExifData? = nil
     ) {
         self.pixels = pixels
         self.info = info
         self.scale = scale
         self.received = received
         self.animation = animation
+        self.highRange = highRange
+        self.exif = exif
     }
 
     /// The size in pixels, orientation applied.
     public var size: PixelSize { pixels.size }
 
     /// Bytes of memory that keeping this image costs: bytes a row × height, and what an animation keeps.
-    public var memoryCost: Int { pixels.byteCount + (animation?.memoryCost ?? 0) }
+    public var memoryCost: Int {
+        pixels.byteCount + (animation?.memoryCost ?? 0) + (highRange?.byteCount ?? 0) + (exif?.bytes.count ?? 0)
+    }
 
     /// Whether it has several frames to play.
     public var isAnimated: Bool { animation != nil }
@@ -39,18 +48,24 @@ public final class Image: Sendable {
 
     /// The same facts over other pixels, as a still picture.
     public func replacing(pixels: PixelBuffer) -> Image {
-        Image(pixels: pixels, info: info, scale: scale, received: received)
+        Image(pixels: pixels, info: info, scale: scale, received: received, exif: exif)
     }
 
     /// The same picture with so many pixels a point.
     func atScale(_ scale: Double) -> Image {
         guard scale != self.scale else { return self }
-        return Image(pixels: pixels, info: info, scale: scale, received: received, animation: animation)
+        return with(scale: scale, received: received)
     }
 
     /// The same picture, made of bytes that were received then.
     func receiving(_ date: Date?) -> Image {
-        Image(pixels: pixels, info: info, scale: scale, received: date, animation: animation)
+        with(scale: scale, received: date)
+    }
+
+    private func with(scale: Double, received: Date?) -> Image {
+        Image(
+            pixels: pixels, info: info, scale: scale, received: received, animation: animation, highRange: highRange,
+            exif: exif)
     }
 
     /// What a transformer makes of it; of an animation, it is applied to each frame when that is asked for.
@@ -60,6 +75,7 @@ public final class Image: Sendable {
         guard let animation else { return replacing(pixels: try transformer.transform(pixels)) }
         let transformed = try animation.transformed(by: transformer)
         return Image(
-            pixels: transformed.poster, info: info, scale: scale, received: received, animation: transformed)
+            pixels: transformed.poster, info: info, scale: scale, received: received, animation: transformed,
+            exif: exif)
     }
 }
