@@ -72,6 +72,9 @@ let package = Package(
             name: "CLibAVIF", pkgConfig: "libavif",
             providers: [.apt(["libavif-dev"]), .yum(["libavif-devel"]), .brew(["libavif"])]),
         .systemLibrary(
+            name: "CLibDE265", pkgConfig: "libde265",
+            providers: [.apt(["libde265-dev"]), .yum(["libde265-devel"]), .brew(["libde265"])]),
+        .systemLibrary(
             name: "CLibGIF", pkgConfig: "libgif",
             providers: [.apt(["libgif-dev"]), .yum(["giflib-devel"]), .brew(["giflib"])]),
         .systemLibrary(
@@ -133,7 +136,8 @@ let package = Package(
         .target(name: "TintypeColor", dependencies: ["TintypeCore", "CLibLCMS"], swiftSettings: swiftSettings),
         .target(name: "TintypeGIF", dependencies: ["TintypeCore", "CTintypeGIF"], swiftSettings: swiftSettings),
         .target(
-            name: "TintypeHEIF", dependencies: ["TintypeColor", "TintypeCore", "CLibHEIF"], swiftSettings: swiftSettings
+            name: "TintypeHEIF", dependencies: ["TintypeColor", "TintypeCore", "CLibDE265", "CLibHEIF"],
+            swiftSettings: swiftSettings
         ),
         .target(
             name: "TintypeICO", dependencies: ["TintypeBMP", "TintypeCore", "TintypePNG"], swiftSettings: swiftSettings),

@@ -204,6 +204,7 @@ def make_colors(kit):
     full = np.dstack([rgb, a])
     wide = rgb_profile("P3, gamma 2.2", P3, 2.2)
     own = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+    own = own[:24] + wide[24:36] + own[36:]  # the date
     shown_wide = judged(rgb, wide)
     (kit.FOLDER / "profiles").mkdir()
     for name, bytes_ in (("p3", wide), ("grey", grey_profile(1.0)), ("inks", ink_profile())):

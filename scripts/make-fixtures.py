@@ -23,6 +23,7 @@ from PIL import Image, ImageDraw, ImageFile, ImageOps, features
 
 import fixture_colors
 import fixture_rasters
+import fixture_sequences
 import fixture_tools
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -663,6 +664,7 @@ def main():
     fixture_tools.make_avifs(kit)
     fixture_tools.make_jxls(kit)
     fixture_tools.make_heics(kit)
+    fixture_sequences.make_sequences(kit)
     fixture_colors.make_colors(kit)
     make_others()
     (FOLDER / "manifest.json").write_text(json.dumps({"fixtures": manifest}, indent=2) + "\n")
