@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageSequence
 
+import fixture_boxes
+
 
 class Workshop:
     """A folder for the tools' files."""
@@ -132,6 +134,29 @@ def make_jxls(kit):
             durations=kit.seconds(frames), note="the frames of rects.gif, as cjxl stores and djxl shows them")
     kit.add("truncated.jxl", whole[:len(whole) * 6 // 10], format="jxl", size=(w, h), valid=False,
             note="ends in the pixels")
+
+
+def make_orientations(kit):
+    """All eight, where a tool or a box says them; JPEG, PNG, WebP and TIFF have them by a number that tests change."""
+    shop, (w, h) = Workshop(kit), (48, 32)
+    rgb = kit.picture(w, h)
+    turn = {1: (0, None), 2: (0, 1), 3: (2, None), 4: (0, 0), 5: (3, 1), 6: (3, None), 7: (1, 1), 8: (1, None)}
+    for orientation in range(1, 9):
+        (shop.folder / "in.jpg").write_bytes((kit.FOLDER / f"orientation-{orientation}.jpg").read_bytes())
+        data = shop.made("cjxl", "in.jpg", "out.jxl", "--num_threads=0", name="out.jxl")
+        kit.add(f"orientation-{orientation}.jxl", data, format="jxl", lossless=False, expect=shop.judged(data, ".jxl", "djxl"),
+                orientation=orientation, note=f"a JPEG packed anew, orientation {orientation}")
+    data = shop.made("heif-enc", "-q", "90", shop.png(rgb), "-o", "out.heic", name="out.heic")
+    upright = shop.judged(data, ".heic", "heif-convert")
+    for orientation, (quarters, axis) in turn.items():
+        turned, shown = data, np.rot90(upright, quarters)
+        if quarters:
+            turned = fixture_boxes.with_property(turned, 1, fixture_boxes.box(b"irot", bytes([quarters])))
+        if axis is not None:
+            turned = fixture_boxes.with_property(turned, 1, fixture_boxes.box(b"imir", bytes([axis])))
+            shown = shown[::-1] if axis == 0 else shown[:, ::-1]
+        kit.add(f"orientation-{orientation}.heic", turned, format="heic", lossless=False, expect=shown,
+                note=f"turned by {quarters} quarters, mirrored: {axis}")
 
 
 def make_heics(kit):

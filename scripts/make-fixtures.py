@@ -664,6 +664,7 @@ def main():
     fixture_tools.make_avifs(kit)
     fixture_tools.make_jxls(kit)
     fixture_tools.make_heics(kit)
+    fixture_tools.make_orientations(kit)
     fixture_sequences.make_sequences(kit)
     fixture_colors.make_colors(kit)
     make_others()

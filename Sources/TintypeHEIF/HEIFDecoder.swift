@@ -49,11 +49,24 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
             try context.limits.check(info)
             let target = try DecodeTarget(info, context.options)
             try context.checkCancelled()
-            let picture = try reader.picture(target, context)
+            let picture = try Self.picture(reader, target, context)
             try context.checkCancelled()
             return Image(
                 pixels: picture.pixels, info: info, scale: context.options.scale ?? 1, highRange: picture.highRange,
                 exif: context.options.keepsExif ? reader.exif : nil)
         }
+    }
+
+    /// Made of a thumbnail of the file, where that may be; one that cannot be decoded is no reason to fail.
+    private static func picture(
+        _ reader: borrowing HEIFReader, _ target: DecodeTarget, _ context: DecodeContext
+    ) throws(TintypeError) -> WidePicture {
+        let colors = try reader.colors(context.limits)
+        let isAllowed = context.options.embeddedThumbnail == .whereLargeEnough && context.options.crop == nil
+        if isAllowed, let small = reader.thumbnail(atLeast: target.size) {
+            let whole = DecodeTarget(whole: small.info.size, size: target.size)
+            if let picture = try? small.picture(whole, colors, context) { return picture }
+        }
+        return try reader.picture(target, colors, context)
     }
 }

@@ -5,7 +5,8 @@ import TintypeCore
 
 /// libheif reading the primary picture of one file, in the calling thread.
 struct HEIFReader: ~Copyable {
-    private let context: OpaquePointer
+    /// `nil` for a thumbnail, which lies in the file of another reader.
+    private let context: OpaquePointer?
     private let handle: OpaquePointer
 
     /// Reads everything but pixels.
@@ -38,15 +39,44 @@ struct HEIFReader: ~Copyable {
 
     deinit {
         heif_image_handle_release(handle)
-        heif_context_free(context)
+        if let context { heif_context_free(context) }
+    }
+
+    private init(thumbnail handle: OpaquePointer) {
+        context = nil
+        self.handle = handle
+    }
+
+    /// The smallest thumbnail that has as many pixels as are wanted, and shows as much as the picture; `nil` where there is
+    /// none. It lives no longer than this.
+    func thumbnail(atLeast size: PixelSize) -> HEIFReader? {
+        var items = [heif_item_id](repeating: 0, count: Self.mostThumbnails)
+        let count = heif_image_handle_get_list_of_thumbnail_IDs(handle, &items, Int32(items.count))
+        var (best, bestSize): (OpaquePointer?, PixelSize) = (nil, info.size)
+        for item in items.prefix(Int(max(count, 0))) {
+            var found: OpaquePointer?
+            guard heif_image_handle_get_thumbnail(handle, item, &found).code == heif_error_Ok, let found else { continue }
+            let own = Self.size(of: found)
+            if own.stands(for: info.size, atLeast: size), own.area < bestSize.area {
+                if let best { heif_image_handle_release(best) }
+                (best, bestSize) = (found, own)
+            } else {
+                heif_image_handle_release(found)
+            }
+        }
+        return best.map { HEIFReader(thumbnail: $0) }
+    }
+
+    private static let mostThumbnails = 8
+
+    private static func size(of handle: OpaquePointer) -> PixelSize {
+        PixelSize(width: Int(heif_image_handle_get_width(handle)), height: Int(heif_image_handle_get_height(handle)))
     }
 
     /// What the file says of its picture, turned and cut as libheif does while it decodes.
     var info: ImageInfo {
-        let size = PixelSize(
-            width: Int(heif_image_handle_get_width(handle)), height: Int(heif_image_handle_get_height(handle)))
-        return ImageInfo(
-            format: .heic, size: size, hasAlpha: heif_image_handle_has_alpha_channel(handle) != 0,
+        ImageInfo(
+            format: .heic, size: Self.size(of: handle), hasAlpha: heif_image_handle_has_alpha_channel(handle) != 0,
             density: exif?.density)
     }
 
@@ -99,8 +129,9 @@ struct HEIFReader: ~Copyable {
     private static let mostExifBytes = 1 << 20
 
     /// Decodes the picture and brings it to a part and size.
-    func picture(_ target: DecodeTarget, _ context: DecodeContext) throws(TintypeError) -> WidePicture {
-        let colors = try colors(context.limits)
+    func picture(
+        _ target: DecodeTarget, _ colors: SourceColors, _ context: DecodeContext
+    ) throws(TintypeError) -> WidePicture {
         guard colors.isHighRange || (isWide && context.options.range == .high) else {
             let plane = try HEIFPlane(handle, info.size, isWide: false)
             let pixels = try resampled(plane, target, ColorConverter(colors, .rgb))

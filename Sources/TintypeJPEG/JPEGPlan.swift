@@ -16,16 +16,9 @@ struct JPEGPlan: Equatable {
         eighths = Self.eighths(target.part.size, target.size)
     }
 
-    /// The same result made of a thumbnail that the file carries; `nil` when it is too small, or shows another part: those of
-    /// cameras may have black bars.
+    /// The same result made of a thumbnail that the file carries; `nil` when that does not stand for it.
     init?(_ plan: JPEGPlan, thumbnail: PixelSize) {
-        let exact = Double(plan.stored.width) / Double(plan.stored.height)
-        let own = Double(thumbnail.width) / Double(max(thumbnail.height, 1))
-        // Its sides are whole pixels: it may be off by one.
-        let slack = 1.5 / Double(max(1, min(thumbnail.width, thumbnail.height)))
-        guard thumbnail.width >= plan.target.size.width, thumbnail.height >= plan.target.size.height,
-            abs(own / exact - 1) <= slack
-        else { return nil }
+        guard thumbnail.stands(for: plan.stored, atLeast: plan.target.size) else { return nil }
         orientation = plan.orientation
         stored = thumbnail
         target = DecodeTarget(whole: thumbnail, size: plan.target.size)

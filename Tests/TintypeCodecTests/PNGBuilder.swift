@@ -32,5 +32,5 @@ enum PNGBuilder {
         return out.prefix(Int(count))
     }
 
-    private static func bigEndian(_ number: UInt32) -> Data { withUnsafeBytes(of: number.bigEndian) { Data($0) } }
+    static func bigEndian(_ number: UInt32) -> Data { withUnsafeBytes(of: number.bigEndian) { Data($0) } }
 }
