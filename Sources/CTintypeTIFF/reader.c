@@ -111,7 +111,7 @@ static void read_profile(TIFF *tiff, tintype_tiff_header *header) {
     header->is_grey = photometric == PHOTOMETRIC_MINISBLACK || photometric == PHOTOMETRIC_MINISWHITE;
     if (TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &count, &bytes) && bytes != NULL) {
         header->profile = bytes;
-        header->profile_count = count;
+        header->profile_bytes = count;
     }
 }
 

@@ -26,7 +26,7 @@ public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
         let (info, still) = try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try AVIFReader(raw, context.limits)
             let info = try ImageInfo(reader)
-            try context.limits.check(info)
+            try context.limits.check(info, byteCount: raw.count)
             guard info.frameCount == 1 || context.options.frames == .first else { return (info, Image?.none) }
             let picture = try Self.picture(reader, info, context)
             return (
@@ -90,8 +90,8 @@ extension AVIFReader {
                 try convert(rows, overlap: Self.overlap, into: bytes, stride: rowLength)
             }
             finish(&room, above + rows.count, converter)
-            room.withRows(from: above) { strip in
-                resampler.append(rows: UnsafeRawBufferPointer(strip), count: rows.count, stride: rowLength)
+            try room.withRows(from: above) { strip throws(TintypeError) in
+                try resampler.append(rows: UnsafeRawBufferPointer(strip), count: rows.count, stride: rowLength)
             }
         }
         return resampler.finish()

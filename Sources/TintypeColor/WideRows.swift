@@ -58,7 +58,9 @@ package struct WideRows {
                 convert(UnsafeBufferPointer(words), count, to: &strip)
                 keep(UnsafeBufferPointer(words), count, from: first, in: &kept)
             }
-            strip.withRows { resampler.append(rows: UnsafeRawBufferPointer($0), count: count, stride: rowLength) }
+            try strip.withRows { rows throws(TintypeError) in
+                try resampler.append(rows: UnsafeRawBufferPointer(rows), count: count, stride: rowLength)
+            }
         }
         let shown = resampler.finish()
         guard let filled = kept.take() else { return WidePicture(pixels: shown, highRange: nil) }

@@ -46,7 +46,7 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
         return try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try HEIFReader(raw, context.limits)
             let info = reader.info
-            try context.limits.check(info)
+            try context.limits.check(info, byteCount: raw.count)
             let target = try DecodeTarget(info, context.options)
             try context.checkCancelled()
             let picture = try Self.picture(reader, target, context)

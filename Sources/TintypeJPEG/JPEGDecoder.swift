@@ -26,7 +26,7 @@ public struct JPEGDecoder: PartialImageDecoder {
             }
             let segments = JPEGSegments(bytes)
             let info = ImageInfo(header, segments)
-            try context.limits.check(info)
+            try context.limits.check(info, byteCount: bytes.count)
             let colors = try segments.colors(context.limits)
             let plan = try JPEGPlan(info, context.options)
             let small = try Self.embedded(segments, plan, colors, context)
@@ -107,8 +107,10 @@ public struct JPEGDecoder: PartialImageDecoder {
 }
 
 extension tintype_jpeg_header {
+    var isOfInks: Bool { color == .cmyk || color == .ycck }
+
     /// What brings the rows of such a picture to sRGB; `nil` where nothing has to.
-    fileprivate func converter(of colors: SourceColors) -> ColorConverter? {
+    func converter(of colors: SourceColors) -> ColorConverter? {
         switch color {
         case .cmyk, .ycck: ColorConverter(colors, .inks)
         case .grey: ColorConverter(colors, .grey)
@@ -118,7 +120,7 @@ extension tintype_jpeg_header {
 }
 
 extension ImageInfo {
-    fileprivate init(_ header: tintype_jpeg_header, _ segments: JPEGSegments) {
+    init(_ header: tintype_jpeg_header, _ segments: JPEGSegments) {
         self.init(header)
         density = segments.density
     }

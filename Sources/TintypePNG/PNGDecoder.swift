@@ -30,7 +30,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
         return try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try reader.open(raw, isComplete: true) else { throw TintypeError(.truncated, "") }
             var info = ImageInfo(header)
-            try context.limits.check(info)
+            try context.limits.check(info, byteCount: raw.count)
             let metadata = PNGMetadata(raw)
             info.density = metadata.density
             info.durations = try Self.durations(raw, header, isComplete: true) ?? []
@@ -60,7 +60,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
             try reader.open(bytes, isComplete: true)
         }
         guard let header else { throw TintypeError(.truncated, "") }
-        try context.limits.check(ImageInfo(header))
+        try context.limits.check(ImageInfo(header), byteCount: bytes.count)
         let animation = try PNGAnimation(bytes, header)
         try context.limits.check(animation.frames.map(\.frame), canvas: animation.canvasSize)
         return PNGFrameDecoder(bytes, animation, try Self.converter(bytes, header, context.limits))
@@ -83,7 +83,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
         return ArrivedFrames(info: info, decoder: PNGFrameDecoder(bytes, animation, converter))
     }
 
-    private static func converter(
+    static func converter(
         _ bytes: Data, _ header: tintype_png_header, _ limits: DecodeLimits
     ) throws(TintypeError) -> ColorConverter? {
         let colors = try bytes.withTypedBytes { raw throws(TintypeError) in try PNGMetadata(raw).colors(limits) }
@@ -103,6 +103,10 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
         let converter = WideConverter(colors, header.channels, peak: metadata.peak)
         try reader.start(isWide: true)
         return try reader.wide(header, WideRows(size, target, converter, context))
+    }
+
+    public func makeIncrementalDecoder(_ context: DecodeContext) -> (any IncrementalImageDecoder)? {
+        IncrementalPNGDecoder(context)
     }
 
     private static func pixels(
@@ -145,7 +149,7 @@ extension tintype_png_header {
 }
 
 extension ImageInfo {
-    fileprivate init(_ header: tintype_png_header) {
+    init(_ header: tintype_png_header) {
         let orientation = Orientation(rawValue: Int(header.exif_orientation)) ?? .up
         let stored = PixelSize(width: Int(header.width), height: Int(header.height))
         self.init(

@@ -25,7 +25,7 @@ public struct TIFFDecoder: PartialImageDecoder {
         return try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try TIFFReader(raw, context.limits)
             let info = reader.info
-            try context.limits.check(info)
+            try context.limits.check(info, byteCount: raw.count)
             let target = try DecodeTarget(info, context.options)
             let stored = try Self.picture(reader, info.storedSize, target, context)
             let picture = try stored.oriented(info.orientation)
@@ -80,7 +80,9 @@ public struct TIFFDecoder: PartialImageDecoder {
             let rows = first..<min(first + height, size.height)
             try read(reader, rows, 0, &strip, &scratch, context)
             strip.convertPremultiplied(rows: rows.count, by: converter)
-            strip.withRows { resampler.append(rows: UnsafeRawBufferPointer($0), count: rows.count, stride: rowLength) }
+            try strip.withRows { bytes throws(TintypeError) in
+                try resampler.append(rows: UnsafeRawBufferPointer(bytes), count: rows.count, stride: rowLength)
+            }
         }
         return resampler.finish()
     }

@@ -31,7 +31,9 @@ struct TIFFInks {
                 strip.withRows(from: y) { show(words[y * count..<(y + 1) * count], in: $0) }
             }
             strip.convert(rows: rows.count, by: converter)
-            strip.withRows { resampler.append(rows: UnsafeRawBufferPointer($0), count: rows.count, stride: rowLength) }
+            try strip.withRows { bytes throws(TintypeError) in
+                try resampler.append(rows: UnsafeRawBufferPointer(bytes), count: rows.count, stride: rowLength)
+            }
         }
         return resampler.finish()
     }

@@ -20,6 +20,12 @@ struct TIFFReader: ~Copyable {
         guard status == .ok, let reader else {
             throw TintypeError(status ?? .corrupt, String(tiffMessage: message))
         }
+        do throws(TintypeError) {
+            try limits.check(profileBytes: Int(header.profile_bytes))
+        } catch {
+            tintype_tiff_close(reader)
+            throw error
+        }
         self.reader = reader
         self.header = header
     }
@@ -42,9 +48,9 @@ struct TIFFReader: ~Copyable {
 
     /// - Throws: ``TintypeError/Code/limitExceeded`` for a profile that is too large.
     func colors(_ limits: DecodeLimits) throws(TintypeError) -> SourceColors {
-        guard let profile = header.profile, header.profile_count > 0 else { return .standard }
-        try limits.check(profileBytes: header.profile_count)
-        return .profile(Data(bytes: profile, count: header.profile_count))
+        guard let profile = header.profile, Int(header.profile_bytes) > 0 else { return .standard }
+        try limits.check(profileBytes: Int(header.profile_bytes))
+        return .profile(Data(bytes: profile, count: Int(header.profile_bytes)))
     }
 
     /// Readies the rows.

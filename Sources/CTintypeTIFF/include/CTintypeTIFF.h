@@ -40,7 +40,7 @@ typedef struct tintype_tiff_header {
     bool is_grey;
     /// A colour profile, which lives as long as the reader; null where there is none.
     const uint8_t *_Nullable profile;
-    size_t profile_count;
+    uint32_t profile_bytes;
     /// Pixels an inch; 0 where nothing is said.
     double density_across;
     double density_down;

@@ -18,10 +18,14 @@ public final class Image: Sendable {
     public let highRange: HighRangePixels?
     /// The Exif data of the source, where ``DecodeOptions/keepsExif`` asks for them and the source has some.
     public let exif: ExifData?
+    /// Whether its source is damaged or cut short, and this is what could be shown of it:
+    /// ``DecodeOptions/allowsPartial``.
+    public let isPartial: Bool
 
     public init(
         pixels: PixelBuffer, info: ImageInfo, scale: Double = 1, received: Date? = nil,
-        animation: AnimatedImage? = nil, highRange: HighRangePixels? = nil, exif: ExifData? = nil
+        animation: AnimatedImage? = nil, isPartial: Bool = false, highRange: HighRangePixels? = nil,
+        exif: ExifData? = nil
     ) {
         self.pixels = pixels
         self.info = info
@@ -30,6 +34,7 @@ public final class Image: Sendable {
         self.animation = animation
         self.highRange = highRange
         self.exif = exif
+        self.isPartial = isPartial
     }
 
     /// The size in pixels, orientation applied.
@@ -48,7 +53,7 @@ public final class Image: Sendable {
 
     /// The same facts over other pixels, as a still picture.
     public func replacing(pixels: PixelBuffer) -> Image {
-        Image(pixels: pixels, info: info, scale: scale, received: received, exif: exif)
+        Image(pixels: pixels, info: info, scale: scale, received: received, isPartial: isPartial, exif: exif)
     }
 
     /// The same picture with so many pixels a point.
@@ -62,10 +67,13 @@ public final class Image: Sendable {
         with(scale: scale, received: date)
     }
 
-    private func with(scale: Double, received: Date?) -> Image {
+    /// The same picture as what could be shown of its source.
+    var partial: Image { with(scale: scale, received: received, isPartial: true) }
+
+    private func with(scale: Double, received: Date?, isPartial: Bool? = nil) -> Image {
         Image(
-            pixels: pixels, info: info, scale: scale, received: received, animation: animation, highRange: highRange,
-            exif: exif)
+            pixels: pixels, info: info, scale: scale, received: received, animation: animation,
+            isPartial: isPartial ?? self.isPartial, highRange: highRange, exif: exif)
     }
 
     /// What a transformer makes of it; of an animation, it is applied to each frame when that is asked for.
@@ -76,6 +84,6 @@ public final class Image: Sendable {
         let transformed = try animation.transformed(by: transformer)
         return Image(
             pixels: transformed.poster, info: info, scale: scale, received: received, animation: transformed,
-            exif: exif)
+            isPartial: isPartial, exif: exif)
     }
 }

@@ -18,9 +18,14 @@ public struct DecodeOptions: Hashable, Sendable {
     /// Whether a smaller picture that the file carries beside the whole may be shown instead, where it is as large as what
     /// is asked for. It may be older than the picture, or show a little more or less of it.
     public var embeddedThumbnail: EmbeddedThumbnail
+    /// Whether the part of a damaged picture that can be shown is shown, as ``Image/isPartial``, where its decoder is a
+    /// ``SalvagingImageDecoder``. Otherwise damage is an error. What is partial is never stored on disk.
+    public var allowsPartial = false
     /// Where part and size were taken over from transforms: the pictures beside still ones that they are meant for; any
-    /// other is decoded whole. `nil` where they are meant for all. See ``Rendition/beginning(takesSize:)``.
+    /// other is decoded whole. `nil` where they are meant for all. See ``Rendition/beginning(without:takesSize:)``.
     var sizeScope: TransformScope?
+    /// Crops that were taken over from transforms, beside ``sizeScope``, and whose rectangle only the header tells.
+    var crops: LeadingCrops?
 
     public init(
         crop: PixelRect? = nil, size: Size = .full, frames: Frames = .all, range: DynamicRange = .standard,
@@ -44,7 +49,9 @@ public struct DecodeOptions: Hashable, Sendable {
         }
         if keepsExif { parts.append("exif") }
         if embeddedThumbnail == .whereLargeEnough { parts.append("embedded") }
+        if allowsPartial { parts.append("partial") }
         if let sizeScope { parts.append("still(\(sizeScope.identifier))") }
+        if let crops { parts.append(crops.identifier) }
         if let decoder { parts.append("decoder(\(decoder.id.utf8.count):\(decoder.id))") }
         return parts.joined(separator: ",")
     }
@@ -52,10 +59,17 @@ public struct DecodeOptions: Hashable, Sendable {
 
 extension DecodeOptions {
     /// What is asked of the decoder of a picture that calls itself this.
-    func resolved(for info: ImageInfo) -> DecodeOptions {
+    ///
+    /// - Throws: ``TintypeError/Code/transformFailed`` when crops leave nothing of it.
+    func resolved(for info: ImageInfo) throws(TintypeError) -> DecodeOptions {
         var options = self
-        if let sizeScope, !sizeScope.admits(info, frames) { (options.crop, options.size) = (nil, .full) }
-        options.sizeScope = nil
+        (options.sizeScope, options.crops) = (nil, nil)
+        if let sizeScope, !sizeScope.admits(info, frames) {
+            (options.crop, options.size) = (nil, .full)
+        } else if let crops {
+            let part = try crops.rect(in: info.size)
+            options.crop = part.size == info.size ? nil : part
+        }
         return options
     }
 
