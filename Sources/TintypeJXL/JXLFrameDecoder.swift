@@ -1,4 +1,5 @@
 import Foundation
+import TintypeColor
 import TintypeCore
 
 /// Decodes the frames of an animated JPEG XL. In order, each is decoded once.
@@ -24,10 +25,12 @@ final class JXLFrameDecoder: FrameDecoder, @unchecked Sendable {
                 hasAlpha: info.hasAlpha)
         }
         try limits.check(frames, canvas: canvasSize)
-        pixels = try JXLPixels(bytes.bytes, header)
+        // What is kept of the range is kept of still pictures alone.
+        pixels = try JXLPixels(bytes.bytes, header, DecodeContext(limits: limits))
     }
 
     func pixels(of index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> PixelBuffer {
-        try pixels.frame(index, isCancelled: isCancelled)
+        let whole = DecodeTarget(whole: canvasSize, size: canvasSize)
+        return try pixels.frame(index, whole, isCancelled: isCancelled).pixels
     }
 }

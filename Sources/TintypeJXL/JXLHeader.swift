@@ -5,6 +5,11 @@ import TintypeCore
 struct JXLHeader {
     let info: ImageInfo
     let isPremultiplied: Bool
+    let isGrey: Bool
+    /// Bits of a channel.
+    let depth: Int
+    /// The brightest light of the picture, in cd/m², where the file says it: that of PQ itself and that of white say nothing.
+    let peak: Double?
 
     /// - Parameter maximumFrames: where to stop.
     /// - Returns: `nil` when the bytes are a prefix that ends too early.
@@ -17,6 +22,8 @@ struct JXLHeader {
         let header = try reader.header()
         var info = ImageInfo(header)
         isPremultiplied = header.alpha_premultiplied != 0
+        (isGrey, depth) = (header.num_color_channels == 1, Int(header.bits_per_sample))
+        peak = (256..<10_000).contains(header.intensity_target) ? Double(header.intensity_target) : nil
         // The canvas first: nothing is noted of the frames of one that is too large.
         try limits.check(info)
         if header.have_animation != 0 {

@@ -11,6 +11,8 @@ extension MappingSymbols {
             "JXLDecoder": JXLDecoder.self, "JXLEncoder": JXLEncoder.self,
             "TIFFDecoder": TIFFDecoder.self, "TIFFEncoder": TIFFEncoder.self,
             "WebPEncoder": WebPEncoder.self,
+            "Image.highRange": \Image.highRange,
+            "EncodeOptions.embedsThumbnail": \EncodeOptions.embedsThumbnail,
             "EncodeOptions.maximumSize": \EncodeOptions.maximumSize,
             "EncodeOptions.maximumByteCount": \EncodeOptions.maximumByteCount,
             "ImageCoderRegistry.encode(_:as:_:)": ImageCoderRegistry.encode(_:as:_:),

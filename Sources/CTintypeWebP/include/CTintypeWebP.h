@@ -84,6 +84,9 @@ uint32_t tintype_webp_frame_count(const tintype_webp_file *file);
 /// The total number of plays; 0 is endless.
 uint32_t tintype_webp_play_count(const tintype_webp_file *file);
 
+/// The first chunk of a name of four letters, where it lies in the bytes of the file; null where there is none.
+const uint8_t *_Nullable tintype_webp_find_chunk(const tintype_webp_file *file, const char *name, size_t *count);
+
 /// 1...8 as stored in Exif; 0 when absent or out of that range.
 uint8_t tintype_webp_orientation(const tintype_webp_file *file);
 
