@@ -1,4 +1,5 @@
 public import Foundation
+import TintypeColor
 public import TintypeCore
 
 extension TIFFDecoder: SalvagingImageDecoder {
@@ -21,6 +22,7 @@ extension TIFFDecoder: SalvagingImageDecoder {
     private static func rows(
         _ reader: borrowing TIFFReader, _ size: PixelSize, _ context: DecodeContext
     ) throws(TintypeError) -> PixelBuffer? {
+        let converter = ColorConverter(try reader.colors(context.limits), reader.channels)
         let height = reader.batchHeight
         var scratch = [UInt32](repeating: 0, count: size.width * height)
         var writer = try PixelWriter(size: size)
@@ -30,6 +32,7 @@ extension TIFFDecoder: SalvagingImageDecoder {
             while first < size.height {
                 let rows = first..<min(first + height, size.height)
                 try read(reader, rows, first, &writer, &scratch, context)
+                writer.convertPremultiplied(rows: rows.count, from: first, by: converter)
                 first = rows.upperBound
             }
         } catch {
