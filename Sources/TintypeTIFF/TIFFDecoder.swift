@@ -20,7 +20,7 @@ public struct TIFFDecoder: PartialImageDecoder {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try TIFFReader(raw, context.limits)
             let info = reader.info
-            try context.limits.check(info)
+            try context.limits.check(info, byteCount: raw.count)
             let target = try DecodeTarget(info, context.options)
             try reader.start()
             let stored = try Self.pixels(reader, info.storedSize, target, context)

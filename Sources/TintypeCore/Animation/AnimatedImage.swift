@@ -29,7 +29,8 @@ public final class AnimatedImage: Sendable {
         _ bytes: Data, decoder: any AnimatedImageDecoder, info: ImageInfo, _ context: DecodeContext
     ) throws(TintypeError) {
         let lasting = context.lasting
-        let source = try ComposedFrames(byteCount: bytes.count) { () throws(TintypeError) in
+        let services = FrameServices(time: DecodeTime(limit: context.limits.time))
+        let source = try ComposedFrames(byteCount: bytes.count, services: services) { () throws(TintypeError) in
             try decoder.makeFrameDecoder(bytes, lasting)
         }
         try self.init(source, info, encoded: bytes, context)

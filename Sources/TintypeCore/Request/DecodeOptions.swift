@@ -13,6 +13,9 @@ public struct DecodeOptions: Hashable, Sendable {
     public var scale: Double?
     /// Instead of the one that the pipeline's ``ImageCoderRegistry`` finds; it is given the bytes whatever they are.
     public var decoder: NamedDecoder?
+    /// Whether the part of a damaged picture that can be shown is shown, as ``Image/isPartial``, where its decoder is a
+    /// ``SalvagingImageDecoder``. Otherwise damage is an error. What is partial is never stored on disk.
+    public var allowsPartial = false
     /// Where part and size were taken over from transforms: the pictures beside still ones that they are meant for; any
     /// other is decoded whole. `nil` where they are meant for all. See ``Rendition/beginning(without:takesSize:)``.
     var sizeScope: TransformScope?
@@ -36,6 +39,7 @@ public struct DecodeOptions: Hashable, Sendable {
         var parts = [crop.map { "crop(\($0))" } ?? "", size.identifier, frames.identifier, range.identifier].filter {
             !$0.isEmpty
         }
+        if allowsPartial { parts.append("partial") }
         if let sizeScope { parts.append("still(\(sizeScope.identifier))") }
         if let crops { parts.append(crops.identifier) }
         if let decoder { parts.append("decoder(\(decoder.id.utf8.count):\(decoder.id))") }
