@@ -1,3 +1,4 @@
+import Foundation
 import Tintype
 
 extension MappingSymbols {
@@ -13,7 +14,13 @@ extension MappingSymbols {
             "WebPEncoder": WebPEncoder.self,
             "EncodeOptions.maximumSize": \EncodeOptions.maximumSize,
             "EncodeOptions.maximumByteCount": \EncodeOptions.maximumByteCount,
-            "ImageCoderRegistry.encode(_:as:_:)": ImageCoderRegistry.encode(_:as:_:),
+            "ImageCoderRegistry.encode(_:as:_:)": ImageCoderRegistry.encode(_:as:_:)
+                as (ImageCoderRegistry) -> (PixelBuffer, ImageFormat, EncodeOptions) throws(TintypeError) -> Data,
+            "GIFEncoder": GIFEncoder.self,
+            "AnimatedImageEncoder": (any AnimatedImageEncoder).self,
+            "AnimatedImageEncoder.encode(_:as:_:)": { (encoder: any AnimatedImageEncoder, animation: AnimatedImage) in
+                try encoder.encode(animation, as: .gif, EncodeOptions())
+            },
         ]
     }
 }
