@@ -16,7 +16,7 @@ struct ColorMapper {
         self.palette = palette
         search = NearestColor(palette.colors)
         let places = palette.isExact ? palette.colors : []
-        self.places = Dictionary(uniqueKeysWithValues: zip(places, 0...))
+        self.places = Dictionary(uniqueKeysWithValues: zip(places, UInt8.min...UInt8.max))
         nearest = palette.isExact ? [] : [UInt16](repeating: Self.unknown, count: 1 << (3 * Self.bits))
     }
 

@@ -17,7 +17,6 @@ extension MappingSymbols {
             "ImageCoderRegistry.encode(_:as:_:)": ImageCoderRegistry.encode(_:as:_:)
                 as (ImageCoderRegistry) -> (PixelBuffer, ImageFormat, EncodeOptions) throws(TintypeError) -> Data,
             "GIFEncoder": GIFEncoder.self,
-            "AnimatedImageEncoder": (any AnimatedImageEncoder).self,
             "AnimatedImageEncoder.encode(_:as:_:)": { (encoder: any AnimatedImageEncoder, animation: AnimatedImage) in
                 try encoder.encode(animation, as: .gif, EncodeOptions())
             },
