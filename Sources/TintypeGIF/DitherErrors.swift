@@ -22,7 +22,9 @@ struct DitherErrors {
     /// Within the bounds of a channel.
     func applied(to word: UInt32, _ x: Int) -> Wanted {
         let error = current[x + 1]
-        func channel(_ value: UInt32, _ error: Int32) -> Int32 { min(max(Int32(value & 255) + (error + 8) >> 4, 0), 255) }
+        func channel(_ value: UInt32, _ error: Int32) -> Int32 {
+            min(max(Int32(value & 255) + (error + 8) >> 4, 0), 255)
+        }
         return Wanted(
             red: channel(word, error.red), green: channel(word >> 8, error.green),
             blue: channel(word >> 16, error.blue))

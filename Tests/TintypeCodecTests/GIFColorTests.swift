@@ -46,7 +46,8 @@ import TintypeTesting
 
     @Test func oneMoreWithTransparencyIsTooMany() throws {
         let picture = try PixelBuffer.drawn(PixelSize(width: 16, height: 17)) { x, y in
-            y == 16 ? Pixel(red: 0, green: 0, blue: 0, alpha: 0) : Pixel(red: UInt8(x * 16), green: UInt8(y * 16), blue: 3)
+            y == 16
+                ? Pixel(red: 0, green: 0, blue: 0, alpha: 0) : Pixel(red: UInt8(x * 16), green: UInt8(y * 16), blue: 3)
         }
         let gif = try written(picture, GIFEncoder(isDithering: false))
         #expect(colors(gif).count <= 256 && error(gif, picture) < 4)
