@@ -1,4 +1,4 @@
-#include "internal.h"
+#include "encode.h"
 
 #include <stdlib.h>
 

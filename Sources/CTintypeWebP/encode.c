@@ -1,4 +1,4 @@
-#include "internal.h"
+#include "encode.h"
 
 bool tintype_webp_configure(WebPConfig *config, float quality, bool lossless, int method) {
     if (!WebPConfigInit(config)) {

@@ -32,9 +32,11 @@ public struct GIFEncoder: AnimatedImageEncoder {
         _ pixels: PixelBuffer, as format: ImageFormat, _ options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let picture = try pixels.withBinaryAlpha()
-        let whole = PixelRect(x: 0, y: 0, size: picture.size)
+        let painting = GIFPainting(
+            pixels: picture, rect: PixelRect(x: 0, y: 0, size: picture.size), isCleared: false)
         let writer = try GIFWriter(size: picture.size, shared: nil, repeats: nil)
-        try add(GIFPainting(pixels: picture, rect: whole, isCleared: false), delay: 0, nil, options, to: writer)
+        let palette = palette(of: picture, hasUnpainted: !picture.isOpaque, options)
+        try add(painting, delay: 0, palette, isOwn: true, to: writer)
         return try writer.finish()
     }
 
@@ -42,11 +44,14 @@ public struct GIFEncoder: AnimatedImageEncoder {
     public func encode(
         _ animation: AnimatedImage, as format: ImageFormat, _ options: EncodeOptions
     ) throws(TintypeError) -> Data {
-        let shared = try sharedPalette(animation, options)
+        let (shared, isClearing) = try survey(animation, options)
         let delays = FrameDuration.ticks(animation.durations, perSecond: 100, in: 2...Int(UInt16.max))
         let writer = try GIFWriter(size: animation.size, shared: shared, repeats: Self.repeats(animation.loopCount))
         try animation.forEachPainting { index, painting throws(TintypeError) in
-            try add(painting, delay: delays[index], shared, options, to: writer)
+            // Some programs look for a transparent colour in the first frame alone, and then in those that are cleared.
+            let hasUnpainted = isClearing || !painting.pixels.isOpaque
+            let palette = shared ?? palette(of: painting.pixels, hasUnpainted: hasUnpainted, options)
+            try add(painting, delay: delays[index], palette, isOwn: shared == nil, to: writer)
         }
         return try writer.finish()
     }
@@ -58,32 +63,34 @@ public struct GIFEncoder: AnimatedImageEncoder {
 
     // MARK: Colours
 
-    /// Of all frames: `nil` when each is to have its own.
-    private func sharedPalette(
+    /// What has to be known of all frames before the first is written: their colours, where they share them, and whether
+    /// pixels become transparent again.
+    private func survey(
         _ animation: AnimatedImage, _ options: EncodeOptions
-    ) throws(TintypeError) -> ColorPalette? {
+    ) throws(TintypeError) -> (shared: ColorPalette?, isClearing: Bool) {
         // One place is for what does not change.
         var colors = ColorCount(limit: Self.colorLimit(options) - 1)
-        try animation.forEachPainting { _, painting throws(TintypeError) in colors.add(painting.pixels) }
-        return colors.exact != nil || palette == .shared ? ColorPalette(colors, hasUnpainted: true) : nil
+        var isClearing = false
+        try animation.forEachPainting { _, painting throws(TintypeError) in
+            colors.add(painting.pixels)
+            if painting.isCleared { isClearing = true }
+        }
+        let isShared = colors.exact != nil || palette == .shared
+        return (isShared ? ColorPalette(colors, hasUnpainted: true) : nil, isClearing)
     }
 
-    private func add(
-        _ painting: GIFPainting, delay: Int, _ shared: ColorPalette?, _ options: EncodeOptions,
-        to writer: borrowing GIFWriter
-    ) throws(TintypeError) {
-        let own = shared == nil ? ownPalette(painting.pixels, options) : nil
-        guard let palette = shared ?? own else { return }
-        var mapper = ColorMapper(palette)
-        let indices = mapper.indices(of: painting.pixels, isDithering: isDithering)
-        try writer.add(painting, delay: delay, own, unpainted: palette.unpainted, indices)
-    }
-
-    private func ownPalette(_ pixels: PixelBuffer, _ options: EncodeOptions) -> ColorPalette {
-        let hasUnpainted = !pixels.isOpaque
+    private func palette(of pixels: PixelBuffer, hasUnpainted: Bool, _ options: EncodeOptions) -> ColorPalette {
         var colors = ColorCount(limit: Self.colorLimit(options) - (hasUnpainted ? 1 : 0))
         colors.add(pixels)
         return ColorPalette(colors, hasUnpainted: hasUnpainted)
+    }
+
+    private func add(
+        _ painting: GIFPainting, delay: Int, _ palette: ColorPalette, isOwn: Bool, to writer: borrowing GIFWriter
+    ) throws(TintypeError) {
+        var mapper = ColorMapper(palette)
+        let indices = mapper.indices(of: painting.pixels, isDithering: isDithering)
+        try writer.add(painting, delay: delay, isOwn ? palette : nil, unpainted: palette.unpainted, indices)
     }
 
     /// How many colours, the transparent one included.

@@ -1,5 +1,5 @@
-#ifndef CTINTYPE_WEBP_INTERNAL_H
-#define CTINTYPE_WEBP_INTERNAL_H
+#ifndef CTINTYPE_WEBP_ENCODE_H
+#define CTINTYPE_WEBP_ENCODE_H
 
 #include "CTintypeWebP.h"
 
