@@ -2,12 +2,23 @@ public import Foundation
 
 /// The codecs of a pipeline: an immutable list, the last added is asked first.
 public struct ImageCoderRegistry: Sendable {
-    private var decoders: [any ImageDecoder] = []
-    private var encoders: [any ImageEncoder] = []
+    private let decoders: [any ImageDecoder]
+    private let encoders: [any ImageEncoder]
+    private let decoderOfFormat: [ImageFormat: any ImageDecoder]
+    private let encoderOfFormat: [ImageFormat: any ImageEncoder]
 
     public init(decoders: [any ImageDecoder] = [], encoders: [any ImageEncoder] = []) {
         self.decoders = decoders
         self.encoders = encoders
+        decoderOfFormat = Self.lastOfFormat(decoders, \.formats)
+        encoderOfFormat = Self.lastOfFormat(encoders, \.formats)
+    }
+
+    private static func lastOfFormat<Coder>(
+        _ coders: [Coder], _ formats: (Coder) -> Set<ImageFormat>
+    ) -> [ImageFormat: Coder] {
+        let pairs = coders.flatMap { coder in formats(coder).map { ($0, coder) } }
+        return Dictionary(pairs, uniquingKeysWith: { $1 })
     }
 
     public func adding(decoders: [any ImageDecoder] = [], encoders: [any ImageEncoder] = []) -> ImageCoderRegistry {
@@ -16,12 +27,12 @@ public struct ImageCoderRegistry: Sendable {
 
     /// Every format that can be decoded, by name.
     public var decodableFormats: [ImageFormat] {
-        Set(decoders.flatMap(\.formats)).sorted { $0.rawValue < $1.rawValue }
+        decoderOfFormat.keys.sorted { $0.rawValue < $1.rawValue }
     }
 
     /// Every format that can be encoded, by name.
     public var encodableFormats: [ImageFormat] {
-        Set(encoders.flatMap(\.formats)).sorted { $0.rawValue < $1.rawValue }
+        encoderOfFormat.keys.sorted { $0.rawValue < $1.rawValue }
     }
 
     /// Every format of which animations can be encoded, by name.
@@ -36,7 +47,7 @@ public struct ImageCoderRegistry: Sendable {
         guard let format = FormatSniffer.format(of: bytes) else {
             throw TintypeError(.notAnImage, stage: .decode, "\(FormatSniffer.guess(bytes)), not a picture")
         }
-        guard let decoder = decoders.last(where: { $0.formats.contains(format) }) else {
+        guard let decoder = decoderOfFormat[format] else {
             throw TintypeError(.noCoder, stage: .decode, "no decoder for \(format) pictures here")
         }
         return decoder
@@ -50,7 +61,7 @@ public struct ImageCoderRegistry: Sendable {
 
     /// - Throws: ``TintypeError/Code/noCoder``.
     public func encoder(for format: ImageFormat) throws(TintypeError) -> any ImageEncoder {
-        guard let encoder = encoders.last(where: { $0.formats.contains(format) }) else {
+        guard let encoder = encoderOfFormat[format] else {
             throw TintypeError(.noCoder, stage: .encode, "no encoder for \(format) pictures here")
         }
         return encoder

@@ -27,7 +27,7 @@ struct JobTable<Key: Hashable & Sendable>: Sendable {
 
     private struct Job: Sendable {
         let key: Key
-        var subscribers: [SubscriberID: ImagePriority] = [:]
+        var subscribers = ArrivalList<SubscriberID, ImagePriority>()
         var tally = PriorityTally()
     }
 
@@ -53,7 +53,7 @@ struct JobTable<Key: Hashable & Sendable>: Sendable {
     }
 
     mutating func detach(_ subscriber: SubscriberID) -> Detachment {
-        guard let priority = jobs[subscriber.job]?.subscribers.removeValue(forKey: subscriber) else { return .unknown }
+        guard let priority = jobs[subscriber.job]?.subscribers.remove(subscriber) else { return .unknown }
         let before = highest(subscriber.job)
         jobs[subscriber.job]?.tally.remove(priority)
         guard let after = highest(subscriber.job) else {
@@ -65,7 +65,7 @@ struct JobTable<Key: Hashable & Sendable>: Sendable {
 
     /// Returns the job's new priority if it changed.
     mutating func reprioritise(_ subscriber: SubscriberID, to priority: ImagePriority) -> ImagePriority? {
-        guard let old = jobs[subscriber.job]?.subscribers.updateValueIfPresent(priority, forKey: subscriber) else {
+        guard let old = jobs[subscriber.job]?.subscribers.update(subscriber, to: priority), old != priority else {
             return nil
         }
         let before = highest(subscriber.job)
@@ -78,9 +78,8 @@ struct JobTable<Key: Hashable & Sendable>: Sendable {
     /// Ends a job and releases those who wait for it, in the order in which they came.
     mutating func finish(_ job: JobID) -> [SubscriberID] {
         guard let subscribers = jobs[job]?.subscribers.keys else { return [] }
-        let inOrder = subscribers.sorted()
         remove(job)
-        return inOrder
+        return subscribers
     }
 
     /// The highest priority among those who wait for a job; `nil` when it has ended.
@@ -92,7 +91,7 @@ struct JobTable<Key: Hashable & Sendable>: Sendable {
 
     private mutating func add(to job: JobID, at priority: ImagePriority) -> SubscriberID {
         let subscriber = SubscriberID(job: job, number: nextNumber())
-        jobs[job]?.subscribers[subscriber] = priority
+        jobs[job]?.subscribers.append(priority, as: subscriber)
         jobs[job]?.tally.add(priority)
         return subscriber
     }
@@ -108,23 +107,13 @@ struct JobTable<Key: Hashable & Sendable>: Sendable {
     }
 }
 
-extension Dictionary {
-    /// Replaces a value that is there and returns the old one; adds nothing.
-    fileprivate mutating func updateValueIfPresent(_ value: Value, forKey key: Key) -> Value? {
-        guard let index = index(forKey: key) else { return nil }
-        let old = values[index]
-        values[index] = value
-        return old
-    }
-}
-
 /// One job of a table.
 struct JobID: Hashable, Sendable {
     fileprivate let number: Int
 }
 
 /// One who waits for one job.
-struct JobSubscriberID: Hashable, Comparable, Sendable {
+struct JobSubscriberID: Comparable, Sendable {
     let job: JobID
     fileprivate let number: Int
 

@@ -10,7 +10,7 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
 
     private struct Running: Sendable {
         let context: JobContext
-        var receivers: [JobSubscriberID: Receiver] = [:]
+        var receivers = ArrivalList<JobSubscriberID, Receiver>()
         var latest: Status?
     }
 
@@ -18,6 +18,12 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
         var table = Table()
         var running: [JobID: Running] = [:]
         var ended = 0
+
+        /// Ends a job; those who wait for it, in the order in which they came.
+        mutating func take(_ job: JobID) -> [Receiver] {
+            _ = table.finish(job)
+            return running.removeValue(forKey: job)?.receivers.values ?? []
+        }
     }
 
     private let state = Locked(State())
@@ -63,7 +69,7 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
     private static func join(
         _ running: inout Running, _ subscriber: JobSubscriberID, _ receiver: Receiver
     ) -> (JobContext, Status?) {
-        running.receivers[subscriber] = receiver
+        running.receivers.append(receiver, as: subscriber)
         return (running.context, running.latest)
     }
 
@@ -86,9 +92,8 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
 
     private func finish(_ job: JobID, with result: Result<Value, TintypeError>) {
         let receivers = state.withLock { state in
-            let running = state.running.removeValue(forKey: job)
             state.ended += 1
-            return state.table.finish(job).compactMap { running?.receivers[$0] }
+            return state.take(job)
         }
         for receiver in receivers { receiver.onEnd(result) }
     }
@@ -96,11 +101,8 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
     /// Ends every job with ``TintypeError/Code/cancelled`` for all who wait, and stops its work.
     package func cancelAll() {
         let (ended, contexts) = state.withLock { state in
-            let ended = state.running.flatMap { job, running in
-                state.table.finish(job).compactMap { running.receivers[$0] }
-            }
-            defer { state.running = [:] }
-            return (ended, state.running.values.map(\.context))
+            let contexts = state.running.values.map(\.context)
+            return (state.running.keys.flatMap { state.take($0) }, contexts)
         }
         for context in contexts { context.cancel() }
         for receiver in ended { receiver.onEnd(.failure(.cancelled)) }
@@ -109,7 +111,7 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
     private func report(_ status: Status, of job: JobID) {
         let receivers = state.withLock { state in
             state.running[job]?.latest = status
-            return state.running[job].map { Array($0.receivers.values) } ?? []
+            return state.running[job]?.receivers.values ?? []
         }
         for receiver in receivers { receiver.onStatus(status) }
     }
@@ -119,7 +121,7 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
         let (detachment, context) = state.withLock { state in
             let detachment = state.table.detach(subscriber)
             let context = state.running[subscriber.job]?.context
-            state.running[subscriber.job]?.receivers[subscriber] = nil
+            _ = state.running[subscriber.job]?.receivers.remove(subscriber)
             if detachment == .abandoned { state.running[subscriber.job] = nil }
             return (detachment, context)
         }

@@ -36,6 +36,9 @@ final class WaitingPlace: PriorityFollower {
         }
     }
 
+    /// Whether no one waits here any more.
+    var isLeft: Bool { state.withLock { $0.isCancelled } }
+
     func leave() {
         let place = state.withLock { state in
             state.isCancelled = true

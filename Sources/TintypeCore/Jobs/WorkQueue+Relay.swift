@@ -2,8 +2,8 @@ extension WorkQueue {
     /// Runs `find` on this queue and then, if it found something, `make` on another, at the priority of `job`, and waits
     /// for both without blocking.
     ///
-    /// The second piece gets in line where the first ends: two changes of thread fewer than one wait after the other,
-    /// which are a good part of what a picture from disk costs beside its decoding.
+    /// The second piece runs on the thread of the first when `next` has room, and else gets in line where the first
+    /// ends: changes of thread are a good part of what a picture from disk costs beside its decoding.
     ///
     /// - Returns: `nil` when nothing was found.
     /// - Throws: what either throws, or ``TintypeError/Code/cancelled`` when the job was cancelled before its turn.
@@ -19,7 +19,7 @@ extension WorkQueue {
                 let piece = WaitingPiece(
                     run: { resume(Result { () throws(TintypeError) -> Value? in try make(found) }) },
                     drop: { resume(.failure(.cancelled)) })
-                place.take(piece, in: next)
+                if !next.runHere({ place.isLeft ? piece.drop() : piece.run() }) { place.take(piece, in: next) }
             }
         }
     }

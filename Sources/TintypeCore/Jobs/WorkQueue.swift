@@ -5,9 +5,10 @@ import Foundation
 /// At most `width` pieces run at once, the most urgent first. Work whose job is cancelled before its turn never starts.
 /// The threads are started when they are first needed and last as long as the process.
 package final class WorkQueue: WaitingLine {
-    /// For files: wider than a small machine, since a disk answers several at once.
+    /// For files: wider than the machine, since a disk answers several at once, and since its threads may be guests of
+    /// the other queue.
     package static let disk = WorkQueue(
-        name: "tintype.disk", width: max(4, ProcessInfo.processInfo.activeProcessorCount))
+        name: "tintype.disk", width: max(4, 2 * ProcessInfo.processInfo.activeProcessorCount))
     /// For codecs and pixels: as wide as the machine.
     package static let pixels = WorkQueue(name: "tintype.pixels", width: ProcessInfo.processInfo.activeProcessorCount)
 
@@ -37,15 +38,22 @@ package final class WorkQueue: WaitingLine {
         _ = push(WaitingPiece(run: body, drop: {}), at: priority)
     }
 
+    /// Runs `body` on the calling thread, if one of this queue's could begin with it at once; the caller counts as one
+    /// of them meanwhile.
+    ///
+    /// - Returns: whether it ran.
+    func runHere(_ body: () -> Void) -> Bool {
+        guard state.withLock({ $0.enter() }) else { return false }
+        defer { wake(state.withLock { $0.leave() }) }
+        body()
+        return true
+    }
+
     // MARK: The line
 
     package func push(_ piece: WaitingPiece, at priority: ImagePriority) -> WaitingTicket? {
         let (ticket, wakeup) = state.withLock { $0.push(piece, at: priority) }
-        switch wakeup {
-        case .none: break
-        case .signal: wakeups.signal()
-        case .startThread: startThread()
-        }
+        wake(wakeup)
         return ticket
     }
 
@@ -59,8 +67,12 @@ package final class WorkQueue: WaitingLine {
 
     // MARK: The threads
 
-    private func startThread() {
-        Thread.detachNewThread { self.work() }
+    private func wake(_ wakeup: WorkQueueState<WaitingPiece>.Wakeup) {
+        switch wakeup {
+        case .none: break
+        case .signal: wakeups.signal()
+        case .startThread: Thread.detachNewThread { self.work() }
+        }
     }
 
     private func work() -> Never {

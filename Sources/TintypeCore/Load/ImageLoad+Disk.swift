@@ -1,6 +1,6 @@
 extension ImageLoad {
     /// The picture of the original bytes on disk, where nothing else has to be asked about them: read on one thread
-    /// and decoded on another, without a way back in between.
+    /// and decoded there or on another, without a way back in between.
     ///
     /// Not shared with other loads: to wait for one takes longer than to read a file that the first has just read.
     func diskAnswer(_ job: JobContext) async throws(TintypeError) -> DiskAnswer {

@@ -6,7 +6,8 @@ extension ImageSource {
     /// The rule of the original system: the mark may stand anywhere in a name of at least eight characters, and may be
     /// percent-encoded in a URL.
     var scaleInName: Double {
-        guard let name, name.utf8.count >= 8 else { return 1 }
+        // Few names have the first character of a mark, which is found much sooner than a mark.
+        guard let name, name.utf8.count >= 8, name.utf8.contains(where: { $0 == 0x40 || $0 == 0x25 }) else { return 1 }
         return Self.marks.first { name.contains($0.mark) }?.scale ?? 1
     }
 

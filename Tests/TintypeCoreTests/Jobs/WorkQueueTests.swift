@@ -78,6 +78,47 @@ import TintypeTesting
         #expect(order.withLock { $0 } == ["raised", "normal"])
     }
 
+    @Test func aGuestHasThePlaceOfAThread() async throws {
+        let queue = WorkQueue(name: "test", width: 1)
+        let ran = Gate()
+        let wasRunning = queue.runHere {
+            #expect(!queue.runHere {})
+            queue.enqueue(at: .high) { ran.open() }
+            #expect(queue.waitingCount == 1)
+        }
+        #expect(wasRunning)
+        // Whoever got in line meanwhile is not forgotten when the guest goes.
+        _ = await ran.wait()
+    }
+
+    @Test func thereIsNoRoomForAGuestWhereAllWork() async throws {
+        let queue = WorkQueue(name: "test", width: 1)
+        let block = Block(queue)
+        await block.isRunning()
+        #expect(!queue.runHere {})
+        block.release()
+    }
+
+    @Test(arguments: [false, true]) func twoPiecesShareAThreadWhereTheSecondQueueHasRoom(_ isBusy: Bool) async throws {
+        let (first, second) = (WorkQueue(name: "first", width: 1), WorkQueue(name: "second", width: 1))
+        let block = Block(second)
+        await block.isRunning()
+        if !isBusy {
+            block.release()
+            while !second.runHere({}) { await Task.yield() }
+        }
+        let names = Task {
+            try await first.run(
+                for: JobContext(priority: .normal), { () throws(TintypeError) in ThreadName.current }, then: second,
+                { found throws(TintypeError) in [found, ThreadName.current] })
+        }
+        if isBusy {
+            while second.waitingCount == 0 { await Task.yield() }
+            block.release()
+        }
+        #expect(try await names.value == ["first", isBusy ? "second" : "first"])
+    }
+
     /// Keeps the one thread of a queue busy until it is released.
     private final class Block: Sendable {
         private let running = Gate()
