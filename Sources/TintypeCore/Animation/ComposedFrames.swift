@@ -37,17 +37,17 @@ final class ComposedFrames: Sendable {
 
     /// - Parameter byteCount: of the encoded picture, which the decoders keep.
     convenience init(byteCount: Int, makeDecoder: @escaping DecoderMaker) throws(TintypeError) {
-        self.init(try makeDecoder(), byteCount: byteCount, makeDecoder: makeDecoder)
+        try self.init(try makeDecoder(), byteCount: byteCount, makeDecoder: makeDecoder)
     }
 
     init(
         _ decoder: any FrameDecoder, byteCount: Int, services: FrameServices = FrameServices(),
         makeDecoder: @escaping DecoderMaker
-    ) {
+    ) throws(TintypeError) {
         self.services = services
         let layout = Layout(decoder, byteCount: byteCount, version: 0, makeDecoder)
         canvasSize = decoder.canvasSize
-        idle = Locked(FrameComposer(decoder, layout.plan, version: 0))
+        idle = Locked(try FrameComposer(decoder, layout.plan, version: 0))
         self.layout = Locked(layout)
     }
 
@@ -87,7 +87,7 @@ final class ComposedFrames: Sendable {
 
     private func takeComposer(_ layout: Layout) throws(TintypeError) -> FrameComposer {
         guard let kept = takeIdle() else {
-            return FrameComposer(try layout.makeDecoder(), layout.plan, version: layout.version)
+            return try FrameComposer(layout.makeDecoder(), layout.plan, version: layout.version)
         }
         if kept.version < layout.version {
             kept.change(to: try layout.makeDecoder(), layout.plan, version: layout.version)

@@ -11,7 +11,8 @@ final class FrameComposer: @unchecked Sendable {
     /// The frame that the canvas shows, not yet disposed of.
     private var shown: Int?
 
-    init(_ decoder: any FrameDecoder, _ plan: ReplayPlan, version: Int) {
+    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    init(_ decoder: any FrameDecoder, _ plan: ReplayPlan, version: Int) throws(TintypeError) {
         self.decoder = decoder
         self.plan = plan
         self.version = version

@@ -43,7 +43,7 @@ final class IncrementalAnimation: IncrementalImageDecoder {
     }
 
     private func begin(_ arrived: ArrivedFrames, _ bytes: Data) throws(TintypeError) -> AnimatedImage {
-        let source = ComposedFrames(arrived.decoder, byteCount: bytes.count, services: services) {
+        let source = try ComposedFrames(arrived.decoder, byteCount: bytes.count, services: services) {
             [decoder, context] () throws(TintypeError) in try decoder.frames(of: bytes, context.lasting)
         }
         state.withLock { $0.source = source }

@@ -78,7 +78,7 @@ extension Task where Success == Never, Failure == Never {
 
 extension DrawnAnimation {
     func animated(_ services: FrameServices) throws(TintypeError) -> AnimatedImage {
-        let source = ComposedFrames(
+        let source = try ComposedFrames(
             try makeFrameDecoder(Data(), DecodeContext()), byteCount: 10, services: services
         ) { () throws(TintypeError) in try self.makeFrameDecoder(Data(), DecodeContext()) }
         return try AnimatedImage(source, info, DecodeContext())
