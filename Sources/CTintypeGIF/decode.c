@@ -51,6 +51,7 @@ typedef struct {
     uint32_t height;
     tintype_gif_cancel_hook is_cancelled;
     void *context;
+    uint32_t *rows_read;
 } job;
 
 static tintype_gif_status read_row(const job *job, uint32_t y) {
@@ -64,6 +65,7 @@ static tintype_gif_status read_row(const job *job, uint32_t y) {
     for (uint32_t x = 0; x < job->width; x++, pixel += 4) {
         memcpy(pixel, job->colors + 4 * job->indices[x], 4);
     }
+    *job->rows_read += 1;
     return TINTYPE_GIF_OK;
 }
 
@@ -107,7 +109,8 @@ static tintype_gif_status read_image(job *job) {
 
 tintype_gif_status tintype_gif_decode(
     const uint8_t *bytes, size_t count, const uint8_t *colors, uint8_t *dest, size_t stride, uint32_t width,
-    uint32_t height, tintype_gif_cancel_hook is_cancelled, void *context) {
+    uint32_t height, tintype_gif_cancel_hook is_cancelled, void *context, uint32_t *rows_read) {
+    *rows_read = 0;
     source from = make_source(bytes, count, width, height);
     int error = 0;
     GifFileType *gif = DGifOpen(&from, supply, &error);
@@ -116,7 +119,7 @@ tintype_gif_status tintype_gif_decode(
     }
     job job = {
         .gif = gif, .colors = colors, .dest = dest, .stride = stride, .width = width, .height = height,
-        .is_cancelled = is_cancelled, .context = context};
+        .is_cancelled = is_cancelled, .context = context, .rows_read = rows_read};
     tintype_gif_status status = read_image(&job);
     DGifCloseFile(gif, &error);
     return status;

@@ -2,6 +2,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef enum {
     STAGE_CLOSED,
@@ -196,6 +197,12 @@ tintype_jpeg_status tintype_jpeg_reader_start(
     return TINTYPE_JPEG_OK;
 }
 
+/// Whether rows have been made of nothing, since their bytes are not there. Of many scans, the former ones show them.
+static bool is_made_up(const tintype_jpeg_reader *reader) {
+    bool depends_on_bytes = !reader->cinfo.progressive_mode && !jpeg_has_multiple_scans((j_decompress_ptr)&reader->cinfo);
+    return reader->fence.input_ended && reader->fence.damage != TINTYPE_JPEG_OK && depends_on_bytes;
+}
+
 static tintype_jpeg_status read_rows(
     tintype_jpeg_reader *reader, uint8_t *dest, size_t stride, uint32_t max_rows, uint32_t *rows_read) {
     uint32_t left = reader->cinfo.output_height - reader->cinfo.output_scanline;
@@ -205,6 +212,12 @@ static tintype_jpeg_status read_rows(
             &reader->cinfo, dest + *rows_read * stride, stride, wanted - *rows_read);
         if (read == 0) {
             return close_with(reader, TINTYPE_JPEG_NEEDS_MORE);
+        }
+        if (is_made_up(reader)) {
+            for (uint32_t i = 0; i < read; i++) {
+                memset(dest + (*rows_read + i) * stride, 0, (size_t)reader->cinfo.output_width * 4);
+            }
+            return close_with(reader, TINTYPE_JPEG_TRUNCATED);
         }
         *rows_read += read;
     }

@@ -68,3 +68,22 @@ png_infop tintype_png_create_info(tintype_png_fence *fence, png_structp png) {
     }
     return info;
 }
+
+// MARK: Setting up
+
+void tintype_png_keep_pixels_alone(png_structp png, const tintype_png_limits *limits) {
+    png_set_chunk_malloc_max(png, limits->max_chunk_bytes);
+    png_set_chunk_cache_max(png, limits->max_cached_chunks);
+    const int all_but_pixels_and_their_alpha = -1;
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, all_but_pixels_and_their_alpha);
+}
+
+int tintype_png_ask_for_rgba(png_structp png, png_infop info) {
+    png_set_expand(png);
+    png_set_scale_16(png);
+    png_set_gray_to_rgb(png);
+    png_set_add_alpha(png, 0xFF, PNG_FILLER_AFTER);
+    int passes = png_set_interlace_handling(png);
+    png_read_update_info(png, info);
+    return passes;
+}

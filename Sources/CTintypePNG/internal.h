@@ -31,6 +31,12 @@ png_structp tintype_png_create_read(tintype_png_fence *fence);
 png_structp tintype_png_create_write(tintype_png_fence *fence);
 png_infop tintype_png_create_info(tintype_png_fence *fence, png_structp png);
 
+/// Has libpng read the pixels and what they need; the survey has seen to the rest.
+void tintype_png_keep_pixels_alone(png_structp png, const tintype_png_limits *limits);
+
+/// Has libpng make 8-bit RGBA of whatever is stored; returns the passes that come.
+int tintype_png_ask_for_rgba(png_structp png, png_infop info);
+
 /// A chunk, of which the length and type have come.
 typedef struct {
     uint32_t length;
@@ -55,8 +61,9 @@ tintype_png_status tintype_png_walk_next(tintype_png_walk *walk, tintype_png_chu
 bool tintype_png_chunk_is(const tintype_png_chunk *chunk, const char *type);
 
 /// Fills in what `header` tells of chunks before the first IDAT that libpng is
-/// not asked to read: OK, NEEDS_MORE, CORRUPT, UNSUPPORTED or LIMIT.
+/// not asked to read: OK, NEEDS_MORE, CORRUPT, UNSUPPORTED or LIMIT, which a
+/// chunk's length alone is enough for.
 tintype_png_status tintype_png_survey(
-    const uint8_t *bytes, size_t count, size_t max_chunk_bytes, tintype_png_header *header);
+    const uint8_t *bytes, size_t count, const tintype_png_limits *limits, tintype_png_header *header);
 
 #endif

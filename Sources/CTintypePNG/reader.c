@@ -73,15 +73,11 @@ static void supply(png_structp png, png_bytep dest, size_t count) {
     reader->left -= count;
 }
 
-/// libpng reads the pixels and what they need; the survey has seen to the rest.
 static void create_decoder(tintype_png_reader *reader) {
     reader->png = tintype_png_create_read(&reader->fence);
     reader->info = tintype_png_create_info(&reader->fence, reader->png);
     png_set_read_fn(reader->png, reader, supply);
-    png_set_chunk_malloc_max(reader->png, reader->limits.max_chunk_bytes);
-    png_set_chunk_cache_max(reader->png, reader->limits.max_cached_chunks);
-    const int all_but_pixels_and_their_alpha = -1;
-    png_set_keep_unknown_chunks(reader->png, PNG_HANDLE_CHUNK_NEVER, NULL, all_but_pixels_and_their_alpha);
+    tintype_png_keep_pixels_alone(reader->png, &reader->limits);
 }
 
 static void describe(tintype_png_reader *reader, tintype_png_header *header) {
@@ -113,7 +109,7 @@ static const char *explain_survey(tintype_png_status status) {
 static void survey(tintype_png_reader *reader, tintype_png_header *header) {
     *header = (tintype_png_header){0};
     tintype_png_status status =
-        tintype_png_survey(reader->next, reader->left, reader->limits.max_chunk_bytes, header);
+        tintype_png_survey(reader->next, reader->left, &reader->limits, header);
     if (status == TINTYPE_PNG_NEEDS_MORE) {
         status = status_of_shortage(reader);
     }
@@ -142,16 +138,6 @@ tintype_png_status tintype_png_reader_open(
 
 // MARK: Decoding
 
-static void ask_for_rgba(tintype_png_reader *reader) {
-    png_structp png = reader->png;
-    png_set_expand(png);
-    png_set_scale_16(png);
-    png_set_gray_to_rgb(png);
-    png_set_add_alpha(png, 0xFF, PNG_FILLER_AFTER);
-    reader->passes = png_set_interlace_handling(png);
-    png_read_update_info(png, reader->info);
-}
-
 tintype_png_status tintype_png_reader_start(tintype_png_reader *reader) {
     if (reader->stage != STAGE_OPENED) {
         return TINTYPE_PNG_MISUSE;
@@ -159,7 +145,7 @@ tintype_png_status tintype_png_reader_start(tintype_png_reader *reader) {
     if (setjmp(reader->fence.escape) != 0) {
         return close_with(reader, reader->fence.status);
     }
-    ask_for_rgba(reader);
+    reader->passes = tintype_png_ask_for_rgba(reader->png, reader->info);
     // libpng writes as much as it likes: hold it to what callers make room for.
     if (png_get_rowbytes(reader->png, reader->info) != (size_t)reader->width * 4) {
         tintype_png_fence_escape(&reader->fence, TINTYPE_PNG_CORRUPT, "Rows are not RGBA");

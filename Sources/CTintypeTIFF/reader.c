@@ -108,6 +108,8 @@ static tintype_tiff_status read_header(tintype_tiff_reader *reader, tintype_tiff
     header->orientation = orientation >= 1 && orientation <= 8 ? (uint8_t)orientation : 1;
     header->has_alpha = has_alpha(reader->tiff);
     header->rows_per_batch = rows_per_batch(reader->tiff, header->height);
+    const void *profile = NULL;
+    TIFFGetField(reader->tiff, TIFFTAG_ICCPROFILE, &header->profile_bytes, &profile);
     return TINTYPE_TIFF_OK;
 }
 

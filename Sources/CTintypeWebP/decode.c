@@ -1,11 +1,9 @@
-#include "CTintypeWebP.h"
-
-#include <webp/decode.h>
+#include "internal.h"
 
 /// Bytes that are decoded between two questions whether to go on.
 enum { STEP = 64 << 10 };
 
-static tintype_webp_status status_of(VP8StatusCode code) {
+tintype_webp_status tintype_webp_status_of(VP8StatusCode code) {
     switch (code) {
     case VP8_STATUS_OK:
         return TINTYPE_WEBP_OK;
@@ -28,7 +26,7 @@ static tintype_webp_status feed(
             return TINTYPE_WEBP_CANCELLED;
         }
         given = count - given > STEP ? given + STEP : count;
-        status = status_of(WebPIUpdate(decoder, bytes, given));
+        status = tintype_webp_status_of(WebPIUpdate(decoder, bytes, given));
     }
     return status;
 }
@@ -40,7 +38,7 @@ tintype_webp_status tintype_webp_decode(
     if (!WebPInitDecoderConfig(&config)) {
         return TINTYPE_WEBP_CORRUPT;
     }
-    tintype_webp_status status = status_of(WebPGetFeatures(bytes, count, &config.input));
+    tintype_webp_status status = tintype_webp_status_of(WebPGetFeatures(bytes, count, &config.input));
     if (status != TINTYPE_WEBP_OK) {
         return status;
     }

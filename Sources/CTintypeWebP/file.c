@@ -11,6 +11,9 @@ enum {
     RIFF_HEADER_SIZE = 12,
     CHUNK_HEADER_SIZE = 8,
     VP8X_FLAGS_AT = RIFF_HEADER_SIZE + CHUNK_HEADER_SIZE,
+    // Of an ANMF chunk: place, size, duration, flags (RFC 9649, 2.7.1.2).
+    FRAME_DURATION_AT = 12,
+    FRAME_HEADER_SIZE = 16,
 };
 
 // MARK: Header
@@ -44,26 +47,54 @@ static size_t read32(const uint8_t *p) {
     return (size_t)p[0] | (size_t)p[1] << 8 | (size_t)p[2] << 16 | (size_t)p[3] << 24;
 }
 
-/// Whether the chunks (RIFF: four letters, length, data, a byte of padding where the length is odd) hold no more frames.
-static bool has_few_frames(const uint8_t *bytes, size_t count, size_t max_frames) {
-    size_t frames = 0;
-    for (size_t place = RIFF_HEADER_SIZE; count >= CHUNK_HEADER_SIZE && place <= count - CHUNK_HEADER_SIZE;) {
-        size_t length = read32(bytes + place + 4);
-        frames += memcmp(bytes + place, "ANMF", 4) == 0;
-        if (frames > max_frames) {
-            return false;
-        }
-        place += CHUNK_HEADER_SIZE + length + (length & 1);
+/// One chunk of a file: four letters, length, data, a byte of padding where the length is odd (RIFF).
+typedef struct {
+    const uint8_t *name;
+    const uint8_t *data;
+    size_t length;
+} chunk;
+
+/// The chunk at `place`, which is moved past it; false where none begins.
+static bool next_chunk(const uint8_t *bytes, size_t count, size_t *place, chunk *chunk) {
+    if (count < CHUNK_HEADER_SIZE || *place > count - CHUNK_HEADER_SIZE) {
+        return false;
     }
+    chunk->name = bytes + *place;
+    chunk->data = chunk->name + CHUNK_HEADER_SIZE;
+    chunk->length = read32(chunk->name + 4);
+    *place += CHUNK_HEADER_SIZE + chunk->length + (chunk->length & 1);
     return true;
 }
 
-tintype_webp_status tintype_webp_open(
-    const uint8_t *bytes, size_t count, bool is_complete, size_t max_frames, tintype_webp_file **file) {
-    *file = NULL;
-    if (!has_few_frames(bytes, count, max_frames)) {
-        return TINTYPE_WEBP_LIMIT;
+static bool is_named(const chunk *chunk, const char *name) {
+    return memcmp(chunk->name, name, 4) == 0;
+}
+
+tintype_webp_survey tintype_webp_survey_file(const uint8_t *bytes, size_t count) {
+    tintype_webp_survey survey = {0};
+    chunk chunk;
+    for (size_t place = RIFF_HEADER_SIZE; next_chunk(bytes, count, &place, &chunk);) {
+        survey.frames += is_named(&chunk, "ANMF");
+        survey.profile_bytes += is_named(&chunk, "ICCP") ? chunk.length : 0;
+        survey.exif_bytes += is_named(&chunk, "EXIF") ? chunk.length : 0;
     }
+    return survey;
+}
+
+size_t tintype_webp_durations(const uint8_t *bytes, size_t count, uint32_t *milliseconds, size_t capacity) {
+    chunk chunk;
+    size_t found = 0;
+    for (size_t place = RIFF_HEADER_SIZE; found < capacity && next_chunk(bytes, count, &place, &chunk);) {
+        size_t there = count - (size_t)(chunk.data - bytes);
+        if (is_named(&chunk, "ANMF") && there >= FRAME_HEADER_SIZE && chunk.length >= FRAME_HEADER_SIZE) {
+            milliseconds[found++] = (uint32_t)(read32(chunk.data + FRAME_DURATION_AT) & 0xFFFFFF);
+        }
+    }
+    return found;
+}
+
+tintype_webp_status tintype_webp_open(
+    const uint8_t *bytes, size_t count, bool is_complete, tintype_webp_file **file) {
     WebPData data = {.bytes = bytes, .size = count};
     WebPDemuxState state = WEBP_DEMUX_PARSE_ERROR;
     *file = (tintype_webp_file *)(is_complete ? WebPDemux(&data) : WebPDemuxPartial(&data, &state));

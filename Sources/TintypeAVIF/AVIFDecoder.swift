@@ -25,7 +25,7 @@ public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
         let (info, still) = try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try AVIFReader(raw, context.limits)
             let info = try ImageInfo(reader)
-            try context.limits.check(info)
+            try context.limits.check(info, byteCount: raw.count)
             guard info.frameCount == 1 || context.options.frames == .first else { return (info, PixelBuffer?.none) }
             return (info, try Self.pixels(reader, info, context))
         }
@@ -70,8 +70,8 @@ extension AVIFReader {
                 try convert(rows, overlap: Self.overlap, into: bytes, stride: rowLength)
             }
             if isStraight { room.premultiply(rows: above + rows.count) }
-            room.withRows(from: above) { strip in
-                resampler.append(rows: UnsafeRawBufferPointer(strip), count: rows.count, stride: rowLength)
+            try room.withRows(from: above) { strip throws(TintypeError) in
+                try resampler.append(rows: UnsafeRawBufferPointer(strip), count: rows.count, stride: rowLength)
             }
         }
         return resampler.finish()

@@ -20,7 +20,7 @@ final class AVIFFrameDecoder: FrameDecoder, @unchecked Sendable {
         reader = try AVIFReader(bytes.bytes, limits)
         canvasSize = reader.storedSize
         let (size, hasAlpha) = (reader.storedSize, reader.hasAlpha)
-        try limits.check(ImageInfo(format: .avif, size: size))
+        try limits.check(ImageInfo(format: .avif, size: size), byteCount: data.count)
         frames = try reader.durations().map { duration in
             AnimationFrame(
                 rect: PixelRect(x: 0, y: 0, size: size), duration: duration, blend: .source, hasAlpha: hasAlpha)

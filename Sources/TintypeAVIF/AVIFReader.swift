@@ -19,6 +19,7 @@ struct AVIFReader: ~Copyable {
             try Self.check(
                 avifDecoderSetIOMemory(decoder, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count), decoder)
             try Self.check(avifDecoderParse(decoder), decoder)
+            try limits.check(profileBytes: decoder.pointee.image?.pointee.icc.size ?? 0)
             picture = try Self.picture(decoder)
         } catch {
             avifDecoderDestroy(decoder)

@@ -9,7 +9,7 @@ extension TintypeError {
         switch result {
         case AVIF_RESULT_OUT_OF_MEMORY: self.init(.outOfMemory, stage: .decode, "no memory to decode an AVIF")
         case _ where reason.contains("Limit") || reason.contains("too large ["):
-            self.init(.limitExceeded, stage: .decode, "an AVIF beyond the limits: \(reason)")
+            self = .exceeded(.library, "an AVIF beyond the limits: \(reason)")
         default:
             let name = String(cString: avifResultToString(result))
             let detail = reason.isEmpty ? name : reason

@@ -26,7 +26,7 @@ public struct BMPDecoder: PartialImageDecoder {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try BMPHeader(raw, at: Self.fileHeaderLength) else { throw .truncatedBMP }
             let info = Self.info(header)
-            try context.limits.check(info)
+            try context.limits.check(info, byteCount: raw.count)
             let target = try DecodeTarget(info, context.options)
             try context.checkCancelled()
             let stored = Int(raw.littleEndian32(at: 10))

@@ -8,9 +8,12 @@ struct GIFBlocks {
     private var bytes: GIFBytes
     private var globalPalette: Range<Int>?
     private var control = GIFControl()
+    /// Whether an image whose data end early counts.
+    private let keepsCutImage: Bool
 
     /// Reads the header and the screen descriptor.
-    init(_ raw: UnsafeRawBufferPointer) throws(GIFBytes.End) {
+    init(_ raw: UnsafeRawBufferPointer, keepsCutImage: Bool = false) throws(GIFBytes.End) {
+        self.keepsCutImage = keepsCutImage
         var bytes = GIFBytes(raw)
         try bytes.skip(6)
         canvasSize = PixelSize(width: try bytes.number(), height: try bytes.number())
@@ -40,7 +43,12 @@ struct GIFBlocks {
         let size = PixelSize(width: try bytes.number(), height: try bytes.number())
         let local = try Self.palette(bytes.byte(), &bytes)
         let codeSize = Int(try bytes.byte())
-        try bytes.skipSubBlocks()
+        do throws(GIFBytes.End) {
+            try bytes.skipSubBlocks()
+        } catch {
+            guard keepsCutImage else { throw error }
+            bytes.skipRest()
+        }
         guard let palette = local ?? globalPalette else { return .failure(.damagedGIF("an image without colours")) }
         defer { control = GIFControl() }
         let hasAlpha = control.transparentIndex != nil || palette.count / 3 < 1 << min(codeSize, 8)

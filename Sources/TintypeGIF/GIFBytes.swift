@@ -39,6 +39,10 @@ struct GIFBytes {
         while try subBlock() != nil {}
     }
 
+    mutating func skipRest() {
+        place = bytes.count
+    }
+
     /// Leaves the last byte to be read again.
     mutating func stepBack() {
         place = max(0, place - 1)

@@ -11,7 +11,7 @@ public struct GIFDecoder: ProgressiveAnimationDecoder {
 
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
-            try GIFLayout(raw, isComplete: isComplete, maximumImages: Self.mostImages).map(Self.info)
+            try GIFSummary.info(raw, isComplete: isComplete, maximumImages: Self.mostImages)
         }
     }
 
@@ -38,10 +38,11 @@ public struct GIFDecoder: ProgressiveAnimationDecoder {
             try GIFLayout(raw, isComplete: true, maximumImages: context.limits.frames)
         }
         guard let layout else { throw .truncatedGIF }
+        try context.limits.check(ImageInfo(format: .gif, size: layout.canvasSize), byteCount: bytes.count)
         return layout
     }
 
-    private func layout(
+    func layout(
         _ bytes: Data, _ context: DecodeContext,
         _ read: (UnsafeRawBufferPointer) throws(TintypeError) -> GIFLayout?
     ) throws(TintypeError) -> GIFLayout? {
@@ -56,11 +57,7 @@ public struct GIFDecoder: ProgressiveAnimationDecoder {
     }
 
     private static func info(_ layout: GIFLayout) -> ImageInfo {
-        let isAnimated = layout.images.count > 1
-        return ImageInfo(
-            format: .gif, size: layout.canvasSize, hasAlpha: layout.hasAlpha, frameCount: layout.images.count,
-            loopCount: isAnimated ? layout.playCount : 0,
-            durations: isAnimated ? layout.images.map(\.frame.duration) : [])
+        GIFSummary(layout).info(playCount: layout.playCount)
     }
 
     /// Images that are counted at all, where no limits are given.

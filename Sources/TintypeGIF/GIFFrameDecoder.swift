@@ -9,9 +9,12 @@ final class GIFFrameDecoder: FrameDecoder {
     let frames: [AnimationFrame]
     private let bytes: Data
     private let images: [GIFImage]
+    private let toleratesDamage: Bool
 
-    init(_ bytes: Data, _ layout: GIFLayout) {
+    /// - Parameter toleratesDamage: whether of an image that is damaged the rows before that are shown.
+    init(_ bytes: Data, _ layout: GIFLayout, toleratesDamage: Bool = false) {
         self.bytes = bytes
+        self.toleratesDamage = toleratesDamage
         canvasSize = layout.canvasSize
         loopCount = layout.playCount
         images = layout.images
@@ -21,8 +24,10 @@ final class GIFFrameDecoder: FrameDecoder {
     func pixels(of index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> PixelBuffer {
         let image = images[index]
         var writer = try PixelWriter(size: image.frame.rect.size)
+        if toleratesDamage { writer.clear() }
         let stride = writer.bytesPerRow
         let hook = CancelHook(isCancelled)
+        var rowsRead: UInt32 = 0
         let status = bytes.withUnsafeBytes { bytes in
             let colors = Self.colors(bytes[image.palette], image.transparentIndex)
             let compressed = UnsafeRawBufferPointer(rebasing: bytes[image.place])
@@ -32,11 +37,12 @@ final class GIFFrameDecoder: FrameDecoder {
                 else { return tintype_gif_status.corrupt }
                 return tintype_gif_decode(
                     from, compressed.count, colors, to, stride, UInt32(image.frame.rect.size.width),
-                    UInt32(image.frame.rect.size.height), CancelHook.ask, hook.pointer)
+                    UInt32(image.frame.rect.size.height), CancelHook.ask, hook.pointer, &rowsRead)
             }
         }
         withExtendedLifetime(hook) {}
-        if let error = TintypeError(status) { throw error }
+        let isShown = toleratesDamage && status == .corrupt && rowsRead > 0
+        if !isShown, let error = TintypeError(status) { throw error }
         return writer.finish()
     }
 

@@ -32,27 +32,20 @@ struct GIFLayout {
 
     /// What the first bytes of a file tell of the images that are whole in them; `nil` when none is.
     ///
+    /// - Parameter keepsCutImage: whether the last one need not be whole, and what makes no sense after one ends the file.
     /// - Throws: as for a whole file.
-    init?(arrived raw: UnsafeRawBufferPointer, maximumImages: Int) throws(TintypeError) {
-        guard var blocks = try? GIFBlocks(raw) else { return nil }
+    init?(
+        arrived raw: UnsafeRawBufferPointer, maximumImages: Int, keepsCutImage: Bool = false
+    ) throws(TintypeError) {
+        guard var blocks = try? GIFBlocks(raw, keepsCutImage: keepsCutImage) else { return nil }
         var images: [GIFImage] = []
         // Ends with the bytes, too.
         while let image = try? blocks.nextImage() {
             guard images.count < maximumImages else { throw .tooManyImages(maximumImages) }
+            if keepsCutImage, !images.isEmpty, case .failure = image { break }
             images.append(try image.get())
         }
         guard !images.isEmpty else { return nil }
         (canvasSize, playCount, self.images) = (blocks.canvasSize, blocks.playCount, images)
-    }
-
-    /// Where no image paints, and where one is cleared away, nothing is to be seen.
-    var hasAlpha: Bool {
-        guard images.count > 1 else { return images.contains { $0.frame.hasAlpha || !covers($0.frame.rect) } }
-        return images.contains { $0.frame.hasAlpha || $0.frame.disposal == .background }
-            || !covers(images[0].frame.rect)
-    }
-
-    private func covers(_ rect: PixelRect) -> Bool {
-        rect.x == 0 && rect.y == 0 && rect.size.width >= canvasSize.width && rect.size.height >= canvasSize.height
     }
 }

@@ -9,7 +9,7 @@ extension TintypeError {
     }
 
     static func tooManyImages(_ most: Int) -> TintypeError {
-        TintypeError(.limitExceeded, stage: .decode, "a GIF of more than \(most) frames")
+        exceeded(.frames, "a GIF of more than \(most) frames")
     }
 
     /// `nil` when all is well.

@@ -25,7 +25,7 @@ public struct HEIFDecoder: PartialImageDecoder {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try HEIFReader(raw, context.limits)
             let info = reader.info
-            try context.limits.check(info)
+            try context.limits.check(info, byteCount: raw.count)
             let target = try DecodeTarget(info, context.options)
             try context.checkCancelled()
             let pixels = try reader.pixels(target)

@@ -22,7 +22,9 @@ struct HEIFReader: ~Copyable {
         do throws(TintypeError) {
             try Self.check(heif_context_read_from_memory_without_copy(context, bytes.baseAddress, bytes.count, nil))
             try Self.check(heif_context_get_primary_image_handle(context, &handle))
+            if let handle { try limits.check(profileBytes: heif_image_handle_get_raw_color_profile_size(handle)) }
         } catch {
+            heif_image_handle_release(handle)
             heif_context_free(context)
             throw error
         }
@@ -101,7 +103,7 @@ struct HEIFReader: ~Copyable {
         let reason = error.message.map { String(cString: $0) } ?? ""
         switch (error.code, error.subcode) {
         case (_, heif_suberror_Security_limit_exceeded):
-            throw TintypeError(.limitExceeded, stage: .decode, "a HEIC beyond the limits: \(reason)")
+            throw .exceeded(.library, "a HEIC beyond the limits: \(reason)")
         case (heif_error_Memory_allocation_error, _):
             throw TintypeError(.outOfMemory, stage: .decode, "no memory to decode a HEIC")
         default: throw TintypeError(.undecodable, stage: .decode, "the HEIC is damaged or cut short: \(reason)")

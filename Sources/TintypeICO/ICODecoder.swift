@@ -24,7 +24,7 @@ public struct ICODecoder: ImageDecoder {
     public func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
         let directory = try bytes.withTypedBytes { raw throws(TintypeError) in try ICODirectory(raw) }
         guard let directory, let info = try info(of: bytes, isComplete: true) else { throw .truncatedICO }
-        try context.limits.check(info)
+        try context.limits.check(info, byteCount: bytes.count)
         let wanted = context.options.size.target(for: info.size)
         guard directory.entries.allSatisfy({ $0.place.upperBound <= bytes.count }),
             let entry = directory.best(for: wanted)

@@ -41,7 +41,7 @@ struct ICOPicture {
         }
         return try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try BMPHeader(raw, at: 0, isIcon: true) else { throw .truncatedICO }
-            try context.limits.check(ImageInfo(format: .ico, size: header.size))
+            try context.limits.check(ImageInfo(format: .ico, size: header.size), byteCount: raw.count)
             let whole = try ICOBitmap(header, raw, context).pixels()
             return try whole.resampled(to: size, filter: .lanczos3)
         }

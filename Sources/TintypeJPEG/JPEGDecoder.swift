@@ -24,7 +24,7 @@ public struct JPEGDecoder: PartialImageDecoder {
                 throw TintypeError(.truncated, "")
             }
             let info = ImageInfo(header)
-            try context.limits.check(info)
+            try context.limits.check(info, byteCount: bytes.count)
             let pixels = try Self.pixels(reader, try JPEGPlan(info, context.options), context)
             return Image(pixels: pixels, info: info, scale: context.options.scale ?? 1)
         }

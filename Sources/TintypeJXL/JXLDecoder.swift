@@ -16,6 +16,7 @@ public struct JXLDecoder: AnimatedImageDecoder {
     public func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
         let (info, still) = try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try JXLHeader(raw, isComplete: true, context.limits) else { throw .truncatedJXL }
+            try context.limits.check(header.info, byteCount: raw.count)
             guard header.info.frameCount == 1 || context.options.frames == .first else {
                 return (header.info, PixelBuffer?.none)
             }

@@ -16,6 +16,7 @@ final class JXLFrameDecoder: FrameDecoder, @unchecked Sendable {
         bytes = LastingBytes(data)
         guard let header = try JXLHeader(bytes.bytes, isComplete: true, limits) else { throw .truncatedJXL }
         let info = header.info
+        try limits.check(info, byteCount: data.count)
         (canvasSize, loopCount) = (info.storedSize, info.loopCount)
         frames = (info.durations.isEmpty ? [0] : info.durations).map { duration in
             AnimationFrame(

@@ -39,8 +39,7 @@ struct JXLHeader {
             let header = try reader.frameHeader()
             durations.append(second > 0 ? Double(header.duration) / second : 0)
             guard durations.count <= limits.frames else {
-                throw TintypeError(
-                    .limitExceeded, stage: .decode, "a JPEG XL of more than \(limits.frames) frames")
+                throw .exceeded(.frames, "a JPEG XL of more than \(limits.frames) frames")
             }
             if header.is_last != 0 { return durations }
         }

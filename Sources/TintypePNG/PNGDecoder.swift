@@ -28,7 +28,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
         return try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try reader.open(raw, isComplete: true) else { throw TintypeError(.truncated, "") }
             var info = ImageInfo(header)
-            try context.limits.check(info)
+            try context.limits.check(info, byteCount: raw.count)
             info.durations = try Self.durations(raw, header, isComplete: true) ?? []
             // The default image need not be a frame; only where it is the first does it do for that.
             if info.frameCount > 1 {
@@ -55,7 +55,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
             try reader.open(bytes, isComplete: true)
         }
         guard let header else { throw TintypeError(.truncated, "") }
-        try context.limits.check(ImageInfo(header))
+        try context.limits.check(ImageInfo(header), byteCount: bytes.count)
         let animation = try PNGAnimation(bytes, header)
         try context.limits.check(animation.frames.map(\.frame), canvas: animation.canvasSize)
         return PNGFrameDecoder(bytes, animation)
@@ -75,6 +75,10 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
         info.frameCount = animation.frames.count
         info.durations = animation.frames.map(\.frame.duration)
         return ArrivedFrames(info: info, decoder: PNGFrameDecoder(bytes, animation))
+    }
+
+    public func makeIncrementalDecoder(_ context: DecodeContext) -> (any IncrementalImageDecoder)? {
+        IncrementalPNGDecoder(context)
     }
 
     private static func pixels(
@@ -111,7 +115,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
 }
 
 extension ImageInfo {
-    fileprivate init(_ header: tintype_png_header) {
+    init(_ header: tintype_png_header) {
         let orientation = Orientation(rawValue: Int(header.exif_orientation)) ?? .up
         let stored = PixelSize(width: Int(header.width), height: Int(header.height))
         self.init(

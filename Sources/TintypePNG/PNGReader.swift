@@ -7,12 +7,10 @@ struct PNGReader: ~Copyable {
     private let reader: OpaquePointer
     private let hook: CancelHook
 
-    /// Bytes of one chunk before the pixels, and chunks that may be kept: what honest files never reach.
-    private static let limits = tintype_png_limits(max_chunk_bytes: 8 << 20, max_cached_chunks: 1000)
-
     init(_ context: DecodeContext) throws(TintypeError) {
         hook = CancelHook(context.isCancelled)
-        guard let reader = tintype_png_reader_create(Self.limits, CancelHook.ask, hook.pointer) else {
+        let limits = tintype_png_limits(context.limits)
+        guard let reader = tintype_png_reader_create(limits, CancelHook.ask, hook.pointer) else {
             throw TintypeError(.outOfMemory, stage: .decode, "no memory for a PNG decoder")
         }
         self.reader = reader
@@ -28,6 +26,9 @@ struct PNGReader: ~Copyable {
         guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return nil }
         let status = tintype_png_reader_open(reader, base, bytes.count, isComplete, &header)
         if status == .needsMore { return nil }
+        if status == .limit, let limit = DecodeLimit(header.exceeded) {
+            throw .exceeded(limit, "a PNG with more bytes of metadata than are allowed")
+        }
         try check(status)
         return header
     }
@@ -72,11 +73,36 @@ struct PNGReader: ~Copyable {
     }
 }
 
+extension tintype_png_limits {
+    /// Chunks that libpng may keep: what honest files never reach.
+    private static let mostChunks: UInt32 = 1000
+
+    init(_ limits: DecodeLimits) {
+        // 0 would be any number.
+        self.init(
+            max_chunk_bytes: max(limits.chunkBytes, 1), max_text_bytes: max(limits.textBytes, 1),
+            max_profile_bytes: max(limits.profileBytes, 1), max_exif_bytes: max(limits.exifBytes, 1),
+            max_cached_chunks: Self.mostChunks)
+    }
+}
+
+extension DecodeLimit {
+    fileprivate init?(_ bound: tintype_png_bound) {
+        switch bound {
+        case .none: return nil
+        case .chunk: self = .chunkBytes
+        case .text: self = .textBytes
+        case .profile: self = .profileBytes
+        case .exif: self = .exifBytes
+        }
+    }
+}
+
 extension TintypeError {
     init(_ status: tintype_png_status, _ reason: String) {
         switch status {
         case .cancelled: self = .cancelled
-        case .limit: self.init(.limitExceeded, stage: .decode, "a PNG beyond the limits: \(reason)")
+        case .limit: self = .exceeded(.library, "a PNG beyond the limits: \(reason)")
         case .memory: self.init(.outOfMemory, stage: .decode, "no memory to decode a PNG")
         case .truncated, .needsMore: self.init(.undecodable, stage: .decode, "the PNG is cut short")
         case .unsupported: self.init(.undecodable, stage: .decode, "a PNG of an unsupported kind: \(reason)")

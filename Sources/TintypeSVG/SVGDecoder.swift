@@ -12,12 +12,12 @@ public struct SVGDecoder: PartialImageDecoder {
 
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         guard isComplete else { return nil }
-        return Self.info(try SVGDocument(bytes))
+        return Self.info(try SVGDocument(bytes, Self.anyLimits))
     }
 
     public func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
         try context.checkCancelled()
-        let document = try SVGDocument(bytes)
+        let document = try SVGDocument(bytes, context.limits)
         let info = Self.info(document)
         let whole = PixelRect(x: 0, y: 0, size: info.size)
         let part = context.options.crop ?? whole
@@ -32,6 +32,9 @@ public struct SVGDecoder: PartialImageDecoder {
         let pixels = try document.drawn(shown, target)
         return Image(pixels: pixels, info: info, scale: context.options.scale ?? 1)
     }
+
+    /// Where no limits are given.
+    private static let anyLimits = DecodeLimits()
 
     private static func info(_ document: borrowing SVGDocument) -> ImageInfo {
         ImageInfo(format: .svg, size: document.size, hasAlpha: true)

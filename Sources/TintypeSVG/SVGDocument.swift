@@ -9,10 +9,13 @@ struct SVGDocument: ~Copyable {
     /// Bytes of a document: what honest pictures stay far below. Reading it takes many times as much memory.
     private static let mostBytes = 8 << 20
 
-    init(_ bytes: Data) throws(TintypeError) {
+    /// - Throws: ``TintypeError/Code/undecodable``, and ``TintypeError/Code/limitExceeded`` before librsvg sees anything.
+    init(_ bytes: Data, _ limits: DecodeLimits) throws(TintypeError) {
         guard bytes.count <= Self.mostBytes else {
-            throw TintypeError(.limitExceeded, stage: .decode, "an SVG of more than \(Self.mostBytes) bytes")
+            throw .exceeded(.library, "an SVG of more than \(Self.mostBytes) bytes")
         }
+        var survey = SVGSurvey(Array(bytes))
+        try survey.check(limits)
         var document: OpaquePointer?
         var message = [CChar](repeating: 0, count: 200)
         let status = bytes.withUnsafeBytes { raw in

@@ -20,7 +20,7 @@ public struct TIFFDecoder: PartialImageDecoder {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try TIFFReader(raw, context.limits)
             let info = reader.info
-            try context.limits.check(info)
+            try context.limits.check(info, byteCount: raw.count)
             let target = try DecodeTarget(info, context.options)
             try reader.start()
             let stored = try Self.pixels(reader, info.storedSize, target, context)
@@ -47,7 +47,9 @@ public struct TIFFDecoder: PartialImageDecoder {
         for first in stride(from: 0, to: size.height, by: height) {
             let rows = first..<min(first + height, size.height)
             try read(reader, rows, 0, &strip, &scratch, context)
-            strip.withRows { resampler.append(rows: UnsafeRawBufferPointer($0), count: rows.count, stride: rowLength) }
+            try strip.withRows { bytes throws(TintypeError) in
+                try resampler.append(rows: UnsafeRawBufferPointer(bytes), count: rows.count, stride: rowLength)
+            }
         }
         return resampler.finish()
     }

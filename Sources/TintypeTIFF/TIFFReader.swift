@@ -19,6 +19,12 @@ struct TIFFReader: ~Copyable {
         guard status == .ok, let reader else {
             throw TintypeError(status ?? .corrupt, String(tiffMessage: message))
         }
+        do throws(TintypeError) {
+            try limits.check(profileBytes: Int(header.profile_bytes))
+        } catch {
+            tintype_tiff_close(reader)
+            throw error
+        }
         self.reader = reader
         self.header = header
     }

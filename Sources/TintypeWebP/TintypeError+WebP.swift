@@ -10,7 +10,6 @@ extension TintypeError {
         switch status {
         case .ok: return nil
         case .cancelled: self = .cancelled
-        case .limit: self.init(.limitExceeded, stage: .decode, "a WebP of more frames than are allowed")
         case .memory: self.init(.outOfMemory, stage: .decode, "no memory to decode a WebP")
         case .needsMore: self = .truncatedWebP
         case .corrupt: self = .damagedWebP

@@ -18,16 +18,16 @@ public struct WebPDecoder: ProgressiveAnimationDecoder {
             }
             guard header.needsWholeFile else { return ImageInfo(header) }
             guard isComplete || raw.isWholeRIFF else { return nil }
-            return try ImageInfo(header, WebPFile(raw, maximumFrames: Self.mostFrames))
+            return try ImageInfo(header, raw, WebPFile(raw, Self.anyLimits))
         }
     }
 
     public func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try tintype_webp_header(raw) else { throw .truncatedWebP }
-            try context.limits.check(ImageInfo(header))
-            let file = try WebPFile(raw, maximumFrames: context.limits.frames)
-            let info = try ImageInfo(header, file)
+            try context.limits.check(ImageInfo(header), byteCount: raw.count)
+            let file = try WebPFile(raw, context.limits)
+            let info = try ImageInfo(header, raw, file)
             if header.is_animated { return try animatedImage(bytes, info, context) }
             return try still(file.frame(0), info, context)
         }
@@ -50,6 +50,10 @@ public struct WebPDecoder: ProgressiveAnimationDecoder {
         return ArrivedFrames(info: info, decoder: decoder)
     }
 
+    public func makeIncrementalDecoder(_ context: DecodeContext) -> (any IncrementalImageDecoder)? {
+        IncrementalWebPDecoder(context)
+    }
+
     private func still(
         _ frame: tintype_webp_frame, _ info: ImageInfo, _ context: DecodeContext
     ) throws(TintypeError) -> Image {
@@ -64,16 +68,18 @@ public struct WebPDecoder: ProgressiveAnimationDecoder {
             pixels: try stored.oriented(info.orientation), info: info, scale: context.options.scale ?? 1)
     }
 
-    /// Frames that are counted at all, where no limits are given.
-    private static let mostFrames = 100_000
+    /// Where no limits are given.
+    private static let anyLimits = DecodeLimits(frames: 100_000)
 }
 
 extension ImageInfo {
-    fileprivate init(_ header: tintype_webp_header) {
+    init(_ header: tintype_webp_header) {
         self.init(format: .webp, size: header.size, hasAlpha: header.has_alpha)
     }
 
-    fileprivate init(_ header: tintype_webp_header, _ file: borrowing WebPFile) throws(TintypeError) {
+    fileprivate init(
+        _ header: tintype_webp_header, _ bytes: UnsafeRawBufferPointer, _ file: borrowing WebPFile
+    ) throws(TintypeError) {
         self.init(header)
         orientation = file.orientation
         size = orientation.displayed(header.size)
@@ -81,7 +87,13 @@ extension ImageInfo {
         frameCount = file.frameCount
         guard frameCount > 1 else { return }
         loopCount = file.playCount
-        for index in 0..<frameCount { durations.append(Double(try file.frame(index).milliseconds) / 1000) }
+        // Not from libwebpdemux, which looks for each frame from the first one on.
+        var milliseconds = [UInt32](repeating: 0, count: frameCount)
+        guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { throw .damagedWebP }
+        let found = tintype_webp_durations(
+            base, bytes.count, &milliseconds, frameCount)
+        guard found == frameCount else { throw .damagedWebP }
+        durations = milliseconds.map { Double($0) / 1000 }
     }
 }
 

@@ -8,13 +8,12 @@ struct WebPFile: ~Copyable {
 
     /// - Parameter bytes: must outlive this.
     init(
-        _ bytes: UnsafeRawBufferPointer, isComplete: Bool = true, maximumFrames: Int
+        _ bytes: UnsafeRawBufferPointer, isComplete: Bool = true, _ limits: DecodeLimits
     ) throws(TintypeError) {
+        guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { throw .damagedWebP }
+        try limits.check(tintype_webp_survey_file(base, bytes.count))
         var file: OpaquePointer?
-        let status =
-            bytes.bindMemory(to: UInt8.self).baseAddress.map {
-                tintype_webp_open($0, bytes.count, isComplete, maximumFrames, &file)
-            } ?? .corrupt
+        let status = tintype_webp_open(base, bytes.count, isComplete, &file)
         if let error = TintypeError(status) { throw error }
         guard let file else { throw .damagedWebP }
         self.file = file
@@ -32,6 +31,14 @@ struct WebPFile: ~Copyable {
         var frame = tintype_webp_frame()
         if let error = TintypeError(tintype_webp_get_frame(file, UInt32(clamping: index), &frame)) { throw error }
         return frame
+    }
+}
+
+extension DecodeLimits {
+    fileprivate func check(_ survey: tintype_webp_survey) throws(TintypeError) {
+        try check(profileBytes: survey.profile_bytes)
+        try check(exifBytes: survey.exif_bytes)
+        guard survey.frames <= frames else { throw .exceeded(.frames, "a WebP of more than \(frames) frames") }
     }
 }
 

@@ -15,8 +15,8 @@ final class WebPFrameDecoder: FrameDecoder {
         self.bytes = bytes
         let (canvas, plays, found) = try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try tintype_webp_header(raw) else { throw .truncatedWebP }
-            try context.limits.check(ImageInfo(format: .webp, size: header.size))
-            let file = try WebPFile(raw, maximumFrames: context.limits.frames)
+            try context.limits.check(ImageInfo(format: .webp, size: header.size), byteCount: raw.count)
+            let file = try WebPFile(raw, context.limits)
             return (header.size, file.playCount, try Self.frames(of: file, raw))
         }
         (canvasSize, loopCount) = (canvas, plays)
@@ -29,7 +29,7 @@ final class WebPFrameDecoder: FrameDecoder {
     init?(arrived bytes: Data, _ canvas: PixelSize, _ context: DecodeContext) throws(TintypeError) {
         try context.limits.check(ImageInfo(format: .webp, size: canvas))
         let (plays, found) = try bytes.withTypedBytes { raw throws(TintypeError) in
-            let file = try WebPFile(raw, isComplete: false, maximumFrames: context.limits.frames)
+            let file = try WebPFile(raw, isComplete: false, context.limits)
             return (file.playCount, try Self.frames(of: file, raw, isComplete: false))
         }
         guard !found.isEmpty else { return nil }

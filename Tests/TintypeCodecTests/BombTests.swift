@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import Tintype
+import TintypeTesting
 
 /// Headers that promise 60,000 × 60,000 pixels, and little after them, are refused for what they promise.
 @Suite struct BombTests {
@@ -37,5 +38,49 @@ import Tintype
         let sides = words([long | 256, 1, side, long | 257, 1, side, 3 << 16 | 258, 1, 8])
         let strips = words([long | 273, 1, 8, long | 279, 1, 50])
         try expectRefused(Data([0x49, 0x49, 0x2A, 0]) + words([8]) + Data([5, 0]) + sides + strips + words([0]))
+    }
+
+    // MARK: Those that are known by name
+
+    static let known: [(name: String, limit: DecodeLimit, data: Data)] = [
+        ("a PNG of 225,000²", .side, Bomb.png(PixelSize(width: 225_000, height: 225_000))),
+        (
+            "a GIF of 65,535² with many tiny frames", .pixels,
+            Bomb.gif(PixelSize(width: 65_535, height: 65_535), frames: 20_000)
+        ),
+        ("a JPEG of 10,000 scans", .scans, Bomb.jpeg(scans: 10_000)),
+        (
+            "a WebP animation of 16,383² frames", .pixels,
+            Bomb.webP(PixelSize(width: 16_383, height: 16_383), frames: 1000)
+        ),
+        (
+            "a PNG with a huge ICC chunk", .profileBytes,
+            Bomb.png(PixelSize(width: 9, height: 9), [("iCCP", Data(count: 5 << 20))])
+        ),
+        ("a billion laughs", .elements, Bomb.laughs()),
+    ]
+
+    @Test(arguments: known.indices) func knownBombsAreRefusedBeforeAnyPixelIsDecoded(_ index: Int) throws {
+        let (name, limit, data) = Self.known[index]
+        let wasAsked = Shared(false)
+        let context = DecodeContext(isCancelled: {
+            wasAsked.withLock { $0 = true }
+            return false
+        })
+        // An SVG asks once before it is read; no other asks before it has begun with the pixels.
+        let decoder = try DecodeTests.coders.decoder(for: data)
+        let error = #expect(throws: TintypeError.self) { try decoder.decode(data, context) }
+        #expect(error?.limit == limit, "\(name): \(String(describing: error))")
+        #expect(!wasAsked.now || decoder.formats.contains(.svg), "\(name)")
+        let headerError = #expect(throws: TintypeError.self) { try DecodeTests.coders.info(of: data) }
+        #expect(headerError?.code == .limitExceeded, "\(name): \(String(describing: headerError))")
+    }
+
+    @Test(arguments: known.indices) func previewsOfKnownBombsAreRefusedToo(_ index: Int) throws {
+        let (name, _, data) = Self.known[index]
+        guard let previews = try DecodeTests.coders.decoder(for: data).makeIncrementalDecoder(DecodeContext()) else {
+            return
+        }
+        #expect(throws: TintypeError.self, "\(name)") { _ = try previews.append(data) }
     }
 }

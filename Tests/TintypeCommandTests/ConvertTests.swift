@@ -51,6 +51,16 @@ import TintypeTesting
         }
     }
 
+    @Test func theHelpNamesEveryChoice() async throws {
+        let help = try await CommandRun.tintype("convert", "--help").output
+        let words = Set(help.split { " \n,.:".contains($0) }.map(String.init))
+        #expect(words.isSuperset(of: BlendMode.allCases.map(\.name)))
+        #expect(words.isSuperset(of: Gravity.allCases.map(\.rawValue) + ResampleFilter.allCases.map(\.rawValue)))
+        for option in ["crop", "rotate", "flip", "round", "tint", "blur", "adjust", "overlay", "pad", "trim"] {
+            #expect(help.contains(" --\(option) "), "there is no example with --\(option)")
+        }
+    }
+
     @Test func transformsApplyInTheOrderGiven() async throws {
         try await withCommandFixture { fixture in
             let first = try await converted(fixture, "--tint", "#00ff00", "--adjust", "invert")

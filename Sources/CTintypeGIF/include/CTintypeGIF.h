@@ -32,10 +32,11 @@ typedef bool (*tintype_gif_cancel_hook)(void *_Nullable context);
 /// `colors` are RGBA, 256 of them: one for each value that a compressed pixel can have. Rows are written in the order of
 /// display, `stride` bytes apart (at least 4 * width), interlaced or not.
 ///
-/// - CORRUPT: also when the descriptor does not have this `width` and `height`. `dest` is partly written.
+/// - CORRUPT: also when the descriptor does not have this `width` and `height`. `dest` is partly written: `rows_read` rows,
+///   the topmost ones unless it is interlaced.
 tintype_gif_status tintype_gif_decode(
     const uint8_t *bytes, size_t count, const uint8_t *colors, uint8_t *dest, size_t stride, uint32_t width,
-    uint32_t height, tintype_gif_cancel_hook _Nullable is_cancelled, void *_Nullable context);
+    uint32_t height, tintype_gif_cancel_hook _Nullable is_cancelled, void *_Nullable context, uint32_t *rows_read);
 
 // MARK: Writing
 

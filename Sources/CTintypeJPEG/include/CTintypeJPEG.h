@@ -74,6 +74,18 @@ typedef struct tintype_jpeg_limits {
     size_t max_memory_bytes;
 } tintype_jpeg_limits;
 
+/// What a file is made of, as far as its markers tell.
+typedef struct tintype_jpeg_survey {
+    /// Bytes of all segments of Exif, and of the colour profile, whose pieces are in several.
+    size_t exif_bytes;
+    size_t profile_bytes;
+    uint32_t scans;
+} tintype_jpeg_survey;
+
+/// Walks the markers of a file or its beginning, to the end of the scans or until there are more than `max_scans`.
+/// Nothing is decoded or kept. Where one scan is all, nothing after its header is read.
+tintype_jpeg_survey tintype_jpeg_survey_file(const uint8_t *bytes, size_t count, uint32_t max_scans);
+
 /// Asked between rows and scans whether to give up; must return normally.
 typedef bool (*tintype_jpeg_cancel_hook)(void *_Nullable context);
 

@@ -44,12 +44,11 @@ static void unpremultiply(
 static void flatten(
     const uint8_t *source, size_t source_stride, uint8_t *target, size_t target_stride, size_t width, size_t height,
     const uint8_t background[4]) {
-    const bytes opaque = IN_ALPHA(255);
     bytes behind;
-    for (size_t i = 0; i < vector_bytes; i++) { behind[i] = i % 4 == 3 ? 255 : background[i % 4]; }
+    for (size_t i = 0; i < vector_bytes; i++) { behind[i] = background[i % 4]; }
     for (size_t y = 0; y < height; y++) {
         const uint8_t *from = source + y * source_stride;
         FOR_EACH_VECTOR(
-            from, target + y * target_stride, width, (pixels + scaled_bytes(behind, ~alphas(pixels))) | opaque);
+            from, target + y * target_stride, width, laid_over(pixels, behind));
     }
 }

@@ -103,10 +103,13 @@ static void blend_over(
     for (size_t y = 0; y < height; y++) {
         uint8_t *row = target + y * target_stride;
         const uint8_t *from = source + y * source_stride;
-        for (size_t x = 0; x < width; x++) {
+        size_t x = 0;
+        for (; x + vector_pixels <= width; x += vector_pixels) {
+            store_bytes(row + 4 * x, laid_over(load_bytes(from + 4 * x), load_bytes(row + 4 * x)));
+        }
+        for (; x < width; x++) {
             for (size_t c = 0; c < 4; c++) {
-                unsigned product = row[4 * x + c] * (255u - from[4 * x + 3]) + 128;
-                row[4 * x + c] = (uint8_t)(from[4 * x + c] + ((product + (product >> 8)) >> 8));
+                row[4 * x + c] = (uint8_t)(from[4 * x + c] + scaled_byte(row[4 * x + c], 255u - from[4 * x + 3]));
             }
         }
     }

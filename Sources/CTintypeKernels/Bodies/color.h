@@ -47,10 +47,7 @@ static void color_matrix(uint8_t *pixel_rows, size_t stride, size_t width, size_
 
 static void cover(uint8_t *pixel_row, const uint8_t *coverage, size_t width) {
     for (size_t x = 0; x < width; x++) {
-        for (size_t c = 0; c < 4; c++) {
-            unsigned product = pixel_row[4 * x + c] * (unsigned)coverage[x] + 128;
-            pixel_row[4 * x + c] = (uint8_t)((product + (product >> 8)) >> 8);
-        }
+        for (size_t c = 0; c < 4; c++) { pixel_row[4 * x + c] = scaled_byte(pixel_row[4 * x + c], coverage[x]); }
     }
 }
 

@@ -41,6 +41,15 @@ static inline bytes scaled_bytes(bytes value, bytes scale) {
     return __builtin_convertvector((product + (product >> 8)) >> 8, bytes);
 }
 
+/// Pixels over others.
+static inline bytes laid_over(bytes over, bytes under) { return over + scaled_bytes(under, ~alphas(over)); }
+
+/// `scaled_bytes` for one.
+static inline uint8_t scaled_byte(uint8_t value, unsigned scale) {
+    unsigned product = value * scale + 128;
+    return (uint8_t)((product + (product >> 8)) >> 8);
+}
+
 /// Runs `BODY` over whole vectors of a row, and over a copy of what is left in the end.
 #define FOR_EACH_VECTOR(FROM, TO, WIDTH, BODY)                                                                         \
     do {                                                                                                               \

@@ -29,7 +29,7 @@ typedef struct {
         const uint8_t *source, size_t source_stride, uint8_t *target, size_t target_stride, size_t width,
         size_t height);
 
-    /// Puts pixels on an opaque background given as RGBA; the result is opaque.
+    /// Puts pixels on a background of one colour; source and target may be the same.
     void (*_Nonnull flatten)(
         const uint8_t *source, size_t source_stride, uint8_t *target, size_t target_stride, size_t width,
         size_t height, const uint8_t background[4]);
@@ -65,7 +65,6 @@ typedef struct {
     void (*_Nonnull copy)(
         const uint8_t *source, size_t source_stride, uint8_t *target, size_t target_stride, size_t width,
         size_t height);
-
 
     /// Turns a picture as the Exif orientation `orientation` (1 to 8) asks. `width` and `height` are those of the
     /// source; the target has them exchanged for 5 to 8.

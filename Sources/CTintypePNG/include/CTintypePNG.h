@@ -48,6 +48,15 @@ typedef enum __attribute__((enum_extensibility(closed))) tintype_png_color {
     TINTYPE_PNG_COLOR_RGB_ALPHA __attribute__((swift_name("rgbAlpha"))) = 6,
 } tintype_png_color;
 
+/// Which of the limits a file exceeds.
+typedef enum __attribute__((enum_extensibility(closed))) tintype_png_bound {
+    TINTYPE_PNG_BOUND_NONE __attribute__((swift_name("none"))) = 0,
+    TINTYPE_PNG_BOUND_CHUNK __attribute__((swift_name("chunk"))) = 1,
+    TINTYPE_PNG_BOUND_TEXT __attribute__((swift_name("text"))) = 2,
+    TINTYPE_PNG_BOUND_PROFILE __attribute__((swift_name("profile"))) = 3,
+    TINTYPE_PNG_BOUND_EXIF __attribute__((swift_name("exif"))) = 4,
+} tintype_png_bound;
+
 /// What a picture says before its pixels.
 typedef struct tintype_png_header {
     /// Pixels as stored, before orientation; each up to 2^31 - 1.
@@ -67,12 +76,20 @@ typedef struct tintype_png_header {
     bool has_icc_profile;
     bool has_gamma;
     bool has_srgb;
+    /// After LIMIT, which one it was; none where it was libpng's.
+    tintype_png_bound exceeded;
 } tintype_png_header;
 
 /// Bounds on what a file may cost. The zero value sets none.
 typedef struct tintype_png_limits {
     /// Bytes of a chunk before the pixels; 0 for any number.
     size_t max_chunk_bytes;
+    /// Bytes of all text before the pixels; 0 for any number.
+    size_t max_text_bytes;
+    /// Bytes of a colour profile as stored; 0 for any number.
+    size_t max_profile_bytes;
+    /// Bytes of Exif; 0 for any number.
+    size_t max_exif_bytes;
     /// Ancillary chunks libpng may keep; 0 for any number.
     uint32_t max_cached_chunks;
 } tintype_png_limits;
@@ -139,6 +156,42 @@ tintype_png_status tintype_png_reader_finish(tintype_png_reader *reader);
 /// What went wrong, in libpng's words where it has some; empty if nothing did.
 /// Valid until the reader's next call.
 const char *tintype_png_reader_message(const tintype_png_reader *reader);
+
+// MARK: Previewing a still picture while its bytes arrive: append and preview as often as wanted.
+
+typedef struct tintype_png_incremental tintype_png_incremental;
+
+/// Makes an incremental reader; null when memory ran out. `context` is handed to the hook.
+///
+/// Its caller has read the header of the same bytes with a reader, and found it within the limits: memory for the whole
+/// picture is claimed when the header is appended.
+tintype_png_incremental *_Nullable tintype_png_incremental_create(
+    tintype_png_limits limits, tintype_png_cancel_hook _Nullable is_cancelled, void *_Nullable context);
+
+/// Frees an incremental reader, in whatever state it is.
+void tintype_png_incremental_destroy(tintype_png_incremental *_Nullable incremental);
+
+/// Decodes the next bytes of the file, all of them. `changed` tells whether a preview now shows more.
+///
+/// - OK: append more, if there is more.
+/// - CORRUPT, CANCELLED, MEMORY: decoding stopped for good; every later call says so. Previews show what came before.
+tintype_png_status tintype_png_incremental_append(
+    tintype_png_incremental *incremental, const uint8_t *bytes, size_t count, bool *changed);
+
+/// Whether the end chunk came.
+bool tintype_png_incremental_has_ended(const tintype_png_incremental *incremental);
+
+/// Draws what has come, at the stored size: rows from the top, or of an interlaced picture the passes so far, each of
+/// whose pixels fills the place of those that are to come. The rest is transparent.
+///
+/// - OK: `dest` is filled; its first `rows_valid` rows show something.
+/// - NEEDS_MORE: there is nothing to show yet.
+/// - MISUSE: `stride` is too small.
+tintype_png_status tintype_png_incremental_preview(
+    const tintype_png_incremental *incremental, uint8_t *dest, size_t stride, uint32_t *rows_valid);
+
+/// As `tintype_png_reader_message`.
+const char *tintype_png_incremental_message(const tintype_png_incremental *incremental);
 
 // MARK: Animations
 

@@ -35,6 +35,8 @@ typedef struct tintype_tiff_header {
     bool has_alpha;
     /// Rows that are compressed together, at most the height.
     uint32_t rows_per_batch;
+    /// Bytes of the colour profile; 0 when absent.
+    uint32_t profile_bytes;
 } tintype_tiff_header;
 
 /// Opens a whole file and reads the first of its directories. The bytes stay the caller's and must outlive the reader.

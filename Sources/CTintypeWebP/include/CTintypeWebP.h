@@ -19,8 +19,6 @@ typedef enum __attribute__((enum_extensibility(closed))) tintype_webp_status {
     TINTYPE_WEBP_NEEDS_MORE __attribute__((swift_name("needsMore"))) = 1,
     /// The bytes are not a WebP, or are damaged.
     TINTYPE_WEBP_CORRUPT __attribute__((swift_name("corrupt"))) = 2,
-    /// There are more frames than allowed.
-    TINTYPE_WEBP_LIMIT __attribute__((swift_name("limit"))) = 3,
     TINTYPE_WEBP_MEMORY __attribute__((swift_name("memory"))) = 4,
     /// The cancel hook said so.
     TINTYPE_WEBP_CANCELLED __attribute__((swift_name("cancelled"))) = 5,
@@ -59,12 +57,24 @@ typedef struct tintype_webp_frame {
     size_t count;
 } tintype_webp_frame;
 
+/// What the chunks of a file are, by their names and lengths alone.
+typedef struct tintype_webp_survey {
+    size_t frames;
+    size_t profile_bytes;
+    size_t exif_bytes;
+} tintype_webp_survey;
+
+/// Walks the chunks of a file or its beginning. Nothing is kept.
+tintype_webp_survey tintype_webp_survey_file(const uint8_t *bytes, size_t count);
+
+/// The durations of the first `capacity` frames, in one walk, and how many there are of those.
+size_t tintype_webp_durations(const uint8_t *bytes, size_t count, uint32_t *milliseconds, size_t capacity);
+
 /// Opens a whole file, or the first bytes of one: OK, CORRUPT (also when it should be whole and is cut short), NEEDS_MORE
-/// (of first bytes alone), LIMIT or MEMORY. The bytes stay the caller's and must outlive the file. Nothing is decoded.
-/// Frames are counted before memory is claimed for what is known of each.
+/// (of first bytes alone) or MEMORY. The bytes stay the caller's and must outlive the file. Nothing is decoded, but memory
+/// is claimed for what is known of each frame.
 tintype_webp_status tintype_webp_open(
-    const uint8_t *bytes, size_t count, bool is_complete, size_t max_frames,
-    tintype_webp_file *_Nullable *_Nonnull file);
+    const uint8_t *bytes, size_t count, bool is_complete, tintype_webp_file *_Nullable *_Nonnull file);
 
 void tintype_webp_close(tintype_webp_file *_Nullable file);
 
@@ -94,6 +104,30 @@ typedef bool (*tintype_webp_cancel_hook)(void *_Nullable context);
 tintype_webp_status tintype_webp_decode(
     const uint8_t *bytes, size_t count, uint8_t *dest, size_t stride, uint32_t width, uint32_t height,
     tintype_webp_cancel_hook _Nullable is_cancelled, void *_Nullable context);
+
+// MARK: Previewing a still picture while its bytes arrive: append and preview as often as wanted.
+
+typedef struct tintype_webp_incremental tintype_webp_incremental;
+
+/// Makes an incremental reader for a picture of this size, as its header tells, and claims memory for it; null when
+/// there is none.
+tintype_webp_incremental *_Nullable tintype_webp_incremental_create(uint32_t width, uint32_t height);
+
+void tintype_webp_incremental_destroy(tintype_webp_incremental *_Nullable incremental);
+
+/// Decodes the next bytes of the file, of which it keeps a copy. `changed` tells whether a preview now shows more rows.
+///
+/// - NEEDS_MORE, or OK at the picture's end.
+/// - CORRUPT, MEMORY: decoding stopped for good; every later call says so. Previews show what came before.
+tintype_webp_status tintype_webp_incremental_append(
+    tintype_webp_incremental *incremental, const uint8_t *bytes, size_t count, bool *changed);
+
+/// Draws the rows that have come, straight, at the stored size; the rest is transparent.
+///
+/// - OK: `dest` is filled.
+/// - NEEDS_MORE: there is nothing to show yet, or `stride` is too small.
+tintype_webp_status tintype_webp_incremental_preview(
+    const tintype_webp_incremental *incremental, uint8_t *dest, size_t stride, uint32_t *rows_valid);
 
 // MARK: Writing
 

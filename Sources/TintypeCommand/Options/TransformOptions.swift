@@ -76,7 +76,7 @@ struct TransformOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How the --tint or --overlay before it is laid over the picture, such as multiply, screen or sourceAtop.",
+            "How the --tint or --overlay before it is laid over the picture: \(BlendMode.allCases.map(\.name).joined(separator: ", ")).",
             valueName: "mode"),
         transform: Given.parsing(TransformArgument.blend))
     var blend: [Given] = []

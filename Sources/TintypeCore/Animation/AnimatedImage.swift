@@ -29,7 +29,8 @@ public final class AnimatedImage: Sendable {
         _ bytes: Data, decoder: any AnimatedImageDecoder, info: ImageInfo, _ context: DecodeContext
     ) throws(TintypeError) {
         let lasting = context.lasting
-        let source = try ComposedFrames(byteCount: bytes.count) { () throws(TintypeError) in
+        let services = FrameServices(time: DecodeTime(limit: context.limits.time))
+        let source = try ComposedFrames(byteCount: bytes.count, services: services) { () throws(TintypeError) in
             try decoder.makeFrameDecoder(bytes, lasting)
         }
         try self.init(source, info, encoded: bytes, context)
@@ -98,7 +99,7 @@ public final class AnimatedImage: Sendable {
     /// - Throws: as the transformer, of which the poster is made.
     public func transformed(by transformer: any ImageTransformer) throws(TintypeError) -> AnimatedImage {
         let settled = try (transformer as? any ContentTransformer)?.settled(on: poster) ?? transformer
-        let transformed = FrameMaker(source: maker.source, transforms: maker.transforms + [settled])
+        let transformed = FrameMaker(source: maker.source, transforms: maker.transforms + [settled].spliced)
         return AnimatedImage(transformed, poster: try settled.transform(poster), isComplete: isComplete)
     }
 

@@ -36,8 +36,10 @@ final class ComposedFrames: Sendable {
     }
 
     /// - Parameter byteCount: of the encoded picture, which the decoders keep.
-    convenience init(byteCount: Int, makeDecoder: @escaping DecoderMaker) throws(TintypeError) {
-        try self.init(try makeDecoder(), byteCount: byteCount, makeDecoder: makeDecoder)
+    convenience init(
+        byteCount: Int, services: FrameServices = FrameServices(), makeDecoder: @escaping DecoderMaker
+    ) throws(TintypeError) {
+        try self.init(try makeDecoder(), byteCount: byteCount, services: services, makeDecoder: makeDecoder)
     }
 
     init(
@@ -66,7 +68,9 @@ final class ComposedFrames: Sendable {
                 .noSuchFrame, stage: .decode, "there is no frame \(index), the picture has \(layout.frames.count)")
         }
         let composer = try takeComposer(layout)
-        let picture = try composer.composed(index, isCancelled: isCancelled, passing: passing)
+        let picture = try services.time.run(isCancelled: isCancelled) { isCancelled throws(TintypeError) in
+            try composer.composed(index, isCancelled: isCancelled, passing: passing)
+        }
         // Not given back after an error, which may have left a decoder in the middle of something.
         idle.withLock { $0 = composer }
         return picture

@@ -1,7 +1,7 @@
-import Foundation
+package import Foundation
 
 /// Shows the frames of an animation while its bytes arrive: one animation that grows, whose frames are decoded once.
-final class IncrementalAnimation: IncrementalImageDecoder {
+package final class IncrementalAnimation: IncrementalImageDecoder {
     private let decoder: any ProgressiveAnimationDecoder
     private let context: DecodeContext
     private let services: FrameServices
@@ -13,15 +13,18 @@ final class IncrementalAnimation: IncrementalImageDecoder {
         var animation: AnimatedImage?
     }
 
-    init(
-        decoder: any ProgressiveAnimationDecoder, _ context: DecodeContext, services: FrameServices = FrameServices()
-    ) {
+    package convenience init(decoder: any ProgressiveAnimationDecoder, _ context: DecodeContext) {
+        self.init(
+            decoder: decoder, context, services: FrameServices(time: DecodeTime(limit: context.limits.time)))
+    }
+
+    init(decoder: any ProgressiveAnimationDecoder, _ context: DecodeContext, services: FrameServices) {
         self.decoder = decoder
         self.context = context
         self.services = services
     }
 
-    func append(_ bytes: Data) throws(TintypeError) -> Image? {
+    package func append(_ bytes: Data) throws(TintypeError) -> Image? {
         let (all, source, animation) = state.withLock { state in
             state.bytes += bytes
             return (state.bytes, state.source, state.animation)
@@ -62,8 +65,13 @@ extension ProgressiveAnimationDecoder {
     /// Another decoder for bytes that had frames.
     fileprivate func frames(of bytes: Data, _ context: DecodeContext) throws(TintypeError) -> any FrameDecoder {
         guard let arrived = try arrivedFrames(bytes, context) else {
-            throw TintypeError(.undecodable, stage: .decode, "the frames of an animation are gone")
+            throw .goneFrames
         }
         return arrived.decoder
     }
+}
+
+extension TintypeError {
+    /// Bytes that had frames have none any more.
+    static let goneFrames = TintypeError(.undecodable, stage: .decode, "the frames of an animation are gone")
 }

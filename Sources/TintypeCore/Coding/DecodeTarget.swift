@@ -9,6 +9,7 @@ public struct DecodeTarget: Equatable, Sendable {
 
     /// - Throws: ``TintypeError/Code/transformFailed`` when the part that is asked for is outside of the picture.
     public init(_ info: ImageInfo, _ options: DecodeOptions) throws(TintypeError) {
+        let options = try options.resolved(for: info)
         let whole = PixelRect(x: 0, y: 0, size: info.size)
         guard let shown = (options.crop ?? whole).clipped(to: info.size) else {
             throw .transformFailed("nothing of a picture of \(info.size) lies in crop(\(options.crop ?? whole))")

@@ -13,16 +13,20 @@ public final class Image: Sendable {
     public let received: Date?
     /// All frames of an animated picture; `nil` for a still one, and where only the first frame was asked for.
     public let animation: AnimatedImage?
+    /// Whether its source is damaged or cut short, and this is what could be shown of it:
+    /// ``DecodeOptions/allowsPartial``.
+    public let isPartial: Bool
 
     public init(
         pixels: PixelBuffer, info: ImageInfo, scale: Double = 1, received: Date? = nil,
-        animation: AnimatedImage? = nil
+        animation: AnimatedImage? = nil, isPartial: Bool = false
     ) {
         self.pixels = pixels
         self.info = info
         self.scale = scale
         self.received = received
         self.animation = animation
+        self.isPartial = isPartial
     }
 
     /// The size in pixels, orientation applied.
@@ -39,18 +43,27 @@ public final class Image: Sendable {
 
     /// The same facts over other pixels, as a still picture.
     public func replacing(pixels: PixelBuffer) -> Image {
-        Image(pixels: pixels, info: info, scale: scale, received: received)
+        Image(pixels: pixels, info: info, scale: scale, received: received, isPartial: isPartial)
     }
 
     /// The same picture with so many pixels a point.
     func atScale(_ scale: Double) -> Image {
         guard scale != self.scale else { return self }
-        return Image(pixels: pixels, info: info, scale: scale, received: received, animation: animation)
+        return with(scale: scale, received: received)
     }
 
     /// The same picture, made of bytes that were received then.
     func receiving(_ date: Date?) -> Image {
-        Image(pixels: pixels, info: info, scale: scale, received: date, animation: animation)
+        with(scale: scale, received: date)
+    }
+
+    /// The same picture as what could be shown of its source.
+    var partial: Image { with(scale: scale, received: received, isPartial: true) }
+
+    private func with(scale: Double, received: Date?, isPartial: Bool? = nil) -> Image {
+        Image(
+            pixels: pixels, info: info, scale: scale, received: received, animation: animation,
+            isPartial: isPartial ?? self.isPartial)
     }
 
     /// What a transformer makes of it; of an animation, it is applied to each frame when that is asked for.
@@ -60,6 +73,7 @@ public final class Image: Sendable {
         guard let animation else { return replacing(pixels: try transformer.transform(pixels)) }
         let transformed = try animation.transformed(by: transformer)
         return Image(
-            pixels: transformed.poster, info: info, scale: scale, received: received, animation: transformed)
+            pixels: transformed.poster, info: info, scale: scale, received: received, animation: transformed,
+            isPartial: isPartial)
     }
 }

@@ -23,6 +23,9 @@ public enum Orientation: Int, CaseIterable, Hashable, Sendable {
         return swapsAxes ? PixelRect(x: mirrored.y, y: mirrored.x, size: rect.size.swapped) : mirrored
     }
 
+    /// Whether the rows that are stored first are displayed last: at the bottom, or on the right.
+    var beginsAtBottom: Bool { [.down, .downMirrored, .right, .rightMirrored].contains(self) }
+
     /// Whether what is displayed on the left is stored at a far end.
     private var mirrorsAcross: Bool { [.upMirrored, .down, .right, .rightMirrored].contains(self) }
     private var mirrorsDown: Bool { [.down, .downMirrored, .rightMirrored, .left].contains(self) }

@@ -4,50 +4,56 @@ import Foundation
 extension PixelBuffer {
     /// This picture, stored with `orientation`, turned upright.
     ///
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     public func oriented(_ orientation: Orientation) throws(TintypeError) -> PixelBuffer {
         guard orientation != .up else { return self }
-        return try copied(to: orientation.displayed(size)) { source, target, stride in
-            tintype_kernels_current().pointee.orient(
-                source, bytesPerRow, target, stride, size.width, size.height, Int32(orientation.rawValue))
+        return try copied(to: orientation.displayed(size)) { source, target, stride throws(TintypeError) in
+            // Large strips of whole tiles: each touches all rows of a picture that is turned by a quarter.
+            let strips = Strips(of: size.height, bytesPerRow: bytesPerRow, byteCount: 8 << 20, multiple: 32)
+            try strips.forEach { rows in
+                // A strip of rows becomes one of rows or of columns.
+                let next = orientation.swapsAxes ? Self.bytesPerPixel : stride
+                let place = orientation.beginsAtBottom ? size.height - rows.upperBound : rows.lowerBound
+                tintype_kernels_current().pointee.orient(
+                    source + rows.lowerBound * bytesPerRow, bytesPerRow, target + place * next, stride, size.width,
+                    rows.count, Int32(orientation.rawValue))
+            }
         }
     }
 
     /// This picture on an opaque background.
     ///
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     public func flattened(on background: Pixel) throws(TintypeError) -> PixelBuffer {
-        try copied(to: size) { source, target, stride in
-            Swift.withUnsafeBytes(of: background) { color in
-                tintype_kernels_current().pointee.flatten(
-                    source, bytesPerRow, target, stride, size.width, size.height,
-                    color.bindMemory(to: UInt8.self).baseAddress)
-            }
+        let color = [background.red, background.green, background.blue, 255]
+        return try copiedInStrips { source, target, stride, height in
+            tintype_kernels_current().pointee.flatten(
+                source, bytesPerRow, target, stride, size.width, height, color)
         }
     }
 
     /// A part of this picture.
     ///
     /// - Precondition: it lies inside.
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     public func cropped(to rect: PixelRect) throws(TintypeError) -> PixelBuffer {
         if rect.size == size { return self }
         let start = rect.y * bytesPerRow + rect.x * Self.bytesPerPixel
-        return try copied(to: rect.size) { source, target, stride in
-            for y in 0..<rect.size.height {
-                memcpy(
-                    target + y * stride, source + start + y * bytesPerRow, rect.size.width * Self.bytesPerPixel)
+        return try copied(to: rect.size) { source, target, stride throws(TintypeError) in
+            try Strips(of: rect.size.height, bytesPerRow: stride).forEach { rows in
+                tintype_kernels_current().pointee.copy(
+                    source + start + rows.lowerBound * bytesPerRow, bytesPerRow, target + rows.lowerBound * stride,
+                    stride, rect.size.width, rows.count)
             }
         }
     }
 
     /// This picture with colour not multiplied by alpha, as file formats have it. Only for handing on to an encoder.
     ///
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     public func unpremultiplied() throws(TintypeError) -> PixelBuffer {
-        try copied(to: size) { source, target, stride in
-            tintype_kernels_current().pointee.unpremultiply(
-                source, bytesPerRow, target, stride, size.width, size.height)
+        try copiedInStrips { source, target, stride, height in
+            tintype_kernels_current().pointee.unpremultiply(source, bytesPerRow, target, stride, size.width, height)
         }
     }
 
@@ -64,19 +70,31 @@ extension PixelBuffer {
     /// bytes from one of those to the next.
     func copied(
         to target: PixelSize,
-        _ kernel: (UnsafePointer<UInt8>, UnsafeMutablePointer<UInt8>, Int) -> Void
+        _ kernel: (UnsafePointer<UInt8>, UnsafeMutablePointer<UInt8>, Int) throws(TintypeError) -> Void
     ) throws(TintypeError) -> PixelBuffer {
         var writer = try PixelWriter(size: target)
         let stride = writer.bytesPerRow
-        withUnsafeBytes { source in
-            writer.withRows { rows in
+        try withUnsafeBytes { source throws(TintypeError) in
+            try writer.withRows { rows throws(TintypeError) in
                 guard let from = source.bindMemory(to: UInt8.self).baseAddress,
                     let to = rows.bindMemory(to: UInt8.self).baseAddress
                 else { return }
-                kernel(from, to, stride)
+                try kernel(from, to, stride)
             }
         }
         return writer.finish()
+    }
+
+    /// The same strip by strip, where each row is made of the row in its place: `kernel` is also given the number of rows.
+    private func copiedInStrips(
+        _ kernel: (UnsafePointer<UInt8>, UnsafeMutablePointer<UInt8>, Int, Int) -> Void
+    ) throws(TintypeError) -> PixelBuffer {
+        try copied(to: size) { source, target, stride throws(TintypeError) in
+            try Strips(of: size.height, bytesPerRow: bytesPerRow).forEach { rows in
+                kernel(
+                    source + rows.lowerBound * bytesPerRow, target + rows.lowerBound * stride, stride, rows.count)
+            }
+        }
     }
 }
 

@@ -3,16 +3,28 @@ import Foundation
 /// Memory of bitmaps that are gone, kept for the next ones: a fresh bitmap of 64 MB costs 10 to 16 ms of page faults,
 /// a used one none.
 ///
-/// Bitmaps take and return their memory by themselves. A program that is told that memory is short calls ``trim(to:)``.
+/// Bitmaps take and return their memory by themselves. What has lain idle for half a minute goes back to the system; a
+/// program that is told that memory is short calls ``trim(to:)``.
 public final class PixelPool: Sendable {
     /// The pool of the process.
     public static let shared = PixelPool()
 
-    private let state: Locked<PixelPoolState>
+    typealias Timer = @Sendable (_ wait: Duration, _ work: @escaping @Sendable () -> Void) -> Void
 
-    /// - Parameter limit: the most bytes that lie idle; a 32nd of memory by default, 256 MB at most.
-    init(limit: Int = min(256 << 20, SystemMemory.available / 32)) {
+    private let state: Locked<PixelPoolState>
+    private let time: TimeSource
+    private let timer: Timer
+
+    /// - Parameters:
+    ///   - limit: the most bytes that lie idle; a 32nd of memory by default, 256 MB at most.
+    ///   - timer: does work later, on any thread.
+    init(
+        limit: Int = min(256 << 20, SystemMemory.available / 32), time: TimeSource = .system,
+        timer: @escaping Timer = PixelPool.later
+    ) {
         state = Locked(PixelPoolState(limit: limit))
+        self.time = time
+        self.timer = timer
     }
 
     deinit {
@@ -45,7 +57,22 @@ public final class PixelPool: Sendable {
 
     func put(_ block: PixelBlock) {
         guard block.capacity >= PixelPoolState.smallestCapacity else { return Self.release([block]) }
-        Self.release(state.withLock { $0.put(block) })
+        let now = time.uptime()
+        giveBack(state.withLock { $0.put(block, at: now) })
+    }
+
+    private func expire() {
+        let now = time.uptime()
+        giveBack(state.withLock { $0.expire(at: now) })
+    }
+
+    private func giveBack(_ change: (released: [PixelBlock], wait: Duration?)) {
+        Self.release(change.released)
+        if let wait = change.wait { timer(wait) { [weak self] in self?.expire() } }
+    }
+
+    private static let later: Timer = { wait, work in
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + wait / .seconds(1), execute: work)
     }
 
     private static func release(_ blocks: [PixelBlock]) {

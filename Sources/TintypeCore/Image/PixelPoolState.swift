@@ -1,13 +1,20 @@
 /// Which idle memory a ``PixelPool`` keeps, and which it gives back.
+///
+/// It knows no clock: times are since any moment that stays the same.
 struct PixelPoolState: Sendable {
     private(set) var limit: Int
     private(set) var byteCount = 0
+    /// How long a block may lie idle.
+    private let lifetime: Duration
     /// From the one that has lain longest to the one that came last. Few, since all together are below the limit and
     /// each is at least ``smallestCapacity``.
-    private var blocks: [PixelBlock] = []
+    private var idle: [(block: PixelBlock, since: Duration)] = []
+    /// Whether someone will come when the one that has lain longest has lain too long.
+    private var isWatched = false
 
-    init(limit: Int) {
+    init(limit: Int, lifetime: Duration = .seconds(30)) {
         self.limit = max(0, limit)
+        self.lifetime = lifetime
     }
 
     /// Below this, the system's allocator hands out memory that is warm anyway. Bytes.
@@ -23,28 +30,44 @@ struct PixelPoolState: Sendable {
 
     /// The block of this class that came last, since its memory is the warmest.
     mutating func take(_ capacity: Int) -> PixelBlock? {
-        guard let index = blocks.lastIndex(where: { $0.capacity == capacity }) else { return nil }
+        guard let index = idle.lastIndex(where: { $0.block.capacity == capacity }) else { return nil }
         byteCount -= capacity
-        return blocks.remove(at: index)
+        return idle.remove(at: index).block
     }
 
-    /// Keeps a block; returns those to give back for it.
-    mutating func put(_ block: PixelBlock) -> [PixelBlock] {
-        guard block.capacity >= Self.smallestCapacity, block.capacity <= limit else { return [block] }
-        blocks.append(block)
+    /// Keeps a block; returns those to give back for it, and in how long ``expire(at:)`` has to be called, where no one
+    /// was told yet.
+    mutating func put(_ block: PixelBlock, at now: Duration) -> (released: [PixelBlock], wait: Duration?) {
+        guard block.capacity >= Self.smallestCapacity, block.capacity <= limit else { return ([block], nil) }
+        idle.append((block, now))
         byteCount += block.capacity
-        return trim(to: limit)
+        defer { isWatched = true }
+        return (trim(to: limit), isWatched ? nil : lifetime)
+    }
+
+    /// Takes out what has lain too long; returns it, and in how long to come again, where anything is left.
+    mutating func expire(at now: Duration) -> (released: [PixelBlock], wait: Duration?) {
+        let released = takeOut(idle.prefix { $0.since + lifetime <= now }.count)
+        isWatched = !idle.isEmpty
+        return (released, idle.first.map { $0.since + lifetime - now })
     }
 
     /// Takes out blocks, what has lain longest first, until at most `target` bytes are left.
     mutating func trim(to target: Int) -> [PixelBlock] {
-        var count = 0
-        while byteCount > target, count < blocks.count {
-            byteCount -= blocks[count].capacity
+        var (count, left) = (0, byteCount)
+        while left > target, count < idle.count {
+            left -= idle[count].block.capacity
             count += 1
         }
-        defer { blocks.removeFirst(count) }
-        return Array(blocks[..<count])
+        return takeOut(count)
+    }
+
+    /// The first so many.
+    private mutating func takeOut(_ count: Int) -> [PixelBlock] {
+        let blocks = idle[..<count].map(\.block)
+        idle.removeFirst(count)
+        byteCount -= blocks.reduce(0) { $0 + $1.capacity }
+        return blocks
     }
 
     mutating func setLimit(_ limit: Int) -> [PixelBlock] {

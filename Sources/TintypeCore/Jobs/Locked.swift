@@ -20,7 +20,7 @@ package struct Locked<State: Sendable>: ~Copyable, Sendable {
     }
 
     // Always, since other modules would else call the general form of it, which looks up types while the lock is held.
-    @inlinable
+    @export(implementation)
     @inline(__always)
     package borrowing func withLock<Result: Sendable, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result

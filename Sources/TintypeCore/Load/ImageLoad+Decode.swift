@@ -84,31 +84,12 @@ extension ImageLoad {
         var context = DecodeContext(
             options: options, limits: services.configuration.decodeLimits, isCancelled: { job.isCancelled })
         context.options.scale = request.source.scaleInName
-        let coders = services.configuration.coders
+        let (coders, time) = (services.configuration.coders, services.configuration.time)
         return { [context] data throws(TintypeError) in
-            try coders.decoder(for: data, context.options).decodeChecked(data, context)
+            try job.transforming { () throws(TintypeError) in
+                try coders.decoder(for: data, context.options).decodeChecked(data, context, time)
+            }
         }
-    }
-}
-
-extension ImageDecoder {
-    /// - Throws: also ``TintypeError/Code/notAnimated``, where only an animated picture is wanted.
-    func decodeChecked(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
-        let image = try decodePart(bytes, resolved(context, for: bytes))
-        guard context.options.frames != .animatedOnly || image.info.frameCount > 1 else {
-            throw TintypeError(.notAnimated, stage: .decode, "a still picture, where only an animated one was wanted")
-        }
-        return image
-    }
-}
-
-extension ImageDecoder {
-    /// Asks the header only where what is wanted depends on it.
-    private func resolved(_ context: DecodeContext, for bytes: Data) throws(TintypeError) -> DecodeContext {
-        guard context.options.sizeScope != nil, let info = try info(of: bytes, isComplete: true) else { return context }
-        var resolved = context
-        resolved.options = context.options.resolved(for: info)
-        return resolved
     }
 }
 

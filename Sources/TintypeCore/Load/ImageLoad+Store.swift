@@ -40,7 +40,7 @@ extension ImageLoad {
     /// Whether the disk cache takes a rendition. Not that of an animation, of which it would keep a still frame: it is
     /// made again of the original.
     func isStored(_ image: Image) -> Bool {
-        !image.isAnimated && !request.key.isOriginal && request.policy.rendered.disk.canWrite
+        !image.isAnimated && !image.isPartial && !request.key.isOriginal && request.policy.rendered.disk.canWrite
             && request.source.isWorthKeepingOnDisk && mayBeStored(given)
             && (wantsPixels || isWorthEncoding(image))
     }
@@ -75,7 +75,8 @@ extension ImageLoad {
     /// Keeps an original that came from outside and has turned out to be a picture.
     func keep(_ bytes: LoadedBytes, of image: Image) {
         if request.policy.original.memory.canWrite { store(image, in: originalCache, for: decodedOriginalKey) }
-        guard bytes.origin == .network || bytes.origin == .custom, request.policy.original.disk.canWrite,
+        guard !image.isPartial, bytes.origin == .network || bytes.origin == .custom,
+            request.policy.original.disk.canWrite,
             request.source.isWorthKeepingOnDisk, mayBeStored(bytes)
         else { return }
         var entry = CacheEntry(

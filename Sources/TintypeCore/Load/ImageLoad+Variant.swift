@@ -8,7 +8,9 @@ extension ImageLoad {
         else { return nil }
         guard let (larger, target) = largerImage(than: request.rendition.decode) else { return nil }
         let image = try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
-            try larger.transformed(by: ResizeTransformer(to: target, mode: .stretch))
+            try job.transforming { () throws(TintypeError) in
+                try larger.transformed(by: ResizeTransformer(to: target, mode: .stretch))
+            }
         }
         return ImageResponse(image: image, origin: .memory)
     }
@@ -25,7 +27,9 @@ extension ImageLoad {
     /// Notes that memory has this picture, for smaller ones to be made of.
     func noteVariant(_ image: Image) {
         // A source that holds its bytes would cost as much as they in the table, and nothing to decode again.
-        guard request.rendition.transforms.isEmpty, request.source.expectedOrigin != .data else { return }
+        guard !image.isPartial, request.rendition.transforms.isEmpty, request.source.expectedOrigin != .data else {
+            return
+        }
         let variant = Variant(
             key: request.key, decode: request.rendition.decode, size: image.size, full: image.info.size)
         services.variants.withLock { $0.note(variant) }

@@ -46,8 +46,8 @@ struct ImageLoad: Sendable {
     private func makeRendition(
         _ job: JobContext, _ report: JobReporter<LoadStatus>
     ) async throws(TintypeError) -> ImageResponse {
-        guard let last = request.rendition.transforms.last else { return try await decodedOriginal(job, report) }
-        return try await transformed(by: last, job, report)
+        guard !request.rendition.transforms.isEmpty else { return try await decodedOriginal(job, report) }
+        return try await transformed(job, report)
     }
 
     private func prepared(_ response: ImageResponse, _ job: JobContext) async throws(TintypeError) -> ImageResponse {

@@ -14,6 +14,7 @@ public final class MemoryPressureMonitor: Sendable {
     public let isListening: Bool
 
     private let listeners = Locked<[Listener]>([])
+    private let pool: PixelPool
 
     private struct Listener: Sendable {
         weak let cache: MemoryCache?
@@ -23,8 +24,11 @@ public final class MemoryPressureMonitor: Sendable {
         self.init(sources: triggers.compactMap { $0.open() })
     }
 
-    /// - Parameter sources: descriptors that become urgent when memory is short. They are closed by no one.
-    init(sources: [PressureSource]) {
+    /// - Parameters:
+    ///   - sources: descriptors that become urgent when memory is short. They are closed by no one.
+    ///   - pool: gives back what lies idle.
+    init(sources: [PressureSource], pool: PixelPool = .shared) {
+        self.pool = pool
         isListening = !sources.isEmpty
         guard isListening else { return }
         Thread.detachNewThread { [weak self] in
@@ -45,7 +49,7 @@ public final class MemoryPressureMonitor: Sendable {
     /// toolkit's.
     public func signal(_ pressure: MemoryPressure) {
         FrameMemory.shared.shrink(for: pressure)
-        PixelPool.shared.trim()
+        pool.trim()
         let caches = listeners.withLock { $0.compactMap(\.cache) }
         for cache in caches { cache.shrink(for: pressure) }
     }

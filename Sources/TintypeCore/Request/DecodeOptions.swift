@@ -13,9 +13,14 @@ public struct DecodeOptions: Hashable, Sendable {
     public var scale: Double?
     /// Instead of the one that the pipeline's ``ImageCoderRegistry`` finds; it is given the bytes whatever they are.
     public var decoder: NamedDecoder?
+    /// Whether the part of a damaged picture that can be shown is shown, as ``Image/isPartial``, where its decoder is a
+    /// ``SalvagingImageDecoder``. Otherwise damage is an error. What is partial is never stored on disk.
+    public var allowsPartial = false
     /// Where part and size were taken over from transforms: the pictures beside still ones that they are meant for; any
-    /// other is decoded whole. `nil` where they are meant for all. See ``Rendition/beginning(takesSize:)``.
+    /// other is decoded whole. `nil` where they are meant for all. See ``Rendition/beginning(without:takesSize:)``.
     var sizeScope: TransformScope?
+    /// Crops that were taken over from transforms, beside ``sizeScope``, and whose rectangle only the header tells.
+    var crops: LeadingCrops?
 
     public init(
         crop: PixelRect? = nil, size: Size = .full, frames: Frames = .all, range: DynamicRange = .standard,
@@ -34,7 +39,9 @@ public struct DecodeOptions: Hashable, Sendable {
         var parts = [crop.map { "crop(\($0))" } ?? "", size.identifier, frames.identifier, range.identifier].filter {
             !$0.isEmpty
         }
+        if allowsPartial { parts.append("partial") }
         if let sizeScope { parts.append("still(\(sizeScope.identifier))") }
+        if let crops { parts.append(crops.identifier) }
         if let decoder { parts.append("decoder(\(decoder.id.utf8.count):\(decoder.id))") }
         return parts.joined(separator: ",")
     }
@@ -42,10 +49,17 @@ public struct DecodeOptions: Hashable, Sendable {
 
 extension DecodeOptions {
     /// What is asked of the decoder of a picture that calls itself this.
-    func resolved(for info: ImageInfo) -> DecodeOptions {
+    ///
+    /// - Throws: ``TintypeError/Code/transformFailed`` when crops leave nothing of it.
+    func resolved(for info: ImageInfo) throws(TintypeError) -> DecodeOptions {
         var options = self
-        if let sizeScope, !sizeScope.admits(info, frames) { (options.crop, options.size) = (nil, .full) }
-        options.sizeScope = nil
+        (options.sizeScope, options.crops) = (nil, nil)
+        if let sizeScope, !sizeScope.admits(info, frames) {
+            (options.crop, options.size) = (nil, .full)
+        } else if let crops {
+            let part = try crops.rect(in: info.size)
+            options.crop = part.size == info.size ? nil : part
+        }
         return options
     }
 

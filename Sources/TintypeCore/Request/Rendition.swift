@@ -1,7 +1,10 @@
 /// Which pixels are made of the bytes: decoded how, then transformed by what, in order. All of it is in the key.
 public struct Rendition: Sendable {
     public var decode: DecodeOptions
-    public var transforms: [any ImageTransformer]
+    /// In order; a ``TransformerChain`` is replaced by its parts.
+    public var transforms: [any ImageTransformer] {
+        didSet { transforms = transforms.spliced }
+    }
     /// What the transforms are applied to beside still pictures; by default nothing, as in the original system.
     public var transformScope: TransformScope
 
@@ -10,7 +13,7 @@ public struct Rendition: Sendable {
         transformScope: TransformScope = []
     ) {
         self.decode = decode
-        self.transforms = transforms
+        self.transforms = transforms.spliced
         self.transformScope = transformScope
     }
 

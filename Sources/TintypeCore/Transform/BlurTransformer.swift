@@ -24,13 +24,21 @@ public struct BlurTransformer: ImageTransformer {
         defer { withExtendedLifetime(scratch) {} }
         let numbers = scratch.bytes.bindMemory(to: UInt16.self).baseAddress
         let (size, sourceStride) = (pixels.size, pixels.bytesPerRow)
-        return try pixels.copied(to: size) { source, target, stride in
-            let kernels = tintype_kernels_current()
-            kernels.pointee.blur(
-                source, sourceStride, target, stride, size.width, size.height, 0, box.reach, box.full, box.edge,
-                numbers)
-            kernels.pointee.blur(
-                target, stride, target, stride, size.width, size.height, 1, box.reach, box.full, box.edge, numbers)
+        return try pixels.copied(to: size) { source, target, stride throws(TintypeError) in
+            let blur = tintype_kernels_current().pointee.blur
+            // Lines are blurred eight at a time.
+            try Strips(of: size.height, bytesPerRow: stride, multiple: 8).forEach { rows in
+                blur(
+                    source + rows.lowerBound * sourceStride, sourceStride, target + rows.lowerBound * stride, stride,
+                    size.width, rows.count, 0, box.reach, box.full, box.edge, numbers)
+            }
+            let bytesPerColumn = size.height * PixelBuffer.bytesPerPixel
+            try Strips(of: size.width, bytesPerRow: bytesPerColumn, multiple: 8).forEach { columns in
+                let column = target + columns.lowerBound * PixelBuffer.bytesPerPixel
+                blur(
+                    column, stride, column, stride, columns.count, size.height, 1, box.reach, box.full, box.edge,
+                    numbers)
+            }
         }
     }
 }

@@ -31,28 +31,40 @@ public struct CropTransformer: ImageTransformer {
 
     /// - Throws: ``TintypeError/Code/transformFailed`` when nothing would be left, ``TintypeError/Code/outOfMemory``.
     public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
-        if case .size(let size, .smart) = part, size.isPositive {
-            return try pixels.cropped(to: SmartCrop.rect(pixels.size.clamped(to: size), in: pixels))
-        }
-        guard let rect = rect(in: pixels.size) else {
-            throw .transformFailed("nothing of a picture of \(pixels.size) lies in \(identifier)")
-        }
-        return try pixels.cropped(to: rect)
+        try pixels.cropped(to: dependsOnContent ? smartRect(in: pixels) : checkedRect(in: pixels.size))
     }
 
-    /// The part of a picture of `bounds`, where that does not depend on what it shows; `nil` when it is empty.
-    func rect(in bounds: PixelSize) -> PixelRect? {
+    /// Whether the part depends on what the picture shows, not on its size alone.
+    var dependsOnContent: Bool {
+        if case .size(let size, .smart) = part { size.isPositive } else { false }
+    }
+
+    /// The part of a picture of `bounds`, where that does not depend on what it shows.
+    ///
+    /// - Throws: ``TintypeError/Code/transformFailed`` when it is empty.
+    func checkedRect(in bounds: PixelSize) throws(TintypeError) -> PixelRect {
+        guard let rect = rect(in: bounds) else {
+            throw .transformFailed("nothing of a picture of \(bounds) lies in \(identifier)")
+        }
+        return rect
+    }
+
+    private func rect(in bounds: PixelSize) -> PixelRect? {
         switch part {
         case .rect(let rect): rect.clipped(to: bounds)
         case .size(let size, let gravity):
             size.isPositive ? gravity.rect(bounds.clamped(to: size), in: bounds) : nil
         }
     }
+
+    private func smartRect(in pixels: PixelBuffer) throws(TintypeError) -> PixelRect {
+        guard case .size(let size, _) = part else { return try checkedRect(in: pixels.size) }
+        return try SmartCrop.rect(pixels.size.clamped(to: size), in: pixels)
+    }
 }
 
 extension CropTransformer: ContentTransformer {
     func settled(on pixels: PixelBuffer) throws(TintypeError) -> any ImageTransformer {
-        guard case .size(let size, .smart) = part, size.isPositive else { return self }
-        return CropTransformer(to: try SmartCrop.rect(pixels.size.clamped(to: size), in: pixels))
+        dependsOnContent ? CropTransformer(to: try smartRect(in: pixels)) : self
     }
 }

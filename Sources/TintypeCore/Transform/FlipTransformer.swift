@@ -1,5 +1,5 @@
 /// Mirrors a picture.
-public struct FlipTransformer: ImageTransformer {
+public struct FlipTransformer: ImageTransformer, Hashable {
     /// Left becomes right.
     public var isHorizontal: Bool
     /// Top becomes bottom.
@@ -17,6 +17,12 @@ public struct FlipTransformer: ImageTransformer {
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         try pixels.oriented(orientation)
+    }
+
+    /// This and another after it.
+    func then(_ other: FlipTransformer) -> FlipTransformer {
+        FlipTransformer(
+            horizontal: isHorizontal != other.isHorizontal, vertical: isVertical != other.isVertical)
     }
 
     /// The same as an orientation that a picture may be stored with.

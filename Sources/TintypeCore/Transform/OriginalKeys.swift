@@ -6,8 +6,7 @@ public enum OriginalKeys {
     /// `transformerKey` of the transformer that does the same there; `nil` when there is none.
     public static func key(of transformer: any ImageTransformer) -> String? {
         switch transformer {
-        case let resize as ResizeTransformer:
-            "SDImageResizingTransformer(\(size(resize.size)),\(mode(resize.mode)))"
+        case let resize as ResizeTransformer: resizeKey(resize)
         case let crop as CropTransformer: cropKey(crop)
         case let rotate as RotateTransformer:
             "SDImageRotationTransformer(\(float(rotate.degrees * .pi / 180)),\(rotate.isFitting ? 1 : 0))"
@@ -21,10 +20,10 @@ public enum OriginalKeys {
         }
     }
 
-    /// That of a pipeline of transformers; `nil` when one of them is not known there.
+    /// That of a pipeline of transformers; `nil` when one of them is not known there, or there is none.
     public static func key(of transformers: [any ImageTransformer]) -> String? {
         let keys = transformers.compactMap(key(of:))
-        return keys.count == transformers.count ? keys.joined(separator: "-") : nil
+        return keys.count == transformers.count && !keys.isEmpty ? keys.joined(separator: "-") : nil
     }
 
     /// That of decoding to a size.
@@ -44,6 +43,14 @@ public enum OriginalKeys {
     }
 
     // MARK: - Parts
+
+    /// There, every resize enlarges, cuts evenly, and has one filter.
+    private static func resizeKey(_ resize: ResizeTransformer) -> String? {
+        guard resize.isEnlarging, resize.filter == .lanczos3, resize.mode != .fill || resize.gravity == .center else {
+            return nil
+        }
+        return "SDImageResizingTransformer(\(size(resize.size)),\(mode(resize.mode)))"
+    }
 
     private static func cropKey(_ crop: CropTransformer) -> String? {
         guard case .rect(let rect) = crop.part else { return nil }

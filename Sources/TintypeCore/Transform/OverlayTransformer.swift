@@ -25,7 +25,8 @@ public struct OverlayTransformer: PixelwiseTransformer {
 
     /// Names the other picture by a digest of its pixels.
     public var identifier: String {
-        "overlay(\(overlay.size),\(digest),\(gravity.rawValue),\(inset),\(mode.name),\(opacity.canonical))"
+        let opacity = opacity.isFinite ? min(max(opacity, 0), 1) : opacity
+        return "overlay(\(overlay.size),\(digest),\(gravity.rawValue),\(inset),\(mode.name),\(opacity.canonical))"
     }
 
     func operation(for size: PixelSize) throws(TintypeError) -> PixelOperation? {

@@ -36,15 +36,17 @@ public struct PadTransformer: ImageTransformer {
     public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         let size = try paddedSize(pixels.size)
         let (margins, color) = (margins, color.pixel)
-        return try pixels.copied(to: size) { source, target, stride in
+        return try pixels.copied(to: size) { source, target, stride throws(TintypeError) in
             let wanted = UnsafeMutableRawPointer(target)
-            for y in 0..<size.height {
-                let row = wanted + y * stride
-                row.initializeMemory(as: Pixel.self, repeating: color, count: size.width)
-                guard y >= margins.top, y < margins.top + pixels.size.height else { continue }
-                (row + margins.left * PixelBuffer.bytesPerPixel).copyMemory(
-                    from: source + (y - margins.top) * pixels.bytesPerRow,
-                    byteCount: pixels.size.width * PixelBuffer.bytesPerPixel)
+            try Strips(of: size.height, bytesPerRow: stride).forEach { rows in
+                for y in rows {
+                    let row = wanted + y * stride
+                    row.initializeMemory(as: Pixel.self, repeating: color, count: size.width)
+                    guard y >= margins.top, y < margins.top + pixels.size.height else { continue }
+                    (row + margins.left * PixelBuffer.bytesPerPixel).copyMemory(
+                        from: source + (y - margins.top) * pixels.bytesPerRow,
+                        byteCount: pixels.size.width * PixelBuffer.bytesPerPixel)
+                }
             }
         }
     }

@@ -17,20 +17,18 @@ struct PixelStrip {
 extension PixelBuffer {
     /// A copy to which all operations are applied, strip by strip: each is read from memory once, and stays in the cache
     /// for all of them.
+    ///
+    /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     func applying(_ operations: [PixelOperation]) throws(TintypeError) -> PixelBuffer {
-        let rows = max(1, Self.stripByteCount / bytesPerRow)
-        return try copied(to: size) { source, target, stride in
-            for first in Swift.stride(from: 0, to: size.height, by: rows) {
-                let count = min(rows, size.height - first)
-                (target + first * stride).update(from: source + first * bytesPerRow, count: count * stride)
+        try copied(to: size) { source, target, stride throws(TintypeError) in
+            try Strips(of: size.height, bytesPerRow: bytesPerRow).forEach { rows in
+                let first = rows.lowerBound
+                (target + first * stride).update(from: source + first * bytesPerRow, count: rows.count * stride)
                 let strip = PixelStrip(
                     pixels: target + first * stride, stride: stride,
-                    size: PixelSize(width: size.width, height: count), firstRow: first)
+                    size: PixelSize(width: size.width, height: rows.count), firstRow: first)
                 for operation in operations { operation.apply(strip) }
             }
         }
     }
-
-    /// A part of the second cache of any machine.
-    private static var stripByteCount: Int { 128 << 10 }
 }

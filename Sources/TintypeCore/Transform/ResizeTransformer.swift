@@ -30,7 +30,9 @@ public struct ResizeTransformer: ImageTransformer {
     }
 
     public var identifier: String {
-        let options = [gravity == .center ? "" : ",\(gravity.rawValue)", isEnlarging ? ",enlarge" : ""].joined()
+        // Only what is cut has a part that stays.
+        let kept = mode == .fill && gravity != .center ? ",\(gravity.rawValue)" : ""
+        let options = kept + (isEnlarging ? ",enlarge" : "")
         return "resize(\(size),\(mode.rawValue),\(filter.rawValue)\(options))"
     }
 

@@ -3,7 +3,8 @@ extension RowResampler {
     ///
     /// - Parameter read: fills the first rows of a strip, at most as many as it is told, premultiplied; returns how
     ///   many, and 0 only when there are no more.
-    /// - Throws: ``TintypeError/Code/undecodable`` when the rows end early, and what `read` throws.
+    /// - Throws: ``TintypeError/Code/undecodable`` when the rows end early, what `read` throws, and as
+    ///   ``append(rows:count:stride:)``.
     package static func resampled(
         _ size: PixelSize, crop: PixelRect? = nil, of full: PixelSize? = nil, to target: PixelSize,
         filter: ResampleFilter = .lanczos3,
@@ -16,7 +17,9 @@ extension RowResampler {
         while row < size.height {
             let count = try read(min(strip.size.height, size.height - row), &strip)
             guard count > 0 else { throw TintypeError(.undecodable, stage: .decode, "the picture is cut short") }
-            strip.withRows { resampler.append(rows: UnsafeRawBufferPointer($0), count: count, stride: stride) }
+            try strip.withRows { rows throws(TintypeError) in
+                try resampler.append(rows: UnsafeRawBufferPointer(rows), count: count, stride: stride)
+            }
             row += count
         }
         return resampler.finish()

@@ -23,6 +23,8 @@ package struct RowResampler: ~Copyable {
     private var nextSource = 0
     private var nextOutput = 0
     private var output: PixelWriter
+    /// Asked for every row that is taken or made.
+    private let context = TransformContext.current
 
     /// - Parameters:
     ///   - crop: the part of the source that the output shows; all of it by default. What lies
@@ -62,26 +64,35 @@ package struct RowResampler: ~Copyable {
     }
 
     /// Takes the next rows of the source, from top to bottom, which are `stride` bytes apart.
-    package mutating func append(rows: UnsafeRawBufferPointer, count: Int, stride: Int) {
+    ///
+    /// - Throws: ``TintypeError/Code/cancelled``, as the ``TransformContext`` in which this was made says.
+    package mutating func append(
+        rows: UnsafeRawBufferPointer, count: Int, stride: Int
+    ) throws(TintypeError) {
         var row = max(down.part.lowerBound - rowsSeen, 0)
         let end = min(down.part.upperBound - rowsSeen, count)
         rowsSeen += count
         guard let first = rows.bindMemory(to: UInt8.self).baseAddress else { return }
         while row < end, nextOutput < output.size.height {
             let pixels = first + row * stride + across.part.lowerBound * PixelBuffer.bytesPerPixel
-            row += take(pixels, atMost: end - row, stride: stride)
+            try context.checkCancelled()
+            row += try take(pixels, atMost: end - row, stride: stride)
         }
     }
 
     /// Takes a row or a pair, from the first pixel that counts on; returns how many.
-    private mutating func take(_ pixels: UnsafePointer<UInt8>, atMost limit: Int, stride: Int) -> Int {
-        guard let rows = shrinker?.append(pixels) else { return append(pixels, atMost: limit, stride: stride) }
-        for row in rows where nextOutput < output.size.height { _ = append(row, atMost: 1, stride: row.count) }
+    private mutating func take(
+        _ pixels: UnsafePointer<UInt8>, atMost limit: Int, stride: Int
+    ) throws(TintypeError) -> Int {
+        guard let rows = shrinker?.append(pixels) else { return try append(pixels, atMost: limit, stride: stride) }
+        for row in rows where nextOutput < output.size.height { _ = try append(row, atMost: 1, stride: row.count) }
         return 1
     }
 
     /// The same for rows that need not be shrunk before, or were.
-    private mutating func append(_ rows: UnsafePointer<UInt8>, atMost limit: Int, stride: Int) -> Int {
+    private mutating func append(
+        _ rows: UnsafePointer<UInt8>, atMost limit: Int, stride: Int
+    ) throws(TintypeError) -> Int {
         guard nextSource >= Int(vertical.starts[nextOutput]) else {
             nextSource += 1
             return 1
@@ -91,6 +102,7 @@ package struct RowResampler: ~Copyable {
         resampleAcross(rows, count, stride, place)
         nextSource += count
         while nextOutput < output.size.height, Int(vertical.starts[nextOutput]) + vertical.taps <= nextSource {
+            try context.checkCancelled()
             makeOutputRow()
         }
         return count

@@ -1,8 +1,7 @@
 /// Several transformers as one, in order.
 ///
-/// Neighbours that look at one pixel at a time run together, strip by strip, so that they cost one pass over memory. As
-/// elements of ``Rendition/transforms`` the same transformers would run one by one, and share what they begin with
-/// with other requests.
+/// Neighbours that look at one pixel at a time run together, strip by strip, so that they cost one pass over memory, also
+/// those of chains within chains. In ``Rendition/transforms`` a chain is the same as its parts.
 public struct TransformerChain: ImageTransformer {
     public let transformers: [any ImageTransformer]
 
@@ -18,7 +17,8 @@ public struct TransformerChain: ImageTransformer {
     public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         var pixels = pixels
         var waiting: [PixelOperation] = []
-        for transformer in transformers {
+        for transformer in transformers.spliced {
+            try TransformContext.current.checkCancelled()
             if let pixelwise = transformer as? any PixelwiseTransformer {
                 if let operation = try pixelwise.operation(for: pixels.size) { waiting.append(operation) }
             } else {
@@ -36,8 +36,17 @@ public struct TransformerChain: ImageTransformer {
     }
 }
 
+extension [any ImageTransformer] {
+    /// The same with the parts of chains in their places.
+    var spliced: [any ImageTransformer] {
+        guard contains(where: { $0 is TransformerChain }) else { return self }
+        return flatMap { ($0 as? TransformerChain)?.transformers.spliced ?? [$0] }
+    }
+}
+
 extension TransformerChain: ContentTransformer {
     func settled(on pixels: PixelBuffer) throws(TintypeError) -> any ImageTransformer {
+        let transformers = transformers.spliced
         guard transformers.contains(where: { $0 is any ContentTransformer }) else { return self }
         var (pixels, settled) = (pixels, [any ImageTransformer]())
         for transformer in transformers {

@@ -12,19 +12,21 @@ public struct TrimTransformer: ImageTransformer {
 
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
-        guard let rect = content(of: pixels) else { return pixels }
+        guard let rect = try content(of: pixels) else { return pixels }
         return try pixels.cropped(to: rect)
     }
 
     /// What the border encloses; `nil` when there is nothing but border.
-    func content(of pixels: PixelBuffer) -> PixelRect? {
+    func content(of pixels: PixelBuffer) throws(TintypeError) -> PixelRect? {
         let border = pixels[0, 0]
         var (left, right) = (pixels.size.width, 0)
         var rows: Range<Int>?
-        for y in 0..<pixels.size.height {
-            guard let columns = content(of: y, pixels, border) else { continue }
-            (left, right) = (min(left, columns.lowerBound), max(right, columns.upperBound))
-            rows = (rows?.lowerBound ?? y)..<y + 1
+        try Strips(of: pixels.size.height, bytesPerRow: pixels.bytesPerRow).forEach { strip in
+            for y in strip {
+                guard let columns = content(of: y, pixels, border) else { continue }
+                (left, right) = (min(left, columns.lowerBound), max(right, columns.upperBound))
+                rows = (rows?.lowerBound ?? y)..<y + 1
+            }
         }
         return rows.map { rows in
             PixelRect(x: left, y: rows.lowerBound, size: PixelSize(width: right - left, height: rows.count))
@@ -49,6 +51,6 @@ public struct TrimTransformer: ImageTransformer {
 
 extension TrimTransformer: ContentTransformer {
     func settled(on pixels: PixelBuffer) throws(TintypeError) -> any ImageTransformer {
-        CropTransformer(to: content(of: pixels) ?? PixelRect(x: 0, y: 0, size: pixels.size))
+        CropTransformer(to: try content(of: pixels) ?? PixelRect(x: 0, y: 0, size: pixels.size))
     }
 }

@@ -23,7 +23,7 @@ import TintypeTesting
 
     @Test func whatCameLastIsTakenFirst() {
         var pool = PixelPoolState(limit: 10 * class1)
-        #expect(pool.put(block(1)).isEmpty && pool.put(block(2)).isEmpty && pool.put(block(3, 2 * class1)).isEmpty)
+        for one in [block(1), block(2), block(3, 2 * class1)] { #expect(pool.put(one, at: .zero).released.isEmpty) }
         #expect(pool.byteCount == 4 * class1)
         #expect(pool.take(class1) == block(2))
         #expect(pool.take(class1) == block(1))
@@ -33,18 +33,18 @@ import TintypeTesting
 
     @Test func beyondTheLimitWhatHasLainLongestGoes() {
         var pool = PixelPoolState(limit: 3 * class1)
-        for address in UInt(1)...3 { #expect(pool.put(block(address)).isEmpty) }
-        #expect(pool.put(block(4)) == [block(1)])
-        #expect(pool.put(block(5, 2 * class1)) == [block(2), block(3)])
-        #expect(pool.put(block(6, 4 * class1)) == [block(6, 4 * class1)])
-        #expect(pool.put(block(7, class1 - 1)) == [block(7, class1 - 1)])
+        for address in UInt(1)...3 { #expect(pool.put(block(address), at: .zero).released.isEmpty) }
+        #expect(pool.put(block(4), at: .zero).released == [block(1)])
+        #expect(pool.put(block(5, 2 * class1), at: .zero).released == [block(2), block(3)])
+        #expect(pool.put(block(6, 4 * class1), at: .zero).released == [block(6, 4 * class1)])
+        #expect(pool.put(block(7, class1 - 1), at: .zero).released == [block(7, class1 - 1)])
         #expect(pool.trim(to: 0) == [block(4), block(5, 2 * class1)])
         #expect(pool.byteCount == 0)
     }
 
     @Test func aLowerLimitCountsAtOnce() {
         var pool = PixelPoolState(limit: 3 * class1)
-        for address in UInt(1)...3 { _ = pool.put(block(address)) }
+        for address in UInt(1)...3 { _ = pool.put(block(address), at: .zero) }
         #expect(pool.setLimit(class1) == [block(1), block(2)])
         #expect(pool.setLimit(-5) == [block(3)])
     }
@@ -59,7 +59,7 @@ import TintypeTesting
                     let new = block(address, capacity)
                     address += 1
                     idle.insert(new)
-                    idle.subtract(pool.put(new))
+                    idle.subtract(pool.put(new, at: .zero).released)
                 } else if let taken = pool.take(capacity) {
                     #expect(idle.remove(taken) != nil)
                 }
@@ -77,5 +77,39 @@ import TintypeTesting
         pool.put(first)
         pool.trim()
         #expect(pool.idleByteCount == 0)
+    }
+
+    @Test func whatLiesTooLongGoesAndWhatIsUsedStays() {
+        var pool = PixelPoolState(limit: 10 * class1, lifetime: .seconds(30))
+        #expect(pool.put(block(1), at: .zero).wait == .seconds(30))
+        #expect(pool.put(block(2, 2 * class1), at: .seconds(10)).wait == nil)
+        #expect(pool.expire(at: .seconds(29)) == ([], .seconds(1)))
+        #expect(pool.expire(at: .seconds(30)) == ([block(1)], .seconds(10)))
+        // It is used again, and begins anew.
+        #expect(pool.take(2 * class1) == block(2, 2 * class1))
+        #expect(pool.put(block(2, 2 * class1), at: .seconds(35)).wait == nil)
+        #expect(pool.expire(at: .seconds(40)) == ([], .seconds(25)))
+        #expect(pool.expire(at: .seconds(65)) == ([block(2, 2 * class1)], nil))
+        #expect(pool.byteCount == 0)
+        #expect(pool.put(block(3), at: .seconds(70)).wait == .seconds(30))
+    }
+
+    @Test func anIdlePoolGivesItsMemoryBackByItself() throws {
+        let clock = ManualClock()
+        let timers = Shared<[(Duration, @Sendable () -> Void)]>([])
+        let pool = PixelPool(limit: 8 << 20, time: clock.timeSource) { wait, work in
+            timers.withLock { $0.append((wait, work)) }
+        }
+        let (first, second) = try (#require(pool.take(2 << 20)), #require(pool.take(1 << 20)))
+        pool.put(first)
+        clock.advance(by: .seconds(20))
+        pool.put(second)
+        #expect(timers.now.map(\.0) == [.seconds(30)])
+        clock.advance(by: .seconds(10))
+        timers.now[0].1()
+        #expect(pool.idleByteCount == 1 << 20 && timers.now.map(\.0) == [.seconds(30), .seconds(20)])
+        clock.advance(by: .seconds(20))
+        timers.now[1].1()
+        #expect(pool.idleByteCount == 0 && timers.now.count == 2)
     }
 }

@@ -45,6 +45,14 @@ import TintypeTesting
         #expect(cache.totalCount == 0)
     }
 
+    @Test(arguments: [MemoryPressure.some, .critical]) func idleBitmapsGoBack(_ pressure: MemoryPressure) throws {
+        let pool = PixelPool(limit: 8 << 20)
+        pool.put(try #require(pool.take(2 << 20)))
+        #expect(pool.idleByteCount == 2 << 20)
+        MemoryPressureMonitor(sources: [], pool: pool).signal(pressure)
+        #expect(pool.idleByteCount == 0)
+    }
+
     @Test func aTriggerSaysHowLongWithinWhich() {
         let some = PressureTrigger(path: "/x", pressure: .some, stall: 150_000)
         #expect(some.text == "some 150000 2000000")

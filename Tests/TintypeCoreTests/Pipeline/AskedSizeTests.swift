@@ -22,6 +22,24 @@ private struct NotingDecoder: ImageDecoder {
     }
 }
 
+/// The same for a decoder that knows of parts; it notes these.
+private struct NotingPartDecoder: PartialImageDecoder {
+    let formats: Set<ImageFormat> = [.png]
+    let whole: PixelBuffer
+    let asked = Shared([PixelRect?]())
+
+    func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+        ImageInfo(format: .png, size: whole.size)
+    }
+
+    func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+        asked.withLock { $0.append(context.options.crop) }
+        let info = ImageInfo(format: .png, size: whole.size)
+        let target = try DecodeTarget(info, context.options)
+        return Image(pixels: try whole.resampled(crop: target.part, to: target.size, filter: .lanczos3), info: info)
+    }
+}
+
 /// The decoder makes the size that the first transform asks for.
 @Suite(.timeLimit(.minutes(15))) struct AskedSizeTests {
     private let size = PixelSize(width: 40, height: 30)
@@ -72,6 +90,29 @@ private struct NotingDecoder: ImageDecoder {
         #expect(part.size == rect.size && part.pixels[0, 0] == Pixel(red: 50, green: 20, blue: 0))
         let outside = PixelRect(x: 500, y: 0, size: rect.size)
         await #expect(throws: TintypeError.self) { _ = try await run([CropTransformer(to: outside)]) }
+    }
+
+    @Test(arguments: Gravity.allCases.filter { $0 != .smart }, [false, true])
+    func cropsAtTheHeadAreDecodedAlone(_ gravity: Gravity, isInChain: Bool) async throws {
+        var random = SeededRandom.printed("head")
+        let decoder = NotingPartDecoder(whole: try .noise(90, 70, &random))
+        let crop = CropTransformer(to: PixelSize(width: 41, height: 30), gravity: gravity)
+        let head: [any ImageTransformer] = [FlipTransformer(horizontal: true), crop]
+        let tails: [[any ImageTransformer]] = [[], [ResizeTransformer(to: PixelSize(width: 20, height: 20))]]
+        for tail in tails {
+            let fixture = PipelineFixture {
+                $0.coders = ImageCoderRegistry(decoders: [decoder], encoders: [FakeEncoder()])
+            }
+            fixture.answer()
+            let all = head + tail
+            let expected = try TransformerChain(all).transform(decoder.whole)
+            var request = fixture.request()
+            request.rendition.transforms = isInChain ? [TransformerChain(all)] : all
+            let image = try await fixture.pipeline.image(for: request)
+            #expect(try #require(PixelDifference(image.pixels, expected)).maximum <= 1)
+        }
+        #expect(
+            decoder.asked.now.map { $0?.size } == [PixelSize(width: 41, height: 30), PixelSize(width: 41, height: 30)])
     }
 
     @Test func theOriginalInMemoryIsUsedInstead() async throws {

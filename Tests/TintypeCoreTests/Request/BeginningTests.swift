@@ -27,8 +27,8 @@ import TintypeTesting
         for rendition in [
             beginning(ResizeTransformer(to: Self.size, filter: .box)), beginning(BlurTransformer(radius: 2), resize),
             beginning(ResizeTransformer(to: PixelSize(width: 0, height: 5))), beginning(BlurTransformer(radius: 2)),
-            beginning(resize, resize), beginning(CropTransformer(to: Self.size), resize),
-            beginning(FlipTransformer(), CropTransformer(to: PixelRect(x: 0, y: 0, size: Self.size)), resize),
+            beginning(resize, resize), beginning(CropTransformer(to: Self.size, gravity: .smart), resize),
+            beginning(BlurTransformer(radius: 2), CropTransformer(to: Self.size), resize),
             Rendition(transforms: [resize]).beginning(takesSize: false),
         ] { #expect(rendition.decode.size == .full && rendition.decode.sizeScope == nil) }
         #expect(beginning(resize, decode: .atMost(bytes: 9)).decode.size == .atMost(bytes: 9))
@@ -41,26 +41,74 @@ import TintypeTesting
         #expect(
             asked.decode.crop == rect && asked.decode.size == .fit(Self.size) && asked.decode.sizeScope == .animated)
         #expect(asked.transforms.map(\.identifier) == ["flip(h)"])
-        let alone = Rendition(transforms: [crop]).takingCrop()
+        let alone = Rendition(transforms: [crop]).decodingCropsAlone
         #expect(alone?.decode.crop == rect && alone?.transforms.isEmpty == true)
         #expect(beginning(crop, BlurTransformer(radius: 1)).decode.crop == nil)
-        #expect(Rendition(decode: DecodeOptions(size: .fit(Self.size)), transforms: [crop]).takingCrop() == nil)
-        #expect(Rendition(transforms: [CropTransformer(to: Self.size)]).takingCrop() == nil)
+        #expect(Rendition(decode: DecodeOptions(size: .fit(Self.size)), transforms: [crop]).decodingCropsAlone == nil)
+        #expect(Rendition(transforms: [crop, BlurTransformer(radius: 1)]).decodingCropsAlone == nil)
     }
 
-    @Test func whatIsNotTransformedIsDecodedWhole() {
+    @Test(arguments: Gravity.allCases) func aCropByGravityIsAskedOfTheDecoder(_ gravity: Gravity) throws {
+        let (crop, flip) = (CropTransformer(to: Self.size, gravity: gravity), FlipTransformer(horizontal: true))
+        let asked = beginning(flip, crop, ResizeTransformer(to: Self.size))
+        guard gravity != .smart else { return #expect(asked.decode == DecodeOptions()) }
+        #expect(asked.decode.size == .fit(Self.size) && asked.transforms.map(\.identifier) == ["flip(h)"])
+        let whole = PixelSize(width: 101, height: 61)
+        let options = try asked.decode.resolved(for: ImageInfo(format: .png, size: whole))
+        let rect = gravity.rect(Self.size, in: whole)
+        let mirrored = PixelRect(x: 101 - rect.x - rect.size.width, y: rect.y, size: rect.size)
+        #expect(options.crop == mirrored && options.crops == nil && options.size == .fit(Self.size))
+    }
+
+    @Test func anotherPartHasAKeyOfItsOwn() {
+        let keys = [Gravity.top, .bottom].map { gravity in
+            beginning(CropTransformer(to: Self.size, gravity: gravity), ResizeTransformer(to: Self.size)).identifier
+        }
+        #expect(keys[0] != keys[1])
+    }
+
+    @Test func aPartThatIsAllIsNone() throws {
+        let asked = beginning(CropTransformer(to: Self.size, gravity: .top), ResizeTransformer(to: Self.size))
+        #expect(try asked.decode.resolved(for: ImageInfo(format: .png, size: Self.size)).crop == nil)
+    }
+
+    @Test func neighboursThatLookAtOnePixelAtATimeRunInOnePass() {
+        let (tint, grey, blur) = (TintTransformer(.black), ColorTransformer(.grey), BlurTransformer(radius: 1))
+        let counts = [
+            ([tint], 1), ([blur], 1), ([tint, grey], 2), ([blur, tint, grey, FlattenTransformer()], 3),
+            ([tint, grey, blur], 1), ([tint, TransformerChain([grey, tint])], 3),
+        ].map { (Rendition(transforms: $0).transformsInOnePass, $1) }
+        for (count, expected) in counts { #expect(count == expected) }
+        let rendition = Rendition(transforms: [blur, tint, grey])
+        #expect(rendition.beginning(without: 2, takesSize: true).transforms.map(\.identifier) == ["blur(1.0)"])
+        #expect(rendition.ending(2).identifier == TransformerChain([tint, grey]).identifier)
+        #expect(rendition.ending(1).identifier == grey.identifier)
+    }
+
+    @Test func aChainIsTheSameAsItsParts() {
+        let (tint, resize) = (TintTransformer(.black), ResizeTransformer(to: Self.size))
+        let chain = TransformerChain([TransformerChain([resize]), TransformerChain([]), tint])
+        var rendition = Rendition(transforms: [chain])
+        #expect(rendition.identifier == Rendition(transforms: [resize, tint]).identifier)
+        rendition.transforms.append(chain)
+        #expect(rendition.identifier == Rendition(transforms: [resize, tint, resize, tint]).identifier)
+        #expect(beginning(TransformerChain([resize])).decode.size == .fit(Self.size))
+        #expect(Rendition(transforms: [TransformerChain([])]).identifier.isEmpty)
+    }
+
+    @Test func whatIsNotTransformedIsDecodedWhole() throws {
         var options = DecodeOptions(size: .fit(Self.size))
         options.sizeScope = []
         let still = ImageInfo(format: .png, size: PixelSize(width: 100, height: 100))
         var animated = still
         animated.frameCount = 2
-        #expect(options.resolved(for: still).size == .fit(Self.size))
-        #expect(options.resolved(for: animated).size == .full)
-        #expect(options.resolved(for: ImageInfo(format: .svg, size: still.size)).size == .full)
+        #expect(try options.resolved(for: still).size == .fit(Self.size))
+        #expect(try options.resolved(for: animated).size == .full)
+        #expect(try options.resolved(for: ImageInfo(format: .svg, size: still.size)).size == .full)
         options.sizeScope = .all
-        #expect(options.resolved(for: animated).size == .fit(Self.size))
+        #expect(try options.resolved(for: animated).size == .fit(Self.size))
         options.sizeScope = nil
-        #expect(options.resolved(for: animated).size == .fit(Self.size))
+        #expect(try options.resolved(for: animated).size == .fit(Self.size))
     }
 
     @Test func theSizeThatATransformAskedForHasAKeyOfItsOwn() {

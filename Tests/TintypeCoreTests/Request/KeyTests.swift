@@ -28,6 +28,7 @@ import TintypeTesting
             key { $0.rendition.decode.size = .fit(PixelSize(width: 10, height: 10)) },
             key { $0.rendition.decode.size = .stretch(PixelSize(width: 10, height: 10)) },
             key { $0.rendition.decode.size = .atMost(bytes: 1000) },
+            key { $0.rendition.decode.allowsPartial = true },
             key { $0.rendition.transforms = [Named(identifier: "a")] },
             key { $0.rendition.transforms = [Named(identifier: "a"), Named(identifier: "b")] },
             key { $0.rendition.transforms = [Named(identifier: "a|b")] },

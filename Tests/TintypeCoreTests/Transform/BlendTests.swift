@@ -67,6 +67,21 @@ import TintypeTesting
         #expect(grey.red == grey.green && grey.green == grey.blue)
     }
 
+    @Test(arguments: BlendFormulas.together.keys.map(\.self)) func modesOfAllChannelsFollowTheirFormula(
+        _ mode: BlendMode
+    )
+        throws
+    {
+        let formula = try #require(BlendFormulas.together[mode])
+        try compare(mode) { over, under in
+            func straight(_ pixel: [Double]) -> [Double] { pixel[..<3].map { pixel[3] > 0 ? $0 / pixel[3] : 0 } }
+            let mixed = formula(straight(under), straight(over))
+            return (0..<3).map { index in
+                over[index] * (1 - under[3]) + under[index] * (1 - over[3]) + over[3] * under[3] * mixed[index]
+            } + [over[3] + under[3] - over[3] * under[3]]
+        }
+    }
+
     @Test(arguments: BlendMode.allCases) func everyModeLeavesPremultipliedPixels(_ mode: BlendMode) throws {
         var random = SeededRandom.printed("modes")
         let (over, under) = try (PixelBuffer.noise(40, 40, &random), PixelBuffer.noise(40, 40, &random))
@@ -107,6 +122,37 @@ private enum BlendFormulas {
         .difference: { abs($0 - $1) },
         .exclusion: { $0 + $1 - 2 * $0 * $1 },
         .normal: { _, over in over },
+    ]
+
+    // Section 10.4 of the recommendation: SetLum, SetSat and ClipColor.
+
+    private static func luminosity(_ color: [Double]) -> Double {
+        0.3 * color[0] + 0.59 * color[1] + 0.11 * color[2]
+    }
+
+    private static func saturation(_ color: [Double]) -> Double { (color.max() ?? 0) - (color.min() ?? 0) }
+
+    private static func settingLuminosity(_ color: [Double], to light: Double) -> [Double] {
+        let moved = color.map { $0 + light - luminosity(color) }
+        let (low, high) = (moved.min() ?? 0, moved.max() ?? 0)
+        let raised = low < 0 ? moved.map { light + (($0 - light) * light) / (light - low) } : moved
+        return high > 1 ? raised.map { light + (($0 - light) * (1 - light)) / (high - light) } : raised
+    }
+
+    private static func settingSaturation(_ color: [Double], to range: Double) -> [Double] {
+        guard let low = color.min(), let high = color.max(), high > low else { return [0, 0, 0] }
+        return color.map { ($0 - low) * range / (high - low) }
+    }
+
+    static let together: [BlendMode: @Sendable (_ under: [Double], _ over: [Double]) -> [Double]] = [
+        .hue: {
+            settingLuminosity(settingSaturation($1, to: saturation($0)), to: luminosity($0))
+        },
+        .saturation: {
+            settingLuminosity(settingSaturation($0, to: saturation($1)), to: luminosity($0))
+        },
+        .color: { settingLuminosity($1, to: luminosity($0)) },
+        .luminosity: { settingLuminosity($0, to: luminosity($1)) },
     ]
 
     /// How much of the source and of the backdrop is left, of the alphas of both.

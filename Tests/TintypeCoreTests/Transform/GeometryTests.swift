@@ -140,7 +140,7 @@ import TintypeTesting
             (3..<9).contains(x) && (2..<4).contains(y)
                 ? Pixel(red: 0, green: 0, blue: 0) : Pixel(red: 250, green: 250, blue: UInt8(250 + x % 3))
         }
-        #expect(TrimTransformer(tolerance: 5).content(of: picture) == rect(3, 2, 6, 2))
+        #expect(try TrimTransformer(tolerance: 5).content(of: picture) == rect(3, 2, 6, 2))
         #expect(try TrimTransformer(tolerance: 5).transform(picture).size == size(6, 2))
         #expect(try TrimTransformer(tolerance: 0).transform(picture).size == size(19, 10))
         #expect(try TrimTransformer(tolerance: 255).transform(picture).size == size(20, 10))

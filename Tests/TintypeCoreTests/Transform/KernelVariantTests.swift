@@ -1,4 +1,5 @@
 import CTintypeKernels
+import Foundation
 import Testing
 import TintypeTesting
 
@@ -6,38 +7,41 @@ import TintypeTesting
 
 /// Every variant of every loop gives what plain C gives, whatever the sizes, and plain C gives what the formula says.
 @Suite struct KernelVariantTests {
-    /// The variants that this machine can run, plain C first.
-    private static var all: [tintype_kernels] {
-        var found: [tintype_kernels] = []
-        while let kernels = tintype_kernels_at(found.count) { found.append(kernels.pointee) }
-        return found
-    }
-
     /// Runs `body` with plain C and with each other variant, for widths around those of the vectors.
     private func compare<Result: Equatable>(
         _ body: (tintype_kernels, _ width: Int) -> Result, widths: [Int] = Array(1...35) + [63, 64, 65, 200]
     ) throws {
-        let plain = try #require(Self.all.first)
+        let plain = try #require(KernelVariants.all.first)
         for width in widths {
             let expected = body(plain, width)
-            for kernels in Self.all.dropFirst() {
+            for kernels in KernelVariants.all.dropFirst() {
                 #expect(body(kernels, width) == expected, "\(String(cString: kernels.name)), width \(width)")
             }
         }
     }
 
-    private func noise(_ count: Int, _ random: inout SeededRandom) -> [UInt8] {
-        (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+    @Test func theChosenVariantIsTheLastOfTheList() throws {
+        let chosen = String(cString: tintype_kernels_current().pointee.name)
+        #expect(KernelVariants.names.last == chosen)
     }
 
-    @Test func theChosenVariantIsTheLastOfTheList() throws {
-        #expect(
-            String(cString: try #require(Self.all.last).name) == String(cString: tintype_kernels_current().pointee.name)
-        )
+    /// Otherwise all that is compared here might be plain C with itself.
+    @Test func everyVariantThatTheMachineCanRunIsCompared() throws {
+        #if os(Linux) && arch(x86_64)
+        let machine = try String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)
+        let flags = machine.split(separator: "\n").first { $0.hasPrefix("flags") }?.split(separator: " ") ?? []
+        #expect(!flags.isEmpty)
+        let wide = [("sse4_1", "sse41"), ("avx2", "avx2")].filter { flags.contains(Substring($0.0)) }.map(\.1)
+        #expect(KernelVariants.names == ["plain"] + wide)
+        #elseif arch(arm64)
+        #expect(KernelVariants.names == ["plain", "neon"])
+        #else
+        #expect(KernelVariants.names.first == "plain")
+        #endif
     }
 
     @Test func premultiplyingEveryValueRoundsToNearest() throws {
-        for kernels in Self.all {
+        for kernels in KernelVariants.all {
             for alpha in UInt8.min...UInt8.max {
                 var pixels = (UInt8.min...UInt8.max).flatMap { [$0, 0, 255, alpha] as [UInt8] }
                 kernels.premultiply(&pixels, pixels.count, 256, 1)
@@ -50,7 +54,7 @@ import TintypeTesting
     }
 
     @Test func unpremultiplyingEveryValueRoundsToNearest() throws {
-        for kernels in Self.all {
+        for kernels in KernelVariants.all {
             var clear: [UInt8] = [0, 0, 0, 0, 9, 9, 9, 0]
             kernels.unpremultiply(clear, 8, &clear, 8, 2, 1)
             #expect(clear.allSatisfy { $0 == 0 })
@@ -66,7 +70,7 @@ import TintypeTesting
 
     @Test func alphaAgreesAtEveryWidth() throws {
         var random = SeededRandom.printed("alpha")
-        let source = noise(4 * 200 * 3, &random)
+        let source = KernelVariants.noise(4 * 200 * 3, &random)
         try compare { kernels, width in
             var (multiplied, divided, flat) = (source, source, source)
             kernels.premultiply(&multiplied, 800, width, 3)
@@ -78,7 +82,7 @@ import TintypeTesting
 
     @Test func resamplingAcrossAgreesForEveryNumberOfTapsAndRows() throws {
         var random = SeededRandom.printed("across")
-        let source = noise(4 * 300 * 3, &random)
+        let source = KernelVariants.noise(4 * 300 * 3, &random)
         let weights = (0..<200 * 40).map { _ in Int16.random(in: -9000...16384, using: &random) }
         let starts = (0..<200).map { _ in Int32.random(in: 0...260, using: &random) }
         for (taps, rows) in (1...40).flatMap({ taps in (1...3).map { (taps, $0) } }) {
@@ -106,8 +110,8 @@ import TintypeTesting
 
     @Test func blocksAreAveragedToNearest() throws {
         var random = SeededRandom.printed("blocks")
-        let source = noise(4 * 200, &random)
-        for kernels in Self.all {
+        let source = KernelVariants.noise(4 * 200, &random)
+        for kernels in KernelVariants.all {
             for (width, factor) in [(1, 1), (1, 5), (9, 3), (10, 3), (200, 7), (200, 200), (199, 300)] {
                 let count = 4 * ((width + factor - 1) / factor + 2)
                 var sums = [UInt64](repeating: 0, count: count)
@@ -130,8 +134,8 @@ import TintypeTesting
 
     @Test func copyingCopiesEveryPixelAndNoMore() throws {
         var random = SeededRandom.printed("copy")
-        let source = noise(4 * 200 * 3, &random)
-        for kernels in Self.all {
+        let source = KernelVariants.noise(4 * 200 * 3, &random)
+        for kernels in KernelVariants.all {
             var target = [UInt8](repeating: 7, count: source.count)
             kernels.copy(source, 800, &target, 800, 9, 2)
             let expected = source.indices.map { $0 / 800 < 2 && $0 % 800 < 36 ? source[$0] : 7 }
@@ -141,7 +145,7 @@ import TintypeTesting
 
     @Test(arguments: 1...8) func turningAgreesAtEverySize(_ orientation: Int32) throws {
         var random = SeededRandom.printed("turn")
-        let source = noise(4 * 200 * 7, &random)
+        let source = KernelVariants.noise(4 * 200 * 7, &random)
         try compare { kernels, width in
             var target = [UInt8](repeating: 0, count: 4 * 200 * 200)
             kernels.orient(source, 800, &target, 800, width, 7, orientation)
@@ -151,8 +155,8 @@ import TintypeTesting
 
     @Test(arguments: BlendMode.allCases) func blendingAgrees(_ mode: BlendMode) throws {
         var random = SeededRandom.printed("blend")
-        let source = premultiplied(4 * 200 * 2, &random)
-        let backdrop = premultiplied(4 * 200 * 2, &random)
+        let source = KernelVariants.premultiplied(4 * 200 * 2, &random)
+        let backdrop = KernelVariants.premultiplied(4 * 200 * 2, &random)
         try compare(
             { kernels, width in
                 var target = backdrop
@@ -164,7 +168,7 @@ import TintypeTesting
     @Test(arguments: [(0, 0.2), (1, 0), (5, 0.9), (300, 0.3)]) func blurringAgrees(_ reach: Int, _ part: Double) throws
     {
         var random = SeededRandom.printed("blur")
-        let source = noise(4 * 200 * 21, &random)
+        let source = KernelVariants.noise(4 * 200 * 21, &random)
         let sum = 2 * (Double(reach) + part) + 1
         try compare { kernels, width in
             var (target, scratch) = (source, [UInt16](repeating: 0, count: 64 * 200))
@@ -178,9 +182,9 @@ import TintypeTesting
 
     @Test func coloursAgree() throws {
         var random = SeededRandom.printed("colour")
-        let source = premultiplied(4 * 200, &random)
+        let source = KernelVariants.premultiplied(4 * 200, &random)
         let matrix = (0..<20).map { _ in Float.random(in: -2...2, using: &random) }
-        let coverage = noise(200, &random)
+        let coverage = KernelVariants.noise(200, &random)
         try compare { kernels, width in
             var (mixed, covered, swapped) = (source, source, source)
             kernels.color_matrix(&mixed, 800, width, 1, matrix)
@@ -192,7 +196,7 @@ import TintypeTesting
 
     @Test func slantedLinesAgree() throws {
         var random = SeededRandom.printed("sample")
-        let source = premultiplied(4 * 20 * 20, &random)
+        let source = KernelVariants.premultiplied(4 * 20 * 20, &random)
         for _ in 0..<50 {
             let place = (0..<4).map { _ in Int64.random(in: -200_000...1_400_000, using: &random) }
             try compare(
@@ -207,7 +211,7 @@ import TintypeTesting
     @Test func depthsRoundToNearestEverywhere() throws {
         let words = Array(UInt16.min...UInt16.max)
         let floats: [Float] = [-.infinity, -1, 0, 0.001, 0.002, 0.5, 1, 2, .infinity, .nan]
-        for kernels in Self.all {
+        for kernels in KernelVariants.all {
             var bytes = [UInt8](repeating: 0, count: words.count)
             kernels.narrow_words(words, &bytes, words.count)
             #expect(bytes == words.map { UInt8((Int($0) * 255 * 2 + 65535) / 131_070) })
@@ -217,16 +221,12 @@ import TintypeTesting
             var narrow = [UInt8](repeating: 9, count: floats.count)
             kernels.narrow_floats(floats, &narrow, floats.count)
             #expect(narrow == [0, 0, 0, 0, 1, 128, 255, 255, 255, 0])
-            var back = [Float](repeating: 0, count: 2)
-            kernels.floats_of_bytes([0, 255], &back, 2)
-            #expect(back == [0, 1])
-        }
-    }
-
-    private func premultiplied(_ count: Int, _ random: inout SeededRandom) -> [UInt8] {
-        (0..<count / 4).flatMap { _ -> [UInt8] in
-            let alpha = UInt8.random(in: 0...255, using: &random)
-            return (0..<3).map { _ in UInt8.random(in: 0...alpha, using: &random) } + [alpha]
+            let all = Array(UInt8.min...UInt8.max)
+            var (back, again) = ([Float](repeating: 0, count: 256), [UInt8](repeating: 0, count: 256))
+            kernels.floats_of_bytes(all, &back, 256)
+            #expect(back == all.map { Float($0) / 255 })
+            kernels.narrow_floats(back, &again, 256)
+            #expect(again == all)
         }
     }
 }

@@ -10,11 +10,17 @@ import TintypeTesting
     @Test func transformersHaveTheKeysOfTheOriginal() {
         let expected: [(any ImageTransformer, String)] = [
             (
-                ResizeTransformer(to: Self.size(200, 100), mode: .stretch),
+                ResizeTransformer(to: Self.size(200, 100), mode: .stretch, isEnlarging: true),
                 "SDImageResizingTransformer({200.000000,100.000000},0)"
             ),
-            (ResizeTransformer(to: Self.size(1, 2)), "SDImageResizingTransformer({1.000000,2.000000},1)"),
-            (ResizeTransformer(to: Self.size(1, 2), mode: .fill), "SDImageResizingTransformer({1.000000,2.000000},2)"),
+            (
+                ResizeTransformer(to: Self.size(1, 2), isEnlarging: true),
+                "SDImageResizingTransformer({1.000000,2.000000},1)"
+            ),
+            (
+                ResizeTransformer(to: Self.size(1, 2), mode: .fill, isEnlarging: true),
+                "SDImageResizingTransformer({1.000000,2.000000},2)"
+            ),
             (
                 CropTransformer(to: PixelRect(x: 1, y: 2, size: Self.size(3, 4))),
                 "SDImageCroppingTransformer({1.000000,2.000000,3.000000,4.000000})"
@@ -47,6 +53,16 @@ import TintypeTesting
         #expect(OriginalKeys.key(of: TrimTransformer()) == nil)
         #expect(OriginalKeys.key(of: CropTransformer(to: Self.size(1, 1))) == nil)
         #expect(OriginalKeys.key(of: [FlipTransformer(), TrimTransformer()]) == nil)
+        #expect(OriginalKeys.key(of: []) == nil && OriginalKeys.key(of: TransformerChain([])) == nil)
+    }
+
+    /// Else two pictures would share a key there.
+    @Test func aResizeThatTheOriginalCannotDoHasNoKey() {
+        let size = Self.size(1, 2)
+        #expect(OriginalKeys.key(of: ResizeTransformer(to: size)) == nil)
+        #expect(OriginalKeys.key(of: ResizeTransformer(to: size, filter: .box, isEnlarging: true)) == nil)
+        let top = ResizeTransformer(to: size, mode: .fill, gravity: .top, isEnlarging: true)
+        #expect(OriginalKeys.key(of: top) == nil)
     }
 
     @Test func aThumbnailHasItsKey() {

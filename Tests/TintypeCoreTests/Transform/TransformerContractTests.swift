@@ -63,6 +63,23 @@ import TintypeTesting
         #expect(BlurTransformer(radius: 0).identifier == BlurTransformer(radius: -0.0).identifier)
     }
 
+    @Test func equalPicturesHaveOneIdentifier() throws {
+        let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255))
+        let pairs: [(any ImageTransformer, any ImageTransformer)] = [
+            (RotateTransformer(degrees: 450), RotateTransformer(degrees: 90)),
+            (RotateTransformer(degrees: -180), RotateTransformer(degrees: 180)),
+            (RotateTransformer(degrees: 330), RotateTransformer(degrees: -30)),
+            (ResizeTransformer(to: Self.size(3, 2), gravity: .top), ResizeTransformer(to: Self.size(3, 2))),
+            (OverlayTransformer(white, opacity: 7), OverlayTransformer(white)),
+            (OverlayTransformer(white, opacity: -7), OverlayTransformer(white, opacity: 0)),
+        ]
+        let picture = try PixelBuffer.numbered(7, 5)
+        for (first, second) in pairs {
+            #expect(first.identifier == second.identifier)
+            #expect(try PixelDifference(first.transform(picture), second.transform(picture))?.maximum == 0)
+        }
+    }
+
     @Test func identifiersHaveTheirCanonicalForm() throws {
         let expected: [(any ImageTransformer, String)] = [
             (ResizeTransformer(to: Self.size(3, 2), mode: .fill, gravity: .smart), "resize(3x2,fill,lanczos3,smart)"),

@@ -24,7 +24,7 @@ struct FrameMaker: Sendable {
     func frame(
         at index: Int, isCancelled: @escaping @Sendable () -> Bool
     ) throws(TintypeError) -> PixelBuffer {
-        try transformed(try source.composed(index, isCancelled: isCancelled))
+        try transformed(try source.composed(index, isCancelled: isCancelled), isCancelled)
     }
 
     /// Makes a frame, and those on the way to it that are wanted.
@@ -35,14 +35,17 @@ struct FrameMaker: Sendable {
         take: (Int, PixelBuffer) -> Void
     ) throws(TintypeError) {
         let composed = try source.composed(target, isCancelled: isCancelled) { index, picture throws(TintypeError) in
-            if wants(index) { take(index, try transformed(try picture())) }
+            if wants(index) { take(index, try transformed(try picture(), isCancelled)) }
         }
-        take(target, try transformed(composed))
+        take(target, try transformed(composed, isCancelled))
     }
 
-    func transformed(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
-        var pixels = pixels
-        for transformer in transforms { pixels = try transformer.transform(pixels) }
+    private func transformed(
+        _ pixels: PixelBuffer, _ isCancelled: @escaping @Sendable () -> Bool
+    ) throws(TintypeError) -> PixelBuffer {
+        let pixels = try TransformContext(isCancelled: isCancelled).run { () throws(TintypeError) in
+            try TransformerChain(transforms).transform(pixels)
+        }
         // A closure of the program may give what it likes.
         guard pixels.size == size ?? pixels.size else {
             throw .transformFailed("a frame became \(pixels.size) pixels, where the first is \(size ?? pixels.size)")

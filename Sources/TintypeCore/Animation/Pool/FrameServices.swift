@@ -2,4 +2,6 @@
 struct FrameServices: Sendable {
     var memory = FrameMemory.shared
     var line: any WaitingLine = WorkQueue.pixels
+    /// For each frame that is asked for.
+    var time = DecodeTime()
 }

@@ -1,0 +1,54 @@
+/// An entity that an SVG declares, with the text that it stands for (XML 1.0, 4.2).
+struct SVGEntity {
+    let name: ArraySlice<UInt8>
+    let value: ArraySlice<UInt8>
+    /// Where the declaration's value ends.
+    let end: Int
+    /// What it comes to, once that was found out.
+    var cost: SVGCost?
+
+    private static let opening = Array("<!ENTITY".utf8)
+    /// So that each place is looked at a bounded number of times.
+    private static let longestName = 256
+    private static let quotes: Set<UInt8> = [UInt8(ascii: "\""), UInt8(ascii: "'")]
+
+    /// - Returns: `nil` where none is declared whose text stands in the document. Those of parameters (`%`) have a name
+    ///   that no reference in text has.
+    init?(declaredAt place: Int, in bytes: ArraySlice<UInt8>) {
+        guard bytes[place...].starts(with: Self.opening) else { return nil }
+        let start = bytes[(place + Self.opening.count)...].drop(while: Self.isSpace)
+        let name = start.prefix(Self.longestName).prefix { !Self.isSpace($0) }
+        let rest = bytes[name.endIndex...].drop(while: Self.isSpace)
+        guard let quote = rest.first, Self.quotes.contains(quote),
+            let end = rest.dropFirst().firstIndex(of: quote)
+        else { return nil }
+        self.name = name
+        self.end = end + 1
+        value = bytes[(rest.startIndex + 1)..<end]
+    }
+
+    /// Tags in its text.
+    var elements: Int {
+        value.indices.count { value[$0] == UInt8(ascii: "<") && Self.beginsTag(at: $0 + 1, in: value) }
+    }
+
+    /// The names of the entities that its text refers to, as often as it does.
+    var references: [ArraySlice<UInt8>] {
+        value.indices.filter { value[$0] == UInt8(ascii: "&") }.map { Self.name(at: $0 + 1, in: value) }
+    }
+
+    /// The name that ends with a semicolon, or with what no name has.
+    static func name(at place: Int, in bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        bytes[place...].prefix(longestName).prefix {
+            $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: "<") && !isSpace($0)
+        }
+    }
+
+    /// Whether what follows a `<` is the name of an element: no end tag, comment, declaration or instruction.
+    static func beginsTag(at place: Int, in bytes: ArraySlice<UInt8>) -> Bool {
+        guard place < bytes.endIndex else { return false }
+        return ![UInt8(ascii: "/"), UInt8(ascii: "!"), UInt8(ascii: "?")].contains(bytes[place])
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte <= 0x20 }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+import Tintype
+import TintypeCore
+import TintypeTesting
+
+/// Still pictures of every format that shows something while it arrives.
+@Suite struct IncrementalFormatTests {
+    private func previews(
+        _ data: Data, piece: Int, _ options: DecodeOptions = DecodeOptions()
+    ) throws -> [Image] {
+        let decoder = try DecodeTests.coders.decoder(for: data)
+        let previews = try #require(decoder.makeIncrementalDecoder(DecodeContext(options: options)))
+        return try stride(from: 0, to: data.count, by: piece).compactMap { start in
+            try previews.append(data[data.startIndex + start..<data.startIndex + min(start + piece, data.count)])
+        }
+    }
+
+    static let names = [
+        "pillow-rgba.png", "adam7-rgba.png", "palette-trns.png", "rgb-16.png", "exif-6.png", "lossless.webp",
+        "lossy.webp", "lossy-alpha.webp",
+    ]
+
+    @Test(arguments: names, [1, 100, 1_000_000]) func theLastPreviewIsThePicture(_ name: String, _ piece: Int) throws {
+        let data = try FixtureManifest.named(name).data
+        let whole = try DecodeTests.coders.decoder(for: data).decode(data, DecodeContext())
+        let last = try #require(try previews(data, piece: piece).last)
+        #expect(PixelDifference(last.pixels, whole.pixels)?.maximum == 0)
+        #expect(last.info == whole.info)
+    }
+
+    /// A preview that shows no more than the last one costs time for nothing.
+    @Test(arguments: names) func aPreviewShowsMoreThanTheLastOne(_ name: String) throws {
+        let data = try FixtureManifest.named(name).data
+        let all = try previews(data, piece: max(1, data.count / 20))
+        for (earlier, later) in zip(all, all.dropFirst()) {
+            #expect(PixelDifference(earlier.pixels, later.pixels)?.maximum != 0)
+        }
+        // Nothing more comes with the bytes after the pixels.
+        #expect(all.count <= 20)
+    }
+
+    @Test func rowsComeFromTheTopAndTheRestIsTransparent() throws {
+        let data = try FixtureManifest.named("pillow-rgba.png").data
+        let first = try #require(try previews(data.prefix(data.count / 2), piece: data.count).last)
+        #expect(first.pixels[0, first.size.height - 1].alpha == 0)
+    }
+
+    /// Of an interlaced picture the first pass shows all of it, coarsely.
+    @Test func theFirstPassFillsTheWholePicture() throws {
+        let data = try FixtureManifest.named("adam7-rgba.png").data
+        let whole = try DecodeTests.coders.decoder(for: data).decode(data, DecodeContext())
+        let all = try previews(data, piece: max(1, data.count / 40))
+        #expect(all.count > 5)
+        let differences = try all.map { try #require(PixelDifference($0.pixels, whole.pixels)).mean }
+        #expect(differences.last == 0 && differences[differences.count / 2] < differences[0])
+    }
+
+    @Test(arguments: names) func previewsHaveTheAskedSize(_ name: String) throws {
+        let data = try FixtureManifest.named(name).data
+        let box = PixelSize(width: 10, height: 10)
+        for image in try previews(data, piece: 50, DecodeOptions(size: .fit(box))) {
+            #expect(image.size == image.info.size.fitted(into: box))
+        }
+    }
+
+    @Test(arguments: ["rects.png", "rects.webp", "rects.gif"]) func animationsAreShownFrameByFrame(_ name: String)
+        throws
+    {
+        let data = try FixtureManifest.named(name).data
+        let counts = try previews(data, piece: 100).map(\.info.frameCount)
+        #expect(counts.count > 3 && zip(counts, counts.dropFirst()).allSatisfy { $0 < $1 })
+    }
+
+    @Test func aWebPWhoseOrientationIsNotKnownShowsNothing() throws {
+        let data = try FixtureManifest.named("exif-6.webp").data
+        #expect(try previews(data, piece: 100).isEmpty)
+    }
+
+    @Test(arguments: ["rgba-8.png", "adam7-3x2.png", "lossless.webp", "lossy.webp"])
+    func everyFlippedByteIsAPreviewOrAnError(_ name: String) throws {
+        let data = try FixtureManifest.named(name).data
+        for index in data.indices {
+            var damaged = data
+            damaged[index] ^= 0x55
+            guard let decoder = try? DecodeTests.coders.decoder(for: damaged),
+                let previews = decoder.makeIncrementalDecoder(DecodeContext())
+            else { continue }
+            _ = try? previews.append(damaged.prefix(data.count / 2))
+            _ = try? previews.append(damaged.dropFirst(data.count / 2))
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Testing
+import Tintype
+import TintypeCore
+import TintypeTesting
+
+/// Every limit of decoding, one by one: what exceeds it is refused, and told apart from the others.
+@Suite struct LimitTests {
+    private func decode(_ data: Data, _ change: (inout DecodeLimits) -> Void) throws(TintypeError) -> Image {
+        var limits = DecodeLimits()
+        change(&limits)
+        return try DecodeTests.coders.decoder(for: data).decode(data, DecodeContext(limits: limits))
+    }
+
+    private func expect(
+        _ limit: DecodeLimit, _ data: Data, _ change: (inout DecodeLimits) -> Void
+    ) {
+        let error = #expect(throws: TintypeError.self) { try decode(data, change) }
+        #expect(error?.code == .limitExceeded && error?.limit == limit, "\(String(describing: error))")
+    }
+
+    private func fixture(_ name: String) throws -> Data { try FixtureManifest.named(name).data }
+
+    @Test(arguments: [
+        "baseline-420.jpg", "rgba-8.png", "rects.png", "rects.gif", "lossy.webp", "rects.webp", "rgb-24.bmp",
+        "alpha-32.ico", "rgb.tiff", "lossless.jxl", "lossy.heic",
+    ])
+    func pixelsAndSidesAreLimited(_ name: String) throws {
+        let data = try fixture(name)
+        // libheif has its own word for both.
+        expect(name.hasSuffix("heic") ? .library : .pixels, data) { $0.pixels = 100 }
+        expect(.side, data) { $0.side = 10 }
+    }
+
+    @Test(arguments: ["rects.png", "rects.gif", "rects.webp", "rects.jxl"])
+    func framesAndTheirPixelsAreLimited(_ name: String) throws {
+        let data = try fixture(name)
+        expect(.frames, data) { $0.frames = 5 }
+        expect(.animatedPixels, data) { $0.animatedPixels = 1000 }
+    }
+
+    @Test func scansOfAJPEGAreLimited() throws {
+        expect(.scans, try fixture("progressive.jpg")) { $0.scans = 2 }
+        // A scan more than there are is none.
+        _ = try decode(try fixture("baseline-420.jpg")) { $0.scans = 1 }
+    }
+
+    @Test func chunksOfAPNGAreLimited() throws {
+        let data = Bomb.png(PixelSize(width: 2, height: 2), [("teST", Data(count: 2000))])
+        expect(.chunkBytes, data) { $0.chunkBytes = 1000 }
+    }
+
+    @Test func textOfAPNGIsLimitedAsAWhole() throws {
+        let data = Bomb.png(PixelSize(width: 2, height: 2), (0..<10).map { _ in ("tEXt", Data(count: 200)) })
+        expect(.textBytes, data) { $0.textBytes = 1000 }
+    }
+
+    @Test func colourProfilesAreLimited() throws {
+        expect(.profileBytes, Bomb.png(PixelSize(width: 2, height: 2), [("iCCP", Data(count: 2000))])) {
+            $0.profileBytes = 1000
+        }
+        let segments = (0..<3).map { _ in Bomb.segment(0xE2, Data("ICC_PROFILE\0".utf8) + Data(count: 400)) }
+        expect(.profileBytes, Bomb.jpeg(segments)) { $0.profileBytes = 1000 }
+        expect(.profileBytes, Bomb.webP([("ICCP", Data(count: 2000))])) { $0.profileBytes = 1000 }
+    }
+
+    @Test func exifIsLimited() throws {
+        expect(.exifBytes, Bomb.png(PixelSize(width: 2, height: 2), [("eXIf", Data(count: 2000))])) {
+            $0.exifBytes = 1000
+        }
+        let segments = (0..<3).map { _ in Bomb.segment(0xE1, Data("Exif\0\0".utf8) + Data(count: 400)) }
+        expect(.exifBytes, Bomb.jpeg(segments)) { $0.exifBytes = 1000 }
+        expect(.exifBytes, Bomb.webP([("EXIF", Data(count: 2000))])) { $0.exifBytes = 1000 }
+    }
+
+    /// 49 megapixels in a hundred bytes.
+    @Test func aFewBytesDoNotBecomeAHugePicture() {
+        let size = PixelSize(width: 7000, height: 7000)
+        expect(.ratio, Bomb.png(size, [])) { _ in }
+        expect(.ratio, Bomb.gif(size, frames: 1)) { _ in }
+        expect(.ratio, Bomb.bmp(size)) { _ in }
+        // Small ones may be blank.
+        let small = Bomb.png(PixelSize(width: 500, height: 500))
+        let error = #expect(throws: TintypeError.self) { try decode(small) { _ in } }
+        #expect(error?.code == .undecodable)
+    }
+
+    @Test func timeIsLimited() throws {
+        let clock = ManualClock()
+        let data = try fixture("large-baseline.jpg")
+        var context = DecodeContext(isCancelled: {
+            clock.advance(by: .seconds(1))
+            return false
+        })
+        context.limits.time = .seconds(5)
+        let error = #expect(throws: TintypeError.self) {
+            try JPEGDecoder().decodeChecked(data, context, clock.timeSource)
+        }
+        #expect(error?.limit == .time)
+        context.limits.time = .seconds(1000)
+        _ = try JPEGDecoder().decodeChecked(data, context, clock.timeSource)
+    }
+
+    @Test func elementsOfAnSVGAreLimited() throws {
+        let data = Data("<svg xmlns='http://www.w3.org/2000/svg'>\(String(repeating: "<g/>", count: 50))</svg>".utf8)
+        expect(.elements, data) { $0.elements = 50 }
+        _ = try decode(data) { $0.elements = 51 }
+    }
+
+    @Test func elementsOfEntitiesCount() throws {
+        let entity = "<!ENTITY a \"\(String(repeating: "<g/>", count: 50))\">"
+        let text = "<!DOCTYPE svg [\(entity)]><svg xmlns='http://www.w3.org/2000/svg'>&a;&a;</svg>"
+        expect(.elements, Data(text.utf8)) { $0.elements = 100 }
+        _ = try decode(Data(text.utf8)) { $0.elements = 200 }
+    }
+
+    @Test(arguments: ["&a;", "&b;", "&a;&b;"]) func entitiesThatReferToEachOtherAreRefused(_ text: String) {
+        let declared = "<!ENTITY a \"x&b;\"><!ENTITY b 'y&a;'>"
+        let document = "<!DOCTYPE svg [\(declared)]><svg xmlns='http://www.w3.org/2000/svg'><text>\(text)</text></svg>"
+        expect(.elements, Data(document.utf8)) { _ in }
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+import Tintype
+import TintypeCore
+import TintypeTesting
+
+/// Pictures that are damaged or cut short: an error, unless what there is of them is wanted.
+@Suite struct PartialTests {
+    private func decode(_ data: Data, _ options: DecodeOptions = DecodeOptions()) throws(TintypeError) -> Image {
+        try DecodeTests.coders.decoder(for: data).decodeChecked(data, DecodeContext(options: options))
+    }
+
+    private static let allowed = partly(.full)
+
+    private static func partly(_ size: DecodeOptions.Size) -> DecodeOptions {
+        var options = DecodeOptions(size: size)
+        options.allowsPartial = true
+        return options
+    }
+
+    private static let still = [
+        "baseline-420.jpg", "large-baseline.jpg", "progressive.jpg", "large-progressive.jpg", "rgba-8.png",
+        "pillow-rgba.png", "adam7-rgba.png", "lossy.webp",
+    ]
+
+    @Test(arguments: still) func whatIsCutShortIsAnErrorUnlessPartIsAllowed(_ name: String) throws {
+        let whole = try decode(FixtureManifest.named(name).data)
+        let data = try FixtureManifest.named(name).data
+        let cut = data.prefix(data.count * 3 / 4)
+        let error = #expect(throws: TintypeError.self) { try decode(cut) }
+        #expect(error?.code == .undecodable)
+        let partial = try decode(cut, Self.allowed)
+        #expect(partial.isPartial && partial.size == whole.size && partial.info == whole.info)
+    }
+
+    /// Formats that keep rows from the top: they are the picture's, and what is missing is transparent.
+    @Test(arguments: ["large-baseline.jpg", "pillow-rgba.png", "lossy.webp", "baseline-420.jpg"])
+    func theRowsThatAreThereAreThePictures(_ name: String) throws {
+        let data = try FixtureManifest.named(name).data
+        let whole = try decode(data)
+        let partial = try decode(data.prefix(data.count * 3 / 4), Self.allowed)
+        let rows = (0..<whole.size.height).prefix { y in
+            (0..<whole.size.width).allSatisfy { x in partial.pixels[x, y] == whole.pixels[x, y] }
+        }
+        #expect(rows.count > whole.size.height / 8, "\(rows.count) of \(whole.size.height)")
+        if !name.hasSuffix("webp") { #expect(partial.pixels[0, whole.size.height - 1].alpha == 0) }
+    }
+
+    @Test func whatIsWholeIsNotPartial() throws {
+        for name in Self.still {
+            #expect(try !decode(FixtureManifest.named(name).data, Self.allowed).isPartial)
+        }
+    }
+
+    @Test(arguments: ["rects.png", "rects.gif", "rects.webp"]) func theFramesThatAreThereAreShown(_ name: String) throws
+    {
+        let data = try FixtureManifest.named(name).data
+        let whole = try #require(try decode(data).animation)
+        let cut = data.prefix(data.count * 3 / 4)
+        #expect(throws: TintypeError.self) { try decode(cut) }
+        let image = try decode(cut, Self.allowed)
+        let partial = try #require(image.animation)
+        #expect(image.isPartial && partial.isComplete && image.info.frameCount == partial.frameCount)
+        #expect(partial.frameCount > 1 && partial.frameCount < whole.frameCount)
+        for index in 0..<partial.frameCount {
+            #expect(PixelDifference(try partial.frame(at: index), try whole.frame(at: index))?.maximum == 0)
+        }
+    }
+
+    @Test(arguments: still) func aPartOfADamagedPictureHasTheAskedSize(_ name: String) throws {
+        let data = try FixtureManifest.named(name).data
+        let options = Self.partly(.fit(PixelSize(width: 20, height: 20)))
+        let whole = try decode(data, options)
+        let partial = try decode(data.prefix(data.count * 3 / 4), options)
+        #expect(partial.size == whole.size && partial.isPartial)
+    }
+
+    @Test(arguments: still) func whatHasNoPixelsIsStillAnError(_ name: String) throws {
+        let data = try FixtureManifest.named(name).data
+        for count in [12, 20, 30] {
+            let error = #expect(throws: TintypeError.self) { try decode(data.prefix(count), Self.allowed) }
+            #expect(error?.code == .undecodable)
+        }
+    }
+
+    @Test(arguments: still) func limitsHoldForWhatIsDamaged(_ name: String) throws {
+        let data = try FixtureManifest.named(name).data
+        var context = DecodeContext(options: Self.allowed, limits: DecodeLimits(pixels: 10))
+        let cut = data.prefix(data.count * 3 / 4)
+        let decoder = try DecodeTests.coders.decoder(for: cut)
+        #expect(throws: TintypeError.self) { try decoder.decodeChecked(cut, context) }
+        context = DecodeContext(options: Self.allowed, isCancelled: { true })
+        let error = #expect(throws: TintypeError.self) { try decoder.decodeChecked(cut, context) }
+        #expect(error?.code == .cancelled || error?.code == .undecodable)
+    }
+
+    @Test(arguments: still) func everyTruncationIsAPartOrAnError(_ name: String) throws {
+        let data = try FixtureManifest.named(name).data
+        for count in stride(from: 0, to: data.count, by: max(1, data.count / 100)) {
+            do throws(TintypeError) {
+                _ = try decode(data.prefix(count), Self.allowed)
+            } catch {
+                #expect([.undecodable, .notAnImage].contains(error.code))
+            }
+        }
+    }
+
+    @Test func theRowsOfACutGIFAreShown() throws {
+        let size = PixelSize(width: 50, height: 40)
+        let data = PlainGIF.bytes(size) { x, y in UInt8((x + y) % 128) }
+        let whole = try decode(data)
+        let partial = try decode(data.prefix(data.count / 2), Self.allowed)
+        #expect(partial.isPartial && partial.pixels[49, 9] == whole.pixels[49, 9])
+        #expect(partial.pixels[0, 39].alpha == 0 && whole.pixels[0, 39].alpha == 255)
+        // Nothing of the first row.
+        #expect(throws: TintypeError.self) { try decode(data.prefix(500), Self.allowed) }
+    }
+}

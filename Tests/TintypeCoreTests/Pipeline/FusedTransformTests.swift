@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+/// Transforms that look at one pixel at a time cost one pass together, and share what can be shared all the same.
+@Suite(.timeLimit(.minutes(15))) struct FusedTransformTests {
+    /// Counts the runs of transforms.
+    private final class Passes: PipelineObserver {
+        let count = Shared(0)
+
+        func observe(_ event: PipelineEvent) {
+            if case .stageEnded(let run, _) = event, run.stage == .transform { count.withLock { $0 += 1 } }
+        }
+    }
+
+    private let tint = TintTransformer(Color(red: 200, green: 100, blue: 50, alpha: 128), mode: .normal)
+    private let sepia = ColorTransformer(.sepia)
+    private let flat = FlattenTransformer(on: .black)
+
+    private func fixture(_ passes: Passes) -> PipelineFixture {
+        let fixture = PipelineFixture { $0.observers = [passes] }
+        fixture.answer()
+        return fixture
+    }
+
+    private func request(_ fixture: PipelineFixture, _ transforms: [any ImageTransformer]) -> ImageRequest {
+        fixture.request().with { $0.rendition.transforms = transforms }
+    }
+
+    @Test func neighboursCostOnePassAndGiveWhatTheyGiveOneByOne() async throws {
+        let passes = Passes()
+        let fixture = fixture(passes)
+        let image = try await fixture.pipeline.image(for: request(fixture, [tint, sepia, flat]))
+        #expect(passes.count.now == 1)
+        let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255))
+        let expected = try flat.transform(sepia.transform(tint.transform(white)))
+        #expect(PixelDifference(image.pixels, expected)?.maximum == 0)
+    }
+
+    @Test func othersBetweenThemHaveTheirOwn() async throws {
+        let passes = Passes()
+        let fixture = fixture(passes)
+        let blur = BlurTransformer(radius: 1)
+        _ = try await fixture.pipeline.image(for: request(fixture, [tint, sepia, blur, flat, tint]))
+        #expect(passes.count.now == 3)
+    }
+
+    @Test func whatMemoryHasOfThemIsNotMadeAgain() async throws {
+        let passes = Passes()
+        let fixture = fixture(passes)
+        let all: [any ImageTransformer] = [tint, sepia, flat]
+        for count in 1...3 {
+            _ = try await fixture.pipeline.image(for: request(fixture, Array(all.prefix(count))))
+            // The original is not in memory; what was made before is gone on from.
+            #expect(passes.count.now == count && fixture.decoder.decodeCount == 1)
+        }
+    }
+
+    @Test func equalBeginningsBeforeThemAreMadeOnce() async throws {
+        let fixture = PipelineFixture(decoderIsOpen: false)
+        fixture.answer()
+        let shared = CountingTransformer(identifier: "shared")
+        let tasks = [[shared, tint, sepia], [shared, tint, flat]].map { (transforms: [any ImageTransformer]) in
+            fixture.pipeline.start(request(fixture, transforms))
+        }
+        // Two wait for their ends, two for the common beginning, and that for the plain picture.
+        while fixture.pipeline.services.renditions.waiterCount < 5 { await Task.yield() }
+        fixture.decoder.open()
+        for task in tasks { _ = try await task.response }
+        #expect(shared.count.now == 1)
+    }
+
+    @Test func aChainIsTheSamePictureInTheCacheAsItsParts() async throws {
+        let passes = Passes()
+        let fixture = fixture(passes)
+        _ = try await fixture.pipeline.image(for: request(fixture, [tint, sepia]))
+        let chained = request(fixture, [TransformerChain([TransformerChain([tint]), sepia])])
+        #expect(try await fixture.pipeline.response(for: chained).origin == .memory)
+    }
+
+    @Test func equalBeginningsOfChainsAreShared() async throws {
+        let fixture = fixture(Passes())
+        let shared = CountingTransformer(identifier: "shared")
+        let first = request(fixture, [shared])
+        _ = try await fixture.pipeline.image(for: first)
+        _ = try await fixture.pipeline.image(for: request(fixture, [TransformerChain([shared, flat])]))
+        #expect(shared.count.now == 1)
+    }
+}

@@ -1,0 +1,57 @@
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+/// The part that a decoder is asked for, instead of crops and flips one after the other.
+@Suite struct LeadingCropsTests {
+    private func size(_ width: Int, _ height: Int) -> PixelSize { PixelSize(width: width, height: height) }
+
+    private func step(_ random: inout SeededRandom) -> any ImageTransformer {
+        func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
+        switch number(0...3) {
+        case 0: return FlipTransformer(horizontal: Bool.random(using: &random), vertical: Bool.random(using: &random))
+        case 1:
+            return CropTransformer(to: PixelRect(x: number(-3...9), y: number(-3...9), size: size(30, number(1...30))))
+        default:
+            let gravity = Gravity.allCases.filter { $0 != .smart }[number(0...8)]
+            return CropTransformer(to: size(number(1...30), number(1...30)), gravity: gravity)
+        }
+    }
+
+    @Test func theyLeaveWhatTheTransformersLeave() throws {
+        var random = SeededRandom.printed("leading crops")
+        let picture = try PixelBuffer.numbered(31, 22)
+        for _ in 0..<500 {
+            let steps = (0..<Int.random(in: 1...4, using: &random)).map { _ in step(&random) }
+            guard let crops = LeadingCrops(steps) else {
+                #expect(steps.allSatisfy { $0 is FlipTransformer })
+                continue
+            }
+            let names = steps.map(\.identifier)
+            let expected = try? TransformerChain(Array(steps.prefix(crops.count))).transform(picture)
+            guard let expected else {
+                #expect(throws: TintypeError.self, "\(names)") { try crops.rect(in: picture.size) }
+                continue
+            }
+            let part = try picture.cropped(to: crops.rect(in: picture.size))
+            let turned = try crops.flip?.transform(part) ?? part
+            #expect(PixelDifference(turned, expected)?.maximum == 0, "\(names)")
+        }
+    }
+
+    @Test func whatNeedsMoreThanASizeIsNotTaken() {
+        let (flip, crop) = (FlipTransformer(vertical: true), CropTransformer(to: size(3, 2)))
+        #expect(LeadingCrops([]) == nil && LeadingCrops([flip]) == nil)
+        #expect(LeadingCrops([CropTransformer(to: size(3, 2), gravity: .smart), crop]) == nil)
+        #expect(LeadingCrops([BlurTransformer(radius: 1), crop]) == nil)
+        #expect(LeadingCrops([crop, flip, BlurTransformer(radius: 1), crop])?.count == 1)
+        #expect(LeadingCrops([flip, crop, flip, crop, flip])?.count == 4)
+        #expect(LeadingCrops([flip, crop, flip, crop])?.flip == nil)
+    }
+
+    @Test func theirIdentifierNamesEveryOne() {
+        let crops = LeadingCrops([FlipTransformer(vertical: true), CropTransformer(to: size(3, 2), gravity: .top)])
+        #expect(crops?.identifier == "first(flip(v),crop(3x2,top))")
+    }
+}
