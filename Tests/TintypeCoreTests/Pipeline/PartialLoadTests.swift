@@ -4,7 +4,7 @@ import TintypeCore
 import TintypeTesting
 
 /// Loads of pictures that are damaged, where a request wants what there is of them.
-@Suite(.timeLimit(.minutes(1))) struct PartialLoadTests {
+@Suite(.timeLimit(.minutes(15))) struct PartialLoadTests {
     private struct Salvager: SalvagingImageDecoder {
         let formats: Set<ImageFormat> = [.png]
         var salvages = true
