@@ -113,7 +113,10 @@ let package = Package(
         .target(name: "CTintypePNG", dependencies: ["CTintypeExif", "CLibPNG", "CZlib"]),
         .target(name: "CTintypeSVG", dependencies: ["CLibRSVG"]),
         .target(name: "CTintypeTIFF", dependencies: ["CLibTIFF"]),
-        .target(name: "CTintypeWebP", dependencies: ["CTintypeExif", "CLibWebP"]),
+        // What pkg-config says of libwebpdemux does not name the part of libwebp that writes animations.
+        .target(
+            name: "CTintypeWebP", dependencies: ["CTintypeExif", "CLibWebP"],
+            linkerSettings: [.linkedLibrary("webpmux")]),
 
         // The engine.
         .target(

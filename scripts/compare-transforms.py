@@ -117,7 +117,7 @@ def main(program, rounds, sheet_path=None):
         ours = Timings(program, image, folder)
         pillow = pillows(image)
         times = in_turns(rounds, {
-            **{f"tintype {name}": lambda name=name: ours.time(name) for name in [*pillow, "premultiply", "memcpy"]},
+            **{f"tintype {name}": lambda name=name: ours.time(name) for name in [*pillow, "chain", "steps", "premultiply", "memcpy"]},
             **{f"pillow {name}": lambda work=work: timed(work) for name, work in pillow.items()},
             "vips resize": lambda: timed(lambda: vips.resize(320 / WIDTH, kernel="lanczos3").write_to_memory()),
         })
@@ -129,6 +129,7 @@ def main(program, rounds, sheet_path=None):
             mine, theirs = times[f"tintype {name}"], times[f"pillow {name}"]
             pairs.append((work(), ours.result(name)))
             print(f"{name:<10} {mine:7.2f} ms {theirs:7.2f} ms {theirs / mine:16.2f}   {distance(*pairs[-1])}")
+        print(f"tint, round and flatten: {times['tintype chain']:.2f} ms as a chain, {times['tintype steps']:.2f} ms one by one")
         if sheet_path:
             sheet(pairs, sheet_path)
         goals = {

@@ -211,6 +211,13 @@ static uint32_t multiplied(uint32_t channel, uint32_t alpha) {
 }
 
 static void store(const uint32_t *from, uint8_t *to, uint32_t width, bool is_straight) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    // libtiff's words have red in their lowest byte.
+    if (!is_straight) {
+        memcpy(to, from, (size_t)width * 4);
+        return;
+    }
+#endif
     for (uint32_t x = 0; x < width; x++, to += 4) {
         uint32_t alpha = TIFFGetA(from[x]);
         uint32_t factor = is_straight ? alpha : 255;

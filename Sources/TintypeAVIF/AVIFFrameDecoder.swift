@@ -17,13 +17,14 @@ final class AVIFFrameDecoder: FrameDecoder, @unchecked Sendable {
     private let reader: AVIFReader
     private let colors: AVIFColors
 
-    init(_ data: Data, _ limits: DecodeLimits) throws(TintypeError) {
+    /// - Parameter arrived: how many of the first frames are there, of first bytes.
+    init(_ data: Data, arrived: Int? = nil, _ limits: DecodeLimits) throws(TintypeError) {
         bytes = LastingBytes(data)
-        reader = try AVIFReader(bytes.bytes, limits)
+        reader = try AVIFReader(bytes.bytes, isComplete: arrived == nil, limits)
         canvasSize = reader.storedSize
         let (size, hasAlpha) = (reader.storedSize, reader.hasAlpha)
         try limits.check(ImageInfo(format: .avif, size: size), byteCount: data.count)
-        frames = try reader.durations().map { duration in
+        frames = try reader.durations().prefix(arrived ?? .max).map { duration in
             AnimationFrame(
                 rect: PixelRect(x: 0, y: 0, size: size), duration: duration, blend: .source, hasAlpha: hasAlpha)
         }

@@ -11,8 +11,12 @@ struct AVIFReader: ~Copyable {
 
     /// Reads everything but pixels.
     ///
-    /// - Parameter bytes: must outlive the reader.
-    init(_ bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits) throws(TintypeError) {
+    /// - Parameters:
+    ///   - bytes: must outlive the reader.
+    ///   - isComplete: whether they are all; if not, some of the pixels that the file tells of are not there.
+    init(
+        _ bytes: UnsafeRawBufferPointer, isComplete: Bool = true, _ limits: DecodeLimits
+    ) throws(TintypeError) {
         guard let decoder = avifDecoderCreate() else {
             throw TintypeError(.outOfMemory, stage: .decode, "no memory for an AVIF decoder")
         }
@@ -20,6 +24,8 @@ struct AVIFReader: ~Copyable {
             Self.configure(decoder, limits)
             try Self.check(
                 avifDecoderSetIOMemory(decoder, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count), decoder)
+            // What lies beyond the end is refused, unless it is not known where that is.
+            if !isComplete { decoder.pointee.io.pointee.sizeHint = 0 }
             try Self.check(avifDecoderParse(decoder), decoder)
             try limits.check(profileBytes: decoder.pointee.image?.pointee.icc.size ?? 0)
             picture = try Self.picture(decoder)

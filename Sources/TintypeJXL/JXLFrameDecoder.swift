@@ -13,9 +13,17 @@ final class JXLFrameDecoder: FrameDecoder, @unchecked Sendable {
     private let bytes: LastingBytes
     private var pixels: JXLPixels
 
-    init(_ data: Data, _ limits: DecodeLimits) throws(TintypeError) {
+    convenience init(_ data: Data, _ limits: DecodeLimits) throws(TintypeError) {
+        let header = try data.withTypedBytes { raw throws(TintypeError) in
+            try JXLHeader(raw, isComplete: true, limits)
+        }
+        guard let header else { throw .truncatedJXL }
+        try self.init(data, header, limits)
+    }
+
+    /// - Parameter header: of the bytes, which hold the frames that it tells of.
+    init(_ data: Data, _ header: JXLHeader, _ limits: DecodeLimits) throws(TintypeError) {
         bytes = LastingBytes(data)
-        guard let header = try JXLHeader(bytes.bytes, isComplete: true, limits) else { throw .truncatedJXL }
         let info = header.info
         try limits.check(info, byteCount: data.count)
         (canvasSize, loopCount) = (info.storedSize, info.loopCount)

@@ -10,6 +10,7 @@ struct PNGChunk {
         case palette = 0x504C_5445
         case transparency = 0x7452_4E53
         case imageData = 0x4944_4154
+        case animationControl = 0x6163_544C
         case frameControl = 0x6663_544C
         case frameData = 0x6664_4154
         case end = 0x4945_4E44

@@ -88,7 +88,7 @@ public struct TIFFDecoder: PartialImageDecoder {
     }
 
     /// Decodes rows of the picture to those of a bitmap from `place` on.
-    private static func read(
+    static func read(
         _ reader: borrowing TIFFReader, _ rows: Range<Int>, _ place: Int, _ target: inout PixelWriter,
         _ scratch: inout [UInt32], _ context: DecodeContext
     ) throws(TintypeError) {

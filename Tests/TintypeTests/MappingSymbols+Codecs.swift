@@ -1,3 +1,4 @@
+import Foundation
 import Tintype
 
 extension MappingSymbols {
@@ -15,7 +16,12 @@ extension MappingSymbols {
             "EncodeOptions.embedsThumbnail": \EncodeOptions.embedsThumbnail,
             "EncodeOptions.maximumSize": \EncodeOptions.maximumSize,
             "EncodeOptions.maximumByteCount": \EncodeOptions.maximumByteCount,
-            "ImageCoderRegistry.encode(_:as:_:)": ImageCoderRegistry.encode(_:as:_:),
+            "ImageCoderRegistry.encode(_:as:_:)": ImageCoderRegistry.encode(_:as:_:)
+                as (ImageCoderRegistry) -> (PixelBuffer, ImageFormat, EncodeOptions) throws(TintypeError) -> Data,
+            "GIFEncoder": GIFEncoder.self,
+            "AnimatedImageEncoder.encode(_:as:_:)": { (encoder: any AnimatedImageEncoder, animation: AnimatedImage) in
+                try encoder.encode(animation, as: .gif, EncodeOptions())
+            },
         ]
     }
 }

@@ -36,6 +36,7 @@ struct TransformTimings {
         switch words.first {
         case "premultiply": return try timeOfPremultiplying()
         case "memcpy": return timeOfCopying()
+        case "steps": return try timeOfSteps()
         case let name?:
             let transformer = try Self.transformer(name)
             return try Self.milliseconds { _ = try transformer.transform(pixels) }
@@ -55,7 +56,20 @@ struct TransformTimings {
         case "flip": FlipTransformer(horizontal: true)
         case "crop": CropTransformer(to: PixelRect(x: 500, y: 400, size: PixelSize(width: 2000, height: 1500)))
         case "flatten": FlattenTransformer(on: .white)
+        case "chain": TransformerChain(steps)
         default: throw TintypeError(.invalidSource, stage: .request, "no timing is called \(name)")
+        }
+    }
+
+    /// What a chain does in one pass.
+    private static let steps: [any ImageTransformer] = [
+        TintTransformer(Color(red: 200, green: 120, blue: 40, alpha: 64), mode: .normal),
+        RoundCornersTransformer(radius: 80), FlattenTransformer(on: .white),
+    ]
+
+    private func timeOfSteps() throws -> String {
+        try Self.milliseconds {
+            _ = try Self.steps.reduce(pixels) { pixels, step in try step.transform(pixels) }
         }
     }
 

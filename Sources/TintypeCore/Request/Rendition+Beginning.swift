@@ -54,7 +54,8 @@ extension Rendition {
 }
 
 extension ResizeTransformer {
-    /// What a decoder, which filters like ``ResampleFilter/lanczos3`` and enlarges nothing but vectors, does of it.
+    /// What a decoder does of it: it filters like ``ResampleFilter/lanczos3``, JPEG's after scaling in the frequency domain
+    /// to the next eighth above, and enlarges nothing but vectors.
     fileprivate var decodedSize: DecodeOptions.Size? {
         guard filter == .lanczos3, size.isPositive else { return nil }
         return switch mode {

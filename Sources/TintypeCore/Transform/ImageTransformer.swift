@@ -6,8 +6,10 @@ public protocol ImageTransformer: Sendable {
     /// transformers that give different pixels never share one.
     var identifier: String { get }
 
-    /// Called off the caller's thread, on an executor that may be blocked.
+    /// Called off the caller's thread, on an executor that may be blocked. What takes long asks ``TransformContext/current``
+    /// now and then whether anyone still waits.
     ///
-    /// - Throws: ``TintypeError/Code/transformFailed`` or ``TintypeError/Code/outOfMemory``.
+    /// - Throws: ``TintypeError/Code/transformFailed``, ``TintypeError/Code/outOfMemory``,
+    ///   ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/cancelled``.
     func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import TintypeTesting
 
@@ -110,6 +111,73 @@ import TintypeTesting
                     #expect(error.code == .transformFailed, "\(transformer.identifier), \(picture.size)")
                 }
             }
+        }
+    }
+
+    private static let oddNumbers = [
+        Double.nan, .infinity, -.infinity, .greatestFiniteMagnitude, -.greatestFiniteMagnitude, .leastNonzeroMagnitude,
+        -.leastNonzeroMagnitude, -0.0, 1e-9, -1, 0.5, 4e9, 1e19,
+    ]
+
+    @Test(arguments: oddNumbers) func everyOddNumberGivesAPictureOrAnError(_ number: Double) throws {
+        let (red, small) = try (Color(red: 255, green: 0, blue: 0), PixelBuffer.numbered(2, 2))
+        let transformers: [any ImageTransformer] = [
+            RotateTransformer(degrees: number), RotateTransformer(degrees: number, isFitting: false),
+            RoundCornersTransformer(radius: number), CircleTransformer(borderWidth: number, borderColor: red),
+            RoundCornersTransformer(radius: 2, borderWidth: number, borderColor: red), BlurTransformer(radius: number),
+            ColorTransformer(brightness: Float(number)), ColorTransformer(contrast: Float(number)),
+            ColorTransformer(saturation: Float(number)), OverlayTransformer(small, opacity: number),
+        ]
+        try expectPictureOrError(transformers)
+    }
+
+    @Test(arguments: [Int.min, Int.min + 1, -(1 << 32), -1, 0, 1, 3, 1 << 20, 1 << 32, .max - 1, .max])
+    func everyOddLengthGivesAPictureOrAnError(_ length: Int) throws {
+        let small = try PixelBuffer.numbered(2, 2)
+        var transformers: [any ImageTransformer] = [TrimTransformer(tolerance: length)]
+        for size in [Self.size(length, 2), Self.size(2, length), Self.size(length, length)] {
+            for gravity in Gravity.allCases {
+                transformers += [
+                    CropTransformer(to: size, gravity: gravity),
+                    OverlayTransformer(small, gravity: gravity, inset: size),
+                    ResizeTransformer(to: size, mode: .fill, gravity: gravity),
+                ]
+            }
+            for place in [length, 0 &- length, 1] {
+                transformers.append(CropTransformer(to: PixelRect(x: place, y: 1, size: size)))
+                transformers.append(CropTransformer(to: PixelRect(x: 1, y: place, size: size)))
+            }
+            // As large as they would be allowed to be, they would only be slow.
+            guard length < 1 << 20 || length > 1 << 30 else { continue }
+            transformers += ResizeTransformer.Mode.allCases.map {
+                ResizeTransformer(to: size, mode: $0, isEnlarging: true)
+            }
+            transformers.append(PadTransformer(.init(top: size.width, right: size.height)))
+        }
+        try expectPictureOrError(transformers)
+    }
+
+    private func expectPictureOrError(_ transformers: [any ImageTransformer]) throws {
+        for picture in try [PixelBuffer.numbered(1, 1), .numbered(1, 9), .numbered(9, 1), .numbered(7, 5)] {
+            for transformer in transformers {
+                do throws(TintypeError) {
+                    let made = try transformer.transform(picture)
+                    #expect(made.size.isPositive && made.isPremultiplied, "\(transformer.identifier)")
+                } catch {
+                    #expect([.transformFailed, .limitExceeded].contains(error.code), "\(transformer.identifier)")
+                }
+            }
+        }
+    }
+
+    /// The original's `preserveImageMetadata`, always on.
+    @Test func whatIsKnownOfAPictureIsKnownOfWhatIsMadeOfIt() throws {
+        let info = ImageInfo(format: .jpeg, size: Self.size(70, 50), orientation: .right)
+        let received = Date(timeIntervalSinceReferenceDate: 7)
+        let image = Image(pixels: try .numbered(7, 5), info: info, scale: 2, received: received)
+        for transformer in try Self.all() {
+            guard let made = try? image.transformed(by: transformer) else { continue }
+            #expect(made.info == info && made.scale == 2 && made.received == received, "\(transformer.identifier)")
         }
     }
 
