@@ -148,12 +148,13 @@ def make_orientations(kit):
                 orientation=orientation, note=f"a JPEG packed anew, orientation {orientation}")
     data = shop.made("heif-enc", "-q", "90", shop.png(rgb), "-o", "out.heic", name="out.heic")
     upright = shop.judged(data, ".heic", "heif-convert")
+    # The first item is a whole block; the second, the picture, is cut out of it.
     for orientation, (quarters, axis) in turn.items():
         turned, shown = data, np.rot90(upright, quarters)
         if quarters:
-            turned = fixture_boxes.with_property(turned, 1, fixture_boxes.box(b"irot", bytes([quarters])))
+            turned = fixture_boxes.with_property(turned, 2, fixture_boxes.box(b"irot", bytes([quarters])))
         if axis is not None:
-            turned = fixture_boxes.with_property(turned, 1, fixture_boxes.box(b"imir", bytes([axis])))
+            turned = fixture_boxes.with_property(turned, 2, fixture_boxes.box(b"imir", bytes([axis])))
             shown = shown[::-1] if axis == 0 else shown[:, ::-1]
         kit.add(f"orientation-{orientation}.heic", turned, format="heic", lossless=False, expect=shown,
                 note=f"turned by {quarters} quarters, mirrored: {axis}")

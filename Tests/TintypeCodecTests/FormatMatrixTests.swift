@@ -34,12 +34,15 @@ import TintypeTesting
         let coders = DecodeTests.coders
         let data = try #require(Self.sources.first { $0.format == source }).data()
         let image = try coders.decoder(for: data).decode(data, DecodeContext())
-        let made = try coders.encode(image.pixels, as: target, EncodeOptions(quality: 0.95))
+        let made = try coders.encode(image.pixels, as: target, EncodeOptions())
         let again = try coders.decoder(for: made).decode(made, DecodeContext())
         #expect(again.info.format == target && again.size == image.size)
         let isOpaque = target == .jpeg
         let expected = isOpaque ? try image.pixels.flattened(on: EncodeOptions().background) : image.pixels
-        #expect(try #require(PixelDifference(again.pixels, expected)).mean < 5)
-        if !isOpaque { #expect(again.pixels.isOpaque == image.pixels.isOpaque) }
+        let difference = try #require(PixelDifference(again.pixels, expected))
+        // The GIF is noise, of which half the colour is lost; a GIF has a palette, and no translucent pixels.
+        let loses = [.jpeg, .heic, .gif].contains(target)
+        #expect(loses ? difference.mean < (source == .gif || target == .gif ? 40 : 12) : difference.maximum == 0, "\(difference)")
+        #expect(again.pixels.isOpaque == expected.isOpaque)
     }
 }
