@@ -57,7 +57,9 @@ struct HEIFReader: ~Copyable {
         var (best, bestSize): (OpaquePointer?, PixelSize) = (nil, info.size)
         for item in items.prefix(Int(max(count, 0))) {
             var found: OpaquePointer?
-            guard heif_image_handle_get_thumbnail(handle, item, &found).code == heif_error_Ok, let found else { continue }
+            guard heif_image_handle_get_thumbnail(handle, item, &found).code == heif_error_Ok, let found else {
+                continue
+            }
             let own = Self.size(of: found)
             if own.stands(for: info.size, atLeast: size), own.area < bestSize.area {
                 if let best { heif_image_handle_release(best) }

@@ -24,7 +24,9 @@ extension WebPDecoder: SalvagingImageDecoder {
     /// What the first bytes say of colours, before the pixels; `nil` when a profile that they announce has not arrived.
     static func arrivedColors(_ bytes: Data, _ limits: DecodeLimits) throws(TintypeError) -> SourceColors? {
         // The flags of an extended file (RFC 9649, 2.7).
-        let hasProfile = bytes.count > 20 && bytes.dropFirst(12).starts(with: "VP8X".utf8) && bytes[bytes.startIndex + 20] & 0x20 != 0
+        let hasProfile =
+            bytes.count > 20 && bytes.dropFirst(12).starts(with: "VP8X".utf8)
+            && bytes[bytes.startIndex + 20] & 0x20 != 0
         guard hasProfile else { return .standard }
         let colors = try bytes.withTypedBytes { raw throws(TintypeError) in
             try WebPFile(raw, isComplete: false, limits).colors(limits)

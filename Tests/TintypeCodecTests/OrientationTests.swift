@@ -13,7 +13,8 @@ import TintypeTesting
     /// An upright file, and the same bytes that say another orientation.
     private func file(_ format: ImageFormat, _ orientation: Orientation) throws -> Data {
         switch format {
-        case .jpeg: try FixtureManifest.named("orientation-1.jpg").data.saying(orientation, after: [0x12, 1, 3, 0, 1, 0, 0, 0])
+        case .jpeg:
+            try FixtureManifest.named("orientation-1.jpg").data.saying(orientation, after: [0x12, 1, 3, 0, 1, 0, 0, 0])
         case .webp:
             try FixtureManifest.named("exif-6.webp").data.saying(orientation, after: [1, 0x12, 0, 3, 0, 0, 0, 1, 0])
         case .tiff:
@@ -25,7 +26,8 @@ import TintypeTesting
 
     private static func png(_ orientation: Orientation) throws -> Data {
         let plain = try FixtureManifest.named("rgb-8.png").data
-        let exif = Data("MM\0*".utf8) + [0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation.rawValue), 0, 0]
+        let exif =
+            Data("MM\0*".utf8) + [0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation.rawValue), 0, 0]
         return plain.prefix(33) + PNGBuilder.chunk("eXIf", exif + Data(count: 4)) + plain.dropFirst(33)
     }
 

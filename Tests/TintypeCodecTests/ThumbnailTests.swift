@@ -10,7 +10,9 @@ import TintypeTesting
     private let size = PixelSize(width: 900, height: 600)
 
     private func picture() throws -> PixelBuffer {
-        try .drawn(size) { x, y in Pixel(red: UInt8(x / 4 & 255), green: UInt8(y / 3 & 255), blue: UInt8((x + y) / 8 & 255)) }
+        try .drawn(size) { x, y in
+            Pixel(red: UInt8(x / 4 & 255), green: UInt8(y / 3 & 255), blue: UInt8((x + y) / 8 & 255))
+        }
     }
 
     private func decode(_ data: Data, _ options: DecodeOptions = DecodeOptions()) throws(TintypeError) -> Image {
@@ -24,7 +26,8 @@ import TintypeTesting
 
     // MARK: Embedded
 
-    @Test(arguments: [ImageFormat.jpeg, .heic]) func aThumbnailIsEmbeddedWhereItIsAskedFor(_ format: ImageFormat) throws {
+    @Test(arguments: [ImageFormat.jpeg, .heic]) func aThumbnailIsEmbeddedWhereItIsAskedFor(_ format: ImageFormat) throws
+    {
         let (with, without) = (try encoded(format), try encoded(format, embedsThumbnail: false))
         #expect(with.count > without.count)
         #expect(PixelDifference(try decode(with).pixels, try decode(without).pixels)?.maximum == 0)
@@ -93,7 +96,8 @@ import TintypeTesting
 
     // MARK: Exif data
 
-    @Test(arguments: ["orientation-6.jpg", "exif-6.png", "exif-6.webp"]) func exifIsKeptOnRequest(_ name: String) throws {
+    @Test(arguments: ["orientation-6.jpg", "exif-6.png", "exif-6.webp"]) func exifIsKeptOnRequest(_ name: String) throws
+    {
         let data = try FixtureManifest.named(name).data
         #expect(try decode(data).exif == nil)
         let image = try decode(data, DecodeOptions(keepsExif: true))
