@@ -72,6 +72,9 @@ let package = Package(
             name: "CLibAVIF", pkgConfig: "libavif",
             providers: [.apt(["libavif-dev"]), .yum(["libavif-devel"]), .brew(["libavif"])]),
         .systemLibrary(
+            name: "CLibDE265", pkgConfig: "libde265",
+            providers: [.apt(["libde265-dev"]), .yum(["libde265-devel"]), .brew(["libde265"])]),
+        .systemLibrary(
             name: "CLibGIF", pkgConfig: "libgif",
             providers: [.apt(["libgif-dev"]), .yum(["giflib-devel"]), .brew(["giflib"])]),
         .systemLibrary(
@@ -83,6 +86,9 @@ let package = Package(
         .systemLibrary(
             name: "CLibJXL", pkgConfig: "libjxl",
             providers: [.apt(["libjxl-dev"]), .yum(["libjxl-devel"]), .brew(["jpeg-xl"])]),
+        .systemLibrary(
+            name: "CLibLCMS", pkgConfig: "lcms2",
+            providers: [.apt(["liblcms2-dev"]), .yum(["lcms2-devel"]), .brew(["little-cms2"])]),
         .systemLibrary(
             name: "CLibPNG", pkgConfig: "libpng",
             providers: [.apt(["libpng-dev"]), .yum(["libpng-devel"]), .brew(["libpng"])]),
@@ -107,7 +113,10 @@ let package = Package(
         .target(name: "CTintypePNG", dependencies: ["CTintypeExif", "CLibPNG", "CZlib"]),
         .target(name: "CTintypeSVG", dependencies: ["CLibRSVG"]),
         .target(name: "CTintypeTIFF", dependencies: ["CLibTIFF"]),
-        .target(name: "CTintypeWebP", dependencies: ["CTintypeExif", "CLibWebP"]),
+        // What pkg-config says of libwebpdemux does not name the part of libwebp that writes animations.
+        .target(
+            name: "CTintypeWebP", dependencies: ["CTintypeExif", "CLibWebP"],
+            linkerSettings: [.linkedLibrary("webpmux")]),
 
         // The engine.
         .target(
@@ -123,18 +132,33 @@ let package = Package(
                 .nioSSL,
             ],
             swiftSettings: swiftSettings),
-        .target(name: "TintypeAVIF", dependencies: ["TintypeCore", "CLibAVIF"], swiftSettings: swiftSettings),
+        .target(
+            name: "TintypeAVIF", dependencies: ["TintypeColor", "TintypeCore", "CLibAVIF"], swiftSettings: swiftSettings
+        ),
         .target(name: "TintypeBMP", dependencies: ["TintypeCore"], swiftSettings: swiftSettings),
+        .target(name: "TintypeColor", dependencies: ["TintypeCore", "CLibLCMS"], swiftSettings: swiftSettings),
         .target(name: "TintypeGIF", dependencies: ["TintypeCore", "CTintypeGIF"], swiftSettings: swiftSettings),
-        .target(name: "TintypeHEIF", dependencies: ["TintypeCore", "CLibHEIF"], swiftSettings: swiftSettings),
+        .target(
+            name: "TintypeHEIF", dependencies: ["TintypeColor", "TintypeCore", "CLibDE265", "CLibHEIF"],
+            swiftSettings: swiftSettings
+        ),
         .target(
             name: "TintypeICO", dependencies: ["TintypeBMP", "TintypeCore", "TintypePNG"], swiftSettings: swiftSettings),
-        .target(name: "TintypeJPEG", dependencies: ["TintypeCore", "CTintypeJPEG"], swiftSettings: swiftSettings),
-        .target(name: "TintypeJXL", dependencies: ["TintypeCore", "CLibJXL"], swiftSettings: swiftSettings),
-        .target(name: "TintypePNG", dependencies: ["TintypeCore", "CTintypePNG"], swiftSettings: swiftSettings),
+        .target(
+            name: "TintypeJPEG", dependencies: ["TintypeColor", "TintypeCore", "CTintypeJPEG"],
+            swiftSettings: swiftSettings),
+        .target(
+            name: "TintypeJXL", dependencies: ["TintypeColor", "TintypeCore", "CLibJXL"], swiftSettings: swiftSettings),
+        .target(
+            name: "TintypePNG", dependencies: ["TintypeColor", "TintypeCore", "CTintypePNG"],
+            swiftSettings: swiftSettings),
         .target(name: "TintypeSVG", dependencies: ["TintypeCore", "CTintypeSVG"], swiftSettings: swiftSettings),
-        .target(name: "TintypeTIFF", dependencies: ["TintypeCore", "CTintypeTIFF"], swiftSettings: swiftSettings),
-        .target(name: "TintypeWebP", dependencies: ["TintypeCore", "CTintypeWebP"], swiftSettings: swiftSettings),
+        .target(
+            name: "TintypeTIFF", dependencies: ["TintypeColor", "TintypeCore", "CTintypeTIFF"],
+            swiftSettings: swiftSettings),
+        .target(
+            name: "TintypeWebP", dependencies: ["TintypeColor", "TintypeCore", "CTintypeWebP"],
+            swiftSettings: swiftSettings),
         .target(
             name: "Tintype",
             dependencies: [
@@ -166,8 +190,9 @@ let package = Package(
         .testTarget(
             name: "TintypeCodecTests",
             dependencies: [
-                "Tintype", "TintypeBMP", "TintypeCore", "TintypeGIF", "TintypeICO", "TintypeJPEG", "TintypePNG",
-                "TintypeSVG", "TintypeTIFF", "TintypeWebP", "TintypeTesting",
+                "Tintype", "TintypeBMP", "TintypeColor", "TintypeCore", "TintypeGIF", "TintypeICO", "TintypeJPEG",
+                "TintypePNG",
+                "TintypeSVG", "TintypeTIFF", "TintypeWebP", "TintypeTesting", "CZlib",
             ],
             resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
         .testTarget(

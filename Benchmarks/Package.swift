@@ -23,7 +23,9 @@ let package = Package(
         // What a program would write without Tintype, where that is C; and a count of allocations.
         .target(
             name: "CBenchmarkControls",
-            linkerSettings: ["gif", "jpeg", "png", "webp", "webpdemux"].map { .linkedLibrary($0) }),
+            linkerSettings: ["avif", "gif", "heif", "jpeg", "jxl", "png", "tiff", "webp", "webpdemux"].map {
+                .linkedLibrary($0)
+            }),
         // Transforms one at a time, for scripts/compare-transforms.
         .executableTarget(
             name: "TransformTimings", dependencies: [.product(name: "TintypeCore", package: "Tintype")],
@@ -38,6 +40,14 @@ let package = Package(
                 .product(name: "TintypePNG", package: "Tintype"),
                 .product(name: "TintypeWebP", package: "Tintype"),
             ],
+            swiftSettings: swiftSettings),
+        // Decoders beside the bare libraries, and bombs, for scripts/compare-decoders.
+        .executableTarget(
+            name: "DecodeTimings",
+            dependencies: ["CBenchmarkControls", .product(name: "TintypeTesting", package: "Tintype")]
+                + ["AVIF", "BMP", "Core", "GIF", "HEIF", "ICO", "JPEG", "JXL", "PNG", "SVG", "TIFF", "WebP"].map {
+                    .product(name: "Tintype\($0)", package: "Tintype")
+                },
             swiftSettings: swiftSettings),
         // The caches beside bare controls, for scripts/measure-caches.
         .executableTarget(

@@ -199,12 +199,12 @@ def make_icos(kit):
 
 # TIFF.
 
-SHORT, LONG, LONG8 = 3, 4, 16
+SHORT, LONG, UNDEFINED, LONG8 = 3, 4, 7, 16
 SIZES = {SHORT: 2, LONG: 4, LONG8: 8}
 
 
 def tiff(strips, width, height, photometric, bits, order="<", big=False, rows_per_strip=None, tile=None, extra=None,
-         compression=1, planar=1, palette=None, orientation=None, predictor=None):
+         compression=1, planar=1, palette=None, orientation=None, predictor=None, profile=None):
     """Strips or tiles, each compressed already; the directory stands after them."""
     head = 16 if big else 8
     places, place = [], head
@@ -228,13 +228,15 @@ def tiff(strips, width, height, photometric, bits, order="<", big=False, rows_pe
         entries[274] = (SHORT, [orientation])
     if predictor:
         entries[317] = (SHORT, [predictor])
+    if profile:
+        entries[34675] = (UNDEFINED, profile)
     word, count = ("Q", "Q") if big else ("I", "H")
     room = 8 if big else 4
     directory = struct.pack(order + count, len(entries))
     tail_place = place + len(directory) + len(entries) * (12 + 8 * big) + room
     tail = b""
     for tag, (kind, values) in sorted(entries.items()):
-        data = b"".join(struct.pack(order + {SHORT: "H", LONG: "I", LONG8: "Q"}[kind], v) for v in values)
+        data = b"".join(struct.pack(order + {SHORT: "H", LONG: "I", UNDEFINED: "B", LONG8: "Q"}[kind], v) for v in values)
         directory += struct.pack(order + "HH" + word, tag, kind, len(values))
         if len(data) <= room:
             directory += data.ljust(room, b"\0")
@@ -309,7 +311,7 @@ def make_tiffs(kit):
         "grey, 0 is white")
     wide = kit.sixteen(g, 6)
     add("grey-16.tiff", tiff(strips(wide, 10, 16), w, h, 1, [16], rows_per_strip=10), kit.rgba(kit.eight(wide)),
-        "grey, 16 bits, which libtiff rounds its own way", check=None, lossless=False)
+        "grey, 16 bits", check=None)
     add("grey-alpha.tiff", tiff(strips(np.dstack([g, a]), 10), w, h, 1, [8, 8], rows_per_strip=10, extra=2),
         kit.rgba(g, a), "grey and alpha that is not associated", has_alpha=True)
     reduced = Image.fromarray(rgb).quantize(16, dither=Image.Dither.NONE)

@@ -2,12 +2,16 @@
 are those that the tests run with (libavif-bin, libheif-examples, libjxl-tools)."""
 
 import io
+import struct
 import subprocess
 import tempfile
+import zlib
 from pathlib import Path
 
 import numpy as np
 from PIL import Image, ImageSequence
+
+import fixture_boxes
 
 
 class Workshop:
@@ -38,6 +42,29 @@ class Workshop:
         (self.folder / f"judge{suffix}").write_bytes(data)
         self.run(command[0], *command[1:], f"judge{suffix}", "judged.apng")
         return [np.array(frame.convert("RGBA")) for frame in ImageSequence.Iterator(Image.open(self.folder / "judged.apng"))]
+
+
+def png_words(data):
+    """The samples of a PNG of 16-bit RGB, which Pillow would cut to 8."""
+    place, body = 8, b""
+    while place < len(data):
+        size, kind = struct.unpack_from(">I4s", data, place)
+        if kind == b"IHDR":
+            width, height, depth, colour = struct.unpack_from(">IIBB", data, place + 8)
+            assert (depth, colour) == (16, 2)
+        body += data[place + 8:place + 8 + size] if kind == b"IDAT" else b""
+        place += 12 + size
+    rows = np.frombuffer(zlib.decompress(body), np.uint8).reshape(height, -1)
+    out, above = [], np.zeros(width * 6, int)
+    for row in rows:
+        line = row[1:].astype(int)
+        for x in range(len(line)):
+            left, up, corner = line[x - 6] if x > 5 else 0, above[x], above[x - 6] if x > 5 else 0
+            near = min((abs(up - corner), 0, left), (abs(left - corner), 1, up), (abs(left + up - 2 * corner), 2, corner))
+            line[x] = line[x] + (0, left, up, (left + up) // 2, near[2])[row[0]] & 255
+        out.append(line)
+        above = line
+    return np.stack(out).astype(np.uint8).view(">u2").reshape(height, width, 3).astype(int)
 
 
 def make_avifs(kit):
@@ -107,6 +134,29 @@ def make_jxls(kit):
             durations=kit.seconds(frames), note="the frames of rects.gif, as cjxl stores and djxl shows them")
     kit.add("truncated.jxl", whole[:len(whole) * 6 // 10], format="jxl", size=(w, h), valid=False,
             note="ends in the pixels")
+
+
+def make_orientations(kit):
+    """All eight, where a tool or a box says them; JPEG, PNG, WebP and TIFF have them by a number that tests change."""
+    shop, (w, h) = Workshop(kit), (48, 32)
+    rgb = kit.picture(w, h)
+    turn = {1: (0, None), 2: (0, 1), 3: (2, None), 4: (0, 0), 5: (3, 1), 6: (3, None), 7: (1, 1), 8: (1, None)}
+    for orientation in range(1, 9):
+        (shop.folder / "in.jpg").write_bytes((kit.FOLDER / f"orientation-{orientation}.jpg").read_bytes())
+        data = shop.made("cjxl", "in.jpg", "out.jxl", "--num_threads=0", name="out.jxl")
+        kit.add(f"orientation-{orientation}.jxl", data, format="jxl", lossless=False, expect=shop.judged(data, ".jxl", "djxl"),
+                orientation=orientation, note=f"a JPEG packed anew, orientation {orientation}")
+    data = shop.made("heif-enc", "-q", "90", shop.png(rgb), "-o", "out.heic", name="out.heic")
+    upright = shop.judged(data, ".heic", "heif-convert")
+    for orientation, (quarters, axis) in turn.items():
+        turned, shown = data, np.rot90(upright, quarters)
+        if quarters:
+            turned = fixture_boxes.with_property(turned, 1, fixture_boxes.box(b"irot", bytes([quarters])))
+        if axis is not None:
+            turned = fixture_boxes.with_property(turned, 1, fixture_boxes.box(b"imir", bytes([axis])))
+            shown = shown[::-1] if axis == 0 else shown[:, ::-1]
+        kit.add(f"orientation-{orientation}.heic", turned, format="heic", lossless=False, expect=shown,
+                note=f"turned by {quarters} quarters, mirrored: {axis}")
 
 
 def make_heics(kit):

@@ -51,6 +51,9 @@ void tintype_jpeg_choose_output(j_decompress_ptr cinfo, uint32_t scale_eighths);
 /// Reads a few rows as RGBA, `max_rows` at most; 0 at the picture's end or on suspension.
 uint32_t tintype_jpeg_read_some_rows(j_decompress_ptr cinfo, uint8_t *dest, size_t stride, uint32_t max_rows);
 
+/// The same, but that a picture of inks stays CMYK: 255 is all of an ink.
+uint32_t tintype_jpeg_read_some_inks(j_decompress_ptr cinfo, uint8_t *dest, size_t stride, uint32_t max_rows);
+
 /// The part of a file that has arrived and that libjpeg has yet to use.
 typedef struct {
     /// First, so that `cinfo->src` is the feed itself.

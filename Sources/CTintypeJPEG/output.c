@@ -39,7 +39,15 @@ static uint32_t smaller(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-uint32_t tintype_jpeg_read_some_rows(j_decompress_ptr cinfo, uint8_t *dest, size_t stride, uint32_t max_rows) {
+/// Has inks told as ink: 255 is all of one.
+static void straighten_inks(uint8_t *row, uint32_t width, bool is_inverted) {
+    for (uint8_t *byte = row, *end = row + (size_t)width * 4; is_inverted && byte < end; byte++) {
+        *byte ^= 0xFF;
+    }
+}
+
+static uint32_t read_some(
+    j_decompress_ptr cinfo, uint8_t *dest, size_t stride, uint32_t max_rows, bool keeps_inks) {
     uint32_t left = cinfo->output_height - cinfo->output_scanline;
     uint32_t wanted = smaller(smaller(max_rows, left), BATCH_ROWS);
     if (wanted == 0) {
@@ -52,8 +60,17 @@ uint32_t tintype_jpeg_read_some_rows(j_decompress_ptr cinfo, uint8_t *dest, size
     uint32_t read = jpeg_read_scanlines(cinfo, rows, wanted);
     if (cinfo->out_color_space == JCS_CMYK) {
         for (uint32_t i = 0; i < read; i++) {
-            convert_cmyk(rows[i], cinfo->output_width, cinfo->saw_Adobe_marker);
+            void (*finish)(uint8_t *, uint32_t, bool) = keeps_inks ? straighten_inks : convert_cmyk;
+            finish(rows[i], cinfo->output_width, cinfo->saw_Adobe_marker);
         }
     }
     return read;
+}
+
+uint32_t tintype_jpeg_read_some_rows(j_decompress_ptr cinfo, uint8_t *dest, size_t stride, uint32_t max_rows) {
+    return read_some(cinfo, dest, stride, max_rows, false);
+}
+
+uint32_t tintype_jpeg_read_some_inks(j_decompress_ptr cinfo, uint8_t *dest, size_t stride, uint32_t max_rows) {
+    return read_some(cinfo, dest, stride, max_rows, true);
 }

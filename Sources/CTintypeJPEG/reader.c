@@ -21,6 +21,7 @@ struct tintype_jpeg_reader {
     /// Rows since the hook was asked last: a question costs more than a row of a small picture.
     unsigned rows_unasked;
     bool is_complete;
+    bool keeps_inks;
     reader_stage stage;
 };
 
@@ -92,6 +93,10 @@ void tintype_jpeg_reader_destroy(tintype_jpeg_reader *reader) {
 
 void tintype_jpeg_reader_set_tolerates_damage(tintype_jpeg_reader *reader, bool tolerates) {
     reader->fence.tolerates_damage = tolerates;
+}
+
+void tintype_jpeg_reader_set_keeps_inks(tintype_jpeg_reader *reader, bool keeps) {
+    reader->keeps_inks = keeps;
 }
 
 const char *tintype_jpeg_reader_message(const tintype_jpeg_reader *reader) {
@@ -208,7 +213,7 @@ static tintype_jpeg_status read_rows(
     uint32_t left = reader->cinfo.output_height - reader->cinfo.output_scanline;
     uint32_t wanted = max_rows < left ? max_rows : left;
     while (*rows_read < wanted) {
-        uint32_t read = tintype_jpeg_read_some_rows(
+        uint32_t read = (reader->keeps_inks ? tintype_jpeg_read_some_inks : tintype_jpeg_read_some_rows)(
             &reader->cinfo, dest + *rows_read * stride, stride, wanted - *rows_read);
         if (read == 0) {
             return close_with(reader, TINTYPE_JPEG_NEEDS_MORE);

@@ -189,6 +189,37 @@ tintype_png_status tintype_png_frame_delays(
     return is_cut_short ? TINTYPE_PNG_TRUNCATED : status;
 }
 
+// MARK: Compressed data
+
+/// Inflates the next piece: to `dest`, or to nowhere.
+static int inflate_piece(z_stream *stream, uint8_t *dest, size_t capacity) {
+    uint8_t scratch[4096];
+    size_t room = capacity - stream->total_out;
+    stream->next_out = dest == NULL ? scratch : dest + stream->total_out;
+    size_t wanted = dest == NULL ? sizeof scratch : room;
+    stream->avail_out = (uInt)(wanted < INT32_MAX ? wanted : INT32_MAX);
+    return inflate(stream, Z_NO_FLUSH);
+}
+
+tintype_png_status tintype_png_inflate(
+    const uint8_t *bytes, size_t count, uint8_t *dest, size_t capacity, size_t *out_count) {
+    z_stream stream = {.next_in = (Bytef *)bytes, .avail_in = (uInt)(count < INT32_MAX ? count : INT32_MAX)};
+    *out_count = 0;
+    if (inflateInit(&stream) != Z_OK) {
+        return TINTYPE_PNG_MEMORY;
+    }
+    int result = Z_OK;
+    while (result == Z_OK && stream.total_out <= capacity) {
+        result = inflate_piece(&stream, dest, capacity);
+    }
+    *out_count = stream.total_out;
+    inflateEnd(&stream);
+    if (*out_count > capacity) {
+        return TINTYPE_PNG_LIMIT;
+    }
+    return result == Z_STREAM_END ? TINTYPE_PNG_OK : result == Z_MEM_ERROR ? TINTYPE_PNG_MEMORY : TINTYPE_PNG_CORRUPT;
+}
+
 uint32_t tintype_png_checksum(const uint8_t *bytes, size_t count) {
     return (uint32_t)crc32_z(crc32_z(0, NULL, 0), bytes, count);
 }

@@ -78,11 +78,23 @@ void tintype_png_keep_pixels_alone(png_structp png, const tintype_png_limits *li
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, all_but_pixels_and_their_alpha);
 }
 
-int tintype_png_ask_for_rgba(png_structp png, png_infop info) {
+static void ask_for_depth(png_structp png, bool is_wide) {
+    if (!is_wide) {
+        png_set_scale_16(png);
+        return;
+    }
+    png_set_expand_16(png);
+    const uint16_t one = 1;
+    if (*(const uint8_t *)&one == 1) {
+        png_set_swap(png); // Stored with the high byte first.
+    }
+}
+
+int tintype_png_ask_for_rgba(png_structp png, png_infop info, bool is_wide) {
     png_set_expand(png);
-    png_set_scale_16(png);
+    ask_for_depth(png, is_wide);
     png_set_gray_to_rgb(png);
-    png_set_add_alpha(png, 0xFF, PNG_FILLER_AFTER);
+    png_set_add_alpha(png, is_wide ? 0xFFFF : 0xFF, PNG_FILLER_AFTER);
     int passes = png_set_interlace_handling(png);
     png_read_update_info(png, info);
     return passes;

@@ -31,7 +31,7 @@ static void take_header(png_structp png, png_infop info) {
     tintype_png_incremental *incremental = png_get_progressive_ptr(png);
     incremental->width = png_get_image_width(png, info);
     incremental->height = png_get_image_height(png, info);
-    tintype_png_ask_for_rgba(png, info);
+    tintype_png_ask_for_rgba(png, info, false);
     if (png_get_rowbytes(png, info) != row_bytes(incremental)) {
         tintype_png_fence_escape(&incremental->fence, TINTYPE_PNG_CORRUPT, "Rows are not RGBA");
     }

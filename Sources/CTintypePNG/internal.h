@@ -35,7 +35,7 @@ png_infop tintype_png_create_info(tintype_png_fence *fence, png_structp png);
 void tintype_png_keep_pixels_alone(png_structp png, const tintype_png_limits *limits);
 
 /// Has libpng make 8-bit RGBA of whatever is stored; returns the passes that come.
-int tintype_png_ask_for_rgba(png_structp png, png_infop info);
+int tintype_png_ask_for_rgba(png_structp png, png_infop info, bool is_wide);
 
 /// A chunk, of which the length and type have come.
 typedef struct {

@@ -24,6 +24,8 @@ struct tintype_png_reader {
     uint32_t height;
     uint32_t rows_read;
     int passes;
+    /// Bytes of a pixel: 4, or 8 where samples are of 16 bits.
+    size_t pixel_size;
 };
 
 // MARK: Life
@@ -138,16 +140,17 @@ tintype_png_status tintype_png_reader_open(
 
 // MARK: Decoding
 
-tintype_png_status tintype_png_reader_start(tintype_png_reader *reader) {
+tintype_png_status tintype_png_reader_start(tintype_png_reader *reader, bool is_wide) {
     if (reader->stage != STAGE_OPENED) {
         return TINTYPE_PNG_MISUSE;
     }
     if (setjmp(reader->fence.escape) != 0) {
         return close_with(reader, reader->fence.status);
     }
-    reader->passes = tintype_png_ask_for_rgba(reader->png, reader->info);
+    reader->passes = tintype_png_ask_for_rgba(reader->png, reader->info, is_wide);
+    reader->pixel_size = is_wide ? 8 : 4;
     // libpng writes as much as it likes: hold it to what callers make room for.
-    if (png_get_rowbytes(reader->png, reader->info) != (size_t)reader->width * 4) {
+    if (png_get_rowbytes(reader->png, reader->info) != (size_t)reader->width * reader->pixel_size) {
         tintype_png_fence_escape(&reader->fence, TINTYPE_PNG_CORRUPT, "Rows are not RGBA");
     }
     reader->rows_read = 0;
@@ -163,7 +166,7 @@ static void read_row(tintype_png_reader *reader, uint8_t *dest) {
 }
 
 static bool can_read(const tintype_png_reader *reader, size_t stride) {
-    return reader->stage == STAGE_STARTED && stride >= (size_t)reader->width * 4;
+    return reader->stage == STAGE_STARTED && stride >= (size_t)reader->width * reader->pixel_size;
 }
 
 tintype_png_status tintype_png_reader_read_rows(

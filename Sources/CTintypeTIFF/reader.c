@@ -1,4 +1,5 @@
 #include "internal.h"
+#include "samples.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,9 @@ struct tintype_tiff_reader {
     uint64_t count;
     uint64_t place;
     bool is_started;
+    /// Where rows are read as stored.
+    tintype_tiff_samples *samples;
+    tmsize_t max_allocation;
 };
 
 // MARK: What libtiff calls
@@ -67,6 +71,7 @@ static void unmap(thandle_t handle, void *base, toff_t count) {
 
 static TIFF *open(tintype_tiff_reader *reader, size_t max_allocation) {
     tmsize_t most = max_allocation > INT32_MAX ? INT32_MAX : (tmsize_t)max_allocation;
+    reader->max_allocation = most;
     TIFFOpenOptions *options = tintype_tiff_options(&reader->report, most);
     if (options == NULL) {
         return NULL;
@@ -96,6 +101,33 @@ static uint32_t rows_per_batch(TIFF *tiff, uint32_t height) {
     return rows == 0 || rows > height ? height : rows;
 }
 
+static void read_profile(TIFF *tiff, tintype_tiff_header *header) {
+    uint32_t count = 0;
+    void *bytes = NULL;
+    uint16_t bits = 1, photometric = PHOTOMETRIC_MINISBLACK;
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &bits);
+    TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric);
+    header->bits = bits < 255 ? (uint8_t)bits : 255;
+    header->is_grey = photometric == PHOTOMETRIC_MINISBLACK || photometric == PHOTOMETRIC_MINISWHITE;
+    if (TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &count, &bytes) && bytes != NULL) {
+        header->profile = bytes;
+        header->profile_bytes = count;
+    }
+}
+
+static void read_density(TIFF *tiff, tintype_tiff_header *header) {
+    uint16_t unit = RESUNIT_INCH;
+    float across = 0, down = 0;
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_RESOLUTIONUNIT, &unit);
+    if (unit == RESUNIT_NONE || !TIFFGetField(tiff, TIFFTAG_XRESOLUTION, &across)
+        || !TIFFGetField(tiff, TIFFTAG_YRESOLUTION, &down)) {
+        return;
+    }
+    const double scale = unit == RESUNIT_CENTIMETER ? 2.54 : 1;
+    header->density_across = across * scale;
+    header->density_down = down * scale;
+}
+
 static tintype_tiff_status read_header(tintype_tiff_reader *reader, tintype_tiff_header *header) {
     uint16_t orientation = ORIENTATION_TOPLEFT;
     *header = (tintype_tiff_header){0};
@@ -108,8 +140,8 @@ static tintype_tiff_status read_header(tintype_tiff_reader *reader, tintype_tiff
     header->orientation = orientation >= 1 && orientation <= 8 ? (uint8_t)orientation : 1;
     header->has_alpha = has_alpha(reader->tiff);
     header->rows_per_batch = rows_per_batch(reader->tiff, header->height);
-    const void *profile = NULL;
-    TIFFGetField(reader->tiff, TIFFTAG_ICCPROFILE, &header->profile_bytes, &profile);
+    read_profile(reader->tiff, header);
+    read_density(reader->tiff, header);
     return TINTYPE_TIFF_OK;
 }
 
@@ -139,6 +171,7 @@ void tintype_tiff_close(tintype_tiff_reader *reader) {
     if (reader == NULL) {
         return;
     }
+    tintype_tiff_samples_destroy(reader->samples);
     if (reader->is_started) {
         TIFFRGBAImageEnd(&reader->image);
     }
@@ -178,6 +211,13 @@ static uint32_t multiplied(uint32_t channel, uint32_t alpha) {
 }
 
 static void store(const uint32_t *from, uint8_t *to, uint32_t width, bool is_straight) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    // libtiff's words have red in their lowest byte.
+    if (!is_straight) {
+        memcpy(to, from, (size_t)width * 4);
+        return;
+    }
+#endif
     for (uint32_t x = 0; x < width; x++, to += 4) {
         uint32_t alpha = TIFFGetA(from[x]);
         uint32_t factor = is_straight ? alpha : 255;
@@ -213,4 +253,20 @@ tintype_tiff_status tintype_tiff_read_rows(
         }
     }
     return TINTYPE_TIFF_OK;
+}
+
+tintype_tiff_status tintype_tiff_start_samples(tintype_tiff_reader *reader, tintype_tiff_kind *kind) {
+    reader->samples = tintype_tiff_samples_create(reader->tiff, reader->max_allocation);
+    if (reader->samples == NULL) {
+        return TINTYPE_TIFF_UNSUPPORTED;
+    }
+    *kind = tintype_tiff_samples_are_inks(reader->samples) ? TINTYPE_TIFF_INKS : TINTYPE_TIFF_COLORS;
+    reader->report = (tintype_tiff_report){0};
+    return TINTYPE_TIFF_OK;
+}
+
+tintype_tiff_status tintype_tiff_read_samples(
+    tintype_tiff_reader *reader, uint32_t first, uint32_t count, uint16_t *dest) {
+    bool is_fine = tintype_tiff_samples_read(reader->samples, first, count, dest);
+    return is_fine && reader->report.warnings == 0 ? TINTYPE_TIFF_OK : TINTYPE_TIFF_CORRUPT;
 }

@@ -1,8 +1,6 @@
-#include "CTintypeWebP.h"
+#include "encode.h"
 
-#include <webp/encode.h>
-
-static bool configure(WebPConfig *config, float quality, bool lossless, int method) {
+bool tintype_webp_configure(WebPConfig *config, float quality, bool lossless, int method) {
     if (!WebPConfigInit(config)) {
         return false;
     }
@@ -33,7 +31,7 @@ tintype_webp_status tintype_webp_encode(
     WebPConfig config;
     WebPPicture picture;
     if (width > WEBP_MAX_DIMENSION || height > WEBP_MAX_DIMENSION || !WebPPictureInit(&picture)
-        || !configure(&config, quality, lossless, method)) {
+        || !tintype_webp_configure(&config, quality, lossless, method)) {
         return TINTYPE_WEBP_CORRUPT;
     }
     picture.width = (int)width;

@@ -133,6 +133,18 @@ uint8_t tintype_webp_orientation(const tintype_webp_file *file) {
     return orientation;
 }
 
+const uint8_t *tintype_webp_find_chunk(const tintype_webp_file *file, const char *name, size_t *count) {
+    WebPChunkIterator chunk;
+    *count = 0;
+    if (!WebPDemuxGetChunk(demuxer(file), name, 1, &chunk)) {
+        return NULL;
+    }
+    const uint8_t *bytes = chunk.chunk.bytes;
+    *count = chunk.chunk.size;
+    WebPDemuxReleaseChunkIterator(&chunk);
+    return bytes;
+}
+
 tintype_webp_status tintype_webp_get_frame(
     const tintype_webp_file *file, uint32_t index, tintype_webp_frame *frame) {
     WebPIterator found;

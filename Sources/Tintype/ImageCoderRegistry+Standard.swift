@@ -19,7 +19,8 @@ extension ImageCoderRegistry {
             PNGDecoder(), SVGDecoder(), TIFFDecoder(), WebPDecoder(),
         ],
         encoders: [
-            AVIFEncoder(), BMPEncoder(), HEIFEncoder(), JPEGEncoder(), JXLEncoder(), PNGEncoder(), TIFFEncoder(),
+            AVIFEncoder(), BMPEncoder(), GIFEncoder(), HEIFEncoder(), JPEGEncoder(), JXLEncoder(), PNGEncoder(),
+            TIFFEncoder(),
             WebPEncoder(),
         ])
 }

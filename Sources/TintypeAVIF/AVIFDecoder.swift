@@ -1,4 +1,5 @@
 public import Foundation
+import TintypeColor
 public import TintypeCore
 
 /// Decodes AVIF (AV1 Image File Format 1.1) with libavif, image sequences too.
@@ -26,11 +27,17 @@ public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
             let reader = try AVIFReader(raw, context.limits)
             let info = try ImageInfo(reader)
             try context.limits.check(info, byteCount: raw.count)
-            guard info.frameCount == 1 || context.options.frames == .first else { return (info, PixelBuffer?.none) }
-            return (info, try Self.pixels(reader, info, context))
+            guard info.frameCount == 1 || context.options.frames == .first else { return (info, Image?.none) }
+            let picture = try Self.picture(reader, info, context)
+            return (
+                info,
+                Image(
+                    pixels: picture.pixels, info: info, scale: context.options.scale ?? 1,
+                    highRange: picture.highRange, exif: context.options.keepsExif ? reader.exif : nil)
+            )
         }
         guard let still else { return try animatedImage(bytes, info, context) }
-        return Image(pixels: still, info: info, scale: context.options.scale ?? 1)
+        return still
     }
 
     public func makeFrameDecoder(
@@ -39,15 +46,15 @@ public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
         try AVIFFrameDecoder(bytes, context.limits)
     }
 
-    private static func pixels(
+    private static func picture(
         _ reader: borrowing AVIFReader, _ info: ImageInfo, _ context: DecodeContext
-    ) throws(TintypeError) -> PixelBuffer {
+    ) throws(TintypeError) -> WidePicture {
         let target = try DecodeTarget(info, context.options)
         try context.checkCancelled()
         try reader.decode(frame: 0)
         try context.checkCancelled()
-        let stored = try reader.pixels(target, context)
-        return try stored.oriented(info.orientation)
+        let colors = try AVIFColors(reader, context)
+        return try reader.picture(target, colors, context).oriented(info.orientation)
     }
 
     /// Where no limits are given, libavif's own.
@@ -56,8 +63,21 @@ public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
 
 extension AVIFReader {
     /// The part and size that are wanted of the frame that was decoded.
-    func pixels(_ target: DecodeTarget, _ context: DecodeContext) throws(TintypeError) -> PixelBuffer {
-        guard !target.isAll(of: storedSize) else { return try whole() }
+    func picture(
+        _ target: DecodeTarget, _ colors: AVIFColors, _ context: DecodeContext
+    ) throws(TintypeError) -> WidePicture {
+        switch colors {
+        case .wide(let converter): return try wide(WideRows(storedSize, target, converter, context))
+        case .narrow(let converter):
+            let isAll = target.isAll(of: storedSize)
+            let pixels = try isAll ? whole(converter) : resampled(target, converter, context)
+            return WidePicture(pixels: pixels, highRange: nil)
+        }
+    }
+
+    private func resampled(
+        _ target: DecodeTarget, _ converter: ColorConverter?, _ context: DecodeContext
+    ) throws(TintypeError) -> PixelBuffer {
         // Room for the rows of a strip and those around it.
         var room = try PixelWriter(
             size: PixelSize(width: storedSize.width, height: Self.stripHeight + 2 * Self.overlap + 1))
@@ -69,7 +89,7 @@ extension AVIFReader {
             let above = try room.withRows { bytes throws(TintypeError) in
                 try convert(rows, overlap: Self.overlap, into: bytes, stride: rowLength)
             }
-            if isStraight { room.premultiply(rows: above + rows.count) }
+            finish(&room, above + rows.count, converter)
             try room.withRows(from: above) { strip throws(TintypeError) in
                 try resampler.append(rows: UnsafeRawBufferPointer(strip), count: rows.count, stride: rowLength)
             }
@@ -77,14 +97,35 @@ extension AVIFReader {
         return resampler.finish()
     }
 
-    func whole() throws(TintypeError) -> PixelBuffer {
+    func whole(_ converter: ColorConverter?) throws(TintypeError) -> PixelBuffer {
         var writer = try PixelWriter(size: storedSize)
         let rowLength = writer.bytesPerRow
         _ = try writer.withRows { bytes throws(TintypeError) in
             try convert(0..<storedSize.height, overlap: 0, into: bytes, stride: rowLength)
         }
-        if isStraight { writer.premultiply(rows: storedSize.height) }
+        finish(&writer, storedSize.height, converter)
         return writer.finish()
+    }
+
+    /// Brings the first rows to sRGB, multiplied by alpha.
+    private func finish(_ rows: inout PixelWriter, _ count: Int, _ converter: ColorConverter?) {
+        guard isStraight || !hasAlpha else { return rows.convertPremultiplied(rows: count, by: converter) }
+        rows.convert(rows: count, by: converter)
+        if isStraight { rows.premultiply(rows: count) }
+    }
+
+    func wide(_ rows: WideRows) throws(TintypeError) -> WidePicture {
+        let rowLength = storedSize.width * 8
+        let room = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: rowLength * (Self.stripHeight + 2 * Self.overlap + 1), alignment: 16)
+        defer { room.deallocate() }
+        return try rows.picture(batch: Self.stripHeight) { (first, count, words) throws(TintypeError) in
+            let above = try convert(
+                first..<first + count, overlap: Self.overlap, depth: 16, into: room, stride: rowLength)
+            let wanted = room[above * rowLength..<(above + count) * rowLength]
+            UnsafeMutableRawBufferPointer(words).copyMemory(from: UnsafeRawBufferPointer(rebasing: wanted))
+            if hasAlpha && !isStraight { WideRows.unpremultiply(words) }
+        }
     }
 
     private static var stripHeight: Int { 64 }

@@ -1,5 +1,6 @@
 import CLibAVIF
 import Foundation
+import TintypeColor
 import TintypeCore
 
 /// Decodes the frames of an image sequence. Each depends on those before it, as far back as the last key frame: in order,
@@ -14,23 +15,28 @@ final class AVIFFrameDecoder: FrameDecoder, @unchecked Sendable {
     let loopCount = 0
     private let bytes: LastingBytes
     private let reader: AVIFReader
+    private let colors: AVIFColors
 
-    init(_ data: Data, _ limits: DecodeLimits) throws(TintypeError) {
+    /// - Parameter arrived: how many of the first frames are there, of first bytes.
+    init(_ data: Data, arrived: Int? = nil, _ limits: DecodeLimits) throws(TintypeError) {
         bytes = LastingBytes(data)
-        reader = try AVIFReader(bytes.bytes, limits)
+        reader = try AVIFReader(bytes.bytes, isComplete: arrived == nil, limits)
         canvasSize = reader.storedSize
         let (size, hasAlpha) = (reader.storedSize, reader.hasAlpha)
         try limits.check(ImageInfo(format: .avif, size: size), byteCount: data.count)
-        frames = try reader.durations().map { duration in
+        frames = try reader.durations().prefix(arrived ?? .max).map { duration in
             AnimationFrame(
                 rect: PixelRect(x: 0, y: 0, size: size), duration: duration, blend: .source, hasAlpha: hasAlpha)
         }
         try limits.check(frames, canvas: size)
+        // What is kept of the range is kept of still pictures alone.
+        colors = try AVIFColors(reader, DecodeContext(limits: limits))
     }
 
     func pixels(of index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> PixelBuffer {
         guard !isCancelled() else { throw .cancelled }
         try reader.decode(frame: index)
-        return try reader.whole()
+        let target = DecodeTarget(whole: canvasSize, size: canvasSize)
+        return try reader.picture(target, colors, DecodeContext(isCancelled: isCancelled)).pixels
     }
 }

@@ -1,4 +1,6 @@
 import CLibAVIF
+import Foundation
+import TintypeColor
 import TintypeCore
 
 /// libavif reading one file. It decodes with one thread.
@@ -9,8 +11,12 @@ struct AVIFReader: ~Copyable {
 
     /// Reads everything but pixels.
     ///
-    /// - Parameter bytes: must outlive the reader.
-    init(_ bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits) throws(TintypeError) {
+    /// - Parameters:
+    ///   - bytes: must outlive the reader.
+    ///   - isComplete: whether they are all; if not, some of the pixels that the file tells of are not there.
+    init(
+        _ bytes: UnsafeRawBufferPointer, isComplete: Bool = true, _ limits: DecodeLimits
+    ) throws(TintypeError) {
         guard let decoder = avifDecoderCreate() else {
             throw TintypeError(.outOfMemory, stage: .decode, "no memory for an AVIF decoder")
         }
@@ -18,6 +24,8 @@ struct AVIFReader: ~Copyable {
             Self.configure(decoder, limits)
             try Self.check(
                 avifDecoderSetIOMemory(decoder, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count), decoder)
+            // What lies beyond the end is refused, unless it is not known where that is.
+            if !isComplete { decoder.pointee.io.pointee.sizeHint = 0 }
             try Self.check(avifDecoderParse(decoder), decoder)
             try limits.check(profileBytes: decoder.pointee.image?.pointee.icc.size ?? 0)
             picture = try Self.picture(decoder)
@@ -34,7 +42,6 @@ struct AVIFReader: ~Copyable {
 
     private static func configure(_ decoder: UnsafeMutablePointer<avifDecoder>, _ limits: DecodeLimits) {
         decoder.pointee.maxThreads = 1
-        decoder.pointee.ignoreExif = 1
         decoder.pointee.ignoreXMP = 1
         // libavif refuses a limit above its own.
         decoder.pointee.imageSizeLimit = min(UInt32(clamping: max(limits.pixels, 1)), 16384 * 16384)
@@ -81,6 +88,33 @@ struct AVIFReader: ~Copyable {
         return durations
     }
 
+    /// More than 8 bits a channel.
+    var isWide: Bool { (decoder.pointee.image?.pointee.depth ?? 8) > 8 }
+
+    /// A profile says more than code points, but for those of bright displays, which no profile of 8 bits can tell.
+    ///
+    /// - Throws: ``TintypeError/Code/limitExceeded`` for a profile that is too large.
+    func colors(_ limits: DecodeLimits) throws(TintypeError) -> SourceColors {
+        guard let image = decoder.pointee.image?.pointee else { return .standard }
+        try limits.check(profileBytes: image.icc.size)
+        let coded = SourceColors.coded(
+            primaries: Int(image.colorPrimaries), transfer: Int(image.transferCharacteristics))
+        guard !coded.isHighRange, let profile = image.icc.data, image.icc.size > 0 else { return coded }
+        return .profile(Data(bytes: profile, count: image.icc.size))
+    }
+
+    var exif: ExifData? {
+        guard let image = decoder.pointee.image?.pointee, let bytes = image.exif.data, image.exif.size > 0 else {
+            return nil
+        }
+        return ExifData(Data(bytes: bytes, count: image.exif.size))
+    }
+
+    /// Luma alone.
+    var channels: SourceChannels {
+        decoder.pointee.image?.pointee.yuvFormat == AVIF_PIXEL_FORMAT_YUV400 ? .grey : .rgb
+    }
+
     // MARK: Pixels
 
     /// Decodes the planes of a frame, which stay until the next one's.
@@ -95,9 +129,10 @@ struct AVIFReader: ~Copyable {
     ///
     /// - Parameter overlap: rows above and below that are made as well and begin the target where they are there: chroma
     ///   of a row is mixed from that of its neighbours.
+    ///   - depth: bits a channel, 8 or 16.
     /// - Returns: how many rows stand above the first that was asked for.
     func convert(
-        _ rows: Range<Int>, overlap: Int, into target: UnsafeMutableRawBufferPointer, stride: Int
+        _ rows: Range<Int>, overlap: Int, depth: Int = 8, into target: UnsafeMutableRawBufferPointer, stride: Int
     ) throws(TintypeError) -> Int {
         guard let image = decoder.pointee.image, let pixels = target.bindMemory(to: UInt8.self).baseAddress,
             let view = avifImageCreateEmpty()
@@ -120,7 +155,7 @@ struct AVIFReader: ~Copyable {
         view.pointee.alphaPremultiplied = image.pointee.alphaPremultiplied
         var rgb = avifRGBImage()
         avifRGBImageSetDefaults(&rgb, view)
-        rgb.depth = 8
+        rgb.depth = UInt32(depth)
         rgb.format = AVIF_RGB_FORMAT_RGBA
         // As stored: libavif multiplies with less care than the kernels do.
         rgb.alphaPremultiplied = image.pointee.alphaPremultiplied
@@ -149,6 +184,7 @@ extension ImageInfo {
         let count = reader.frameCount
         self.init(
             format: .avif, size: reader.orientation.displayed(reader.storedSize), orientation: reader.orientation,
-            hasAlpha: reader.hasAlpha, frameCount: count, durations: count > 1 ? try reader.durations() : [])
+            hasAlpha: reader.hasAlpha, frameCount: count, durations: count > 1 ? try reader.durations() : [],
+            density: reader.exif?.density)
     }
 }

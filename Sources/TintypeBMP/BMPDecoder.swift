@@ -23,14 +23,27 @@ public struct BMPDecoder: PartialImageDecoder {
     }
 
     public func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+        guard let image = try decoded(bytes, context, keepsPart: false) else { throw .truncatedBMP }
+        return image
+    }
+
+    /// - Parameter keepsPart: whether not all rows have to be there.
+    /// - Returns: `nil` when none is.
+    func decoded(_ bytes: Data, _ context: DecodeContext, keepsPart: Bool) throws(TintypeError) -> Image? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try BMPHeader(raw, at: Self.fileHeaderLength) else { throw .truncatedBMP }
             let info = Self.info(header)
-            try context.limits.check(info, byteCount: raw.count)
+            if keepsPart {
+                try context.limits.check(info)
+            } else {
+                try context.limits.check(info, byteCount: raw.count)
+            }
             let target = try DecodeTarget(info, context.options)
             try context.checkCancelled()
             let stored = Int(raw.littleEndian32(at: 10))
-            let pixels = try BMPPixels(header, raw, at: stored == 0 ? header.pixelPlace : stored, context)
+            let pixels = try BMPPixels(
+                header, raw, at: stored == 0 ? header.pixelPlace : stored, context, keepsPart: keepsPart)
+            guard pixels.hasRows else { return nil }
             return Image(
                 pixels: try pixels.decoded(target, context), info: info, scale: context.options.scale ?? 1)
         }

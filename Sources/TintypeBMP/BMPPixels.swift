@@ -9,13 +9,17 @@ package struct BMPPixels {
     private let place: Int
     /// What run lengths came to, an index a byte, in the order of storing.
     private let unpacked: [UInt8]?
+    /// How many rows are there, in the order of storing. The others are transparent.
+    private let storedRows: Int
 
     /// - Parameters:
     ///   - bytes: of the whole file; must outlive this.
     ///   - place: where the pixels begin in them.
+    ///   - keepsPart: whether not all of them have to be there.
     /// - Throws: ``TintypeError/Code/undecodable`` when they are not all there.
     package init(
-        _ header: BMPHeader, _ bytes: UnsafeRawBufferPointer, at place: Int, _ context: DecodeContext
+        _ header: BMPHeader, _ bytes: UnsafeRawBufferPointer, at place: Int, _ context: DecodeContext,
+        keepsPart: Bool = false
     ) throws(TintypeError) {
         self.header = header
         self.bytes = bytes
@@ -25,16 +29,15 @@ package struct BMPPixels {
         switch header.compression {
         case .none:
             // The padding of the last row is no pixel's.
-            let lastRow = (header.size.width * header.depth + 7) / 8
-            guard (header.size.height - 1) * header.bytesPerRow + lastRow <= bytes.count - place else {
-                throw .truncatedBMP
-            }
+            let missing = header.bytesPerRow - (header.size.width * header.depth + 7) / 8
+            storedRows = min((bytes.count - place + missing) / header.bytesPerRow, header.size.height)
             unpacked = nil
         case .runLengths:
             let packed = UnsafeRawBufferPointer(rebasing: bytes[place...])
             var runs = BMPRunLengths(packed, header.size, isNibbles: header.depth == 4)
-            unpacked = try runs.indices(context)
+            (unpacked, storedRows) = try runs.indices(context)
         }
+        guard keepsPart || storedRows == header.size.height else { throw .truncatedBMP }
     }
 
     private static func palette(_ header: BMPHeader, _ bytes: UnsafeRawBufferPointer) throws(TintypeError) -> [Pixel] {
@@ -50,6 +53,7 @@ package struct BMPPixels {
     }
 
     package var size: PixelSize { header.size }
+    var hasRows: Bool { storedRows > 0 }
     package var hasAlpha: Bool { header.hasAlpha }
 
     // MARK: Rows
@@ -57,6 +61,9 @@ package struct BMPPixels {
     /// Fills a row of pixels, from the top.
     package func read(_ y: Int, into row: UnsafeMutableBufferPointer<Pixel>) {
         let stored = header.isTopDown ? y : header.size.height - 1 - y
+        guard stored < storedRows else {
+            return row.update(repeating: Pixel(red: 0, green: 0, blue: 0, alpha: 0))
+        }
         if let unpacked {
             let start = stored * header.size.width
             for x in 0..<header.size.width { row[x] = palette[Int(unpacked[start + x])] }

@@ -14,54 +14,66 @@ struct BMPRunLengths {
         self.isNibbles = isNibbles
     }
 
-    /// An index for each pixel, in the order of storing; 0 for those that are passed over.
+    /// An index for each pixel, in the order of storing, 0 for those that are passed over; and how many rows were reached
+    /// before the bytes ended. A missing end marker alone costs no pixel.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` when the bytes end before the picture does; a missing end marker
-    ///   alone costs no pixel. ``TintypeError/Code/cancelled``.
-    mutating func indices(_ context: DecodeContext) throws(TintypeError) -> [UInt8] {
+    /// - Throws: ``TintypeError/Code/cancelled``.
+    mutating func indices(_ context: DecodeContext) throws(TintypeError) -> (indices: [UInt8], rows: Int) {
         var indices = [UInt8](repeating: 0, count: size.area)
         while y < size.height {
             guard place <= packed.count - 2 else {
-                if y == size.height - 1 && x >= size.width { break }
-                throw .truncatedBMP
+                return (indices, x >= size.width ? y + 1 : y)
             }
             let (count, value) = (Int(packed[place]), packed[place + 1])
             place += 2
             if count > 0 {
                 for index in 0..<count { put(isNibbles ? nibble(index, value) : value, &indices) }
-            } else if try obey(Int(value), &indices, context) {
-                break
+                continue
+            }
+            switch try obey(Int(value), &indices, context) {
+            case .next: break
+            case .end: return (indices, size.height)
+            case .cut: return (indices, min(y, size.height))
             }
         }
-        return indices
+        return (indices, size.height)
     }
 
-    /// Carries out an escape; returns whether it is the end.
+    /// What comes after an escape.
+    private enum Outcome {
+        case next
+        case end
+        /// The bytes have ended within it.
+        case cut
+    }
+
+    /// Carries out an escape.
     private mutating func obey(
         _ code: Int, _ indices: inout [UInt8], _ context: DecodeContext
-    ) throws(TintypeError) -> Bool {
+    ) throws(TintypeError) -> Outcome {
         switch code {
         case 0:
             (x, y) = (0, y + 1)
             if y % 16 == 0 { try context.checkCancelled() }
-        case 1: return true
+        case 1: return .end
         case 2:
-            guard place <= packed.count - 2 else { throw .truncatedBMP }
+            guard place <= packed.count - 2 else { return .cut }
             (x, y) = (x + Int(packed[place]), y + Int(packed[place + 1]))
             place += 2
-        default: try copy(code, &indices)
+        default: return copy(code, &indices)
         }
-        return false
+        return .next
     }
 
     /// Indices one by one, padded to two bytes.
-    private mutating func copy(_ count: Int, _ indices: inout [UInt8]) throws(TintypeError) {
+    private mutating func copy(_ count: Int, _ indices: inout [UInt8]) -> Outcome {
         let length = isNibbles ? (count + 1) / 2 : count
-        guard length <= packed.count - place else { throw .truncatedBMP }
+        guard length <= packed.count - place else { return .cut }
         for index in 0..<count {
             put(isNibbles ? nibble(index, packed[place + index / 2]) : packed[place + index], &indices)
         }
         place += length + length & 1
+        return .next
     }
 
     private func nibble(_ index: Int, _ byte: UInt8) -> UInt8 { index & 1 == 0 ? byte >> 4 : byte & 15 }

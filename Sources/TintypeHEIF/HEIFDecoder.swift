@@ -1,15 +1,20 @@
 public import Foundation
+import TintypeColor
 public import TintypeCore
 
-/// Decodes HEIC (ISO/IEC 23008-12 with HEVC) with libheif: the primary picture, turned and cut as the file says.
+/// Decodes HEIC (ISO/IEC 23008-12 with HEVC) with libheif: the primary picture, turned and cut as the file says. Image
+/// sequences, which libheif 1.15 does not know, are read from their track and decoded with libde265.
 ///
-/// libheif applies the orientation, so what is told of a file is that it needs none.
-public struct HEIFDecoder: PartialImageDecoder {
+/// libheif applies the orientation, so what is told of a still picture is that it needs none.
+public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
     public init() {}
 
     public var formats: Set<ImageFormat> { [.heic] }
 
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+        let isNamed = bytes.withUnsafeBytes { HEIFTrack.isNamed(in: $0) }
+        guard isComplete || !isNamed else { return nil }
+        if isNamed, let track = try Self.track(bytes, DecodeLimits(pixels: .max, frames: 100_000)) { return track.info }
         do throws(TintypeError) {
             return try bytes.withTypedBytes { raw throws(TintypeError) in
                 try HEIFReader(raw, DecodeLimits(pixels: 32_768 * 32_768)).info
@@ -21,16 +26,47 @@ public struct HEIFDecoder: PartialImageDecoder {
         }
     }
 
-    public func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+    private static func track(_ bytes: Data, _ limits: DecodeLimits) throws(TintypeError) -> HEIFTrack? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
+            HEIFTrack.isNamed(in: raw) ? try HEIFTrack(raw, limits) : nil
+        }
+    }
+
+    public func makeFrameDecoder(
+        _ bytes: Data, _ context: DecodeContext
+    ) throws(TintypeError) -> any FrameDecoder {
+        guard let track = try Self.track(bytes, context.limits) else {
+            throw TintypeError(.undecodable, stage: .decode, "the HEIC has no image sequence")
+        }
+        return try HEIFFrameDecoder(bytes, track, context.limits)
+    }
+
+    public func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+        if let track = try Self.track(bytes, context.limits) { return try animatedImage(bytes, track.info, context) }
+        return try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try HEIFReader(raw, context.limits)
             let info = reader.info
             try context.limits.check(info, byteCount: raw.count)
             let target = try DecodeTarget(info, context.options)
             try context.checkCancelled()
-            let pixels = try reader.pixels(target)
+            let picture = try Self.picture(reader, target, context)
             try context.checkCancelled()
-            return Image(pixels: pixels, info: info, scale: context.options.scale ?? 1)
+            return Image(
+                pixels: picture.pixels, info: info, scale: context.options.scale ?? 1, highRange: picture.highRange,
+                exif: context.options.keepsExif ? reader.exif : nil)
         }
+    }
+
+    /// Made of a thumbnail of the file, where that may be; one that cannot be decoded is no reason to fail.
+    private static func picture(
+        _ reader: borrowing HEIFReader, _ target: DecodeTarget, _ context: DecodeContext
+    ) throws(TintypeError) -> WidePicture {
+        let colors = try reader.colors(context.limits)
+        let isAllowed = context.options.embeddedThumbnail == .whereLargeEnough && context.options.crop == nil
+        if isAllowed, let small = reader.thumbnail(atLeast: target.size) {
+            let whole = DecodeTarget(whole: small.info.size, size: target.size)
+            if let picture = try? small.picture(whole, colors, context) { return picture }
+        }
+        return try reader.picture(target, colors, context)
     }
 }

@@ -28,8 +28,21 @@ public struct HEIFEncoder: ImageEncoder {
         try check(heif_encoder_set_lossy_quality(encoder, Int32((quality * 100).rounded())))
         let isOpaque = pixels.isOpaque
         try fill(&image, with: isOpaque ? pixels : try pixels.unpremultiplied(), isOpaque: isOpaque)
-        try check(heif_context_encode_image(context, image, encoder, nil, nil))
+        var handle: OpaquePointer?
+        defer { heif_image_handle_release(handle) }
+        try check(heif_context_encode_image(context, image, encoder, nil, &handle))
+        if options.embedsThumbnail { try addThumbnail(of: image, to: handle, context, encoder) }
         return try Self.written(context)
+    }
+
+    /// libheif scales it, and leaves it out where the picture is no larger.
+    private func addThumbnail(
+        of image: OpaquePointer?, to handle: OpaquePointer?, _ context: OpaquePointer, _ encoder: OpaquePointer?
+    ) throws(TintypeError) {
+        var thumbnail: OpaquePointer?
+        defer { heif_image_handle_release(thumbnail) }
+        let side = Int32(EncodeOptions.thumbnailSize.width)
+        try check(heif_context_encode_thumbnail(context, image, handle, encoder, nil, side, &thumbnail))
     }
 
     /// Makes libheif's picture of straight pixels.

@@ -1,9 +1,12 @@
 import CLibHEIF
+import Foundation
+import TintypeColor
 import TintypeCore
 
 /// libheif reading the primary picture of one file, in the calling thread.
 struct HEIFReader: ~Copyable {
-    private let context: OpaquePointer
+    /// `nil` for a thumbnail, which lies in the file of another reader.
+    private let context: OpaquePointer?
     private let handle: OpaquePointer
 
     /// Reads everything but pixels.
@@ -38,51 +41,127 @@ struct HEIFReader: ~Copyable {
 
     deinit {
         heif_image_handle_release(handle)
-        heif_context_free(context)
+        if let context { heif_context_free(context) }
+    }
+
+    private init(thumbnail handle: OpaquePointer) {
+        context = nil
+        self.handle = handle
+    }
+
+    /// The smallest thumbnail that has as many pixels as are wanted, and shows as much as the picture; `nil` where there is
+    /// none. It lives no longer than this.
+    func thumbnail(atLeast size: PixelSize) -> HEIFReader? {
+        var items = [heif_item_id](repeating: 0, count: Self.mostThumbnails)
+        let count = heif_image_handle_get_list_of_thumbnail_IDs(handle, &items, Int32(items.count))
+        var (best, bestSize): (OpaquePointer?, PixelSize) = (nil, info.size)
+        for item in items.prefix(Int(max(count, 0))) {
+            var found: OpaquePointer?
+            guard heif_image_handle_get_thumbnail(handle, item, &found).code == heif_error_Ok, let found else { continue }
+            let own = Self.size(of: found)
+            if own.stands(for: info.size, atLeast: size), own.area < bestSize.area {
+                if let best { heif_image_handle_release(best) }
+                (best, bestSize) = (found, own)
+            } else {
+                heif_image_handle_release(found)
+            }
+        }
+        return best.map { HEIFReader(thumbnail: $0) }
+    }
+
+    private static let mostThumbnails = 8
+
+    private static func size(of handle: OpaquePointer) -> PixelSize {
+        PixelSize(width: Int(heif_image_handle_get_width(handle)), height: Int(heif_image_handle_get_height(handle)))
     }
 
     /// What the file says of its picture, turned and cut as libheif does while it decodes.
     var info: ImageInfo {
-        let size = PixelSize(
-            width: Int(heif_image_handle_get_width(handle)), height: Int(heif_image_handle_get_height(handle)))
-        return ImageInfo(format: .heic, size: size, hasAlpha: heif_image_handle_has_alpha_channel(handle) != 0)
+        ImageInfo(
+            format: .heic, size: Self.size(of: handle), hasAlpha: heif_image_handle_has_alpha_channel(handle) != 0,
+            density: exif?.density)
     }
 
     private var isPremultiplied: Bool { heif_image_handle_is_premultiplied_alpha(handle) != 0 }
 
-    /// Decodes the picture and brings it to a part and size.
-    func pixels(_ target: DecodeTarget) throws(TintypeError) -> PixelBuffer {
-        guard let options = heif_decoding_options_alloc() else {
-            throw TintypeError(.outOfMemory, stage: .decode, "no memory for a HEIC decoder")
+    /// More than 8 bits a channel.
+    var isWide: Bool { heif_image_handle_get_luma_bits_per_pixel(handle) > 8 }
+
+    /// Of a profile and code points that of both that says more: code points those of bright displays, which no profile
+    /// tells.
+    ///
+    /// - Throws: ``TintypeError/Code/limitExceeded`` for a profile that is too large.
+    func colors(_ limits: DecodeLimits) throws(TintypeError) -> SourceColors {
+        let coded = codedColors
+        let count = heif_image_handle_get_raw_color_profile_size(handle)
+        guard coded?.isHighRange != true, count > 0 else { return coded ?? .standard }
+        try limits.check(profileBytes: count)
+        var profile = Data(count: count)
+        let error = profile.withUnsafeMutableBytes {
+            heif_image_handle_get_raw_color_profile(handle, $0.baseAddress)
         }
-        defer { heif_decoding_options_free(options) }
-        options.pointee.convert_hdr_to_8bit = 1
-        if options.pointee.version >= 3 { options.pointee.strict_decoding = 1 }
-        var image: OpaquePointer?
-        defer { heif_image_release(image) }
-        try Self.check(
-            heif_decode_image(handle, &image, heif_colorspace_RGB, heif_chroma_interleaved_RGBA, options))
-        guard let image else { throw TintypeError(.undecodable, stage: .decode, "the HEIC is damaged") }
-        return try resampled(image, target)
+        return error.code == heif_error_Ok ? .profile(profile) : .standard
     }
 
-    private func resampled(_ image: OpaquePointer, _ target: DecodeTarget) throws(TintypeError) -> PixelBuffer {
-        var stride: Int32 = 0
+    private var codedColors: SourceColors? {
+        var coded: UnsafeMutablePointer<heif_color_profile_nclx>?
+        guard heif_image_handle_get_nclx_color_profile(handle, &coded).code == heif_error_Ok, let coded else {
+            return nil
+        }
+        defer { heif_nclx_color_profile_free(coded) }
+        return .coded(
+            primaries: Int(coded.pointee.color_primaries.rawValue),
+            transfer: Int(coded.pointee.transfer_characteristics.rawValue))
+    }
+
+    var exif: ExifData? {
+        var item: heif_item_id = 0
+        guard heif_image_handle_get_list_of_metadata_block_IDs(handle, "Exif", &item, 1) == 1 else { return nil }
+        let count = heif_image_handle_get_metadata_size(handle, item)
+        guard count > 4, count <= Self.mostExifBytes else { return nil }
+        var bytes = Data(count: count)
+        let error = bytes.withUnsafeMutableBytes { heif_image_handle_get_metadata(handle, item, $0.baseAddress) }
+        guard error.code == heif_error_Ok else { return nil }
+        // The first four bytes tell how many come before the Exif data (ISO/IEC 23008-12, A.2.1).
+        let skipped = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        return skipped < bytes.count - 4 ? ExifData(Data(bytes.dropFirst(4 + skipped))) : nil
+    }
+
+    /// What a JPEG's segment can hold, many times over.
+    private static let mostExifBytes = 1 << 20
+
+    /// Decodes the picture and brings it to a part and size.
+    func picture(
+        _ target: DecodeTarget, _ colors: SourceColors, _ context: DecodeContext
+    ) throws(TintypeError) -> WidePicture {
+        guard colors.isHighRange || (isWide && context.options.range == .high) else {
+            let plane = try HEIFPlane(handle, info.size, isWide: false)
+            let pixels = try resampled(plane, target, ColorConverter(colors, .rgb))
+            return WidePicture(pixels: pixels, highRange: nil)
+        }
+        let plane = try HEIFPlane(handle, info.size, isWide: isWide)
+        let rows = WideRows(info.size, target, WideConverter(colors, .rgb), context)
+        let divides = info.hasAlpha && isPremultiplied
+        return try rows.picture { (first, count, words) in
+            for y in 0..<count {
+                plane.read(first + y, UnsafeMutableBufferPointer(rebasing: words[(y * plane.rowLength)...]))
+            }
+            if divides { WideRows.unpremultiply(words) }
+        }
+    }
+
+    private func resampled(
+        _ plane: borrowing HEIFPlane, _ target: DecodeTarget, _ converter: ColorConverter?
+    ) throws(TintypeError) -> PixelBuffer {
         let size = info.size
-        guard let plane = heif_image_get_plane_readonly(image, heif_channel_interleaved, &stride), stride > 0,
-            heif_image_get_width(image, heif_channel_interleaved) == size.width,
-            heif_image_get_height(image, heif_channel_interleaved) == size.height
-        else { throw TintypeError(.undecodable, stage: .decode, "the HEIC has another size than it says") }
-        let rowLength = Int(stride)
         var next = 0
-        let multiplies = info.hasAlpha && !isPremultiplied
+        let (multiplies, divides) = (info.hasAlpha && !isPremultiplied, info.hasAlpha && isPremultiplied)
         func read(_ count: Int, _ strip: inout PixelWriter) {
-            for row in 0..<count {
-                strip.withRows(from: row) { rows in
-                    rows.copyMemory(
-                        from: UnsafeRawBufferPointer(
-                            start: plane + (next + row) * rowLength, count: size.width * PixelBuffer.bytesPerPixel))
-                }
+            for row in 0..<count { strip.withRows(from: row) { $0.copyMemory(from: plane.row(next + row)) } }
+            if divides {
+                strip.convertPremultiplied(rows: count, by: converter)
+            } else {
+                strip.convert(rows: count, by: converter)
             }
             if multiplies { strip.premultiply(rows: count) }
             next += count
@@ -98,7 +177,7 @@ struct HEIFReader: ~Copyable {
         }
     }
 
-    private static func check(_ error: heif_error) throws(TintypeError) {
+    static func check(_ error: heif_error) throws(TintypeError) {
         guard error.code != heif_error_Ok else { return }
         let reason = error.message.map { String(cString: $0) } ?? ""
         switch (error.code, error.subcode) {

@@ -1,5 +1,6 @@
 import CTintypeJPEG
 import Foundation
+import TintypeColor
 import TintypeCore
 
 /// Shows a JPEG while it arrives: a progressive one scan by scan, a baseline one row by row.
@@ -33,12 +34,16 @@ final class IncrementalJPEGDecoder: IncrementalImageDecoder {
 struct JPEGPreviewReader: @unchecked Sendable {
     private let reader: Reader
     private var started: Started?
+    /// What has arrived before the pixels; libjpeg keeps nothing of what it says of colours.
+    private var head = Data()
 
     struct Started {
         let plan: JPEGPlan
         let info: ImageInfo
         /// The size of what libjpeg draws.
         let drawn: PixelSize
+        /// Not of inks, which are previewed as colours without a profile.
+        let converter: ColorConverter?
     }
 
     private final class Reader {
@@ -62,7 +67,8 @@ struct JPEGPreviewReader: @unchecked Sendable {
         self.reader = reader
     }
 
-    func append(_ bytes: Data) throws(TintypeError) {
+    mutating func append(_ bytes: Data) throws(TintypeError) {
+        if started == nil { head.append(bytes) }
         let status = bytes.withUnsafeBytes { bytes in
             bytes.bindMemory(to: UInt8.self).baseAddress.map {
                 tintype_jpeg_incremental_append(reader.pointer, $0, bytes.count)
@@ -78,12 +84,18 @@ struct JPEGPreviewReader: @unchecked Sendable {
         let status = tintype_jpeg_incremental_read_header(reader.pointer, &header)
         if status == .needsMore { return nil }
         try check(status)
-        let info = ImageInfo(header)
+        let (info, colors) = try head.withTypedBytes { raw throws(TintypeError) in
+            let segments = JPEGSegments(raw)
+            return (ImageInfo(header, segments), try segments.colors(context.limits))
+        }
+        head = Data()
         try context.limits.check(info)
         let plan = try JPEGPlan(info, context.options)
         var (width, height): (UInt32, UInt32) = (0, 0)
         try check(tintype_jpeg_incremental_start(reader.pointer, UInt32(plan.eighths), &width, &height))
-        started = Started(plan: plan, info: info, drawn: PixelSize(width: Int(width), height: Int(height)))
+        let converter = header.isOfInks ? nil : header.converter(of: colors)
+        started = Started(
+            plan: plan, info: info, drawn: PixelSize(width: Int(width), height: Int(height)), converter: converter)
         return started
     }
 
@@ -111,6 +123,7 @@ struct JPEGPreviewReader: @unchecked Sendable {
         }
         guard status != .needsMore else { return nil }
         try check(status ?? .ok)
+        writer.convert(rows: Int(rows), by: started.converter)
         let drawn = writer.finish()
         let plan = started.plan
         let pixels = try drawn.resampled(

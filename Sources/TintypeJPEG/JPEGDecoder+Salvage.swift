@@ -1,4 +1,5 @@
 public import Foundation
+import TintypeColor
 public import TintypeCore
 
 extension JPEGDecoder: SalvagingImageDecoder {
@@ -9,12 +10,15 @@ extension JPEGDecoder: SalvagingImageDecoder {
         reader.tolerateDamage()
         return try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try reader.open(raw, isComplete: true) else { return nil }
-            let info = ImageInfo(header)
+            let segments = JPEGSegments(raw)
+            let info = ImageInfo(header, segments)
             try context.limits.check(info)
+            let converter = header.converter(of: try segments.colors(context.limits))
+            if converter?.isOfInks == true { reader.keepInks() }
             let plan = try JPEGPlan(info, context.options)
             var writer = try PixelWriter(size: try reader.start(eighths: plan.eighths))
             writer.clear()
-            guard try Self.readRows(reader, into: &writer) > 0 else { return nil }
+            guard try Self.readRows(reader, into: &writer, converter) > 0 else { return nil }
             let pixels = try writer.finish().resampled(
                 crop: plan.target.part, of: plan.stored, to: plan.target.size, filter: .lanczos3)
             return Image(pixels: try pixels.oriented(plan.orientation), info: info, scale: context.options.scale ?? 1)
@@ -26,7 +30,7 @@ extension JPEGDecoder: SalvagingImageDecoder {
 
     /// Fills the rows that there are; returns how many.
     private static func readRows(
-        _ reader: borrowing JPEGReader, into writer: inout PixelWriter
+        _ reader: borrowing JPEGReader, into writer: inout PixelWriter, _ converter: ColorConverter?
     ) throws(TintypeError) -> Int {
         let (height, stride) = (writer.size.height, writer.bytesPerRow)
         var row = 0
@@ -36,6 +40,7 @@ extension JPEGDecoder: SalvagingImageDecoder {
                     try reader.readRows(min(Self.rowsAtOnce, height - row), into: rows, stride: stride)
                 }
                 guard count > 0 else { break }
+                writer.convert(rows: count, from: row, by: converter)
                 row += count
             }
         } catch {

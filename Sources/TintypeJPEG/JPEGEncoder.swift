@@ -15,6 +15,18 @@ public struct JPEGEncoder: ImageEncoder {
         _ pixels: PixelBuffer, as format: ImageFormat, _ options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let opaque = try pixels.flattened(on: options.background)
+        let whole = try Self.encoded(opaque, options)
+        let small = pixels.size.fitted(into: EncodeOptions.thumbnailSize)
+        guard options.embedsThumbnail, small != pixels.size else { return whole }
+        let thumbnail = try opaque.resampled(to: small, filter: .lanczos3)
+        let quality = min(options.quality, Self.thumbnailQuality)
+        return ExifThumbnail(try Self.encoded(thumbnail, EncodeOptions(quality: quality))).inserted(into: whole)
+    }
+
+    /// A picture of 320×320 pixels then always fits into an Exif segment.
+    private static let thumbnailQuality = 0.8
+
+    private static func encoded(_ opaque: PixelBuffer, _ options: EncodeOptions) throws(TintypeError) -> Data {
         // NaN compares as false and becomes the lowest.
         let quality = options.quality > 0 ? min(options.quality, 1) : 0
         var message = [CChar](repeating: 0, count: 200)

@@ -16,6 +16,15 @@ struct JPEGPlan: Equatable {
         eighths = Self.eighths(target.part.size, target.size)
     }
 
+    /// The same result made of a thumbnail that the file carries; `nil` when that does not stand for it.
+    init?(_ plan: JPEGPlan, thumbnail: PixelSize) {
+        guard thumbnail.stands(for: plan.stored, atLeast: plan.target.size) else { return nil }
+        orientation = plan.orientation
+        stored = thumbnail
+        target = DecodeTarget(whole: thumbnail, size: plan.target.size)
+        eighths = Self.eighths(thumbnail, target.size)
+    }
+
     /// Whether what libjpeg gives is the result.
     func isDone(at drawn: PixelSize) -> Bool { target.part.size == stored && target.size == drawn }
 

@@ -36,6 +36,11 @@ struct JPEGReader: ~Copyable {
         return header
     }
 
+    /// Has a picture of inks read as such, rather than as RGBA.
+    func keepInks() {
+        tintype_jpeg_reader_set_keeps_inks(reader, true)
+    }
+
     /// Reads on past damage, which then only ``finish()`` tells of. To be called before ``open(_:isComplete:)``.
     func tolerateDamage() {
         tintype_jpeg_reader_set_tolerates_damage(reader, true)

@@ -1,8 +1,9 @@
 public import Foundation
+import TintypeColor
 public import TintypeCore
 
 /// Decodes JPEG XL (ISO/IEC 18181) with libjxl, bare or in a container, animations too.
-public struct JXLDecoder: AnimatedImageDecoder {
+public struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder {
     public init() {}
 
     public var formats: Set<ImageFormat> { [.jxl] }
@@ -18,15 +19,24 @@ public struct JXLDecoder: AnimatedImageDecoder {
             guard let header = try JXLHeader(raw, isComplete: true, context.limits) else { throw .truncatedJXL }
             try context.limits.check(header.info, byteCount: raw.count)
             guard header.info.frameCount == 1 || context.options.frames == .first else {
-                return (header.info, PixelBuffer?.none)
+                return (header.info, Image?.none)
             }
-            var pixels = try JXLPixels(raw, header)
-            return (header.info, try pixels.frame(0, isCancelled: context.isCancelled))
+            return (header.info, try Self.still(raw, header, context))
         }
         guard let still else { return try animatedImage(bytes, info, context) }
-        let target = info.orientation.displayed(context.options.size.target(for: info.size))
-        let pixels = try still.resampled(to: target, filter: .lanczos3).oriented(info.orientation)
-        return Image(pixels: pixels, info: info, scale: context.options.scale ?? 1)
+        return still
+    }
+
+    private static func still(
+        _ raw: UnsafeRawBufferPointer, _ header: JXLHeader, _ context: DecodeContext
+    ) throws(TintypeError) -> Image {
+        let info = header.info
+        let target = try DecodeTarget(info, context.options)
+        var pixels = try JXLPixels(raw, header, context)
+        let stored = try pixels.frame(0, target, isCancelled: context.isCancelled)
+        let picture = try stored.oriented(info.orientation)
+        return Image(
+            pixels: picture.pixels, info: info, scale: context.options.scale ?? 1, highRange: picture.highRange)
     }
 
     public func makeFrameDecoder(

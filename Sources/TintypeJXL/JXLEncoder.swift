@@ -2,7 +2,7 @@ import CLibJXL
 public import Foundation
 public import TintypeCore
 
-/// Encodes JPEG XL with libjxl, in one thread. Of quality 1 every pixel is kept.
+/// Encodes JPEG XL with libjxl, still and animated, in one thread. Of quality 1 every pixel is kept.
 public struct JXLEncoder: ImageEncoder {
     /// From 1, fast, to 9, small.
     public var effort: Int
@@ -26,7 +26,7 @@ public struct JXLEncoder: ImageEncoder {
     }
 
     /// How far from the original, in just noticeable differences, as `cjxl` has it for the qualities of JPEG.
-    private static func distance(_ quality: Double) -> Float {
+    static func distance(_ quality: Double) -> Float {
         let percent = Float(quality * 100)
         if percent >= 100 { return 0 }
         guard percent < 30 else { return 0.1 + (100 - percent) * 0.09 }

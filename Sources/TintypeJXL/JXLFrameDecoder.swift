@@ -1,4 +1,5 @@
 import Foundation
+import TintypeColor
 import TintypeCore
 
 /// Decodes the frames of an animated JPEG XL. In order, each is decoded once.
@@ -12,9 +13,17 @@ final class JXLFrameDecoder: FrameDecoder, @unchecked Sendable {
     private let bytes: LastingBytes
     private var pixels: JXLPixels
 
-    init(_ data: Data, _ limits: DecodeLimits) throws(TintypeError) {
+    convenience init(_ data: Data, _ limits: DecodeLimits) throws(TintypeError) {
+        let header = try data.withTypedBytes { raw throws(TintypeError) in
+            try JXLHeader(raw, isComplete: true, limits)
+        }
+        guard let header else { throw .truncatedJXL }
+        try self.init(data, header, limits)
+    }
+
+    /// - Parameter header: of the bytes, which hold the frames that it tells of.
+    init(_ data: Data, _ header: JXLHeader, _ limits: DecodeLimits) throws(TintypeError) {
         bytes = LastingBytes(data)
-        guard let header = try JXLHeader(bytes.bytes, isComplete: true, limits) else { throw .truncatedJXL }
         let info = header.info
         try limits.check(info, byteCount: data.count)
         (canvasSize, loopCount) = (info.storedSize, info.loopCount)
@@ -24,10 +33,12 @@ final class JXLFrameDecoder: FrameDecoder, @unchecked Sendable {
                 hasAlpha: info.hasAlpha)
         }
         try limits.check(frames, canvas: canvasSize)
-        pixels = try JXLPixels(bytes.bytes, header)
+        // What is kept of the range is kept of still pictures alone.
+        pixels = try JXLPixels(bytes.bytes, header, DecodeContext(limits: limits))
     }
 
     func pixels(of index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> PixelBuffer {
-        try pixels.frame(index, isCancelled: isCancelled)
+        let whole = DecodeTarget(whole: canvasSize, size: canvasSize)
+        return try pixels.frame(index, whole, isCancelled: isCancelled).pixels
     }
 }

@@ -1,18 +1,23 @@
 import CLibJXL
+import TintypeColor
 import TintypeCore
 
 /// Decodes frames of one JPEG XL, each as it is shown: libjxl blends what a file stores in layers.
 struct JXLPixels: ~Copyable {
     private let bytes: UnsafeRawBufferPointer
     private let header: JXLHeader
+    private let context: DecodeContext
     private var reader: JXLReader
+    /// How colours become sRGB, once the file has said it.
+    private var colors: JXLColors?
     /// The frame that comes next.
     private var place = 0
 
     /// - Parameter bytes: of a whole file; must outlive this.
-    init(_ bytes: UnsafeRawBufferPointer, _ header: JXLHeader) throws(TintypeError) {
+    init(_ bytes: UnsafeRawBufferPointer, _ header: JXLHeader, _ context: DecodeContext) throws(TintypeError) {
         self.bytes = bytes
         self.header = header
+        self.context = context
         reader = try Self.reader(bytes)
     }
 
@@ -20,30 +25,75 @@ struct JXLPixels: ~Copyable {
         try JXLReader(bytes, isComplete: true, events: JXL_DEC_COLOR_ENCODING, JXL_DEC_FULL_IMAGE)
     }
 
+    /// A part of a frame at a size, before it is turned upright.
+    ///
     /// - Parameter index: an earlier frame than the last one makes it begin anew.
-    mutating func frame(_ index: Int, isCancelled: () -> Bool) throws(TintypeError) -> PixelBuffer {
+    mutating func frame(
+        _ index: Int, _ target: DecodeTarget, isCancelled: @escaping @Sendable () -> Bool
+    ) throws(TintypeError) -> WidePicture {
         if index < place {
             reader = try Self.reader(bytes)
-            place = 0
+            (place, colors) = (0, nil)
         }
         reader.skip(index - place)
-        var writer = try PixelWriter(size: header.info.storedSize)
-        try decode(&writer, isCancelled)
+        let picture =
+            switch try beginFrame(isCancelled) {
+            case .narrow(let converter): try narrow(target, converter, isCancelled)
+            case .wide(let converter): try wide(target, converter, isCancelled)
+            }
         place = index + 1
-        if header.info.hasAlpha && !header.isPremultiplied { writer.premultiply(rows: writer.size.height) }
-        return writer.finish()
+        return picture
     }
 
-    private mutating func decode(_ writer: inout PixelWriter, _ isCancelled: () -> Bool) throws(TintypeError) {
-        try writer.withRows { rows throws(TintypeError) in
-            while true {
-                switch try reader.next(isCancelled: isCancelled) {
-                case JXL_DEC_COLOR_ENCODING: reader.wantSRGB()
-                case JXL_DEC_NEED_IMAGE_OUT_BUFFER: try reader.setTarget(rows)
-                case JXL_DEC_FULL_IMAGE: return
-                default: throw .damagedJXL
-                }
+    /// Goes on to where libjxl asks for room.
+    private mutating func beginFrame(_ isCancelled: () -> Bool) throws(TintypeError) -> JXLColors {
+        while true {
+            switch try reader.next(isCancelled: isCancelled) {
+            case JXL_DEC_COLOR_ENCODING: colors = try JXLColors(reader, header, context)
+            case JXL_DEC_NEED_IMAGE_OUT_BUFFER: return colors ?? .narrow(nil)
+            default: throw .damagedJXL
             }
+        }
+    }
+
+    private mutating func narrow(
+        _ target: DecodeTarget, _ converter: ColorConverter?, _ isCancelled: () -> Bool
+    ) throws(TintypeError) -> WidePicture {
+        var writer = try PixelWriter(size: header.info.storedSize)
+        try fill(&writer, isWide: false, isCancelled)
+        let rows = writer.size.height
+        if header.info.hasAlpha && header.isPremultiplied {
+            writer.convertPremultiplied(rows: rows, by: converter)
+        } else {
+            writer.convert(rows: rows, by: converter)
+            if header.info.hasAlpha { writer.premultiply(rows: rows) }
+        }
+        let whole = writer.finish()
+        return WidePicture(
+            pixels: try whole.resampled(crop: target.part, to: target.size, filter: .lanczos3), highRange: nil)
+    }
+
+    private mutating func wide(
+        _ target: DecodeTarget, _ converter: WideConverter, _ isCancelled: @escaping @Sendable () -> Bool
+    ) throws(TintypeError) -> WidePicture {
+        var writer = try HighRangePixels.writer(header.info.storedSize)
+        try fill(&writer, isWide: true, isCancelled)
+        let words = writer.finish()
+        var asked = context
+        asked.isCancelled = isCancelled
+        let divides = header.info.hasAlpha && header.isPremultiplied
+        return try WideRows(header.info.storedSize, target, converter, asked).picture { (first, count, target) in
+            target.copyRows(first..<first + count, of: words)
+            if divides { WideRows.unpremultiply(target) }
+        }
+    }
+
+    private mutating func fill(
+        _ writer: inout PixelWriter, isWide: Bool, _ isCancelled: () -> Bool
+    ) throws(TintypeError) {
+        try writer.withRows { rows throws(TintypeError) in
+            try reader.setTarget(rows, isWide: isWide)
+            guard try reader.next(isCancelled: isCancelled) == JXL_DEC_FULL_IMAGE else { throw .damagedJXL }
         }
     }
 }

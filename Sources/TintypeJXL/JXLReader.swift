@@ -1,4 +1,6 @@
 import CLibJXL
+import Foundation
+import TintypeColor
 import TintypeCore
 
 /// libjxl reading one file, with one thread. It stops at the events that it was made for.
@@ -88,23 +90,65 @@ struct JXLReader: ~Copyable {
         return header
     }
 
-    // MARK: Pixels
+    // MARK: Colours
 
-    /// Asks for colours in sRGB, where libjxl is free to choose them.
-    func wantSRGB() {
-        var encoding = JxlColorEncoding()
-        JxlColorEncodingSetToSRGB(&encoding, 0)
-        // Refused where a profile of the file's own says what its colours are.
-        JxlDecoderSetPreferredColorProfile(decoder, &encoding)
+    /// What the samples will mean, once libjxl has read it; asks for what is most use, where libjxl is free to choose.
+    ///
+    /// - Throws: ``TintypeError/Code/limitExceeded`` for a profile that is too large.
+    func colors(keepsRange: Bool, _ limits: DecodeLimits) throws(TintypeError) -> SourceColors {
+        var wanted = JxlColorEncoding()
+        let hasCodes = encoding(JXL_COLOR_PROFILE_TARGET_ORIGINAL, &wanted)
+        if !hasCodes || !(keepsRange || wanted.coded.isHighRange) { JxlColorEncodingSetToSRGB(&wanted, 0) }
+        // Refused where the samples are stored as they are shown.
+        JxlDecoderSetPreferredColorProfile(decoder, &wanted)
+        var own = JxlColorEncoding()
+        if encoding(JXL_COLOR_PROFILE_TARGET_DATA, &own), own.isStandard || own.coded.isHighRange {
+            return own.isStandard ? .standard : own.coded
+        }
+        return try profile(limits)
     }
 
+    private func encoding(_ target: JxlColorProfileTarget, _ encoding: inout JxlColorEncoding) -> Bool {
+        JxlDecoderGetColorAsEncodedProfile(decoder, nil, target, &encoding) == JXL_DEC_SUCCESS
+    }
+
+    private func profile(_ limits: DecodeLimits) throws(TintypeError) -> SourceColors {
+        var count = 0
+        guard JxlDecoderGetICCProfileSize(decoder, nil, JXL_COLOR_PROFILE_TARGET_DATA, &count) == JXL_DEC_SUCCESS
+        else { return .standard }
+        try limits.check(profileBytes: count)
+        var profile = Data(count: count)
+        let status = profile.withUnsafeMutableBytes { bytes in
+            JxlDecoderGetColorAsICCProfile(
+                decoder, nil, JXL_COLOR_PROFILE_TARGET_DATA, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)
+        }
+        return status == JXL_DEC_SUCCESS ? .profile(profile) : .standard
+    }
+
+    // MARK: Pixels
+
     /// Has the next frame written to rows at multiples of 64 bytes.
-    func setTarget(_ rows: UnsafeMutableRawBufferPointer) throws(TintypeError) {
+    func setTarget(_ rows: UnsafeMutableRawBufferPointer, isWide: Bool) throws(TintypeError) {
         var format = JxlPixelFormat(
-            num_channels: 4, data_type: JXL_TYPE_UINT8, endianness: JXL_NATIVE_ENDIAN, align: 64)
+            num_channels: 4, data_type: isWide ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8, endianness: JXL_NATIVE_ENDIAN,
+            align: 64)
         var size = 0
         guard JxlDecoderImageOutBufferSize(decoder, &format, &size) == JXL_DEC_SUCCESS, size <= rows.count,
             JxlDecoderSetImageOutBuffer(decoder, &format, rows.baseAddress, rows.count) == JXL_DEC_SUCCESS
         else { throw .damagedJXL }
+    }
+}
+
+extension JxlColorEncoding {
+    fileprivate var isStandard: Bool {
+        transfer_function == JXL_TRANSFER_FUNCTION_SRGB && white_point == JXL_WHITE_POINT_D65
+            && (color_space == JXL_COLOR_SPACE_GRAY || primaries == JXL_PRIMARIES_SRGB)
+    }
+
+    /// By the numbers of ITU-T H.273, which libjxl's are but for those of P3 with a white of daylight.
+    fileprivate var coded: SourceColors {
+        let isDaylightP3 = primaries == JXL_PRIMARIES_P3 && white_point == JXL_WHITE_POINT_D65
+        return .coded(
+            primaries: isDaylightP3 ? 12 : Int(primaries.rawValue), transfer: Int(transfer_function.rawValue))
     }
 }

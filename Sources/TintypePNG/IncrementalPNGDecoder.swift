@@ -43,7 +43,10 @@ final class IncrementalPNGDecoder: IncrementalImageDecoder {
         guard let header else { return .head(bytes) }
         let info = ImageInfo(header)
         try context.limits.check(info)
-        guard header.frame_count > 1 else { return .still(try PNGPreviewReader(header, info, context)) }
+        guard header.frame_count > 1 else {
+            let converter = try PNGDecoder.converter(bytes, header, context.limits)
+            return .still(try PNGPreviewReader(header, info, converter, context))
+        }
         return .animation(IncrementalAnimation(decoder: PNGDecoder(), context))
     }
 }

@@ -4,15 +4,24 @@ import TintypeCore
 
 /// One chunk of a PNG, by its places in the file (PNG third edition, 5.3).
 struct PNGChunk {
-    /// The kinds that an animation is made of; the values are the four letters.
+    /// The kinds that are looked at here; the values are the four letters.
     enum Kind: UInt32 {
         case header = 0x4948_4452
         case palette = 0x504C_5445
         case transparency = 0x7452_4E53
         case imageData = 0x4944_4154
+        case animationControl = 0x6163_544C
         case frameControl = 0x6663_544C
         case frameData = 0x6664_4154
         case end = 0x4945_4E44
+        case colorProfile = 0x6943_4350
+        case standardColors = 0x7352_4742
+        case gamma = 0x6741_4D41
+        case chromaticities = 0x6348_524D
+        case codePoints = 0x6349_4350
+        case lightLevel = 0x634C_4C49
+        case density = 0x7048_5973
+        case exif = 0x6558_4966
     }
 
     /// `nil` for any other.

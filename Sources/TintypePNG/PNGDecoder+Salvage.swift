@@ -11,7 +11,8 @@ extension PNGDecoder: SalvagingImageDecoder {
         let info = ImageInfo(header)
         try context.limits.check(info)
         if info.frameCount > 1 { return try salvagedAnimation(bytes, context) }
-        let reader = try PNGPreviewReader(header, info, context)
+        let reader = try PNGPreviewReader(
+            header, info, try Self.converter(bytes, header, context.limits), context)
         do throws(TintypeError) {
             _ = try reader.append(bytes)
         } catch {

@@ -1,5 +1,6 @@
 import CTintypePNG
 public import Foundation
+import TintypeColor
 public import TintypeCore
 
 /// Decodes PNG (W3C Portable Network Graphics, third edition) with libpng, animations too.
@@ -16,6 +17,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
         return try bytes.withTypedBytes { bytes throws(TintypeError) in
             guard let header = try reader.open(bytes, isComplete: isComplete) else { return nil }
             var info = ImageInfo(header)
+            info.density = PNGMetadata(bytes).density
             guard header.frame_count > 1 else { return info }
             guard let durations = try Self.durations(bytes, header, isComplete: isComplete) else { return nil }
             info.durations = durations
@@ -29,6 +31,8 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
             guard let header = try reader.open(raw, isComplete: true) else { throw TintypeError(.truncated, "") }
             var info = ImageInfo(header)
             try context.limits.check(info, byteCount: raw.count)
+            let metadata = PNGMetadata(raw)
+            info.density = metadata.density
             info.durations = try Self.durations(raw, header, isComplete: true) ?? []
             // The default image need not be a frame; only where it is the first does it do for that.
             if info.frameCount > 1 {
@@ -38,12 +42,13 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
                 }
             }
             let target = try DecodeTarget(info, context.options)
-            try reader.start()
-            let stored = try Self.pixels(reader, header, info.storedSize, target)
+            let stored = try Self.picture(reader, header, metadata, target, context)
             try reader.finish()
             try context.checkCancelled()
+            let picture = try stored.oriented(info.orientation)
             return Image(
-                pixels: try stored.oriented(info.orientation), info: info, scale: context.options.scale ?? 1)
+                pixels: picture.pixels, info: info, scale: context.options.scale ?? 1, highRange: picture.highRange,
+                exif: context.options.keepsExif ? metadata.exif : nil)
         }
     }
 
@@ -58,7 +63,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
         try context.limits.check(ImageInfo(header), byteCount: bytes.count)
         let animation = try PNGAnimation(bytes, header)
         try context.limits.check(animation.frames.map(\.frame), canvas: animation.canvasSize)
-        return PNGFrameDecoder(bytes, animation)
+        return PNGFrameDecoder(bytes, animation, try Self.converter(bytes, header, context.limits))
     }
 
     public func arrivedFrames(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
@@ -74,7 +79,30 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
         try context.limits.check(animation.frames.map(\.frame), canvas: animation.canvasSize)
         info.frameCount = animation.frames.count
         info.durations = animation.frames.map(\.frame.duration)
-        return ArrivedFrames(info: info, decoder: PNGFrameDecoder(bytes, animation))
+        let converter = try Self.converter(bytes, header, context.limits)
+        return ArrivedFrames(info: info, decoder: PNGFrameDecoder(bytes, animation, converter))
+    }
+
+    static func converter(
+        _ bytes: Data, _ header: tintype_png_header, _ limits: DecodeLimits
+    ) throws(TintypeError) -> ColorConverter? {
+        let colors = try bytes.withTypedBytes { raw throws(TintypeError) in try PNGMetadata(raw).colors(limits) }
+        return ColorConverter(colors, header.channels)
+    }
+
+    private static func picture(
+        _ reader: borrowing PNGReader, _ header: tintype_png_header, _ metadata: PNGMetadata, _ target: DecodeTarget,
+        _ context: DecodeContext
+    ) throws(TintypeError) -> WidePicture {
+        let (size, colors) = (ImageInfo(header).storedSize, try metadata.colors(context.limits))
+        guard colors.isHighRange || (header.bit_depth == 16 && context.options.range == .high) else {
+            try reader.start()
+            let converter = ColorConverter(colors, header.channels)
+            return WidePicture(pixels: try pixels(reader, header, size, target, converter), highRange: nil)
+        }
+        let converter = WideConverter(colors, header.channels, peak: metadata.peak)
+        try reader.start(isWide: true)
+        return try reader.wide(header, WideRows(size, target, converter, context))
     }
 
     public func makeIncrementalDecoder(_ context: DecodeContext) -> (any IncrementalImageDecoder)? {
@@ -82,10 +110,11 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
     }
 
     private static func pixels(
-        _ reader: borrowing PNGReader, _ header: tintype_png_header, _ size: PixelSize, _ target: DecodeTarget
+        _ reader: borrowing PNGReader, _ header: tintype_png_header, _ size: PixelSize, _ target: DecodeTarget,
+        _ converter: ColorConverter?
     ) throws(TintypeError) -> PixelBuffer {
         if header.is_interlaced || target.isAll(of: size) {
-            return try reader.whole(header).resampled(crop: target.part, to: target.size, filter: .lanczos3)
+            return try reader.whole(header, converter).resampled(crop: target.part, to: target.size, filter: .lanczos3)
         }
         return try RowResampler.resampled(size, crop: target.part, to: target.size) {
             (count, strip) throws(TintypeError) in
@@ -93,6 +122,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
             let count = try strip.withRows { rows throws(TintypeError) in
                 try reader.readRows(count, into: rows, stride: stride)
             }
+            strip.convert(rows: count, by: converter)
             if header.has_alpha { strip.premultiply(rows: count) }
             return count
         }
@@ -112,6 +142,10 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
         status = tintype_png_frame_delays(base, bytes.count, isComplete, &delays, count, &count)
         return delays.prefix(Int(header.frame_count)).map { Double($0.numerator) / Double($0.denominator) }
     }
+}
+
+extension tintype_png_header {
+    fileprivate var channels: SourceChannels { color == .grey || color == .greyAlpha ? .grey : .rgb }
 }
 
 extension ImageInfo {

@@ -2,7 +2,7 @@ import CTintypePNG
 public import Foundation
 public import TintypeCore
 
-/// Encodes PNG with libpng: 8-bit RGB where every pixel is opaque, RGBA otherwise. Lossless.
+/// Encodes PNG with libpng, and animated PNG: 8-bit RGB where every pixel is opaque, RGBA otherwise. Lossless.
 public struct PNGEncoder: ImageEncoder {
     /// zlib's level, from 0, none, to 9, the slowest.
     public var compressionLevel: Int
@@ -16,7 +16,11 @@ public struct PNGEncoder: ImageEncoder {
     public func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, _ options: EncodeOptions
     ) throws(TintypeError) -> Data {
-        let isOpaque = pixels.isOpaque
+        try encode(pixels, isOpaque: pixels.isOpaque)
+    }
+
+    /// - Parameter isOpaque: whether alpha is left out.
+    func encode(_ pixels: PixelBuffer, isOpaque: Bool) throws(TintypeError) -> Data {
         let straight = isOpaque ? pixels : try pixels.unpremultiplied()
         var message = [CChar](repeating: 0, count: 200)
         var (bytes, count): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)

@@ -1,18 +1,24 @@
 import CTintypePNG
 import Foundation
+import TintypeColor
 import TintypeCore
 
 /// Decodes the frames of an animated PNG, each of which libpng is given as a small PNG of its own.
-final class PNGFrameDecoder: FrameDecoder {
+///
+/// `@unchecked Sendable` because the converter, its only state, is used by one thread at a time: that is the promise of
+/// ``FrameDecoder``.
+final class PNGFrameDecoder: FrameDecoder, @unchecked Sendable {
     let canvasSize: PixelSize
     let loopCount: Int
     let frames: [AnimationFrame]
     private let bytes: Data
     private let preamble: [PNGChunk]
     private let chunks: [[PNGChunk]]
+    private let converter: ColorConverter?
 
-    init(_ bytes: Data, _ animation: PNGAnimation) {
+    init(_ bytes: Data, _ animation: PNGAnimation, _ converter: ColorConverter?) {
         self.bytes = bytes
+        self.converter = converter
         canvasSize = animation.canvasSize
         loopCount = animation.playCount
         frames = animation.frames.map(\.frame)
@@ -26,7 +32,7 @@ final class PNGFrameDecoder: FrameDecoder {
         return try picture.withTypedBytes { bytes throws(TintypeError) in
             guard let header = try reader.open(bytes, isComplete: true) else { throw TintypeError(.truncated, "") }
             try reader.start()
-            let pixels = try reader.whole(header)
+            let pixels = try reader.whole(header, converter)
             try reader.finish()
             return pixels
         }

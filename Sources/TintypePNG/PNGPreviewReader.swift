@@ -1,5 +1,6 @@
 import CTintypePNG
 import Foundation
+import TintypeColor
 import TintypeCore
 
 /// libpng decoding one still picture as it arrives: rows from the top, or the passes of an interlaced one.
@@ -12,10 +13,14 @@ final class PNGPreviewReader: @unchecked Sendable {
     private let info: ImageInfo
     private let target: DecodeTarget
     private let scale: Double
+    private let converter: ColorConverter?
 
     /// - Parameter header: of the bytes that are to be appended, within the limits.
-    init(_ header: tintype_png_header, _ info: ImageInfo, _ context: DecodeContext) throws(TintypeError) {
+    init(
+        _ header: tintype_png_header, _ info: ImageInfo, _ converter: ColorConverter?, _ context: DecodeContext
+    ) throws(TintypeError) {
         self.info = info
+        self.converter = converter
         target = try DecodeTarget(info, context.options)
         scale = context.options.scale ?? 1
         hook = CancelHook(context.isCancelled)
@@ -53,6 +58,7 @@ final class PNGPreviewReader: @unchecked Sendable {
             }
         }
         guard status == .ok else { return nil }
+        writer.convert(rows: Int(rows), by: converter)
         if info.hasAlpha { writer.premultiply(rows: Int(rows)) }
         let pixels = try writer.finish().resampled(crop: target.part, to: target.size, filter: .bilinear)
         return Image(pixels: try pixels.oriented(info.orientation), info: info, scale: scale)

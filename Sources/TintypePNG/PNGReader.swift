@@ -1,5 +1,6 @@
 import CTintypePNG
 import Foundation
+import TintypeColor
 import TintypeCore
 
 /// libpng reading one picture.
@@ -33,9 +34,9 @@ struct PNGReader: ~Copyable {
         return header
     }
 
-    /// Readies the rows.
-    func start() throws(TintypeError) {
-        try check(tintype_png_reader_start(reader))
+    /// Readies the rows, of 8 bits a channel or of 16.
+    func start(isWide: Bool = false) throws(TintypeError) {
+        try check(tintype_png_reader_start(reader, isWide))
     }
 
     /// Fills as many of `count` rows as there are left, straight; not for interlaced pictures.
@@ -53,11 +54,12 @@ struct PNGReader: ~Copyable {
     }
 
     /// The whole picture, once it is started.
-    func whole(_ header: tintype_png_header) throws(TintypeError) -> PixelBuffer {
+    func whole(_ header: tintype_png_header, _ converter: ColorConverter?) throws(TintypeError) -> PixelBuffer {
         let size = PixelSize(width: Int(header.width), height: Int(header.height))
         var writer = try PixelWriter(size: size)
         let stride = writer.bytesPerRow
         try writer.withRows { rows throws(TintypeError) in try readImage(into: rows, stride: stride) }
+        writer.convert(rows: size.height, by: converter)
         if header.has_alpha { writer.premultiply(rows: size.height) }
         return writer.finish()
     }

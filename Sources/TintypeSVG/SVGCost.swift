@@ -1,13 +1,33 @@
+import TintypeCore
+
 /// What a piece of an SVG comes to. Sums stay below what an integer holds.
 struct SVGCost {
     var elements = 0
     var expandedBytes = 0
+    /// Looks that filters take at each pixel.
+    var looks = 0
+    /// Filters that look at as many pixels around each as they like.
+    var wideFilters = 0
 
     static let endless = SVGCost(elements: most, expandedBytes: most)
-    private static let most = 1 << 40
+    static let most = 1 << 40
 
     static func += (sum: inout SVGCost, part: SVGCost) {
         sum.elements = min(sum.elements + part.elements, most)
         sum.expandedBytes = min(sum.expandedBytes + part.expandedBytes, most)
+        sum.looks = min(sum.looks + part.looks, most)
+        sum.wideFilters = min(sum.wideFilters + part.wideFilters, most)
+    }
+
+    /// librsvg asks no one whether to go on, so what takes it longest is not begun.
+    ///
+    /// - Parameter size: of what is drawn.
+    /// - Throws: ``TintypeError/Code/limitExceeded``.
+    func checkFilters(_ limits: DecodeLimits, drawing size: PixelSize) throws(TintypeError) {
+        let wide = Double(size.area) * Double(wideFilters)
+        guard Double(size.area) * (Double(looks) + wide) <= Double(limits.filteredPixels) else {
+            throw .exceeded(
+                .filteredPixels, "an SVG whose filters look at too many pixels where it is drawn at \(size)")
+        }
     }
 }

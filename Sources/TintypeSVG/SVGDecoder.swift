@@ -28,6 +28,7 @@ public struct SVGDecoder: PartialImageDecoder {
         }
         let target = context.options.size.vectorTarget(for: shown.size)
         try context.limits.check(ImageInfo(format: .svg, size: target))
+        try document.cost.checkFilters(context.limits, drawing: target)
         try context.checkCancelled()
         let pixels = try document.drawn(shown, target)
         return Image(pixels: pixels, info: info, scale: context.options.scale ?? 1)

@@ -5,6 +5,7 @@ import TintypeCore
 /// librsvg over one whole document.
 struct SVGDocument: ~Copyable {
     private let document: OpaquePointer
+    let cost: SVGCost
 
     /// Bytes of a document: what honest pictures stay far below. Reading it takes many times as much memory.
     private static let mostBytes = 8 << 20
@@ -28,6 +29,7 @@ struct SVGDocument: ~Copyable {
             throw TintypeError(.undecodable, stage: .decode, "the SVG is damaged: \(reason)")
         }
         self.document = document
+        cost = survey.cost
     }
 
     deinit {

@@ -27,9 +27,13 @@ struct SVGEntity {
         value = bytes[(rest.startIndex + 1)..<end]
     }
 
-    /// Tags in its text.
-    var elements: Int {
-        value.indices.count { value[$0] == UInt8(ascii: "<") && Self.beginsTag(at: $0 + 1, in: value) }
+    /// What its own text comes to, without what that refers to.
+    var ownCost: SVGCost {
+        var cost = SVGCost(expandedBytes: value.count)
+        for place in value.indices where value[place] == UInt8(ascii: "<") {
+            if Self.beginsTag(at: place + 1, in: value) { cost += SVGTag(at: place + 1, in: value).cost }
+        }
+        return cost
     }
 
     /// The names of the entities that its text refers to, as often as it does.

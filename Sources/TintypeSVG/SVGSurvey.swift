@@ -4,7 +4,7 @@ import TintypeCore
 ///
 /// It counts too much rather than too little: every `<` of a tag counts, in comments too.
 struct SVGSurvey {
-    /// Elements, and bytes that entities stand for.
+    /// What the whole document comes to.
     private(set) var cost = SVGCost()
     private var entities: [ArraySlice<UInt8>: SVGEntity] = [:]
     private let bytes: ArraySlice<UInt8>
@@ -30,7 +30,7 @@ struct SVGSurvey {
             } else if bytes[next] == UInt8(ascii: "&") {
                 cost += expanded(SVGEntity.name(at: place, in: bytes), depth: 0)
             } else if SVGEntity.beginsTag(at: place, in: bytes) {
-                cost.elements += 1
+                cost += SVGTag(at: place, in: bytes).cost
             }
             guard cost.elements <= limits.elements else {
                 throw .exceeded(.elements, "an SVG of more than \(limits.elements) elements")
@@ -56,7 +56,7 @@ struct SVGSurvey {
         guard depth < Self.mostEntities else { return .endless }
         // As long as it is being found out.
         entities[name]?.cost = .endless
-        var cost = SVGCost(elements: entity.elements, expandedBytes: entity.value.count)
+        var cost = entity.ownCost
         for name in entity.references { cost += expanded(name, depth: depth + 1) }
         entities[name]?.cost = cost
         return cost

@@ -1,4 +1,6 @@
+import CTintypeTIFF
 public import Foundation
+import TintypeColor
 public import TintypeCore
 
 /// Decodes TIFF (TIFF 6.0, and BigTIFF) with libtiff: every compression that it has, up to 16 bits a channel, all kinds of
@@ -17,27 +19,57 @@ public struct TIFFDecoder: PartialImageDecoder {
     }
 
     public func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
-        try bytes.withTypedBytes { raw throws(TintypeError) in
+        // Before libtiff copies it.
+        let profileBytes = TIFFDirectory.first(of: bytes)?.byteCount(Self.profileTag) ?? 0
+        try context.limits.check(profileBytes: profileBytes)
+        return try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try TIFFReader(raw, context.limits)
             let info = reader.info
             try context.limits.check(info, byteCount: raw.count)
             let target = try DecodeTarget(info, context.options)
-            try reader.start()
-            let stored = try Self.pixels(reader, info.storedSize, target, context)
+            let stored = try Self.picture(reader, info.storedSize, target, context)
+            let picture = try stored.oriented(info.orientation)
             return Image(
-                pixels: try stored.oriented(info.orientation), info: info, scale: context.options.scale ?? 1)
+                pixels: picture.pixels, info: info, scale: context.options.scale ?? 1, highRange: picture.highRange,
+                exif: context.options.keepsExif ? ExifData(bytes) : nil)
+        }
+    }
+
+    private static let profileTag = 0x8773
+
+    private static func picture(
+        _ reader: borrowing TIFFReader, _ size: PixelSize, _ target: DecodeTarget, _ context: DecodeContext
+    ) throws(TintypeError) -> WidePicture {
+        let colors = try reader.colors(context.limits)
+        let ofInks = ColorConverter(colors, .inks)
+        switch reader.startSamples() {
+        case .inks where ofInks != nil || reader.isWide:
+            let inks = TIFFInks(size, target, ofInks, context)
+            return WidePicture(pixels: try inks.pixels(reader), highRange: nil)
+        case .colors where reader.isWide:
+            let rows = WideRows(size, target, WideConverter(colors, reader.channels), context)
+            return try rows.picture(batch: reader.batchHeight) { (first, count, words) throws(TintypeError) in
+                try reader.readSamples(first..<first + count, into: words)
+            }
+        default:
+            try reader.start()
+            let converter = ColorConverter(colors, reader.channels)
+            return WidePicture(pixels: try pixels(reader, size, target, converter, context), highRange: nil)
         }
     }
 
     private static func pixels(
-        _ reader: borrowing TIFFReader, _ size: PixelSize, _ target: DecodeTarget, _ context: DecodeContext
+        _ reader: borrowing TIFFReader, _ size: PixelSize, _ target: DecodeTarget, _ converter: ColorConverter?,
+        _ context: DecodeContext
     ) throws(TintypeError) -> PixelBuffer {
         let height = reader.batchHeight
         var scratch = [UInt32](repeating: 0, count: size.width * height)
         if target.isAll(of: size) {
             var writer = try PixelWriter(size: size)
             for first in stride(from: 0, to: size.height, by: height) {
-                try read(reader, first..<min(first + height, size.height), first, &writer, &scratch, context)
+                let rows = first..<min(first + height, size.height)
+                try read(reader, rows, first, &writer, &scratch, context)
+                writer.convertPremultiplied(rows: rows.count, from: first, by: converter)
             }
             return writer.finish()
         }
@@ -47,6 +79,7 @@ public struct TIFFDecoder: PartialImageDecoder {
         for first in stride(from: 0, to: size.height, by: height) {
             let rows = first..<min(first + height, size.height)
             try read(reader, rows, 0, &strip, &scratch, context)
+            strip.convertPremultiplied(rows: rows.count, by: converter)
             try strip.withRows { bytes throws(TintypeError) in
                 try resampler.append(rows: UnsafeRawBufferPointer(bytes), count: rows.count, stride: rowLength)
             }
@@ -55,7 +88,7 @@ public struct TIFFDecoder: PartialImageDecoder {
     }
 
     /// Decodes rows of the picture to those of a bitmap from `place` on.
-    private static func read(
+    static func read(
         _ reader: borrowing TIFFReader, _ rows: Range<Int>, _ place: Int, _ target: inout PixelWriter,
         _ scratch: inout [UInt32], _ context: DecodeContext
     ) throws(TintypeError) {

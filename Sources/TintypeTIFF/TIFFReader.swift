@@ -1,5 +1,6 @@
 import CTintypeTIFF
 import Foundation
+import TintypeColor
 import TintypeCore
 
 /// libtiff reading the first picture of a whole file.
@@ -37,12 +38,36 @@ struct TIFFReader: ~Copyable {
         let orientation = Orientation(rawValue: Int(header.orientation)) ?? .up
         let stored = PixelSize(width: Int(header.width), height: Int(header.height))
         return ImageInfo(
-            format: .tiff, size: orientation.displayed(stored), orientation: orientation, hasAlpha: header.has_alpha)
+            format: .tiff, size: orientation.displayed(stored), orientation: orientation, hasAlpha: header.has_alpha,
+            density: PixelDensity(across: header.density_across, down: header.density_down))
+    }
+
+    /// Whether libtiff's way to 8 bits would lose something.
+    var isWide: Bool { header.bits == 16 }
+    var channels: SourceChannels { header.is_grey ? .grey : .rgb }
+
+    /// - Throws: ``TintypeError/Code/limitExceeded`` for a profile that is too large.
+    func colors(_ limits: DecodeLimits) throws(TintypeError) -> SourceColors {
+        guard let profile = header.profile, Int(header.profile_bytes) > 0 else { return .standard }
+        try limits.check(profileBytes: Int(header.profile_bytes))
+        return .profile(Data(bytes: profile, count: Int(header.profile_bytes)))
     }
 
     /// Readies the rows.
     func start() throws(TintypeError) {
         try check(tintype_tiff_start(reader))
+    }
+
+    /// Readies rows of 16-bit samples; `nil` where the picture is of another kind.
+    func startSamples() -> tintype_tiff_kind? {
+        var kind = tintype_tiff_kind.colors
+        return tintype_tiff_start_samples(reader, &kind) == .ok ? kind : nil
+    }
+
+    /// Decodes rows from a multiple of ``batchHeight`` on, as 16-bit samples.
+    func readSamples(_ rows: Range<Int>, into words: UnsafeMutableBufferPointer<UInt16>) throws(TintypeError) {
+        guard let base = words.baseAddress, words.count >= rows.count * Int(header.width) * 4 else { return }
+        try check(tintype_tiff_read_samples(reader, UInt32(rows.lowerBound), UInt32(rows.count), base))
     }
 
     /// Rows that are decoded at once: as many as are compressed together, and of those so many that a call is worth it.

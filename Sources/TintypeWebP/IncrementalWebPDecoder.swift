@@ -1,5 +1,6 @@
 import CTintypeWebP
 import Foundation
+import TintypeColor
 import TintypeCore
 
 /// Shows a WebP while it arrives: a still one row by row, an animation frame by frame.
@@ -47,6 +48,10 @@ final class IncrementalWebPDecoder: IncrementalImageDecoder {
         guard !header.has_exif else { return .nothing }
         let info = ImageInfo(header)
         try context.limits.check(info)
-        return .still(try WebPPreviewReader(info, context))
+        guard let colors = try WebPDecoder.arrivedColors(bytes, context.limits) else {
+            // One that never comes is waited for as long as one that may come.
+            return bytes.count <= context.limits.profileBytes ? .head(bytes) : .nothing
+        }
+        return .still(try WebPPreviewReader(info, ColorConverter(colors, .rgb), context))
     }
 }

@@ -1,5 +1,6 @@
 import CTintypeWebP
 public import Foundation
+import TintypeColor
 public import TintypeCore
 
 extension WebPDecoder: SalvagingImageDecoder {
@@ -10,12 +11,24 @@ extension WebPDecoder: SalvagingImageDecoder {
         if header.is_animated { return try salvagedAnimation(bytes, context) }
         let info = ImageInfo(header)
         try context.limits.check(info)
-        let reader = try WebPPreviewReader(info, context)
+        let colors = try Self.arrivedColors(bytes, context.limits) ?? .standard
+        let reader = try WebPPreviewReader(info, ColorConverter(colors, .rgb), context)
         do throws(TintypeError) {
             _ = try reader.append(bytes)
         } catch {
             guard error.code == .undecodable else { throw error }
         }
         return try reader.preview()
+    }
+
+    /// What the first bytes say of colours, before the pixels; `nil` when a profile that they announce has not arrived.
+    static func arrivedColors(_ bytes: Data, _ limits: DecodeLimits) throws(TintypeError) -> SourceColors? {
+        // The flags of an extended file (RFC 9649, 2.7).
+        let hasProfile = bytes.count > 20 && bytes.dropFirst(12).starts(with: "VP8X".utf8) && bytes[bytes.startIndex + 20] & 0x20 != 0
+        guard hasProfile else { return .standard }
+        let colors = try bytes.withTypedBytes { raw throws(TintypeError) in
+            try WebPFile(raw, isComplete: false, limits).colors(limits)
+        }
+        return colors == .standard ? nil : colors
     }
 }

@@ -1,5 +1,6 @@
 import CTintypeWebP
 public import Foundation
+import TintypeColor
 public import TintypeCore
 
 /// Decodes WebP (RFC 9649), lossy and lossless, with libwebp, animations too.
@@ -29,7 +30,7 @@ public struct WebPDecoder: ProgressiveAnimationDecoder {
             let file = try WebPFile(raw, context.limits)
             let info = try ImageInfo(header, raw, file)
             if header.is_animated { return try animatedImage(bytes, info, context) }
-            return try still(file.frame(0), info, context)
+            return try still(file, info, context)
         }
     }
 
@@ -55,17 +56,20 @@ public struct WebPDecoder: ProgressiveAnimationDecoder {
     }
 
     private func still(
-        _ frame: tintype_webp_frame, _ info: ImageInfo, _ context: DecodeContext
+        _ file: borrowing WebPFile, _ info: ImageInfo, _ context: DecodeContext
     ) throws(TintypeError) -> Image {
+        let frame = try file.frame(0)
         let target = info.orientation.displayed(context.options.size.target(for: info.size))
+        let converter = ColorConverter(try file.colors(context.limits), .rgb)
         let whole = try PixelBuffer(
             webP: UnsafeBufferPointer(start: frame.bytes, count: frame.count), size: info.storedSize,
-            hasAlpha: info.hasAlpha, isCancelled: context.isCancelled)
+            hasAlpha: info.hasAlpha, converter, isCancelled: context.isCancelled)
         // Not by libwebp, which averages, and counts the colour of transparent pixels: the same key must mean the same
         // filter, whether a decoder or a transformer resizes.
         let stored = try whole.resampled(to: target, filter: .lanczos3)
         return Image(
-            pixels: try stored.oriented(info.orientation), info: info, scale: context.options.scale ?? 1)
+            pixels: try stored.oriented(info.orientation), info: info, scale: context.options.scale ?? 1,
+            exif: context.options.keepsExif ? file.exif : nil)
     }
 
     /// Where no limits are given.
@@ -82,6 +86,7 @@ extension ImageInfo {
     ) throws(TintypeError) {
         self.init(header)
         orientation = file.orientation
+        density = file.exif?.density
         size = orientation.displayed(header.size)
         guard header.is_animated else { return }
         frameCount = file.frameCount

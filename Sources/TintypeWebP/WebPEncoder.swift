@@ -2,7 +2,7 @@ import CTintypeWebP
 public import Foundation
 public import TintypeCore
 
-/// Encodes WebP with libwebp. Of quality 1 every pixel is kept.
+/// Encodes WebP with libwebp, still and animated. Of quality 1 every pixel is kept.
 public struct WebPEncoder: ImageEncoder {
     /// From 0, fast, to 6, small.
     public var method: Int
@@ -19,16 +19,14 @@ public struct WebPEncoder: ImageEncoder {
     public func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, _ options: EncodeOptions
     ) throws(TintypeError) -> Data {
-        // NaN compares as false and becomes the lowest.
-        let quality = options.quality > 0 ? min(options.quality, 1) : 0
-        let isLossless = quality == 1
+        let settings = settings(options)
         let straight = pixels.isOpaque ? pixels : try pixels.unpremultiplied()
         var (bytes, count): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)
         let status = straight.withUnsafeBytes { rows in
             rows.bindMemory(to: UInt8.self).baseAddress.map {
                 tintype_webp_encode(
                     $0, UInt32(straight.size.width), UInt32(straight.size.height), straight.bytesPerRow,
-                    Float(isLossless ? Self.losslessEffort : quality * 100), isLossless, Int32(method), &bytes, &count)
+                    settings.quality, settings.is_lossless, settings.method, &bytes, &count)
             }
         }
         guard status == .ok, let bytes else {
@@ -38,5 +36,14 @@ public struct WebPEncoder: ImageEncoder {
         return Data(
             bytesNoCopy: bytes, count: count,
             deallocator: .custom { pointer, _ in tintype_webp_free(pointer.assumingMemoryBound(to: UInt8.self)) })
+    }
+
+    func settings(_ options: EncodeOptions) -> tintype_webp_settings {
+        // NaN compares as false and becomes the lowest.
+        let quality = options.quality > 0 ? min(options.quality, 1) : 0
+        let isLossless = quality == 1
+        return tintype_webp_settings(
+            quality: Float(isLossless ? Self.losslessEffort : quality * 100), is_lossless: isLossless,
+            method: Int32(method))
     }
 }

@@ -1,5 +1,6 @@
 import CTintypeWebP
 import Foundation
+import TintypeColor
 import TintypeCore
 
 /// libwebpdemux over a file, or over the first bytes of one.
@@ -26,6 +27,20 @@ struct WebPFile: ~Copyable {
     var frameCount: Int { Int(tintype_webp_frame_count(file)) }
     var playCount: Int { Int(tintype_webp_play_count(file)) }
     var orientation: Orientation { Orientation(rawValue: Int(tintype_webp_orientation(file))) ?? .up }
+
+    var exif: ExifData? { chunk("EXIF").flatMap { ExifData(Data($0)) } }
+
+    /// - Throws: ``TintypeError/Code/limitExceeded`` for a profile that is too large.
+    func colors(_ limits: DecodeLimits) throws(TintypeError) -> SourceColors {
+        guard let profile = chunk("ICCP") else { return .standard }
+        try limits.check(profileBytes: profile.count)
+        return .profile(Data(profile))
+    }
+
+    private func chunk(_ name: String) -> UnsafeBufferPointer<UInt8>? {
+        var count = 0
+        return tintype_webp_find_chunk(file, name, &count).map { UnsafeBufferPointer(start: $0, count: count) }
+    }
 
     func frame(_ index: Int) throws(TintypeError) -> tintype_webp_frame {
         var frame = tintype_webp_frame()

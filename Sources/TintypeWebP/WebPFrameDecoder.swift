@@ -1,41 +1,48 @@
 import CTintypeWebP
 import Foundation
+import TintypeColor
 import TintypeCore
 
 /// Decodes the frames of an animated WebP, each on its own.
-final class WebPFrameDecoder: FrameDecoder {
+///
+/// `@unchecked Sendable` because the converter, its only state, is used by one thread at a time: that is the promise of
+/// ``FrameDecoder``.
+final class WebPFrameDecoder: FrameDecoder, @unchecked Sendable {
     let canvasSize: PixelSize
     let loopCount: Int
     let frames: [AnimationFrame]
     private let bytes: Data
     /// Where each frame's compressed pixels are.
     private let places: [Range<Int>]
+    private let converter: ColorConverter?
 
     init(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) {
         self.bytes = bytes
-        let (canvas, plays, found) = try bytes.withTypedBytes { raw throws(TintypeError) in
+        let (canvas, plays, colors, found) = try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try tintype_webp_header(raw) else { throw .truncatedWebP }
             try context.limits.check(ImageInfo(format: .webp, size: header.size), byteCount: raw.count)
             let file = try WebPFile(raw, context.limits)
-            return (header.size, file.playCount, try Self.frames(of: file, raw))
+            return (header.size, file.playCount, try file.colors(context.limits), try Self.frames(of: file, raw))
         }
         (canvasSize, loopCount) = (canvas, plays)
         frames = found.map(\.frame)
         places = found.map(\.place)
+        converter = ColorConverter(colors, .rgb)
         try context.limits.check(frames, canvas: canvas)
     }
 
     /// The frames that are whole in the first bytes of a file; `nil` when none is.
     init?(arrived bytes: Data, _ canvas: PixelSize, _ context: DecodeContext) throws(TintypeError) {
         try context.limits.check(ImageInfo(format: .webp, size: canvas))
-        let (plays, found) = try bytes.withTypedBytes { raw throws(TintypeError) in
+        let (plays, colors, found) = try bytes.withTypedBytes { raw throws(TintypeError) in
             let file = try WebPFile(raw, isComplete: false, context.limits)
-            return (file.playCount, try Self.frames(of: file, raw, isComplete: false))
+            return (file.playCount, try file.colors(context.limits), try Self.frames(of: file, raw, isComplete: false))
         }
         guard !found.isEmpty else { return nil }
         (self.bytes, canvasSize, loopCount) = (bytes, canvas, plays)
         frames = found.map(\.frame)
         places = found.map(\.place)
+        converter = ColorConverter(colors, .rgb)
         try context.limits.check(frames, canvas: canvas)
     }
 
@@ -45,7 +52,7 @@ final class WebPFrameDecoder: FrameDecoder {
             let compressed = UnsafeRawBufferPointer(rebasing: raw[places[index]])
             return try PixelBuffer(
                 webP: compressed.bindMemory(to: UInt8.self), size: frame.rect.size, hasAlpha: frame.hasAlpha,
-                isCancelled: isCancelled)
+                converter, isCancelled: isCancelled)
         }
     }
 

@@ -1,4 +1,5 @@
 import CTintypeWebP
+import TintypeColor
 import TintypeCore
 
 extension PixelBuffer {
@@ -6,7 +7,7 @@ extension PixelBuffer {
     ///
     /// - Parameter size: what the file says that it is; libwebp resamples a frame that is not.
     init(
-        webP bytes: UnsafeBufferPointer<UInt8>, size: PixelSize, hasAlpha: Bool,
+        webP bytes: UnsafeBufferPointer<UInt8>, size: PixelSize, hasAlpha: Bool, _ converter: ColorConverter?,
         isCancelled: @escaping @Sendable () -> Bool
     ) throws(TintypeError) {
         var writer = try PixelWriter(size: size)
@@ -21,6 +22,7 @@ extension PixelBuffer {
         }
         withExtendedLifetime(hook) {}
         if let error = TintypeError(status) { throw error }
+        writer.convert(rows: size.height, by: converter)
         if hasAlpha { writer.premultiply(rows: size.height) }
         self = writer.finish()
     }

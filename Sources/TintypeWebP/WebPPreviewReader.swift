@@ -1,5 +1,6 @@
 import CTintypeWebP
 import Foundation
+import TintypeColor
 import TintypeCore
 
 /// libwebp decoding one still picture as it arrives, row by row.
@@ -11,14 +12,18 @@ final class WebPPreviewReader: @unchecked Sendable {
     private let info: ImageInfo
     private let target: DecodeTarget
     private let scale: Double
+    private let converter: ColorConverter?
     private let context: DecodeContext
 
     /// Bytes that are decoded between two questions whether to go on.
     private static let step = 64 << 10
 
     /// - Parameter info: of the bytes that are to be appended, within the limits.
-    init(_ info: ImageInfo, _ context: DecodeContext) throws(TintypeError) {
+    init(
+        _ info: ImageInfo, _ converter: ColorConverter?, _ context: DecodeContext
+    ) throws(TintypeError) {
         self.info = info
+        self.converter = converter
         self.context = context
         target = try DecodeTarget(info, context.options)
         scale = context.options.scale ?? 1
@@ -66,6 +71,7 @@ final class WebPPreviewReader: @unchecked Sendable {
             }
         }
         guard status == .ok else { return nil }
+        writer.convert(rows: Int(rows), by: converter)
         if info.hasAlpha { writer.premultiply(rows: Int(rows)) }
         let pixels = try writer.finish().resampled(crop: target.part, to: target.size, filter: .bilinear)
         return Image(pixels: try pixels.oriented(info.orientation), info: info, scale: scale)

@@ -17,6 +17,8 @@ struct FixtureManifest: Decodable {
         let hasAlpha: Bool?
         let valid: Bool
         let lossless: Bool?
+        /// The most that a channel may be off where nothing is lost but rounding.
+        let near: Int?
         let expected: [String]?
         let expectedWidth: Int?
         let expectedHeight: Int?
@@ -60,5 +62,13 @@ struct FixtureManifest: Decodable {
 
     static func data(_ name: String) throws -> Data {
         try Data(contentsOf: Bundle.module.bundleURL.appending(path: "Fixtures/\(name)"))
+    }
+}
+
+extension FixtureManifest {
+    /// The colour profile that a fixture was made with.
+    static func profile(in name: String) throws -> Data? {
+        let stem = name.hasPrefix("inks") ? "inks" : name.hasPrefix("linear") ? "grey" : "p3"
+        return try data("profiles/\(stem).icc")
     }
 }

@@ -119,4 +119,25 @@ import TintypeTesting
         let document = "<!DOCTYPE svg [\(declared)]><svg xmlns='http://www.w3.org/2000/svg'><text>\(text)</text></svg>"
         expect(.elements, Data(document.utf8)) { _ in }
     }
+
+    @Test(arguments: [
+        "<feMorphology radius='500'/>", "<s:feConvolveMatrix order='900'/>", "<feTurbulence numOctaves='1000000'/>",
+        "<feTurbulence numOctaves = '&#57;9999'/>", "<feTurbulence result='>' numOctaves='999'/>",
+    ])
+    func filtersThatNothingBoundsAreNotBegun(_ filter: String) throws {
+        let text = """
+            <svg xmlns="http://www.w3.org/2000/svg" xmlns:s="http://www.w3.org/2000/svg" width="4000" height="4000">\
+            <filter id="f">\(filter)</filter><rect width="4000" height="4000" filter="url(#f)"/></svg>
+            """
+        expect(.filteredPixels, Data(text.utf8)) { _ in }
+    }
+
+    @Test func filtersOfSmallPicturesAreDrawn() throws {
+        let text = """
+            <svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><filter id="f"><feMorphology radius="1"/>\
+            <feTurbulence numOctaves="3"/><feGaussianBlur stdDeviation="2"/></filter>\
+            <rect width="40" height="40" filter="url(#f)"/></svg>
+            """
+        #expect(try decode(Data(text.utf8)) { _ in }.size.width == 40)
+    }
 }

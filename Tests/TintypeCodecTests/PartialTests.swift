@@ -105,6 +105,29 @@ import TintypeTesting
         }
     }
 
+    @Test(arguments: ["rgb-24.bmp", "palette-8.bmp", "rgba-v4.bmp", "runs-8.bmp"])
+    func theLowerRowsOfACutBMPAreShown(_ name: String) throws {
+        let data = try FixtureManifest.named(name).data
+        let whole = try decode(data)
+        let partial = try decode(data.prefix(data.count * 3 / 4), Self.allowed)
+        let (width, height) = (whole.size.width, whole.size.height)
+        #expect(partial.isPartial && partial.pixels[0, 0].alpha == 0)
+        #expect((0..<width).allSatisfy { partial.pixels[$0, height - 1] == whole.pixels[$0, height - 1] })
+    }
+
+    @Test func theStripsOfADamagedTIFFAreShown() throws {
+        let data = try FixtureManifest.named("deflate.tiff").data
+        let whole = try decode(data)
+        var damaged = data
+        // In the last of six strips, before the directory.
+        for index in 2100..<2140 { damaged[index] = 0xFF }
+        let error = #expect(throws: TintypeError.self) { try decode(damaged) }
+        #expect(error?.code == .undecodable)
+        let partial = try decode(damaged, Self.allowed)
+        #expect(partial.isPartial && partial.pixels[0, 25].alpha == 0)
+        #expect((0..<37).allSatisfy { partial.pixels[$0, 19] == whole.pixels[$0, 19] })
+    }
+
     @Test func theRowsOfACutGIFAreShown() throws {
         let size = PixelSize(width: 50, height: 40)
         let data = PlainGIF.bytes(size) { x, y in UInt8((x + y) % 128) }

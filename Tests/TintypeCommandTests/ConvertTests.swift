@@ -107,7 +107,7 @@ import TintypeTesting
         try await withCommandFixture { fixture in
             for (name, format) in [
                 ("x.jpg", "jpeg"), ("x.JPEG", "jpeg"), ("x.png", "png"), ("x.bmp", "bmp"), ("x.tif", "tiff"),
-                ("x.avif", "avif"), ("x.jxl", "jxl"), ("x.heic", "heic"), ("x.webp", "webp"),
+                ("x.avif", "avif"), ("x.jxl", "jxl"), ("x.heic", "heic"), ("x.webp", "webp"), ("x.gif", "gif"),
             ] {
                 let run = try await CommandRun.tintype(
                     "convert", fixture.url("/a.jpg"), fixture.path(name), "--quality", "50")
@@ -140,6 +140,43 @@ import TintypeTesting
         }
     }
 
+    @Test(arguments: ["avif", "gif", "jxl", "png", "webp"])
+    func anAnimationStaysOneWhereTheFormatHasAnimations(_ ending: String) async throws {
+        try await withCommandFixture { fixture in
+            let (input, output) = (CommandFixture.codecFixture("rects.png"), fixture.path("out.\(ending)"))
+            let run = try await CommandRun.tintype("convert", input, output, "--quality", "100")
+            #expect(run.status == 0, "\(run.error)")
+            let data = try Data(contentsOf: URL(filePath: output))
+            let written = try #require(try animation(data))
+            let original = try #require(try animation(Data(contentsOf: URL(filePath: input))))
+            #expect(written.frameCount == original.frameCount && written.size == original.size)
+            let total = original.durations.reduce(0, +)
+            #expect(abs(written.durations.reduce(0, +) - total) < 0.02)
+            #expect(written.loopCount == (ending == "avif" ? 0 : original.loopCount))
+            let small = try await CommandRun.tintype("convert", input, output, "--resize", "12x12", "--frame", "2")
+            #expect(small.status == 0, "\(small.error)")
+            #expect(try animation(Data(contentsOf: URL(filePath: output))) == nil)
+        }
+    }
+
+    @Test func theFramesOfAnAnimationAreTransformedEach() async throws {
+        try await withCommandFixture { fixture in
+            let (input, output) = (CommandFixture.codecFixture("rects.gif"), fixture.path("out.png"))
+            let run = try await CommandRun.tintype("convert", input, output, "--crop", "1,2,9,8", "--flip", "vertical")
+            #expect(run.status == 0, "\(run.error)")
+            let written = try #require(try animation(Data(contentsOf: URL(filePath: output))))
+            let original = try #require(try animation(Data(contentsOf: URL(filePath: input))))
+            for index in 0..<original.frameCount {
+                let (whole, part) = (try original.frame(at: index), try written.frame(at: index))
+                #expect((0..<9).allSatisfy { x in (0..<8).allSatisfy { part[x, $0] == whole[x + 1, 9 - $0] } })
+            }
+        }
+    }
+
+    private func animation(_ data: Data) throws -> AnimatedImage? {
+        try ImageCoderRegistry.standard.decoder(for: data).decode(data, DecodeContext()).animation
+    }
+
     @Test(arguments: ["rects.gif", "rects.png", "rects.webp"])
     func aFrameIsThatOfTheAnimationAsItIsShown(_ name: String) async throws {
         try await withCommandFixture { fixture in
@@ -167,7 +204,7 @@ import TintypeTesting
         try await withCommandFixture { fixture in
             let input = try fixture.write(try CommandFixture.png(width: 12, height: 6), "in.png")
             for (arguments, word) in [
-                ([input, fixture.path("out.xyz")], "noCoder"), ([input, fixture.path("out.gif")], "noCoder"),
+                ([input, fixture.path("out.xyz")], "noCoder"), ([input, fixture.path("out.svg")], "noCoder"),
                 ([input, fixture.path("no/folder/out.png")], "unwritable"),
                 ([fixture.path("missing.png"), fixture.path("out.png")], "notFound"),
                 ([input, fixture.path("out.png"), "--frame", "1"], "noSuchFrame"),

@@ -108,6 +108,59 @@ import TintypeTesting
         }
     }
 
+    /// Six frames of one white pixel, 200 ms each, forever; 38 bytes and 23 a frame.
+    private static let gif: Data = {
+        var data = Data("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255]
+        data += [0x21, 0xFF, 11] + Data("NETSCAPE2.0".utf8) + [3, 1, 0, 0, 0]
+        for _ in 0..<6 { data += [0x21, 0xF9, 4, 0, 20, 0, 0, 0, 0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x4C, 1, 0] }
+        return data + [0x3B]
+    }()
+
+    /// Loads the animation, with a player for its previews that is given the third frame before the rest may come.
+    @MainActor private func play(
+        _ response: OriginResponse, _ origin: Origin, _ pipeline: ImagePipeline
+    ) async throws -> (player: AnimationPlayer, timer: ManualPlaybackTimer, result: Result<Image, TintypeError>?) {
+        let (gate, timer) = (OriginGate(after: 110), ManualPlaybackTimer())
+        origin.serve("/a.gif", response.with(\.gate, gate))
+        let request = ImageRequest(url: origin.url("/a.gif")).previews(.progressive(every: .zero))
+        var (player, result) = (AnimationPlayer?.none, Result<Image, TintypeError>?.none)
+        for await event in pipeline.start(request).events {
+            if case .finished(let end) = event { result = end.map(\.image) }
+            guard case .preview(let preview) = event, let animation = preview.image.animation else { continue }
+            player = player ?? AnimationPlayer(animation, timer: timer)
+            player?.replace(with: animation)
+            player?.play()
+            guard animation.frameCount == 3 else { continue }
+            timer.advance(by: .milliseconds(500))
+            #expect(player?.currentFrame == 2)
+            gate.open()
+        }
+        return (try #require(player), timer, result)
+    }
+
+    @Test @MainActor func anAnimationPlaysWhileItArrives() async throws {
+        try await run { origin, make in
+            let (player, timer, result) = try await play(.image(Self.gif, type: "image/gif"), origin, make(nil))
+            player.replace(with: try #require(try result?.get().animation))
+            #expect(player.animation.frameCount == 6 && player.currentFrame == 2 && player.finishedLoops == 0)
+            timer.advance(by: .milliseconds(300))
+            #expect(player.currentFrame == 4)
+        }
+    }
+
+    @Test @MainActor func whatIsThereOfADownloadThatDiesIsPlayed() async throws {
+        try await run { origin, make in
+            let cut = OriginResponse.image(Self.gif, type: "image/gif").with(\.ending, .cut(after: 115))
+            let (player, timer, result) = try await play(cut, origin, make(nil))
+            #expect(throws: TintypeError.self) { try result?.get() }
+            timer.advance(by: .seconds(9))
+            #expect(player.currentFrame == 2 && player.finishedLoops == 0)
+            player.endGrowth()
+            timer.advance(by: .milliseconds(200))
+            #expect(player.finishedLoops == 1 && player.currentFrame == 1)
+        }
+    }
+
     @Test(arguments: ["html", "corrupt", "cut", "empty", "missing"])
     func nothingThatIsNotAWholeGoodImageIsStored(_ kind: String) async throws {
         try await run { origin, make in

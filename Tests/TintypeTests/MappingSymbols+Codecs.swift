@@ -1,3 +1,4 @@
+import Foundation
 import Tintype
 
 extension MappingSymbols {
@@ -11,9 +12,16 @@ extension MappingSymbols {
             "JXLDecoder": JXLDecoder.self, "JXLEncoder": JXLEncoder.self,
             "TIFFDecoder": TIFFDecoder.self, "TIFFEncoder": TIFFEncoder.self,
             "WebPEncoder": WebPEncoder.self,
+            "Image.highRange": \Image.highRange,
+            "EncodeOptions.embedsThumbnail": \EncodeOptions.embedsThumbnail,
             "EncodeOptions.maximumSize": \EncodeOptions.maximumSize,
             "EncodeOptions.maximumByteCount": \EncodeOptions.maximumByteCount,
-            "ImageCoderRegistry.encode(_:as:_:)": ImageCoderRegistry.encode(_:as:_:),
+            "ImageCoderRegistry.encode(_:as:_:)": ImageCoderRegistry.encode(_:as:_:)
+                as (ImageCoderRegistry) -> (PixelBuffer, ImageFormat, EncodeOptions) throws(TintypeError) -> Data,
+            "GIFEncoder": GIFEncoder.self,
+            "AnimatedImageEncoder.encode(_:as:_:)": { (encoder: any AnimatedImageEncoder, animation: AnimatedImage) in
+                try encoder.encode(animation, as: .gif, EncodeOptions())
+            },
         ]
     }
 }

@@ -34,8 +34,8 @@ enum MappingSymbols {
             "TransformScope.animated": TransformScope.animated, "TransformScope.vector": TransformScope.vector,
             "DecodeOptions.decoder": \DecodeOptions.decoder, "DecodeOptions.frames": \DecodeOptions.frames,
             "DecodeOptions.identifier": \DecodeOptions.identifier,
-            "DecodeOptions.init(crop:size:frames:range:scale:decoder:)":
-                DecodeOptions.init(crop:size:frames:range:scale:decoder:),
+            "DecodeOptions.init(crop:size:frames:range:scale:decoder:keepsExif:embeddedThumbnail:)":
+                DecodeOptions.init(crop:size:frames:range:scale:decoder:keepsExif:embeddedThumbnail:),
             "DecodeOptions.range": \DecodeOptions.range, "DecodeOptions.scale": \DecodeOptions.scale,
             "DecodeOptions.size": \DecodeOptions.size,
             "DecodeOptions.DynamicRange.high": DecodeOptions.DynamicRange.high,

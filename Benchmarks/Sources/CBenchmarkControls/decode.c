@@ -1,11 +1,23 @@
 #include "CBenchmarkControls.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <jpeglib.h>
 #include <png.h>
+
+void control_keep_memory(void) {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_MAX, 0);
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
+#endif
+}
 
 /// Memory for the pixels, as Tintype claims it: aligned to a line of the cache.
 static uint8_t *make_pixels(size_t count) {

@@ -31,6 +31,7 @@ struct DecoderRun {
             play(image)
         }
         decodePart()
+        salvage()
         appendInPieces()
     }
 
@@ -45,6 +46,14 @@ struct DecoderRun {
             try decoder.decode(bytes, DecodeContext(options: options, limits: Self.limits))
         }
         if let image { play(image) }
+    }
+
+    private func salvage() {
+        guard let salvager = decoder as? any SalvagingImageDecoder else { return }
+        let image = checked { () throws(TintypeError) in
+            try salvager.salvage(bytes, DecodeContext(limits: Self.limits))
+        }
+        if let image, let image { play(image) }
     }
 
     private func play(_ image: Image) {

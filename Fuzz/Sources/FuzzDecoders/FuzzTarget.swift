@@ -39,7 +39,9 @@ enum FuzzTarget: Sendable {
     func run(_ bytes: Data) {
         switch self {
         case .sniffer: _ = try? Self.all.decoder(for: bytes)
-        case .decoder(let decoder): DecoderRun(decoder, bytes).run()
+        case .decoder(let decoder):
+            DecoderRun(decoder, bytes).run()
+            if decoder is PNGDecoder { DecoderRun(decoder, PNGRepair.repaired(bytes)).run() }
         }
     }
 

@@ -7,10 +7,12 @@
 
 #pragma clang assume_nonnull begin
 
-// A fence around giflib, which decompresses one image at a time; where the
-// images are in a file, and what is said of them, is found out in Swift.
+// A fence around giflib, which compresses and decompresses images; where they
+// are in a file that is read, and what is said of them, is found out in Swift,
+// and so are the colours of what is written.
 //
-// Invariant: no state is kept between calls; every function may run on any thread.
+// Invariant: but for writers, no state is kept between calls, and every function
+// may run on any thread. A writer belongs to one thread at a time.
 
 /// What a call came to.
 typedef enum __attribute__((enum_extensibility(closed))) tintype_gif_status {
@@ -35,6 +37,48 @@ typedef bool (*tintype_gif_cancel_hook)(void *_Nullable context);
 tintype_gif_status tintype_gif_decode(
     const uint8_t *bytes, size_t count, const uint8_t *colors, uint8_t *dest, size_t stride, uint32_t width,
     uint32_t height, tintype_gif_cancel_hook _Nullable is_cancelled, void *_Nullable context, uint32_t *rows_read);
+
+// MARK: Writing
+
+typedef struct tintype_gif_writer tintype_gif_writer;
+
+/// Colours of the whole file or of one image: three bytes each, 1 to 256 of them.
+typedef struct tintype_gif_palette {
+    const uint8_t *_Nullable colors;
+    uint32_t count;
+} tintype_gif_palette;
+
+/// What is said of an image (GIF89a, 20 and 23).
+typedef struct tintype_gif_frame {
+    uint32_t x;
+    uint32_t y;
+    uint32_t width;
+    uint32_t height;
+    /// In hundredths of a second, below 65,536.
+    uint32_t delay;
+    /// Whether its rectangle is cleared afterwards; otherwise it stays.
+    bool is_cleared;
+    /// The index that paints nothing; -1 for none.
+    int32_t transparent_index;
+} tintype_gif_frame;
+
+/// Begins a file of sides below 65,536: OK, MEMORY or CORRUPT. `shared` may be empty, then every image has colours of its
+/// own. `repeats` is how often the frames begin again, 0 for ever, below 65,536; -1 says nothing of it.
+tintype_gif_status tintype_gif_writer_create(
+    uint32_t width, uint32_t height, tintype_gif_palette shared, int32_t repeats,
+    tintype_gif_writer *_Nullable *_Nonnull writer);
+
+/// Adds an image, `width * height` indices of its palette, or of the shared one where it has none: OK, MEMORY, CORRUPT.
+tintype_gif_status tintype_gif_writer_add(
+    tintype_gif_writer *writer, tintype_gif_frame frame, tintype_gif_palette own, const uint8_t *indices);
+
+/// Ends the file; `*out` is released with `tintype_gif_free`: OK, MEMORY or CORRUPT. Nothing can be added any more.
+tintype_gif_status tintype_gif_writer_finish(
+    tintype_gif_writer *writer, uint8_t *_Nullable *_Nonnull out, size_t *out_count);
+
+void tintype_gif_writer_destroy(tintype_gif_writer *_Nullable writer);
+
+void tintype_gif_free(uint8_t *_Nullable bytes);
 
 #pragma clang assume_nonnull end
 

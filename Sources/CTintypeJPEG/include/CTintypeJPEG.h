@@ -105,6 +105,10 @@ void tintype_jpeg_reader_destroy(tintype_jpeg_reader *_Nullable reader);
 /// told by `finish` alone. For the next `start`s; off at first.
 void tintype_jpeg_reader_set_tolerates_damage(tintype_jpeg_reader *reader, bool tolerates);
 
+/// Whether a picture of inks is read as CMYK, where 255 is all of an ink, rather than made RGBA without a profile. Not by
+/// default.
+void tintype_jpeg_reader_set_keeps_inks(tintype_jpeg_reader *reader, bool keeps);
+
 /// Reads the header, forgetting any picture opened before. The bytes stay the
 /// caller's and must outlive the reading of the picture.
 ///

@@ -25,6 +25,7 @@ typedef struct {
     void (*_Nonnull premultiply)(uint8_t *pixels, size_t stride, size_t width, size_t height);
 
     /// Divides colour by alpha, rounding to nearest; a pixel of alpha 0 becomes transparent black.
+    /// Source and target may be the same.
     void (*_Nonnull unpremultiply)(
         const uint8_t *source, size_t source_stride, uint8_t *target, size_t target_stride, size_t width,
         size_t height);

@@ -119,11 +119,12 @@ void tintype_png_reader_destroy(tintype_png_reader *_Nullable reader);
 tintype_png_status tintype_png_reader_open(
     tintype_png_reader *reader, const uint8_t *bytes, size_t count, bool is_complete, tintype_png_header *header);
 
-/// Readies the opened picture for its rows, at its stored size.
+/// Readies the opened picture for its rows, at its stored size. Where
+/// `is_wide`, samples are of 16 bits in the machine's order, 8 bytes a pixel.
 ///
 /// - OK, CORRUPT, MEMORY.
 /// - MISUSE: nothing is open.
-tintype_png_status tintype_png_reader_start(tintype_png_reader *reader);
+tintype_png_status tintype_png_reader_start(tintype_png_reader *reader, bool is_wide);
 
 /// Reads the next rows of a picture that is not interlaced into `dest`,
 /// `max_rows` at most.
@@ -212,6 +213,12 @@ typedef struct tintype_png_delay {
 tintype_png_status tintype_png_frame_delays(
     const uint8_t *bytes, size_t byte_count, bool is_complete, tintype_png_delay *_Nullable delays,
     size_t capacity, size_t *count);
+
+/// Inflates a zlib stream of at most `capacity` bytes to `dest`, or only tells how many they are if that is null.
+///
+/// - OK: `out_count` bytes. LIMIT: there are more than `capacity`. CORRUPT, MEMORY.
+tintype_png_status tintype_png_inflate(
+    const uint8_t *bytes, size_t count, uint8_t *_Nullable dest, size_t capacity, size_t *out_count);
 
 /// The checksum of a chunk: of its type and data, which stand side by side.
 uint32_t tintype_png_checksum(const uint8_t *bytes, size_t count);

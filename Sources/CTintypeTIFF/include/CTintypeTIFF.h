@@ -35,8 +35,15 @@ typedef struct tintype_tiff_header {
     bool has_alpha;
     /// Rows that are compressed together, at most the height.
     uint32_t rows_per_batch;
-    /// Bytes of the colour profile; 0 when absent.
+    /// Bits of a stored sample.
+    uint8_t bits;
+    bool is_grey;
+    /// A colour profile, which lives as long as the reader; null where there is none.
+    const uint8_t *_Nullable profile;
     uint32_t profile_bytes;
+    /// Pixels an inch; 0 where nothing is said.
+    double density_across;
+    double density_down;
 } tintype_tiff_header;
 
 /// Opens a whole file and reads the first of its directories. The bytes stay the caller's and must outlive the reader.
@@ -59,6 +66,21 @@ tintype_tiff_status tintype_tiff_start(tintype_tiff_reader *reader);
 /// 4 * width * count bytes. What libtiff warns of while it decodes is damage.
 tintype_tiff_status tintype_tiff_read_rows(
     tintype_tiff_reader *reader, uint32_t first, uint32_t count, uint32_t *scratch, uint8_t *dest, size_t stride);
+
+/// What pixels of four samples of 16 bits are.
+typedef enum __attribute__((enum_extensibility(closed))) tintype_tiff_kind {
+    /// Straight RGBA.
+    TINTYPE_TIFF_COLORS __attribute__((swift_name("colors"))) = 0,
+    /// Cyan, magenta, yellow and black; 65535 is all of an ink.
+    TINTYPE_TIFF_INKS __attribute__((swift_name("inks"))) = 1,
+} tintype_tiff_kind;
+
+/// Readies pixels of 16-bit samples instead: OK, or UNSUPPORTED where the picture is neither of 16 bits nor of inks.
+tintype_tiff_status tintype_tiff_start_samples(tintype_tiff_reader *reader, tintype_tiff_kind *kind);
+
+/// As `tintype_tiff_read_rows`, as pixels of four 16-bit samples without padding.
+tintype_tiff_status tintype_tiff_read_samples(
+    tintype_tiff_reader *reader, uint32_t first, uint32_t count, uint16_t *dest);
 
 // MARK: Writing
 

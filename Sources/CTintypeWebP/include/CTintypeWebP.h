@@ -84,6 +84,9 @@ uint32_t tintype_webp_frame_count(const tintype_webp_file *file);
 /// The total number of plays; 0 is endless.
 uint32_t tintype_webp_play_count(const tintype_webp_file *file);
 
+/// The first chunk of a name of four letters, where it lies in the bytes of the file; null where there is none.
+const uint8_t *_Nullable tintype_webp_find_chunk(const tintype_webp_file *file, const char *name, size_t *count);
+
 /// 1...8 as stored in Exif; 0 when absent or out of that range.
 uint8_t tintype_webp_orientation(const tintype_webp_file *file);
 
@@ -137,6 +140,32 @@ tintype_webp_status tintype_webp_incremental_preview(
 tintype_webp_status tintype_webp_encode(
     const uint8_t *rgba, uint32_t width, uint32_t height, size_t stride, float quality, bool lossless, int method,
     uint8_t *_Nullable *_Nonnull out, size_t *out_count);
+
+/// How pixels are encoded; see `tintype_webp_encode`.
+typedef struct tintype_webp_settings {
+    float quality;
+    bool is_lossless;
+    int method;
+} tintype_webp_settings;
+
+/// Writes one animation.
+typedef struct tintype_webp_animation tintype_webp_animation;
+
+/// Begins an animation that plays `plays` times, 0 for ever: OK, MEMORY, or CORRUPT for sides of which no WebP can be made.
+tintype_webp_status tintype_webp_animation_create(
+    uint32_t width, uint32_t height, uint32_t plays, tintype_webp_settings settings,
+    tintype_webp_animation *_Nullable *_Nonnull animation);
+
+/// Adds a whole picture as it is shown from a time on: 8-bit RGBA with straight alpha, `stride` bytes a row. libwebp
+/// finds out what is to be stored of it, and joins pictures that are equal. OK, MEMORY or CORRUPT.
+tintype_webp_status tintype_webp_animation_add(
+    tintype_webp_animation *animation, const uint8_t *rgba, size_t stride, int32_t milliseconds);
+
+/// Ends it; the last picture is shown until then. `*out` is released with `tintype_webp_free`: OK, MEMORY or CORRUPT.
+tintype_webp_status tintype_webp_animation_finish(
+    tintype_webp_animation *animation, int32_t milliseconds, uint8_t *_Nullable *_Nonnull out, size_t *out_count);
+
+void tintype_webp_animation_destroy(tintype_webp_animation *_Nullable animation);
 
 void tintype_webp_free(uint8_t *_Nullable bytes);
 

@@ -13,6 +13,8 @@ struct InfoRecord: Encodable {
     let hasAlpha: Bool
     let orientation: Int
     let bytes: Int
+    /// Pixels an inch, across and down, where the file says it.
+    let density: [Double]?
     /// What the picture looks like, as far as it was asked for.
     var palette: [PictureLook.Share]?
     var blurHash: String?
@@ -30,6 +32,7 @@ struct InfoRecord: Encodable {
         durations = info.durations
         hasAlpha = info.hasAlpha
         orientation = info.orientation.rawValue
+        density = info.density.map { [$0.across, $0.down] }
     }
 
     /// For a person.
@@ -41,6 +44,7 @@ struct InfoRecord: Encodable {
             "  bytes        \(HumanFormat.bytes(bytes)) (\(bytes))",
             "  transparent  \(hasAlpha ? "yes" : "no")",
             "  orientation  \(orientation)",
+            density.map { "  density      \($0.map(Self.rounded).joined(separator: " × ")) pixels an inch" },
             frameCount > 1 ? "  frames       \(frameCount), \(seconds) s, \(plays)" : nil,
             "  source       \(source)",
             palette.map { "  palette      \($0.map(\.text).joined(separator: ", "))" },
@@ -50,6 +54,7 @@ struct InfoRecord: Encodable {
         return lines.compactMap(\.self)
     }
 
+    private static func rounded(_ number: Double) -> String { String((number * 100).rounded() / 100) }
     private var seconds: String { String((durations.reduce(0, +) * 1000).rounded() / 1000) }
     private var plays: String {
         switch loopCount {

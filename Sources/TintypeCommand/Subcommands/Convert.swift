@@ -10,6 +10,9 @@ struct Convert: AsyncParsableCommand {
             --thumbnail, which decodes to size. An option about another one follows it. A colour has the form #RRGGBB \
             or #RRGGBBAA; quote it.
 
+            An animation stays one where the format of OUTPUT has animations (avif, gif, jxl, png, webp), each frame \
+            transformed; otherwise, or with --frame, OUTPUT is one of its frames.
+
             Examples:
               tintype convert photo.png photo.jpg --quality 85
               tintype convert https://example.org/a.jpg small.png --thumbnail 320x320
@@ -22,6 +25,7 @@ struct Convert: AsyncParsableCommand {
               tintype convert in.jpg marked.jpg --overlay logo.png --gravity bottomRight --inset 12,12 --opacity 0.6
               tintype convert icon.png icon.jpg --resize 512x512 --filter catmullRom --enlarge --flatten '#ffffff'
               tintype convert moving.gif frame.png --frame 12
+              tintype convert moving.gif small.webp --thumbnail 240x240 --quality 75
               tintype convert photo.heic small.avif --thumbnail 1600x1600 --output-bytes 150kB
             """)
 
@@ -31,8 +35,8 @@ struct Convert: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The file to write.", valueName: "output"))
     var output: String
 
-    @Option(help: ArgumentHelp("The frame of an animation, from 0, as it is shown.", valueName: "n"))
-    var frame = 0
+    @Option(help: ArgumentHelp("One frame of an animation, from 0, as it is shown.", valueName: "n"))
+    var frame: Int?
 
     @Option(help: ArgumentHelp("From 1, small, to 100, faithful; for formats that lose.", valueName: "1-100"))
     var quality = 90
@@ -52,7 +56,7 @@ struct Convert: AsyncParsableCommand {
     @OptionGroup var http: TransferOptions
 
     func validate() throws {
-        guard frame >= 0 else { throw ValidationError("--frame takes a number from 0.") }
+        guard frame ?? 0 >= 0 else { throw ValidationError("--frame takes a number from 0.") }
         guard (1...100).contains(quality) else { throw ValidationError("--quality takes 1 to 100.") }
     }
 
@@ -63,20 +67,34 @@ struct Convert: AsyncParsableCommand {
         let format = try target(coders)
         let image = try await pipeline.image(for: try await request(pipeline))
         let options = EncodeOptions(quality: Double(quality) / 100, maximumByteCount: outputBytes?.bytes)
-        let pixels = try await pixels(of: image)
-        let data = try await WorkQueue.pixels.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
-            try coders.encode(pixels, as: format, options)
-        }
+        let data = try await data(of: image, as: format, options, coders)
         try await OutputFile.write(data, to: output)
         try await pipeline.flush()
     }
 
+    /// The whole animation, where it is to stay one, or else a picture.
+    private func data(
+        of image: Image, as format: ImageFormat, _ options: EncodeOptions, _ coders: ImageCoderRegistry
+    ) async throws(TintypeError) -> Data {
+        let job = JobContext(priority: .normal)
+        if frame == nil, let animation = image.animation, coders.animatedFormats.contains(format) {
+            return try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
+                try coders.encode(animation, as: format, options)
+            }
+        }
+        let pixels = try await pixels(of: image)
+        return try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
+            try coders.encode(pixels, as: format, options)
+        }
+    }
+
     /// The frame that is asked for, as it is shown.
     private func pixels(of image: Image) async throws(TintypeError) -> PixelBuffer {
+        let index = frame ?? 0
         do throws(TintypeError) {
-            if let animation = image.animation { return try await Self.frame(frame, of: animation) }
-            guard frame == 0 else {
-                throw TintypeError(.noSuchFrame, stage: .decode, "there is no frame \(frame), the picture is still")
+            if let animation = image.animation { return try await Self.frame(index, of: animation) }
+            guard index == 0 else {
+                throw TintypeError(.noSuchFrame, stage: .decode, "there is no frame \(index), the picture is still")
             }
             return image.pixels
         } catch {

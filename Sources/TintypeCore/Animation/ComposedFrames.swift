@@ -72,7 +72,7 @@ final class ComposedFrames: Sendable {
             try composer.composed(index, isCancelled: isCancelled, passing: passing)
         }
         // Not given back after an error, which may have left a decoder in the middle of something.
-        idle.withLock { $0 = composer }
+        giveBack(composer)
         return picture
     }
 
@@ -86,7 +86,7 @@ final class ComposedFrames: Sendable {
         }
         guard let composer = takeIdle() else { return }
         composer.change(to: decoder, layout.plan, version: layout.version)
-        idle.withLock { $0 = composer }
+        giveBack(composer)
     }
 
     private func takeComposer(_ layout: Layout) throws(TintypeError) -> FrameComposer {
@@ -97,6 +97,14 @@ final class ComposedFrames: Sendable {
             kept.change(to: try layout.makeDecoder(), layout.plan, version: layout.version)
         }
         return kept
+    }
+
+    /// The one that another thread has given back meanwhile dies after the lock: it has a canvas and a decoder.
+    private func giveBack(_ composer: FrameComposer) {
+        _ = idle.withLock { idle in
+            defer { idle = composer }
+            return idle
+        }
     }
 
     private func takeIdle() -> FrameComposer? {

@@ -16,7 +16,7 @@ final class FrameComposer: @unchecked Sendable {
         self.decoder = decoder
         self.plan = plan
         self.version = version
-        canvas = try Canvas(size: decoder.canvasSize)
+        canvas = Canvas(size: decoder.canvasSize)
     }
 
     /// Told of each frame that is painted on the way to another, with a way to have its picture.
@@ -54,8 +54,8 @@ final class FrameComposer: @unchecked Sendable {
 
     private func advance(to index: Int, _ isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) {
         let pixels = try decoder.pixels(of: index, isCancelled: isCancelled)
-        disposeOfShown()
-        canvas.paint(decoder.frames[index], pixels)
+        try disposeOfShown()
+        try canvas.paint(decoder.frames[index], pixels)
         shown = index
     }
 
@@ -64,7 +64,7 @@ final class FrameComposer: @unchecked Sendable {
         _ index: Int, _ isCancelled: @escaping @Sendable () -> Bool
     ) throws(TintypeError) -> PixelBuffer {
         var copy = try canvas.copy()
-        if let shown { copy.dispose(of: decoder.frames[shown]) }
+        if let shown { try copy.dispose(of: decoder.frames[shown]) }
         return try painted(index, on: copy, isCancelled)
     }
 
@@ -72,11 +72,11 @@ final class FrameComposer: @unchecked Sendable {
         _ index: Int, on canvas: consuming Canvas, _ isCancelled: @escaping @Sendable () -> Bool
     ) throws(TintypeError) -> PixelBuffer {
         let pixels = try decoder.pixels(of: index, isCancelled: isCancelled)
-        canvas.paint(decoder.frames[index], pixels)
-        return canvas.finished()
+        try canvas.paint(decoder.frames[index], pixels)
+        return try canvas.picture()
     }
 
-    private func disposeOfShown() {
-        if let shown { canvas.dispose(of: decoder.frames[shown]) }
+    private func disposeOfShown() throws(TintypeError) {
+        if let shown { try canvas.dispose(of: decoder.frames[shown]) }
     }
 }

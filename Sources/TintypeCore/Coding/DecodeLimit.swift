@@ -1,7 +1,7 @@
 /// One of the ``DecodeLimits``: which it was that a picture exceeded.
 public enum DecodeLimit: String, Error, Hashable, Sendable, CaseIterable {
     case pixels, side, frames, animatedPixels, scans, chunkBytes, textBytes, profileBytes, exifBytes, ratio, elements,
-        time
+        filteredPixels, time
     /// Bounds that a library has of its own.
     case library
 }

@@ -26,6 +26,8 @@ public struct DecodeLimits: Hashable, Sendable {
     public var ratio = 20_000
     /// Elements of an SVG, those that its entities stand for included.
     public var elements = 100_000
+    /// Pixels that the filters of an SVG may look at, all together, at the size that it is drawn at.
+    public var filteredPixels = 10_000_000_000
     /// How long one decode may take: of an animation, each frame that is asked for. Asked every few rows, so a decode ends
     /// a little later; of a library that asks no one, only after it.
     public var time: Duration = .seconds(60)

@@ -18,6 +18,12 @@ public struct DecodeTarget: Equatable, Sendable {
         size = info.orientation.displayed(options.size.target(for: shown.size))
     }
 
+    /// All of a stored picture, at a size.
+    package init(whole stored: PixelSize, size: PixelSize) {
+        part = PixelRect(x: 0, y: 0, size: stored)
+        self.size = size
+    }
+
     /// Whether all of a stored picture is wanted, pixel by pixel.
     public func isAll(of stored: PixelSize) -> Bool { part.size == stored && size == stored }
 }

@@ -14,14 +14,43 @@ extension ImageCoderRegistry {
         let encoder = try encoder(for: format)
         let size = options.maximumSize.map { pixels.size.fitted(into: $0) } ?? pixels.size
         let sized = try pixels.resampled(to: size, filter: .lanczos3)
-        guard let limit = options.maximumByteCount else { return try encoder.encode(sized, as: format, options) }
+        return try Self.encode(as: format, options) { options throws(TintypeError) in
+            try encoder.encode(sized, as: format, options)
+        }
+    }
+
+    /// The bytes of an animation in a format that has animations, within the same limits, which are those of the whole
+    /// file and of the canvas. One of a single frame is a still picture.
+    ///
+    /// - Throws: ``TintypeError/Code/noCoder`` where nothing encodes animations of the format; otherwise as for a still
+    ///   picture.
+    public func encode(
+        _ animation: AnimatedImage, as format: ImageFormat, _ options: EncodeOptions = EncodeOptions()
+    ) throws(TintypeError) -> Data {
+        guard animation.frameCount > 1 else { return try encode(animation.poster, as: format, options) }
+        guard let encoder = animationEncoder(for: format) else {
+            throw TintypeError(.noCoder, stage: .encode, "no encoder for animated \(format) pictures here")
+        }
+        let size = options.maximumSize.map { animation.size.fitted(into: $0) } ?? animation.size
+        let sized =
+            size == animation.size
+            ? animation : try animation.transformed(by: ResizeTransformer(to: size, mode: .stretch))
+        return try Self.encode(as: format, options) { options throws(TintypeError) in
+            try encoder.encode(sized, as: format, options)
+        }
+    }
+
+    private static func encode(
+        as format: ImageFormat, _ options: EncodeOptions, _ encode: (EncodeOptions) throws(TintypeError) -> Data
+    ) throws(TintypeError) -> Data {
+        guard let limit = options.maximumByteCount else { return try encode(options) }
         let quality = options.quality > 0 ? min(options.quality, 1) : 0
         var search = QualitySearch(from: Int((quality * 100).rounded()), limit: limit)
         var found: Data?
         while let percent = search.next {
             var tried = options
             tried.quality = Double(percent) / 100
-            let data = try encoder.encode(sized, as: format, tried)
+            let data = try encode(tried)
             if search.record(byteCount: data.count) { found = data }
         }
         guard let found else {

@@ -35,6 +35,11 @@ public struct ImageCoderRegistry: Sendable {
         encoderOfFormat.keys.sorted { $0.rawValue < $1.rawValue }
     }
 
+    /// Every format of which animations can be encoded, by name.
+    public var animatedFormats: [ImageFormat] {
+        encodableFormats.filter { animationEncoder(for: $0) != nil }
+    }
+
     /// The decoder for bytes, chosen by what they are and never by a name.
     ///
     /// - Throws: ``TintypeError/Code/notAnImage`` or ``TintypeError/Code/noCoder``.
@@ -60,6 +65,11 @@ public struct ImageCoderRegistry: Sendable {
             throw TintypeError(.noCoder, stage: .encode, "no encoder for \(format) pictures here")
         }
         return encoder
+    }
+
+    /// The encoder for animations of a format, if there is one.
+    func animationEncoder(for format: ImageFormat) -> (any AnimatedImageEncoder)? {
+        encoders.lazy.compactMap { $0 as? any AnimatedImageEncoder }.last { $0.formats.contains(format) }
     }
 }
 

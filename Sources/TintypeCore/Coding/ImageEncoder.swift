@@ -21,14 +21,21 @@ public struct EncodeOptions: Hashable, Sendable {
     public var maximumSize: PixelSize?
     /// The most bytes, for which ``ImageCoderRegistry/encode(_:as:_:)`` lowers the quality.
     public var maximumByteCount: Int?
+    /// Whether the picture is put into the file a second time, in ``thumbnailSize`` at most, for programs that show many
+    /// at once. JPEG and HEIC have a place for it; others take no notice, and so does a picture that is no larger.
+    public var embedsThumbnail: Bool
+
+    /// What an embedded thumbnail is fitted into: about what cameras and Apple's encoders put there.
+    public static let thumbnailSize = PixelSize(width: 320, height: 320)
 
     public init(
         quality: Double = 1, background: Pixel = Pixel(red: 255, green: 255, blue: 255),
-        maximumSize: PixelSize? = nil, maximumByteCount: Int? = nil
+        maximumSize: PixelSize? = nil, maximumByteCount: Int? = nil, embedsThumbnail: Bool = false
     ) {
         self.quality = quality
         self.background = background
         self.maximumSize = maximumSize
         self.maximumByteCount = maximumByteCount
+        self.embedsThumbnail = embedsThumbnail
     }
 }

@@ -13,19 +13,27 @@ public final class Image: Sendable {
     public let received: Date?
     /// All frames of an animated picture; `nil` for a still one, and where only the first frame was asked for.
     public let animation: AnimatedImage?
+    /// The still picture beyond 8 bits, of the same size: where ``DecodeOptions/range`` is ``DecodeOptions/DynamicRange/high``
+    /// and the source has more. Transforms, caches on disk and encoders go by ``pixels``.
+    public let highRange: HighRangePixels?
+    /// The Exif data of the source, where ``DecodeOptions/keepsExif`` asks for them and the source has some.
+    public let exif: ExifData?
     /// Whether its source is damaged or cut short, and this is what could be shown of it:
     /// ``DecodeOptions/allowsPartial``.
     public let isPartial: Bool
 
     public init(
         pixels: PixelBuffer, info: ImageInfo, scale: Double = 1, received: Date? = nil,
-        animation: AnimatedImage? = nil, isPartial: Bool = false
+        animation: AnimatedImage? = nil, isPartial: Bool = false, highRange: HighRangePixels? = nil,
+        exif: ExifData? = nil
     ) {
         self.pixels = pixels
         self.info = info
         self.scale = scale
         self.received = received
         self.animation = animation
+        self.highRange = highRange
+        self.exif = exif
         self.isPartial = isPartial
     }
 
@@ -33,7 +41,9 @@ public final class Image: Sendable {
     public var size: PixelSize { pixels.size }
 
     /// Bytes of memory that keeping this image costs: bytes a row × height, and what an animation keeps.
-    public var memoryCost: Int { pixels.byteCount + (animation?.memoryCost ?? 0) }
+    public var memoryCost: Int {
+        pixels.byteCount + (animation?.memoryCost ?? 0) + (highRange?.byteCount ?? 0) + (exif?.bytes.count ?? 0)
+    }
 
     /// Whether it has several frames to play.
     public var isAnimated: Bool { animation != nil }
@@ -43,7 +53,7 @@ public final class Image: Sendable {
 
     /// The same facts over other pixels, as a still picture.
     public func replacing(pixels: PixelBuffer) -> Image {
-        Image(pixels: pixels, info: info, scale: scale, received: received, isPartial: isPartial)
+        Image(pixels: pixels, info: info, scale: scale, received: received, isPartial: isPartial, exif: exif)
     }
 
     /// The same picture with so many pixels a point.
@@ -63,7 +73,7 @@ public final class Image: Sendable {
     private func with(scale: Double, received: Date?, isPartial: Bool? = nil) -> Image {
         Image(
             pixels: pixels, info: info, scale: scale, received: received, animation: animation,
-            isPartial: isPartial ?? self.isPartial)
+            isPartial: isPartial ?? self.isPartial, highRange: highRange, exif: exif)
     }
 
     /// What a transformer makes of it; of an animation, it is applied to each frame when that is asked for.
@@ -74,6 +84,6 @@ public final class Image: Sendable {
         let transformed = try animation.transformed(by: transformer)
         return Image(
             pixels: transformed.poster, info: info, scale: scale, received: received, animation: transformed,
-            isPartial: isPartial)
+            isPartial: isPartial, exif: exif)
     }
 }

@@ -14,10 +14,12 @@ public struct ImageInfo: Hashable, Sendable {
     /// The duration of each frame in seconds, as stored; empty for a still picture. How long each is shown is told by
     /// ``AnimatedImage/durations``.
     public var durations: [Double]
+    /// How closely the pixels are meant to lie, as stored: orientation does not change it. `nil` where nothing is said.
+    public var density: PixelDensity?
 
     public init(
         format: ImageFormat, size: PixelSize, orientation: Orientation = .up, hasAlpha: Bool = false,
-        frameCount: Int = 1, loopCount: Int = 0, durations: [Double] = []
+        frameCount: Int = 1, loopCount: Int = 0, durations: [Double] = [], density: PixelDensity? = nil
     ) {
         self.format = format
         self.size = size
@@ -26,6 +28,7 @@ public struct ImageInfo: Hashable, Sendable {
         self.frameCount = frameCount
         self.loopCount = loopCount
         self.durations = durations
+        self.density = density
     }
 
     /// The size of the pixels as stored, before the orientation is applied.

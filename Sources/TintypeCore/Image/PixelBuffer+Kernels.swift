@@ -101,10 +101,24 @@ extension PixelBuffer {
 extension PixelWriter {
     /// Multiplies colour by alpha, once all rows are written straight.
     public mutating func premultiply(rows: Int) {
+        premultiply(rows: rows, from: 0)
+    }
+
+    /// The same for rows from one on.
+    package mutating func premultiply(rows: Int, from first: Int) {
         let (stride, width) = (bytesPerRow, size.width)
-        withRows { bytes in
+        withRows(from: first) { bytes in
             tintype_kernels_current().pointee.premultiply(
                 bytes.bindMemory(to: UInt8.self).baseAddress, stride, width, rows)
+        }
+    }
+
+    /// Divides colour by alpha, where it stands.
+    package mutating func unpremultiply(rows: Int, from first: Int) {
+        let (stride, width) = (bytesPerRow, size.width)
+        withRows(from: first) { bytes in
+            let pixels = bytes.bindMemory(to: UInt8.self).baseAddress
+            tintype_kernels_current().pointee.unpremultiply(pixels, stride, pixels, stride, width, rows)
         }
     }
 }

@@ -72,3 +72,14 @@ extension PixelSize {
         allowed > 0 && side > 0 ? Double(allowed) / Double(side) : .infinity
     }
 }
+
+extension PixelSize {
+    /// Whether a thumbnail of this size has as many pixels as are wanted of a picture, and its shape: those of cameras may
+    /// have black bars.
+    package func stands(for picture: PixelSize, atLeast wanted: PixelSize) -> Bool {
+        guard isPositive, picture.isPositive, width >= wanted.width, height >= wanted.height else { return false }
+        let shape = Double(width) / Double(height) / (Double(picture.width) / Double(picture.height))
+        // Its sides are whole pixels: one may be off by one.
+        return abs(shape - 1) <= 1.5 / Double(min(width, height))
+    }
+}

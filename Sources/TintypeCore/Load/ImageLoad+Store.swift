@@ -37,10 +37,11 @@ extension ImageLoad {
         services.configuration.logger.warning("not stored on disk: \(request.key): too much waits to be encoded")
     }
 
-    /// Whether the disk cache takes a rendition. Not that of an animation, of which it would keep a still frame: it is
-    /// made again of the original.
+    /// Whether the disk cache takes a rendition. Not that of an animation, of which it would keep a still frame, nor one that
+    /// has more than 8-bit pixels to keep: these are made again of the original.
     func isStored(_ image: Image) -> Bool {
-        !image.isAnimated && !image.isPartial && !request.key.isOriginal && request.policy.rendered.disk.canWrite
+        !image.isAnimated && !image.isPartial && image.highRange == nil && image.exif == nil && !request.key.isOriginal
+            && request.policy.rendered.disk.canWrite
             && request.source.isWorthKeepingOnDisk && mayBeStored(given)
             && (wantsPixels || isWorthEncoding(image))
     }

@@ -6,12 +6,13 @@ struct Variant: Hashable, Sendable {
     let size: PixelSize
     let full: PixelSize
 
-    /// Whether scaling down, without a change of shape or of anything else, gives what `wanted` asks for.
+    /// Whether scaling down 8-bit pixels, without a change of shape or of anything else, gives what `wanted` asks for.
     func canBecome(_ wanted: DecodeOptions) -> Bool {
         var same = decode
         (same.size, same.scale) = (wanted.size, wanted.scale)
         let target = target(of: wanted)
-        return same == wanted && decode.crop == nil && !isDistorted && target != full && target.width <= size.width
+        let isPlain = wanted.range == .standard && decode.crop == nil && !isDistorted
+        return same == wanted && isPlain && target != full && target.width <= size.width
             && target.height <= size.height
     }
 

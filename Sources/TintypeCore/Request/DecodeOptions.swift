@@ -13,6 +13,11 @@ public struct DecodeOptions: Hashable, Sendable {
     public var scale: Double?
     /// Instead of the one that the pipeline's ``ImageCoderRegistry`` finds; it is given the bytes whatever they are.
     public var decoder: NamedDecoder?
+    /// Whether ``Image/exif`` is kept. In the key, since a picture in a cache either has it or not.
+    public var keepsExif: Bool
+    /// Whether a smaller picture that the file carries beside the whole may be shown instead, where it is as large as what
+    /// is asked for. It may be older than the picture, or show a little more or less of it.
+    public var embeddedThumbnail: EmbeddedThumbnail
     /// Whether the part of a damaged picture that can be shown is shown, as ``Image/isPartial``, where its decoder is a
     /// ``SalvagingImageDecoder``. Otherwise damage is an error. What is partial is never stored on disk.
     public var allowsPartial = false
@@ -24,7 +29,8 @@ public struct DecodeOptions: Hashable, Sendable {
 
     public init(
         crop: PixelRect? = nil, size: Size = .full, frames: Frames = .all, range: DynamicRange = .standard,
-        scale: Double? = nil, decoder: NamedDecoder? = nil
+        scale: Double? = nil, decoder: NamedDecoder? = nil, keepsExif: Bool = false,
+        embeddedThumbnail: EmbeddedThumbnail = .never
     ) {
         self.crop = crop
         self.size = size
@@ -32,6 +38,8 @@ public struct DecodeOptions: Hashable, Sendable {
         self.range = range
         self.scale = scale
         self.decoder = decoder
+        self.keepsExif = keepsExif
+        self.embeddedThumbnail = embeddedThumbnail
     }
 
     /// A canonical form with every setting that changes pixels and differs from the default; empty when none does.
@@ -39,6 +47,8 @@ public struct DecodeOptions: Hashable, Sendable {
         var parts = [crop.map { "crop(\($0))" } ?? "", size.identifier, frames.identifier, range.identifier].filter {
             !$0.isEmpty
         }
+        if keepsExif { parts.append("exif") }
+        if embeddedThumbnail == .whereLargeEnough { parts.append("embedded") }
         if allowsPartial { parts.append("partial") }
         if let sizeScope { parts.append("still(\(sizeScope.identifier))") }
         if let crops { parts.append(crops.identifier) }
@@ -88,11 +98,18 @@ extension DecodeOptions {
         case animatedOnly
     }
 
+    /// Whether a thumbnail in the file may stand for the picture.
+    public enum EmbeddedThumbnail: Hashable, Sendable {
+        case never
+        /// Where it is at least as large as what is asked for, and shows as much.
+        case whereLargeEnough
+    }
+
     /// How bright and how finely graded pixels may be.
     public enum DynamicRange: Hashable, Sendable {
-        /// sRGB of 8 bits a channel.
+        /// sRGB of 8 bits a channel; what is brighter than white is brought below it.
         case standard
-        /// What the source has, where its decoder can keep it.
+        /// Beside it what a still picture of more than 8 bits has, where its decoder can keep it: ``Image/highRange``.
         case high
     }
 }

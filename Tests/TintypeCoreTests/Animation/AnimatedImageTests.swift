@@ -91,6 +91,19 @@ import TintypeTesting
         }
     }
 
+    /// What was given away is never painted on, and a frame that hides everything is given away as it was decoded.
+    @Test func whatWasGivenAwayStaysAsItWas() throws {
+        var random = SeededRandom.printed("whatWasGivenAwayStays")
+        for _ in 0..<20 {
+            let drawn = try Self.random(8, &random)
+            let animation = try animation(drawn)
+            let expected = Self.shown(drawn)
+            let order = (0..<24).map { _ in Int.random(in: 0..<8, using: &random) }
+            let given = try order.map { try animation.frame(at: $0) }
+            for (index, picture) in zip(order, given) { #expect(pixels(picture) == expected[index]) }
+        }
+    }
+
     @Test func aFrameThatIsAskedForAgainIsNotDecodedAgain() throws {
         let drawn = try Self.sprites(3)
         let animation = try animation(drawn)

@@ -46,6 +46,35 @@ import TintypeTesting
         #expect(memory.heldByteCount == 0)
     }
 
+    /// Of the size that lists of moving pictures have; half of the frames are held at most.
+    @Test func fiftyPlayersOfAFilmKeepToTheBudgetAndStoppingAllFreesAll() async throws {
+        let (size, count) = (PixelSize(width: 480, height: 270), 16)
+        let pictures = try (0..<count).map { try PixelBuffer.filled(Pixel(red: UInt8($0), green: 0, blue: 0), size) }
+        let frame = AnimationFrame(rect: PixelRect(x: 0, y: 0, size: size), duration: 0.1, hasAlpha: false)
+        let drawn = DrawnAnimation(
+            canvas: size, frames: Array(repeating: frame, count: count), pictures: pictures)
+        for (room, decodes) in [(count, count), (count / 2, 3 * count)] {
+            let limit = room * pictures[0].byteCount
+            let memory = FrameMemory(limit: limit)
+            let animation = try drawn.animated(FrameServices(memory: memory, line: HandLine()))
+            drawn.decoded.withLock { $0 = [0] }
+            var settings = PlaybackSettings()
+            settings.budget = .bytes(limit)
+            let timers = (0..<50).map { _ in ManualPlaybackTimer() }
+            let players = timers.map { AnimationPlayer(animation, timer: $0, settings) }
+            for player in players { player.play() }
+            for frame in 1...2 * count {
+                for timer in timers { timer.advance(by: .milliseconds(100)) }
+                #expect(players.allSatisfy { $0.shownFrame == frame % count })
+                #expect(memory.heldByteCount <= limit)
+            }
+            // In so little room they are made again in each loop, and a little ahead: once for all players.
+            #expect(drawn.decoded.now.count <= decodes)
+            for player in players { player.stop() }
+            #expect(memory.heldByteCount == 0 && animation.pool.playerCount == 0)
+        }
+    }
+
     @Test func animationsOfEqualTransformersShareTheirFrames() throws {
         let fixture = try PlayerFixture(3)
         let transformer = CountingTransformer(identifier: "a")

@@ -1,0 +1,64 @@
+import Foundation
+import TintypeCore
+import TintypeTesting
+
+/// What it takes to refuse each bomb that the decoders have to refuse: the first call in the process, and the best of ten.
+enum BombTimings {
+    private static let bombs: [(name: String, data: Data)] = [
+        ("PNG of 225,000 x 225,000", Bomb.png(PixelSize(width: 225_000, height: 225_000))),
+        ("GIF of 65,535 x 65,535, 50,000 frames", Bomb.gif(PixelSize(width: 65_535, height: 65_535), frames: 50_000)),
+        ("JPEG of 10,000 scans", Bomb.jpeg(scans: 10_000)),
+        ("WebP of 16,383 x 16,383, 5,000 frames", Bomb.webP(PixelSize(width: 16_383, height: 16_383), frames: 5000)),
+        ("PNG with 64 MB of ICC", Bomb.png(PixelSize(width: 9, height: 9), [("iCCP", Data(count: 64 << 20))])),
+        ("SVG with a billion laughs", Bomb.laughs()),
+    ]
+
+    /// Milliseconds and kilobytes, of decoding and of reading the header.
+    static func run() throws {
+        for (name, data) in bombs {
+            for (call, body) in [("decode", refuseDecode), ("header", refuseHeader)] {
+                try resetPeak()
+                let before = try kilobytes("VmRSS")
+                let first = try milliseconds { try body(data) }
+                let peak = try kilobytes("VmHWM") - before
+                let best = try (0..<10).map { _ in try milliseconds { try body(data) } }.min() ?? first
+                print("\(name), \(call): first \(first) ms, best \(best) ms, \(max(peak, 0)) KB")
+            }
+        }
+    }
+
+    private static func refuseDecode(_ data: Data) throws {
+        try refuse { () throws(TintypeError) in _ = try DecodeTimings.decode(data, DecodeContext()) }
+    }
+
+    private static func refuseHeader(_ data: Data) throws {
+        try refuse { () throws(TintypeError) in _ = try DecodeTimings.coders.info(of: data) }
+    }
+
+    private static func refuse(_ body: () throws(TintypeError) -> Void) throws {
+        do throws(TintypeError) {
+            try body()
+        } catch {
+            guard error.code == .limitExceeded else { throw error }
+            return
+        }
+        throw TintypeError(.undecodable, stage: .decode, "it was not refused")
+    }
+
+    private static func milliseconds(_ body: () throws -> Void) rethrows -> Double {
+        let time = try ContinuousClock().measure(body)
+        return (time / .microseconds(1)).rounded() / 1000
+    }
+
+    /// Has Linux forget the most memory that the process has had.
+    private static func resetPeak() throws {
+        try Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
+    }
+
+    private static func kilobytes(_ field: String) throws -> Int {
+        let status = try String(contentsOf: URL(filePath: "/proc/self/status"), encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("\(field):") }
+        return line?.split(separator: " ").dropFirst().first.flatMap { Int($0.trimmingCharacters(in: .whitespaces)) }
+            ?? 0
+    }
+}

@@ -1,0 +1,204 @@
+#include "samples.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Pictures that libtiff's own way to RGBA loses something of: 16 bits, which it cuts to 8, and inks, which a profile
+// tells the colours of.
+
+struct tintype_tiff_samples {
+    TIFF *tiff;
+    uint32_t width;
+    uint32_t height;
+    uint16_t samples;
+    uint16_t bits;
+    uint16_t photometric;
+    /// Samples from the first that is alpha on, or none; and whether colour is multiplied by it.
+    bool has_alpha;
+    bool is_associated;
+    bool is_tiled;
+    bool is_planar;
+    uint32_t piece_width;
+    uint32_t piece_height;
+    /// One strip or tile as decoded.
+    uint8_t *piece;
+    tmsize_t piece_size;
+};
+
+static uint16_t colours_of(uint16_t photometric) {
+    switch (photometric) {
+    case PHOTOMETRIC_MINISBLACK:
+    case PHOTOMETRIC_MINISWHITE:
+        return 1;
+    case PHOTOMETRIC_RGB:
+        return 3;
+    case PHOTOMETRIC_SEPARATED:
+        return 4;
+    default:
+        return 0;
+    }
+}
+
+static void read_layout(tintype_tiff_samples *from) {
+    uint16_t planar = PLANARCONFIG_CONTIG, extra_count = 0;
+    uint16_t *extra = NULL;
+    TIFFGetField(from->tiff, TIFFTAG_IMAGEWIDTH, &from->width);
+    TIFFGetField(from->tiff, TIFFTAG_IMAGELENGTH, &from->height);
+    TIFFGetFieldDefaulted(from->tiff, TIFFTAG_SAMPLESPERPIXEL, &from->samples);
+    TIFFGetFieldDefaulted(from->tiff, TIFFTAG_BITSPERSAMPLE, &from->bits);
+    TIFFGetField(from->tiff, TIFFTAG_PHOTOMETRIC, &from->photometric);
+    TIFFGetFieldDefaulted(from->tiff, TIFFTAG_PLANARCONFIG, &planar);
+    TIFFGetFieldDefaulted(from->tiff, TIFFTAG_EXTRASAMPLES, &extra_count, &extra);
+    from->is_planar = planar == PLANARCONFIG_SEPARATE && from->samples > 1;
+    from->is_tiled = TIFFIsTiled(from->tiff);
+    uint16_t colours = colours_of(from->photometric);
+    // Of a fourth sample of colours that nothing is said of, libtiff's own way says that it is associated alpha.
+    bool is_implied = extra_count == 0 && colours == 3 && from->samples == 4;
+    uint16_t kind = is_implied ? EXTRASAMPLE_ASSOCALPHA : extra_count > 0 ? extra[0] : EXTRASAMPLE_UNSPECIFIED;
+    from->has_alpha = from->samples > colours && kind != EXTRASAMPLE_UNSPECIFIED;
+    from->is_associated = kind == EXTRASAMPLE_ASSOCALPHA;
+}
+
+/// Whether the samples are such as are read here.
+static bool suits(const tintype_tiff_samples *from) {
+    uint16_t format = SAMPLEFORMAT_UINT, inks = INKSET_CMYK;
+    TIFFGetFieldDefaulted(from->tiff, TIFFTAG_SAMPLEFORMAT, &format);
+    TIFFGetFieldDefaulted(from->tiff, TIFFTAG_INKSET, &inks);
+    uint16_t colours = colours_of(from->photometric);
+    bool is_of_inks = from->photometric == PHOTOMETRIC_SEPARATED;
+    bool has_depth = from->bits == 16 || (from->bits == 8 && is_of_inks);
+    return has_depth && format == SAMPLEFORMAT_UINT && colours > 0 && from->samples >= colours && from->samples <= 8
+        && (!is_of_inks || inks == INKSET_CMYK);
+}
+
+static bool find_pieces(tintype_tiff_samples *from, tmsize_t most) {
+    if (from->is_tiled) {
+        TIFFGetField(from->tiff, TIFFTAG_TILEWIDTH, &from->piece_width);
+        TIFFGetField(from->tiff, TIFFTAG_TILELENGTH, &from->piece_height);
+        from->piece_size = TIFFTileSize(from->tiff);
+    } else {
+        TIFFGetFieldDefaulted(from->tiff, TIFFTAG_ROWSPERSTRIP, &from->piece_height);
+        from->piece_width = from->width;
+        from->piece_size = TIFFStripSize(from->tiff);
+    }
+    if (from->piece_height > from->height && !from->is_tiled) {
+        from->piece_height = from->height;
+    }
+    uint64_t samples = from->is_planar ? 1 : from->samples;
+    uint64_t needed = samples * from->piece_width * from->piece_height * (from->bits / 8);
+    return from->piece_width > 0 && from->piece_height > 0 && from->piece_size > 0 && from->piece_size <= most
+        && needed <= (uint64_t)from->piece_size;
+}
+
+tintype_tiff_samples *tintype_tiff_samples_create(TIFF *tiff, tmsize_t most) {
+    tintype_tiff_samples *from = calloc(1, sizeof *from);
+    if (from == NULL) {
+        return NULL;
+    }
+    from->tiff = tiff;
+    read_layout(from);
+    if (suits(from) && find_pieces(from, most)) {
+        from->piece = malloc((size_t)from->piece_size);
+    }
+    if (from->piece == NULL) {
+        free(from);
+        return NULL;
+    }
+    return from;
+}
+
+void tintype_tiff_samples_destroy(tintype_tiff_samples *from) {
+    if (from != NULL) {
+        free(from->piece);
+        free(from);
+    }
+}
+
+bool tintype_tiff_samples_are_inks(const tintype_tiff_samples *from) {
+    return from->photometric == PHOTOMETRIC_SEPARATED;
+}
+
+uint8_t tintype_tiff_samples_bits(const tintype_tiff_samples *from) {
+    return (uint8_t)from->bits;
+}
+
+// MARK: Reading
+
+/// Decodes the strip or tile at a place; `plane` counts where each sample has its own.
+static bool read_piece(tintype_tiff_samples *from, uint32_t x, uint32_t y, uint16_t plane) {
+    if (from->is_tiled) {
+        uint32_t tile = TIFFComputeTile(from->tiff, x, y, 0, plane);
+        return TIFFReadEncodedTile(from->tiff, tile, from->piece, from->piece_size) >= 0;
+    }
+    uint32_t strip = TIFFComputeStrip(from->tiff, y, plane);
+    uint32_t rows = from->height - y < from->piece_height ? from->height - y : from->piece_height;
+    uint64_t samples = from->is_planar ? 1 : from->samples;
+    uint64_t needed = samples * from->width * rows * (from->bits / 8);
+    return TIFFReadEncodedStrip(from->tiff, strip, from->piece, from->piece_size) >= (tmsize_t)needed;
+}
+
+static uint32_t sample_at(const tintype_tiff_samples *from, size_t index) {
+    if (from->bits == 8) {
+        return from->piece[index] * 257u;
+    }
+    uint16_t sample;
+    memcpy(&sample, from->piece + 2 * index, sizeof sample);
+    return sample;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+/// Puts the samples of a piece to their pixels: those of channel `first` on, of four a pixel.
+static void spread(
+    const tintype_tiff_samples *from, uint32_t x, uint32_t rows, uint16_t plane, uint16_t *dest) {
+    uint32_t columns = smaller(from->piece_width, from->width - x);
+    uint16_t in_piece = from->is_planar ? 1 : from->samples;
+    for (uint32_t row = 0; row < rows; row++) {
+        for (uint32_t column = 0; column < columns; column++) {
+            size_t start = ((size_t)row * from->piece_width + column) * in_piece;
+            uint16_t *pixel = dest + ((size_t)row * from->width + x + column) * 4;
+            for (uint16_t i = 0; i < in_piece && plane + i < 4; i++) {
+                pixel[plane + i] = (uint16_t)sample_at(from, start + i);
+            }
+        }
+    }
+}
+
+/// From samples in their order to straight RGBA.
+static void finish(const tintype_tiff_samples *from, uint16_t *pixel) {
+    bool is_grey = colours_of(from->photometric) == 1;
+    uint16_t alpha = from->has_alpha ? pixel[is_grey ? 1 : 3] : 0xFFFF;
+    if (is_grey) {
+        bool is_inverted = from->photometric == PHOTOMETRIC_MINISWHITE;
+        pixel[0] = is_inverted ? 0xFFFF - pixel[0] : pixel[0];
+        pixel[1] = pixel[2] = pixel[0];
+    }
+    pixel[3] = alpha;
+    for (int i = 0; i < 3 && from->has_alpha && from->is_associated && alpha > 0; i++) {
+        uint32_t straight = ((uint32_t)pixel[i] * 0xFFFF + alpha / 2) / alpha;
+        pixel[i] = (uint16_t)smaller(straight, 0xFFFF);
+    }
+}
+
+bool tintype_tiff_samples_read(tintype_tiff_samples *from, uint32_t first, uint32_t count, uint16_t *dest) {
+    uint16_t planes = from->is_planar ? (from->samples < 4 ? from->samples : 4) : 1;
+    for (uint32_t y = first; y < first + count; y += from->piece_height) {
+        uint32_t rows = smaller(from->piece_height, first + count - y);
+        uint16_t *target = dest + (size_t)(y - first) * from->width * 4;
+        for (uint32_t x = 0; x < from->width; x += from->piece_width) {
+            for (uint16_t plane = 0; plane < planes; plane++) {
+                if (!read_piece(from, x, y, plane)) {
+                    return false;
+                }
+                spread(from, x, rows, plane, target);
+            }
+        }
+    }
+    bool is_of_inks = tintype_tiff_samples_are_inks(from);
+    for (size_t i = 0; i < (size_t)count * from->width && !is_of_inks; i++) {
+        finish(from, dest + 4 * i);
+    }
+    return true;
+}

@@ -1,0 +1,92 @@
+import CLibAVIF
+import Foundation
+import TintypeCore
+
+/// libavif writing one file.
+struct AVIFWriter: ~Copyable {
+    private let encoder: UnsafeMutablePointer<avifEncoder>
+    private let quality: Double
+
+    /// Of a sequence, frames last so many of these.
+    static let ticksPerSecond = 1000
+    /// Frames from one that can be decoded alone to the next: as many have to be decoded at most to show any.
+    private static let keyFrameInterval: Int32 = 30
+    /// From this quality on colour keeps its full resolution.
+    private static let fullChromaQuality = 0.9
+    /// The coarsest of AV1's quantizers as libavif has them.
+    private static let coarsest = 63.0
+
+    init(_ options: EncodeOptions, speed: Int) throws(TintypeError) {
+        guard let encoder = avifEncoderCreate() else { throw Self.failure(AVIF_RESULT_OUT_OF_MEMORY) }
+        self.encoder = encoder
+        // NaN compares as false and becomes the lowest.
+        quality = options.quality > 0 ? min(options.quality, 1) : 0
+        let quantizer = Int32(((1 - quality) * Self.coarsest).rounded())
+        encoder.pointee.maxThreads = 1
+        encoder.pointee.speed = Int32(speed)
+        encoder.pointee.timescale = UInt64(Self.ticksPerSecond)
+        encoder.pointee.keyframeInterval = Self.keyFrameInterval
+        (encoder.pointee.minQuantizer, encoder.pointee.maxQuantizer) = (quantizer, quantizer)
+        (encoder.pointee.minQuantizerAlpha, encoder.pointee.maxQuantizerAlpha) = (quantizer, quantizer)
+    }
+
+    deinit {
+        avifEncoderDestroy(encoder)
+    }
+
+    /// - Parameters:
+    ///   - isOpaque: whether alpha is left out; the same for all frames of a sequence.
+    ///   - ticks: that a frame of a sequence is shown; `nil` for a still picture.
+    func add(_ pixels: PixelBuffer, isOpaque: Bool, ticks: Int?) throws(TintypeError) {
+        let image = try image(isOpaque ? pixels : try pixels.unpremultiplied(), isOpaque: isOpaque)
+        defer { avifImageDestroy(image) }
+        let flag = ticks == nil ? AVIF_ADD_IMAGE_FLAG_SINGLE : AVIF_ADD_IMAGE_FLAG_NONE
+        let result = avifEncoderAddImage(encoder, image, UInt64(ticks ?? 1), flag.rawValue)
+        guard result == AVIF_RESULT_OK else { throw Self.failure(result) }
+    }
+
+    func finish() throws(TintypeError) -> Data {
+        var output = avifRWData()
+        defer { avifRWDataFree(&output) }
+        let result = avifEncoderFinish(encoder, &output)
+        guard result == AVIF_RESULT_OK, let bytes = output.data else { throw Self.failure(result) }
+        return Data(bytes: bytes, count: output.size)
+    }
+
+    /// The planes of straight pixels.
+    private func image(
+        _ pixels: PixelBuffer, isOpaque: Bool
+    ) throws(TintypeError) -> UnsafeMutablePointer<avifImage> {
+        let format = quality >= Self.fullChromaQuality ? AVIF_PIXEL_FORMAT_YUV444 : AVIF_PIXEL_FORMAT_YUV420
+        guard let image = avifImageCreate(UInt32(pixels.size.width), UInt32(pixels.size.height), 8, format) else {
+            throw Self.failure(AVIF_RESULT_OUT_OF_MEMORY)
+        }
+        image.pointee.colorPrimaries = avifColorPrimaries(AVIF_COLOR_PRIMARIES_BT709)
+        image.pointee.transferCharacteristics = avifTransferCharacteristics(AVIF_TRANSFER_CHARACTERISTICS_SRGB)
+        // Other matrices round.
+        let matrix = quality == 1 ? AVIF_MATRIX_COEFFICIENTS_IDENTITY : AVIF_MATRIX_COEFFICIENTS_BT601
+        image.pointee.matrixCoefficients = avifMatrixCoefficients(matrix)
+        image.pointee.yuvRange = AVIF_RANGE_FULL
+        let result = pixels.withUnsafeBytes { bytes in
+            var rgb = avifRGBImage()
+            avifRGBImageSetDefaults(&rgb, image)
+            rgb.format = AVIF_RGB_FORMAT_RGBA
+            rgb.ignoreAlpha = isOpaque ? 1 : 0
+            // libavif's pixels are not constant, though it only reads these.
+            rgb.pixels = UnsafeMutablePointer(mutating: bytes.bindMemory(to: UInt8.self).baseAddress)
+            rgb.rowBytes = UInt32(pixels.bytesPerRow)
+            return avifImageRGBToYUV(image, &rgb)
+        }
+        guard result == AVIF_RESULT_OK else {
+            avifImageDestroy(image)
+            throw Self.failure(result)
+        }
+        return image
+    }
+
+    private static func failure(_ result: avifResult) -> TintypeError {
+        let code: TintypeError.Code = result == AVIF_RESULT_OUT_OF_MEMORY ? .outOfMemory : .encodeFailed
+        let reason = String(cString: avifResultToString(result))
+        return TintypeError(code, stage: .encode, "no AVIF could be made: \(reason)")
+    }
+}

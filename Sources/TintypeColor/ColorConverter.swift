@@ -1,0 +1,90 @@
+import CLibLCMS
+package import TintypeCore
+
+/// Brings rows of a picture to sRGB, by lcms2.
+///
+/// Used by one thread at a time.
+package final class ColorConverter {
+    private let transform: cmsHTRANSFORM
+    /// Whether it converts inks.
+    package let isOfInks: Bool
+
+    /// - Returns: `nil` when there is nothing to do: the colours are sRGB already, as far as 8 bits tell, or what the file
+    ///   says of them cannot be used.
+    package init?(_ colors: SourceColors, _ channels: SourceChannels) {
+        guard let profile = ColorProfile(colors, channels), let standard = ColorProfile.standard else { return nil }
+        let format = Self.format(profile.space, channels)
+        guard channels == .inks || !Self.changesNothing(profile, format, standard),
+            let transform = Self.transform(profile, format, standard)
+        else { return nil }
+        self.transform = transform
+        isOfInks = channels == .inks
+    }
+
+    deinit {
+        cmsDeleteTransform(transform)
+    }
+
+    /// Converts rows where they stand: straight RGBA, of which alpha stays, or inks, which become opaque RGBA.
+    package func convert(_ rows: UnsafeMutableRawBufferPointer, count: Int, width: Int, stride: Int) {
+        guard let base = rows.baseAddress, count > 0, (count - 1) * stride + width * 4 <= rows.count else { return }
+        for y in 0..<count {
+            let row = base + y * stride
+            cmsDoTransform(transform, row, row, UInt32(width))
+            guard isOfInks else { continue }
+            for x in 0..<width { row.storeBytes(of: 255, toByteOffset: x * 4 + 3, as: UInt8.self) }
+        }
+    }
+
+    private static func format(_ space: cmsColorSpaceSignature, _ channels: SourceChannels) -> cmsUInt32Number {
+        switch channels {
+        case .inks: tintype_lcms_cmyk_8
+        case .rgb, .grey: space == cmsSigGrayData ? tintype_lcms_grey_of_rgba_8 : tintype_lcms_rgba_8
+        }
+    }
+
+    private static func transform(
+        _ profile: borrowing ColorProfile, _ format: cmsUInt32Number, _ standard: borrowing ColorProfile,
+        flags: UInt32 = 0
+    ) -> cmsHTRANSFORM? {
+        cmsCreateTransform(
+            profile.handle, format, standard.handle, tintype_lcms_rgba_8, cmsUInt32Number(INTENT_PERCEPTUAL), flags)
+    }
+
+    /// Whether no colour of a few hundred all over changes by more than what rounding does.
+    private static func changesNothing(
+        _ profile: borrowing ColorProfile, _ format: cmsUInt32Number, _ standard: borrowing ColorProfile
+    ) -> Bool {
+        let isGrey = format == tintype_lcms_grey_of_rgba_8
+        var probes: [UInt8] = stride(from: 0, through: 255, by: 5).flatMap { [$0, $0, $0, 255] as [UInt8] }
+        let levels: [UInt8] = isGrey ? [] : [0, 51, 102, 153, 204, 255]
+        for red in levels {
+            for green in levels { for blue in levels { probes += [red, green, blue, 255] } }
+        }
+        // Unoptimized: tables for all colours cost more than asking for these.
+        guard let transform = transform(profile, format, standard, flags: UInt32(cmsFLAGS_NOOPTIMIZE)) else {
+            return false
+        }
+        defer { cmsDeleteTransform(transform) }
+        var shown = probes
+        cmsDoTransform(transform, probes, &shown, UInt32(probes.count / 4))
+        return zip(probes, shown).allSatisfy { abs(Int($0) - Int($1)) <= 1 }
+    }
+}
+
+extension PixelWriter {
+    /// Brings the first rows to sRGB, before they are multiplied by alpha.
+    package mutating func convert(rows count: Int, from first: Int = 0, by converter: ColorConverter?) {
+        guard let converter else { return }
+        let (stride, width) = (bytesPerRow, size.width)
+        withRows(from: first) { converter.convert($0, count: count, width: width, stride: stride) }
+    }
+
+    /// The same for rows that are multiplied by alpha already; they are divided by it meanwhile.
+    package mutating func convertPremultiplied(rows count: Int, from first: Int = 0, by converter: ColorConverter?) {
+        guard let converter else { return }
+        unpremultiply(rows: count, from: first)
+        convert(rows: count, from: first, by: converter)
+        premultiply(rows: count, from: first)
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+/// Makes of light that is coded for bright displays what ordinary ones show, and what is kept of it.
+struct HighRangeMapping: Sendable {
+    private let light: [Float]
+    private let isOfScene: Bool
+    /// From light of the file's primaries to that of sRGB, by columns.
+    private let red: SIMD3<Float>
+    private let green: SIMD3<Float>
+    private let blue: SIMD3<Float>
+    /// How much each primary counts for luminance.
+    private let luma: SIMD3<Float>
+    private let scales: [Float]
+
+    /// - Parameter peak: the brightest light of the picture, in cd/m², where the file says it.
+    init(_ transfer: HighRangeTransfer, _ colors: Chromaticities, peak: Double?) {
+        light = transfer.table
+        isOfScene = transfer == .hlg
+        let matrix = ColorMatrix3.toStandard(colors)
+        (red, green, blue) = (SIMD3(matrix.red), SIMD3(matrix.green), SIMD3(matrix.blue))
+        let own = ColorMatrix3(colors)
+        luma = SIMD3(Float(own.red.y), Float(own.green.y), Float(own.blue.y))
+        scales = ToneCurve(peak: peak ?? HighRangeTransfer.nominalPeak).scales()
+    }
+
+    /// Display light of a pixel in the primaries of the file, in multiples of white.
+    private func displayed(_ code: SIMD3<UInt16>) -> SIMD3<Float> {
+        let light = SIMD3(light[Int(code.x)], light[Int(code.y)], light[Int(code.z)])
+        guard isOfScene else { return light }
+        let luminance = (light * luma).sum()
+        guard luminance > 0 else { return .zero }
+        // Rec. ITU-R BT.2100-2, table 5: the OOTF.
+        let gain = Float(HighRangeTransfer.nominalPeak / HighRangeTransfer.referenceWhite)
+        return light * (gain * pow(luminance, Float(HighRangeTransfer.systemExponent)))
+    }
+
+    /// Linear light of sRGB's primaries, of any brightness.
+    func kept(_ code: SIMD3<UInt16>) -> SIMD3<Float> { inStandard(displayed(code)) }
+
+    /// The same, brought below white.
+    func shown(_ code: SIMD3<UInt16>) -> SIMD3<Float> {
+        let light = displayed(code)
+        return inStandard(light * scale(light.max()))
+    }
+
+    private func inStandard(_ light: SIMD3<Float>) -> SIMD3<Float> {
+        red * light.x + green * light.y + blue * light.z
+    }
+
+    private func scale(_ brightest: Float) -> Float {
+        let place = (brightest / ToneCurve.brightest).squareRoot() * Float(ToneCurve.steps)
+        let index = min(Int(place), ToneCurve.steps - 1)
+        let share = min(place - Float(index), 1)
+        return scales[index] * (1 - share) + scales[index + 1] * share
+    }
+}

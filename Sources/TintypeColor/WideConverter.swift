@@ -1,0 +1,72 @@
+import CLibLCMS
+import Foundation
+package import TintypeCore
+
+/// Makes of rows of straight 16-bit RGBA what is shown, and what is kept where a request wants the whole range.
+///
+/// Used by one thread at a time.
+package final class WideConverter {
+    private enum Way {
+        /// Light is coded for bright displays.
+        case highRange(HighRangeMapping)
+        /// Colours as those of 8 bits; and how they become light.
+        case standard(ColorConverter?, LightConverter?)
+    }
+
+    private let way: Way
+
+    /// - Parameters:
+    ///   - colors: what the file says.
+    ///   - peak: the brightest light of the picture, in cd/m², where the file says it.
+    package init(_ colors: SourceColors, _ channels: SourceChannels, peak: Double? = nil) {
+        guard case .coded(let primaries, _) = colors, let transfer = colors.highRangeTransfer else {
+            way = .standard(ColorConverter(colors, channels), LightConverter(colors, channels))
+            return
+        }
+        // Those of BT.2100 where the file does not say.
+        let places = Chromaticities(primaries: primaries) ?? Chromaticities(primaries: 9) ?? .standard
+        way = .highRange(HighRangeMapping(transfer, places, peak: peak))
+    }
+
+    /// Makes a row of straight 8-bit sRGB RGBA.
+    func show(_ words: UnsafeBufferPointer<UInt16>, in row: UnsafeMutableRawBufferPointer, width: Int) {
+        switch way {
+        case .highRange(let mapping):
+            for x in 0..<width {
+                let light = mapping.shown(SIMD3(words[4 * x], words[4 * x + 1], words[4 * x + 2]))
+                for channel in 0..<3 { row[4 * x + channel] = StandardCodes.code(light[channel]) }
+                row[4 * x + 3] = UInt8(truncatingIfNeeded: Self.narrowed(words[4 * x + 3]))
+            }
+        case .standard(let converter, _):
+            for index in 0..<4 * width { row[index] = UInt8(truncatingIfNeeded: Self.narrowed(words[index])) }
+            converter?.convert(row, count: 1, width: width, stride: 4 * width)
+        }
+    }
+
+    /// Makes a row of halves: linear light, premultiplied.
+    func keep(_ words: UnsafeBufferPointer<UInt16>, in row: UnsafeMutableRawBufferPointer, width: Int) {
+        switch way {
+        case .highRange(let mapping):
+            for x in 0..<width {
+                let light = mapping.kept(SIMD3(words[4 * x], words[4 * x + 1], words[4 * x + 2]))
+                Self.store(light, alpha: words[4 * x + 3], at: x, in: row)
+            }
+        case .standard(_, let converter):
+            converter?.convert(words, width: width) { x, light in
+                Self.store(light, alpha: words[4 * x + 3], at: x, in: row)
+            }
+        }
+    }
+
+    /// `round(v * 255 / 65535)`.
+    private static func narrowed(_ word: UInt16) -> UInt32 { (UInt32(word) * 255 + 32895) >> 16 }
+
+    private static func store(
+        _ light: SIMD3<Float>, alpha: UInt16, at x: Int, in row: UnsafeMutableRawBufferPointer
+    ) {
+        let share = Float(alpha) / 65535
+        row.storeBytes(
+            of: SIMD4<Float16>(SIMD4(light * share, share)), toByteOffset: x * HighRangePixels.bytesPerPixel,
+            as: SIMD4<Float16>.self)
+    }
+}

@@ -1,0 +1,49 @@
+import TintypeCore
+
+/// How the samples of a track are to be decoded (ISO/IEC 14496-12, 12.1.3; ISO/IEC 14496-15, 8.3.2.1).
+struct HEIFSampleEntry {
+    let size: PixelSize
+    let parameterSets: [Range<Int>]
+    let lengthSize: Int
+    /// Where boxes about the pictures stand.
+    let properties: Range<Int>
+
+    /// Bytes of a visual sample entry before its boxes.
+    private static let headLength = 78
+    private static let kinds: Set<String> = ["hvc1", "hev1"]
+    /// Parameter sets of all kinds together, many more than are needed.
+    private static let mostSets = 64
+
+    /// - Parameter body: of the description of samples.
+    init(_ file: ISOFile, _ body: Range<Int>) throws(TintypeError) {
+        let entries = try file.boxes(in: min(body.lowerBound + 4, body.upperBound)..<body.upperBound)
+        guard let entry = entries.first, Self.kinds.contains(entry.kind), entry.body.count > Self.headLength else {
+            throw TintypeError(.undecodable, stage: .decode, "a HEIC sequence of an unsupported kind")
+        }
+        size = PixelSize(
+            width: try file.number(at: entry.body.lowerBound + 24, size: 2, in: entry.body),
+            height: try file.number(at: entry.body.lowerBound + 26, size: 2, in: entry.body))
+        properties = entry.body.lowerBound + Self.headLength..<entry.body.upperBound
+        let configuration = try file.needed("hvcC", in: properties).body
+        lengthSize = try file.number(at: configuration.lowerBound + 21, size: 1, in: configuration) & 3 + 1
+        parameterSets = try Self.parameterSets(file, configuration)
+    }
+
+    private static func parameterSets(_ file: ISOFile, _ body: Range<Int>) throws(TintypeError) -> [Range<Int>] {
+        var sets: [Range<Int>] = []
+        var place = body.lowerBound + 23
+        for _ in 0..<(try file.number(at: body.lowerBound + 22, size: 1, in: body)) {
+            let count = try file.number(at: place + 1, size: 2, in: body)
+            place += 3
+            for _ in 0..<count {
+                let length = try file.number(at: place, size: 2, in: body)
+                guard length > 0, length <= body.upperBound - place - 2, sets.count < mostSets else {
+                    throw .damagedSequence
+                }
+                sets.append(place + 2..<place + 2 + length)
+                place += 2 + length
+            }
+        }
+        return sets
+    }
+}

@@ -1,0 +1,57 @@
+import TintypeColor
+import TintypeCore
+
+/// Makes a picture of rows of inks.
+struct TIFFInks {
+    private let size: PixelSize
+    private let target: DecodeTarget
+    private let converter: ColorConverter?
+    private let isCancelled: @Sendable () -> Bool
+
+    /// - Parameter converter: of the file's profile; `nil` where it has none.
+    init(_ size: PixelSize, _ target: DecodeTarget, _ converter: ColorConverter?, _ context: DecodeContext) {
+        (self.size, self.target, self.converter) = (size, target, converter)
+        isCancelled = context.isCancelled
+    }
+
+    func pixels(_ reader: borrowing TIFFReader) throws(TintypeError) -> PixelBuffer {
+        let batch = reader.batchHeight
+        let count = size.width * 4
+        var resampler = try RowResampler(from: size, crop: target.part, to: target.size, filter: .lanczos3)
+        var strip = try PixelWriter(size: PixelSize(width: size.width, height: batch))
+        let words = UnsafeMutableBufferPointer<UInt16>.allocate(capacity: count * batch)
+        defer { words.deallocate() }
+        words.initialize(repeating: 0)
+        let rowLength = strip.bytesPerRow
+        for first in stride(from: 0, to: size.height, by: batch) {
+            guard !isCancelled() else { throw .cancelled }
+            let rows = first..<min(first + batch, size.height)
+            try reader.readSamples(rows, into: words)
+            for y in 0..<rows.count {
+                strip.withRows(from: y) { show(words[y * count..<(y + 1) * count], in: $0) }
+            }
+            strip.convert(rows: rows.count, by: converter)
+            try strip.withRows { bytes throws(TintypeError) in
+                try resampler.append(rows: UnsafeRawBufferPointer(bytes), count: rows.count, stride: rowLength)
+            }
+        }
+        return resampler.finish()
+    }
+
+    /// Narrows a row to 8 bits: inks for the profile, or opaque colours where there is none.
+    private func show(
+        _ words: Slice<UnsafeMutableBufferPointer<UInt16>>, in row: UnsafeMutableRawBufferPointer
+    ) {
+        for (index, word) in words.enumerated() {
+            row[index] = UInt8(truncatingIfNeeded: (UInt32(word) * 255 + 32895) >> 16)
+        }
+        guard converter == nil else { return }
+        for start in stride(from: 0, to: words.count, by: 4) {
+            let white = 255 - UInt32(row[start + 3])
+            for channel in start..<start + 3 {
+                row[channel] = UInt8(truncatingIfNeeded: ((255 - UInt32(row[channel])) * white * 2 + 255) / 510)
+            }
+            row[start + 3] = 255
+        }
+    }
+}

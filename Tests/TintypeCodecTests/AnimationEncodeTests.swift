@@ -1,0 +1,256 @@
+import Foundation
+import Testing
+import Tintype
+import TintypeTesting
+
+@Suite struct AnimationEncodeTests {
+    private static let lossless: [ImageFormat] = [.avif, .jxl, .png, .webp]
+    private static let all: [ImageFormat] = lossless + [.gif]
+    private let coders = ImageCoderRegistry.standard
+
+    private func decode(_ data: Data) throws(TintypeError) -> Image {
+        try coders.decoder(for: data).decode(data, DecodeContext())
+    }
+
+    private func animation(_ data: Data) throws -> AnimatedImage { try #require(try decode(data).animation) }
+
+    private func encoded(
+        _ animation: AnimatedImage, _ format: ImageFormat, _ options: EncodeOptions = EncodeOptions()
+    ) throws -> AnimatedImage { try self.animation(try coders.encode(animation, as: format, options)) }
+
+    /// Frames of eight by six pixels that have each another one changed.
+    private func pictures(_ durations: [Double], loopCount: Int = 0) throws -> AnimatedImage {
+        let size = PixelSize(width: 8, height: 6)
+        let frames = try durations.indices.map { index in
+            TimedPicture(
+                try .drawn(size) { x, y in
+                    y * 8 + x == index % 48 ? Pixel(red: 255, green: 200, blue: 0) : Pixel(red: 9, green: 80, blue: 99)
+                }, duration: durations[index])
+        }
+        return try AnimatedImage(frames, loopCount: loopCount)
+    }
+
+    /// What is shown at the middle of each frame of the first, and how long both are.
+    private func expect(_ written: AnimatedImage, shows original: AnimatedImage) throws {
+        var time = 0.0
+        let ends = written.durations.reduce(into: [Double]()) { $0.append(($0.last ?? 0) + $1) }
+        for index in 0..<original.frameCount {
+            let middle = time + original.durations[index] / 2
+            let shown = try #require(ends.firstIndex { $0 > middle })
+            let difference = try #require(
+                PixelDifference(try written.frame(at: shown), try original.frame(at: index)))
+            #expect(difference.maximum == 0, "frame \(index): \(difference)")
+            time += original.durations[index]
+        }
+        #expect(abs(try #require(ends.last) - time) < 0.01)
+    }
+
+    // MARK: Pixels
+
+    @Test(arguments: AnimationTests.animations, lossless)
+    func everyFrameIsShownAsItWas(_ fixture: FixtureManifest.Fixture, _ format: ImageFormat) throws {
+        let original = try animation(fixture.data)
+        let written = try encoded(original, format)
+        try expect(written, shows: original)
+        // libwebp joins frames that are equal.
+        if format != .webp { #expect(written.frameCount == original.frameCount) }
+    }
+
+    @Test(arguments: ["rects.gif", "interlaced.gif", "forever.gif", "rects.webp", "palette-rects.png"])
+    func aGIFKeepsFewOpaqueColoursAsTheyAre(_ name: String) throws {
+        let original = try animation(FixtureManifest.named(name).data)
+        let written = try encoded(original, .gif)
+        #expect(written.frameCount == original.frameCount)
+        for index in 0..<original.frameCount {
+            let picture = try original.frame(at: index)
+            let isBinary = (0..<picture.size.area).allSatisfy {
+                [0, 255].contains(picture[$0 % picture.size.width, $0 / picture.size.width].alpha)
+            }
+            guard isBinary else { continue }
+            #expect(PixelDifference(try written.frame(at: index), picture)?.maximum == 0, "frame \(index)")
+        }
+    }
+
+    /// Any order of opaque and transparent pixels is possible, though a GIF can only paint and clear.
+    @Test func anyOpaqueAndTransparentPixelsSurviveInAGIF() throws {
+        var random = SeededRandom.printed("anyOpaqueAndTransparentPixels")
+        for _ in 0..<30 {
+            let size = PixelSize(width: .random(in: 1...7, using: &random), height: .random(in: 1...7, using: &random))
+            let frames = try (0..<Int.random(in: 2...9, using: &random)).map { _ in
+                let isSparse = Bool.random(using: &random)
+                return TimedPicture(
+                    try .drawn(size) { _, _ in
+                        let value = UInt8.random(in: 0..<9, using: &random)
+                        let isClear = isSparse ? value > 0 : value > 6
+                        return isClear
+                            ? Pixel(red: 0, green: 0, blue: 0, alpha: 0) : Pixel(red: value * 30, green: 7, blue: 200)
+                    }, duration: 0.1)
+            }
+            let original = try AnimatedImage(frames)
+            for encoder in [GIFEncoder(), GIFEncoder(palette: .shared, isDithering: false)] {
+                let written = try animation(try encoder.encode(original, as: .gif, EncodeOptions()))
+                #expect(written.frameCount == original.frameCount)
+                try expect(written, shows: original)
+            }
+        }
+    }
+
+    @Test(arguments: lossless) func lossyFramesAreCloseAndSmaller(_ format: ImageFormat) throws {
+        guard format != .png else { return }
+        let size = PixelSize(width: 64, height: 48)
+        let frames = try (0..<4).map { index in
+            TimedPicture(
+                try .drawn(size) { x, y in
+                    Pixel(red: UInt8(x * 4), green: UInt8(y * 5), blue: UInt8((x * 7 + y * 3 + index * 40) & 255))
+                }, duration: 0.1)
+        }
+        let original = try AnimatedImage(frames)
+        let (fine, coarse) = (
+            try coders.encode(original, as: format, EncodeOptions(quality: 0.95)),
+            try coders.encode(original, as: format, EncodeOptions(quality: 0.3))
+        )
+        #expect(coarse.count < fine.count)
+        for (data, most) in [(fine, 8.0), (coarse, 30)] {
+            let written = try animation(data)
+            for index in 0..<4 {
+                let difference = try #require(
+                    PixelDifference(try written.frame(at: index), try original.frame(at: index)))
+                #expect(difference.mean < most, "\(difference)")
+            }
+        }
+    }
+
+    @Test func onlyWhatChangesIsStored() throws {
+        let size = PixelSize(width: 120, height: 90)
+        func picture(_ dot: Int) throws -> TimedPicture {
+            TimedPicture(
+                try .drawn(size) { x, y in
+                    let isDot = x == dot && y == 40
+                    return Pixel(red: isDot ? 255 : UInt8(x * 2), green: 0, blue: isDot ? 0 : UInt8(y * 2))
+                }, duration: 0.1)
+        }
+        let moving = try AnimatedImage((0..<20).map { try picture($0) })
+        for format in [ImageFormat.gif, .png, .webp] {
+            let one = try coders.encode(moving.poster, as: format)
+            #expect(try coders.encode(moving, as: format).count < one.count + 20 * 150, "\(format)")
+        }
+    }
+
+    // MARK: Time
+
+    @Test(arguments: all, [0, 1, 2, 7, 65_535])
+    func thePlaysAreKept(_ format: ImageFormat, _ loopCount: Int) throws {
+        let written = try encoded(try pictures([0.1, 0.2], loopCount: loopCount), format)
+        // libavif 0.11 neither writes nor reads it.
+        #expect(written.loopCount == (format == .avif ? 0 : loopCount))
+    }
+
+    @Test(arguments: all) func moreLoopsThanAFormatCountsAreTheMost(_ format: ImageFormat) throws {
+        let written = try encoded(try pictures([0.1, 0.2], loopCount: .max), format)
+        let most: [ImageFormat: Int] = [
+            .avif: 0, .gif: 65_536, .jxl: Int(UInt32.max), .png: Int(Int32.max), .webp: 65_535,
+        ]
+        #expect(written.loopCount == most[format])
+    }
+
+    @Test(arguments: all) func everyDurationIsKept(_ format: ImageFormat) throws {
+        let durations = [0.02, 0.1, 0.05, 1, 0.02, 12.34, 60, 655.35]
+        let written = try encoded(try pictures(durations), format)
+        #expect(written.frameCount == durations.count)
+        for (stored, wanted) in zip(written.durations, durations) { #expect(abs(stored - wanted) < 1e-6) }
+    }
+
+    @Test func millisecondsAreKeptWhereTheFormatHasThem() throws {
+        let durations = [0.011, 0.033, 0.017, 0.041]
+        for format in Self.lossless {
+            let written = try encoded(try pictures(durations), format)
+            for (stored, wanted) in zip(written.durations, durations) { #expect(abs(stored - wanted) < 1e-6) }
+        }
+        // Hundredths of a second; what is lost of one is given to the next.
+        #expect(try encoded(try pictures([0.033, 0.033, 0.033, 0.033]), .gif).durations == [0.03, 0.04, 0.03, 0.03])
+        #expect(try encoded(try pictures([0.011, 0.011, 1]), .gif).durations == [0.02, 0.02, 1])
+    }
+
+    @Test(arguments: [(0.1, 1, 10), (0.04, 1, 25), (0.25, 1, 4), (65_535, 65_535, 1), (1e9, 65_535, 1)])
+    func aFractionOfAnAnimatedPNGIsKept(_ seconds: Double, _ numerator: Int, _ denominator: Int) throws {
+        let data = try coders.encode(try pictures([seconds, 0.1]), as: .png)
+        let place = try #require(data.firstRange(of: Data("fcTL".utf8))).upperBound + 20
+        let stored = [UInt8](data[place..<place + 4]).map(Int.init)
+        #expect(stored[0] << 8 | stored[1] == numerator && stored[2] << 8 | stored[3] == denominator)
+    }
+
+    private static let fractions: [Double] = [30, 60, 24_000.0 / 1001, 7, 1000.0 / 333, 1000.0 / 11].map { 1 / $0 }
+
+    @Test(arguments: fractions) func anyFractionOfAnAnimatedPNGIsFoundAgain(_ seconds: Double) throws {
+        #expect(abs(try encoded(try pictures([seconds, 0.1]), .png).durations[0] - seconds) < 1e-9)
+    }
+
+    @Test func whatLastsTooLongForWebPIsAnError() throws {
+        let error = #expect(throws: TintypeError.self) {
+            try coders.encode(try pictures([2_000_000, 2_000_000]), as: .webp)
+        }
+        #expect(error?.code == .encodeFailed)
+    }
+
+    // MARK: Limits
+
+    @Test(arguments: [ImageFormat.jpeg, .heic, .tiff, .bmp]) func aFormatWithoutAnimationsIsAnError(
+        _ format: ImageFormat
+    ) throws {
+        let error = #expect(throws: TintypeError.self) { try coders.encode(try pictures([0.1, 0.1]), as: format) }
+        #expect(error?.code == .noCoder && !coders.animatedFormats.contains(format))
+    }
+
+    @Test func theFormatsWithAnimationsAreTold() {
+        #expect(coders.animatedFormats == [.avif, .gif, .jxl, .png, .webp])
+    }
+
+    @Test(arguments: all) func oneFrameIsAStillPicture(_ format: ImageFormat) throws {
+        let image = try decode(try coders.encode(try pictures([0.5]), as: format))
+        #expect(!image.isAnimated && image.info.frameCount == 1)
+    }
+
+    @Test(arguments: all) func theSizeIsLimited(_ format: ImageFormat) throws {
+        let options = EncodeOptions(maximumSize: PixelSize(width: 4, height: 0))
+        let written = try encoded(try pictures([0.1, 0.1, 0.1]), format, options)
+        #expect(written.size == PixelSize(width: 4, height: 3) && written.frameCount == 3)
+    }
+
+    @Test(arguments: [ImageFormat.gif, .webp]) func theBytesAreLimited(_ format: ImageFormat) throws {
+        var random = SeededRandom.printed("theBytesAreLimited")
+        let frames = try (0..<3).map { _ in
+            TimedPicture(
+                try .drawn(PixelSize(width: 40, height: 30)) { _, _ in
+                    Pixel(
+                        red: .random(in: 0...255, using: &random), green: .random(in: 0...255, using: &random),
+                        blue: .random(in: 0...255, using: &random))
+                }, duration: 0.1)
+        }
+        let noise = try AnimatedImage(frames)
+        let whole = try coders.encode(noise, as: format).count
+        let small = try coders.encode(noise, as: format, EncodeOptions(maximumByteCount: whole * 6 / 10))
+        #expect(small.count <= whole * 6 / 10)
+        #expect(try animation(small).frameCount == 3)
+        let error = #expect(throws: TintypeError.self) {
+            try coders.encode(noise, as: format, EncodeOptions(maximumByteCount: 100))
+        }
+        #expect(error?.code == .encodeFailed)
+    }
+
+    @Test func aFrameThatCannotBeMadeIsToldOf() throws {
+        var data = try FixtureManifest.named("rects.png").data
+        data[data.endIndex - 18] ^= 0x55
+        let damaged = try animation(data)
+        for format in Self.all {
+            let error = #expect(throws: TintypeError.self) { try coders.encode(damaged, as: format) }
+            #expect(error?.code == .undecodable)
+        }
+    }
+
+    @Test(arguments: all) func transparentFramesStayTransparent(_ format: ImageFormat) throws {
+        let clear = try PixelBuffer.filled(Pixel(red: 0, green: 0, blue: 0, alpha: 0), PixelSize(width: 5, height: 4))
+        let red = try PixelBuffer.filled(Pixel(red: 255, green: 0, blue: 0), clear.size)
+        let original = try AnimatedImage([clear, red, clear, clear, red].map { TimedPicture($0, duration: 0.1) })
+        try expect(try encoded(original, format), shows: original)
+    }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import Testing
+import Tintype
+import TintypeTesting
+
+@testable import TintypeColor
+
+/// What files say of their colours. That the pixels are right is shown by `DecodeTests`, for each fixture.
+@Suite struct ColorTests {
+    private func decode(_ name: String, _ options: DecodeOptions = DecodeOptions()) throws -> Image {
+        let data = try FixtureManifest.named(name).data
+        return try DecodeTests.coders.decoder(for: data).decode(data, DecodeContext(options: options))
+    }
+
+    // MARK: Profiles
+
+    @Test func aProfileOfSRGBIsSkipped() throws {
+        let png = try FixtureManifest.named("srgb-profile.png").data
+        let start = try #require(png.firstRange(of: Data("iCCP".utf8)))
+        #expect(start.lowerBound > 0)
+        #expect(ColorConverter(.coded(primaries: 1, transfer: 13), .rgb) == nil)
+        #expect(ColorConverter(.coded(primaries: 1, transfer: 1), .rgb) == nil)
+        #expect(ColorConverter(.coded(primaries: 2, transfer: 2), .rgb) == nil)
+        #expect(ColorConverter(.standard, .inks) == nil)
+        #expect(ColorConverter(.coded(primaries: 12, transfer: 13), .rgb) != nil)
+    }
+
+    @Test(arguments: ["p3.png", "p3.jpg", "p3.webp", "p3.tiff", "p3.avif", "p3.jxl", "p3.heic", "inks.jpg"])
+    func aProfileBeyondTheLimitIsAnErrorOfItsOwn(_ name: String) throws {
+        let data = try FixtureManifest.named(name).data
+        let context = DecodeContext(limits: DecodeLimits(profileBytes: 100))
+        let error = #expect(throws: TintypeError.self) {
+            try DecodeTests.coders.decoder(for: data).decode(data, context)
+        }
+        #expect(error?.code == .limitExceeded && error?.message.contains("colour profile") == true)
+    }
+
+    @Test func anInflatedProfileIsCountedBeforeThereIsMemoryForIt() throws {
+        let data = try PNGBuilder.picture(with: ("iCCP", Data("x\0\0".utf8) + PNGBuilder.deflatedZeros(64 << 20)))
+        let error = #expect(throws: TintypeError.self) { try PNGDecoder().decode(data, DecodeContext()) }
+        #expect(error?.code == .limitExceeded && error?.message.contains("colour profile") == true)
+    }
+
+    /// Any bytes: a picture as if nothing were said of its colours, or one that lcms2 could make something of.
+    @Test func aDamagedProfileIsNeverAFailure() throws {
+        var random = SeededRandom.printed("damaged profiles")
+        for name in ["p3.png", "linear-grey.png", "inks.jpg", "p3.jpg"] {
+            let profile = try #require(try FixtureManifest.profile(in: name))
+            for _ in 0..<200 {
+                var bytes = profile
+                for _ in 0..<Int.random(in: 1...6, using: &random) {
+                    bytes[Int.random(in: bytes.indices, using: &random)] = .random(in: 0...255, using: &random)
+                }
+                let cut = bytes.prefix(Int.random(in: 0...bytes.count, using: &random))
+                for channels in [SourceChannels.rgb, .grey, .inks] {
+                    for damaged in [bytes, Data(cut)] {
+                        var row = [UInt8](repeating: 77, count: 64)
+                        ColorConverter(.profile(damaged), channels).map { converter in
+                            row.withUnsafeMutableBytes { converter.convert($0, count: 1, width: 16, stride: 64) }
+                        }
+                        #expect(row.count == 64)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func alphaStaysWhileColoursAreConverted() throws {
+        let image = try decode("p3-alpha.png")
+        let plain = try decode("rgba-8.png")
+        for y in 0..<plain.size.height {
+            for x in 0..<plain.size.width { #expect(image.pixels[x, y].alpha == plain.pixels[x, y].alpha) }
+        }
+    }
+
+    @Test(arguments: [
+        "p3.png", "p3-adam7.png", "p3-alpha.png", "p3-16.png", "p3.tiff", "p3-16.tiff", "inks.tiff", "p3.webp",
+        "p3.avif", "p3.jxl", "pq.png",
+    ])
+    func aThumbnailHasTheColoursOfTheWhole(_ name: String) throws {
+        let whole = try decode(name)
+        let box = PixelSize(width: 12, height: 12)
+        let thumbnail = try decode(name, DecodeOptions(size: .fit(box)))
+        let resized = try ResizeTransformer(to: box).transform(whole.pixels)
+        #expect(try #require(PixelDifference(thumbnail.pixels, resized)).maximum <= 2)
+    }
+
+    @Test func framesHaveTheColoursOfTheirProfile() throws {
+        let fixture = try FixtureManifest.named("p3-frames.webp")
+        let animation = try #require(try decode("p3-frames.webp").animation)
+        for (index, expected) in try fixture.expectedFrames.enumerated() {
+            let frame = try animation.frame(at: index)
+            #expect(try #require(PixelDifference(frame, expected)).maximum <= 1)
+        }
+    }
+
+    // MARK: Bright light
+
+    @Test(arguments: ["pq.png", "pq-10.avif", "pq-12.avif", "pq.jxl", "pq.heic", "hlg.png"])
+    func whatIsBrighterThanWhiteIsKeptWhereItIsAskedFor(_ name: String) throws {
+        let standard = try decode(name)
+        #expect(standard.highRange == nil)
+        let high = try decode(name, DecodeOptions(range: .high))
+        let kept = try #require(high.highRange)
+        #expect(kept.size == high.size)
+        #expect(PixelDifference(high.pixels, standard.pixels)?.maximum == 0)
+        #expect(high.memoryCost >= standard.memoryCost + kept.byteCount)
+        // The window on the right is up to 4.4 times as bright as white, of colours that sRGB does not have.
+        let y = kept.size.height * 2 / 5
+        let brightest = (0..<kept.size.width).map { kept[$0, y].max() }.max() ?? 0
+        #expect(brightest > 1.5 && brightest < 7, "\(brightest)")
+    }
+
+    @Test(arguments: ["rgb-16.png", "rgba-16.png", "rgb-16.tiff", "ten-bit.avif"])
+    func sixteenBitsAreKeptWhereTheyAreAskedFor(_ name: String) throws {
+        let image = try decode(name, DecodeOptions(range: .high))
+        let kept = try #require(image.highRange)
+        for y in stride(from: 0, to: image.size.height, by: 3) {
+            for x in stride(from: 0, to: image.size.width, by: 3) {
+                let (pixel, light) = (image.pixels[x, y], kept[x, y])
+                #expect(abs(Double(light.w) - Double(pixel.alpha) / 255) < 0.003)
+                guard pixel.alpha > 32 else { continue }
+                let code = Double(pixel.green) / Double(pixel.alpha)
+                let expected = code <= 0.04045 ? code / 12.92 : pow((code + 0.055) / 1.055, 2.4)
+                #expect(abs(Double(light.y / light.w) - expected) < 0.03, "\(x), \(y)")
+            }
+        }
+    }
+
+    @Test func whatIsKeptHasTheAskedSizeAndIsTurnedUpright() throws {
+        let size = PixelSize(width: 10, height: 10)
+        let image = try decode("pq.png", DecodeOptions(size: .fit(size), range: .high))
+        #expect(image.highRange?.size == image.size && image.size.width == 10)
+        #expect(try decode("rgb-8.png", DecodeOptions(range: .high)).highRange == nil)
+    }
+
+    @Test func theToneCurveKeepsDarknessAndBendsToWhite() {
+        let curve = ToneCurve(peak: 1000)
+        #expect(abs(curve.mapped(1) - 1) < 0.01 && abs(curve.mapped(50) - 50) < 0.5)
+        #expect(abs(curve.mapped(1000) - 203) < 0.5 && abs(curve.mapped(9000) - 203) < 0.5)
+        let values = stride(from: 0.0, through: 1000, by: 5).map(curve.mapped)
+        #expect(zip(values, values.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(abs(ToneCurve(peak: 150).mapped(120) - 120) < 0.5)
+    }
+
+    /// Rec. ITU-R BT.2100-2: 58 % of PQ is 203 cd/m², 75 % of HLG is 26.5 % of light.
+    @Test func transfersAreThoseOfTheRecommendation() {
+        #expect(abs(HighRangeTransfer.pqLight(0.5806) - 203) < 0.3)
+        #expect(abs(HighRangeTransfer.pqLight(1) - 10_000) < 0.01 && HighRangeTransfer.pqLight(0) == 0)
+        for light in [0.01, 1, 100, 4000] {
+            #expect(abs(HighRangeTransfer.pqLight(HighRangeTransfer.pqCode(light)) / light - 1) < 1e-9)
+        }
+        #expect(abs(HighRangeTransfer.hlg.light(0.75) - 0.26496) < 1e-4)
+        #expect(abs(HighRangeTransfer.hlg.light(1) - 1) < 1e-6)
+    }
+
+    @Test func pointsThatMixNoLightAreNotUsed() {
+        let dot = Chromaticities.Point(0.3, 0.3)
+        let none = Chromaticities(white: dot, red: dot, green: dot, blue: dot)
+        #expect(!none.isUsable && ColorConverter(.measured(gamma: 1, none), .rgb) == nil)
+        #expect(ColorConverter(.measured(gamma: 0, .standard), .rgb) == nil)
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import Testing
+import TintypeCore
+import TintypeTesting
+
+@testable import TintypeGIF
+
+@Suite struct GIFColorTests {
+    /// A part of a picture with 4691 colours.
+    private func photo() throws -> PixelBuffer {
+        let data = try FixtureManifest.named("large-baseline.jpg").data
+        let whole = try DecodeTests.coders.decoder(for: data).decode(data, DecodeContext()).pixels
+        return try whole.cropped(to: PixelRect(x: 200, y: 150, size: PixelSize(width: 160, height: 120)))
+    }
+
+    private func written(_ pixels: PixelBuffer, _ encoder: GIFEncoder = GIFEncoder(), quality: Double = 1) throws
+        -> PixelBuffer
+    {
+        let data = try encoder.encode(pixels, as: .gif, EncodeOptions(quality: quality))
+        return try GIFDecoder().decode(data, DecodeContext()).pixels
+    }
+
+    private func colors(_ pixels: PixelBuffer) -> Set<Pixel> {
+        Set((0..<pixels.size.area).map { pixels[$0 % pixels.size.width, $0 / pixels.size.width] })
+    }
+
+    /// The mean of the squared differences of the colour channels.
+    private func error(_ left: PixelBuffer, _ right: PixelBuffer) -> Double {
+        var sum = 0
+        for y in 0..<left.size.height {
+            for x in 0..<left.size.width {
+                let (a, b) = (left[x, y], right[x, y])
+                let differences = [(a.red, b.red), (a.green, b.green), (a.blue, b.blue)].map { Int($0) - Int($1) }
+                sum += differences.reduce(0) { $0 + $1 * $1 }
+            }
+        }
+        return Double(sum) / Double(3 * left.size.area)
+    }
+
+    @Test func twoHundredAndFiftySixColoursAreKept() throws {
+        let picture = try PixelBuffer.drawn(PixelSize(width: 16, height: 16)) { x, y in
+            Pixel(red: UInt8(x * 16), green: UInt8(y * 16), blue: UInt8(x * y))
+        }
+        #expect(PixelDifference(try written(picture), picture)?.maximum == 0)
+    }
+
+    @Test func oneMoreWithTransparencyIsTooMany() throws {
+        let picture = try PixelBuffer.drawn(PixelSize(width: 16, height: 17)) { x, y in
+            y == 16
+                ? Pixel(red: 0, green: 0, blue: 0, alpha: 0) : Pixel(red: UInt8(x * 16), green: UInt8(y * 16), blue: 3)
+        }
+        let gif = try written(picture, GIFEncoder(isDithering: false))
+        #expect(colors(gif).count <= 256 && error(gif, picture) < 4)
+        #expect((0..<16).allSatisfy { gif[$0, 16].alpha == 0 && gif[$0, 3].alpha == 255 })
+    }
+
+    @Test func translucentPixelsBecomeOpaqueOrTransparent() throws {
+        let picture = try PixelBuffer.drawn(PixelSize(width: 256, height: 1)) { x, _ in
+            Pixel(red: UInt8(x), green: 0, blue: 0, alpha: UInt8(x))
+        }
+        let gif = try written(picture)
+        #expect((0..<128).allSatisfy { gif[$0, 0] == Pixel(red: 0, green: 0, blue: 0, alpha: 0) })
+        #expect((128..<256).allSatisfy { gif[$0, 0] == Pixel(red: 255, green: 0, blue: 0) })
+    }
+
+    @Test(arguments: [(1.0, 256), (0.8, 256), (0.4, 132), (0, 8), (-1, 8), (Double.nan, 8)])
+    func belowAQualityColoursBecomeFewer(_ quality: Double, _ most: Int) throws {
+        #expect(GIFEncoder.colorLimit(EncodeOptions(quality: quality)) == most)
+        let count = colors(try written(try photo(), quality: quality)).count
+        #expect(count <= most && count > most * 8 / 10)
+    }
+
+    @Test func coloursAreNearerThanTheJudges() throws {
+        let photo = try photo()
+        let plain = error(try written(photo, GIFEncoder(isDithering: false)), photo)
+        #expect(plain < Self.judgesError, "\(plain)")
+        // A grain that is no nearer pixel by pixel, and nearer from farther away.
+        let dithered = try written(photo)
+        let quarter = PixelSize(width: photo.size.width / 4, height: photo.size.height / 4)
+        func far(_ pixels: PixelBuffer) throws -> PixelBuffer {
+            try ResizeTransformer(to: quarter, mode: .stretch, filter: .box).transform(pixels)
+        }
+        let undithered = try written(photo, GIFEncoder(isDithering: false))
+        #expect(error(try far(dithered), try far(photo)) < error(try far(undithered), try far(photo)))
+    }
+
+    /// The mean squared error of Pillow 13.0.0 for the same part: `quantize(256, MEDIANCUT, kmeans=1, dither=NONE)`, which is
+    /// its best; 10.82 without `kmeans`.
+    private static let judgesError = 4.158
+
+    @Test func aSharedPaletteServesAllFrames() throws {
+        let size = PixelSize(width: 32, height: 24)
+        let frames = try (0..<4).map { index in
+            TimedPicture(
+                try .drawn(size) { x, y in Pixel(red: UInt8(x * 8), green: UInt8(y * 10), blue: UInt8(index * 80)) },
+                duration: 0.1)
+        }
+        let original = try AnimatedImage(frames)
+        func mean(_ palette: GIFEncoder.Palette) throws -> (error: Double, byteCount: Int) {
+            let data = try GIFEncoder(palette: palette).encode(original, as: .gif, EncodeOptions())
+            let written = try #require(try GIFDecoder().decode(data, DecodeContext()).animation)
+            let errors = try (0..<4).map { error(try written.frame(at: $0), try original.frame(at: $0)) }
+            return (errors.reduce(0, +) / 4, data.count)
+        }
+        let (own, shared) = (try mean(.perFrame), try mean(.shared))
+        #expect(own.error < shared.error && shared.error < 200, "\(own) \(shared)")
+    }
+
+    @Test func aPictureWithoutAnyPixelToPaintIsWritten() throws {
+        let clear = try PixelBuffer.filled(Pixel(red: 0, green: 0, blue: 0, alpha: 0), PixelSize(width: 3, height: 3))
+        #expect(PixelDifference(try written(clear), clear)?.maximum == 0)
+    }
+
+    @Test func whatIsTooWideForAGIFIsAnError() throws {
+        let wide = try PixelBuffer.filled(Pixel(red: 0, green: 0, blue: 0), PixelSize(width: 65_536, height: 1))
+        let error = #expect(throws: TintypeError.self) { try written(wide) }
+        #expect(error?.code == .encodeFailed)
+    }
+
+    // MARK: Choosing
+
+    @Test func aFewClustersAreFoundExactly() {
+        var count = ColorCount(limit: 4)
+        let middles: [UInt32] = [0xFF10_2030, 0xFFE0_2030, 0xFF10_E030, 0xFFE0_E0F0]
+        count = counted(middles.flatMap { [UInt32](repeating: $0, count: 10) }, limit: 3)
+        #expect(count.exact == nil)
+        #expect(Set(ColorQuantizer(count.cells).colors(limit: 4)) == Set(middles))
+        #expect(ColorQuantizer(count.cells).colors(limit: 200).count == 4)
+        #expect(ColorQuantizer(count.cells).colors(limit: 1).count == 1)
+    }
+
+    @Test func withoutPixelsThereAreNoColours() {
+        #expect(ColorQuantizer(ColorCount(limit: 3).cells).colors(limit: 3).isEmpty)
+    }
+
+    private func counted(_ words: [UInt32], limit: Int) -> ColorCount {
+        var count = ColorCount(limit: limit)
+        guard
+            let picture = try? PixelBuffer.painted(
+                PixelSize(width: words.count, height: 1),
+                { _, row in for x in row.indices { row[x] = words[x] } })
+        else { return count }
+        count.add(picture)
+        return count
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import Testing
+import Tintype
+import TintypeTesting
+
+/// Every orientation in every format that has one is applied once, to thumbnails and parts too.
+@Suite struct OrientationTests {
+    private func decode(_ data: Data, _ options: DecodeOptions = DecodeOptions()) throws(TintypeError) -> Image {
+        let context = DecodeContext(options: options)
+        return try DecodeTests.coders.decoder(for: data).decode(data, context)
+    }
+
+    /// An upright file, and the same bytes that say another orientation.
+    private func file(_ format: ImageFormat, _ orientation: Orientation) throws -> Data {
+        switch format {
+        case .jpeg: try FixtureManifest.named("orientation-1.jpg").data.saying(orientation, after: [0x12, 1, 3, 0, 1, 0, 0, 0])
+        case .webp:
+            try FixtureManifest.named("exif-6.webp").data.saying(orientation, after: [1, 0x12, 0, 3, 0, 0, 0, 1, 0])
+        case .tiff:
+            try FixtureManifest.named("orientation-6.tiff").data.saying(
+                orientation, after: [0x12, 1, 3, 0, 1, 0, 0, 0])
+        default: try Self.png(orientation)
+        }
+    }
+
+    private static func png(_ orientation: Orientation) throws -> Data {
+        let plain = try FixtureManifest.named("rgb-8.png").data
+        let exif = Data("MM\0*".utf8) + [0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation.rawValue), 0, 0]
+        return plain.prefix(33) + PNGBuilder.chunk("eXIf", exif + Data(count: 4)) + plain.dropFirst(33)
+    }
+
+    @Test(arguments: [ImageFormat.jpeg, .png, .webp, .tiff], Orientation.allCases)
+    func itIsAppliedOnce(_ format: ImageFormat, _ orientation: Orientation) throws {
+        let stored = try decode(file(format, .up)).pixels
+        let image = try decode(file(format, orientation))
+        #expect(image.info.orientation == orientation && image.info.storedSize == stored.size)
+        #expect(image.size == orientation.displayed(stored.size) && image.info.size == image.size)
+        #expect(PixelDifference(image.pixels, try stored.oriented(orientation))?.maximum == 0)
+        let box = PixelSize(width: 13, height: 13)
+        let thumbnail = try decode(file(format, orientation), DecodeOptions(size: .fit(box)))
+        #expect(thumbnail.size == image.size.fitted(into: box))
+        let resized = try ResizeTransformer(to: box).transform(image.pixels)
+        #expect(try #require(PixelDifference(thumbnail.pixels, resized)).mean < 4)
+    }
+
+    /// Made by their own tools, and judged by them.
+    @Test(arguments: ["heic", "jxl"], Orientation.allCases)
+    func thumbnailsOfTurnedPicturesAreUpright(_ ending: String, _ orientation: Orientation) throws {
+        let fixture = try FixtureManifest.named("orientation-\(orientation.rawValue).\(ending)")
+        let expected = try #require(try fixture.expectedPixels)
+        let box = PixelSize(width: 16, height: 16)
+        let thumbnail = try decode(fixture.data, DecodeOptions(size: .fit(box)))
+        let resized = try ResizeTransformer(to: box).transform(expected)
+        #expect(try #require(PixelDifference(thumbnail.pixels, resized)).mean < 3)
+    }
+
+    /// Both boxes of AVIF, in all their values.
+    @Test func everyTurnOfAnAVIFIsApplied() throws {
+        let data = try FixtureManifest.named("both.avif").data
+        let turn = try #require(data.firstRange(of: Data("irot".utf8))).upperBound
+        let mirror = try #require(data.firstRange(of: Data("imir".utf8))).upperBound
+        let stored = try decode(data.setting(turn, 0).setting(mirror, 0)).pixels.oriented(.downMirrored)
+        var seen: Set<Orientation> = []
+        for quarters in 0..<4 {
+            for axis in 0..<2 {
+                let image = try decode(data.setting(turn, UInt8(quarters)).setting(mirror, UInt8(axis)))
+                seen.insert(image.info.orientation)
+                #expect(PixelDifference(image.pixels, try stored.oriented(image.info.orientation))?.maximum == 0)
+            }
+        }
+        // Turned, then mirrored: those that are not mirrored have no such box.
+        #expect(seen == [.upMirrored, .downMirrored, .leftMirrored, .rightMirrored])
+    }
+
+    @Test func aTurnedSequenceIsShownUpright() throws {
+        let data = try FixtureManifest.named("frames-420.heics").data
+        let plain = try #require(try decode(data).animation)
+        // The matrix of the track: a quarter clockwise.
+        let header = try #require(data.firstRange(of: Data("tkhd".utf8))).upperBound + 40
+        var turned = data
+        let one: [UInt8] = [0, 1, 0, 0]
+        let minusOne: [UInt8] = [0xFF, 0xFF, 0, 0]
+        for (offset, number) in [(0, [0, 0, 0, 0]), (4, one), (12, minusOne), (16, [0, 0, 0, 0])] {
+            turned.replaceSubrange(header + offset..<header + offset + 4, with: number)
+        }
+        let image = try decode(turned)
+        #expect(image.info.orientation == .right && image.size == plain.size.swapped)
+        let animation = try #require(image.animation)
+        for index in 0..<plain.frameCount {
+            let expected = try plain.frame(at: index).oriented(.right)
+            #expect(PixelDifference(try animation.frame(at: index), expected)?.maximum == 0)
+        }
+    }
+}
+
+extension Data {
+    /// With the byte after a pattern changed to an orientation.
+    fileprivate func saying(_ orientation: Orientation, after pattern: [UInt8]) throws -> Data {
+        setting(try #require(firstRange(of: Data(pattern))).upperBound, UInt8(orientation.rawValue))
+    }
+
+    fileprivate func setting(_ place: Int, _ byte: UInt8) -> Data {
+        var changed = self
+        changed[place] = byte
+        return changed
+    }
+}

@@ -1,0 +1,36 @@
+import CZlib
+import Foundation
+
+/// Small PNGs with chunks of the test's own.
+enum PNGBuilder {
+    static func picture(with chunks: (String, Data)...) throws -> Data {
+        var png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
+        png += chunk("IHDR", Data([0, 0, 0, 1, 0, 0, 0, 1, 8, 2, 0, 0, 0]))
+        for (name, body) in chunks { png += chunk(name, body) }
+        return png + chunk("IDAT", try deflated(Data([0, 10, 20, 30]))) + chunk("IEND", Data())
+    }
+
+    static func chunk(_ name: String, _ body: Data) -> Data {
+        let typed = Data(name.utf8) + body
+        let checksum = typed.withUnsafeBytes { crc32_z(0, $0.bindMemory(to: UInt8.self).baseAddress, $0.count) }
+        return bigEndian(UInt32(body.count)) + typed + bigEndian(UInt32(checksum))
+    }
+
+    static func deflatedZeros(_ count: Int) throws -> Data { try deflated(Data(count: count)) }
+
+    static func deflated(_ data: Data) throws -> Data {
+        var count = compressBound(UInt(data.count))
+        var out = Data(count: Int(count))
+        let status = out.withUnsafeMutableBytes { target in
+            data.withUnsafeBytes { source in
+                compress(
+                    target.bindMemory(to: UInt8.self).baseAddress, &count,
+                    source.bindMemory(to: UInt8.self).baseAddress, UInt(source.count))
+            }
+        }
+        guard status == Z_OK else { throw CocoaError(.coderInvalidValue) }
+        return out.prefix(Int(count))
+    }
+
+    static func bigEndian(_ number: UInt32) -> Data { withUnsafeBytes(of: number.bigEndian) { Data($0) } }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import Testing
+import Tintype
+import TintypeTesting
+
+@testable import TintypeCore
+
+/// Thumbnails that a file carries beside its picture, Exif data, density.
+@Suite struct ThumbnailTests {
+    private let size = PixelSize(width: 900, height: 600)
+
+    private func picture() throws -> PixelBuffer {
+        try .drawn(size) { x, y in Pixel(red: UInt8(x / 4 & 255), green: UInt8(y / 3 & 255), blue: UInt8((x + y) / 8 & 255)) }
+    }
+
+    private func decode(_ data: Data, _ options: DecodeOptions = DecodeOptions()) throws(TintypeError) -> Image {
+        try DecodeTests.coders.decoder(for: data).decode(data, DecodeContext(options: options))
+    }
+
+    private func encoded(_ format: ImageFormat, embedsThumbnail: Bool = true) throws -> Data {
+        try DecodeTests.coders.encode(
+            try picture(), as: format, EncodeOptions(quality: 0.9, embedsThumbnail: embedsThumbnail))
+    }
+
+    // MARK: Embedded
+
+    @Test(arguments: [ImageFormat.jpeg, .heic]) func aThumbnailIsEmbeddedWhereItIsAskedFor(_ format: ImageFormat) throws {
+        let (with, without) = (try encoded(format), try encoded(format, embedsThumbnail: false))
+        #expect(with.count > without.count)
+        #expect(PixelDifference(try decode(with).pixels, try decode(without).pixels)?.maximum == 0)
+        #expect(try decode(with).info == decode(without).info)
+    }
+
+    @Test func theEmbeddedThumbnailIsAJPEGOfTheExifData() throws {
+        let image = try decode(try encoded(.jpeg), DecodeOptions(keepsExif: true))
+        let thumbnail = try decode(try #require(image.exif?.thumbnail))
+        #expect(thumbnail.size == PixelSize(width: 320, height: 213) && image.exif?.orientation == .up)
+    }
+
+    /// The thumbnail is made unlike the picture, to see which was shown.
+    @Test func aThumbnailStandsForThePictureWhereItIsLargeEnoughAndAllowed() throws {
+        let small = try JPEGEncoder().encode(
+            .filled(Pixel(red: 255, green: 0, blue: 0), PixelSize(width: 320, height: 213)), as: .jpeg, EncodeOptions())
+        let data = try #require(Self.replacingThumbnail(of: try encoded(.jpeg), by: small))
+        func isRed(_ size: DecodeOptions.Size, _ allowed: DecodeOptions.EmbeddedThumbnail) throws -> Bool {
+            let image = try decode(data, DecodeOptions(size: size, embeddedThumbnail: allowed))
+            #expect(image.info.size == self.size && image.size == size.target(for: self.size))
+            let pixel = image.pixels[1, 1]
+            return pixel.red > 240 && pixel.blue < 16
+        }
+        #expect(try isRed(.fit(PixelSize(width: 200, height: 200)), .whereLargeEnough))
+        #expect(try isRed(.fit(PixelSize(width: 320, height: 320)), .whereLargeEnough))
+        #expect(try !isRed(.fit(PixelSize(width: 321, height: 321)), .whereLargeEnough))
+        #expect(try !isRed(.fit(PixelSize(width: 200, height: 200)), .never))
+        #expect(try !isRed(.full, .whereLargeEnough))
+    }
+
+    @Test func aThumbnailIsTurnedWithItsPicture() throws {
+        let stored = try encoded(.jpeg)
+        let place = try #require(stored.firstRange(of: [1, 0x12, 0, 3, 0, 0, 0, 1, 0, 1])).upperBound - 1
+        for orientation in Orientation.allCases {
+            var data = stored
+            data[place] = UInt8(orientation.rawValue)
+            let box = DecodeOptions.Size.fit(PixelSize(width: 90, height: 90))
+            let whole = try decode(data, DecodeOptions(size: box))
+            let small = try decode(data, DecodeOptions(size: box, embeddedThumbnail: .whereLargeEnough))
+            #expect(small.info.orientation == orientation && small.size == whole.size)
+            #expect(try #require(PixelDifference(small.pixels, whole.pixels)).mean < 4, "\(orientation)")
+        }
+    }
+
+    @Test func aDamagedThumbnailIsNoReasonToFail() throws {
+        let data = try #require(Self.replacingThumbnail(of: try encoded(.jpeg), by: Data([0xFF, 0xD8, 0xFF, 0xD9])))
+        let options = DecodeOptions(size: .fit(PixelSize(width: 90, height: 90)), embeddedThumbnail: .whereLargeEnough)
+        #expect(try decode(data, options).size.width == 90)
+    }
+
+    @Test func aHEICsThumbnailStandsForIt() throws {
+        let data = try encoded(.heic)
+        let box = DecodeOptions.Size.fit(PixelSize(width: 150, height: 150))
+        let whole = try decode(data, DecodeOptions(size: box))
+        let small = try decode(data, DecodeOptions(size: box, embeddedThumbnail: .whereLargeEnough))
+        #expect(small.size == whole.size && small.info == whole.info)
+        let difference = try #require(PixelDifference(small.pixels, whole.pixels))
+        // Another picture, though it shows the same.
+        #expect(difference.maximum > 0 && difference.mean < 4, "\(difference)")
+    }
+
+    @Test func bothAreInTheKeySinceTheyChangeWhatIsKept() {
+        #expect(DecodeOptions(keepsExif: true).identifier == "exif")
+        #expect(DecodeOptions(embeddedThumbnail: .whereLargeEnough).identifier == "embedded")
+    }
+
+    // MARK: Exif data
+
+    @Test(arguments: ["orientation-6.jpg", "exif-6.png", "exif-6.webp"]) func exifIsKeptOnRequest(_ name: String) throws {
+        let data = try FixtureManifest.named(name).data
+        #expect(try decode(data).exif == nil)
+        let image = try decode(data, DecodeOptions(keepsExif: true))
+        #expect(image.exif?.orientation == .right && image.info.orientation == .right)
+        #expect(image.exif?.thumbnail == nil && image.exif?.text(0x010F) == nil)
+        #expect(image.replacing(pixels: image.pixels).exif == image.exif)
+    }
+
+    @Test func anyBytesAreNoExifDataOrReadWithoutHarm() throws {
+        let start = try #require(try decode(try encoded(.jpeg), DecodeOptions(keepsExif: true)).exif).bytes.prefix(200)
+        var random = SeededRandom.printed("Exif data")
+        for _ in 0..<5_000 {
+            var bytes = Data(start)
+            for _ in 0..<4 { bytes[Int.random(in: 4..<80, using: &random)] = .random(in: 0...255, using: &random) }
+            guard let exif = ExifData(bytes.prefix(Int.random(in: 0...200, using: &random))) else { continue }
+            let thumbnail = exif.thumbnail
+            #expect(thumbnail.map { $0.count <= exif.bytes.count } ?? true)
+            #expect(exif.density.map { $0.across > 0 } ?? true)
+            #expect(exif.text(0x0112) == nil || exif.orientation == nil)
+        }
+    }
+
+    // MARK: Density
+
+    @Test func densityIsKeptWhereTheFormatSaysIt() throws {
+        let phys = PNGBuilder.bigEndian(3937) + PNGBuilder.bigEndian(7874) + Data([1])
+        let png = try PNGBuilder.picture(with: ("pHYs", phys))
+        let density = try #require(try decode(png).info.density)
+        #expect(abs(density.across - 100) < 0.01 && abs(density.down - 200) < 0.01)
+        #expect(try DecodeTests.coders.info(of: png)?.density == density)
+        let shapeAlone = try PNGBuilder.picture(with: ("pHYs", phys.dropLast() + [0]))
+        #expect(try decode(shapeAlone).info.density == nil)
+        var jpeg = try encoded(.jpeg)
+        let jfif = try #require(jpeg.firstRange(of: Data("JFIF\0".utf8))).upperBound
+        jpeg.replaceSubrange(jfif + 2..<jfif + 7, with: [1, 0, 72, 0, 96])
+        #expect(try decode(jpeg).info.density == PixelDensity(across: 72, down: 96))
+        jpeg[jfif + 2] = 2
+        #expect(try decode(jpeg).info.density == PixelDensity(across: 72 * 2.54, down: 96 * 2.54))
+    }
+
+    private static func replacingThumbnail(of data: Data, by small: Data) -> Data? {
+        guard let segment = data.firstRange(of: Data("Exif\0\0".utf8)) else { return nil }
+        let start = segment.lowerBound
+        let length = Int(data[start - 2]) << 8 | Int(data[start - 1])
+        let head = data[start..<start + 6 + 8 + 18 + 42]
+        var body = Data(head)
+        body.replaceSubrange(body.count - 8..<body.count - 4, with: PNGBuilder.bigEndian(UInt32(small.count)))
+        body += small
+        let total = UInt16(body.count + 2)
+        return data[..<(start - 2)] + [UInt8(total >> 8), UInt8(total & 255)] + body + data[(start + length - 2)...]
+    }
+}

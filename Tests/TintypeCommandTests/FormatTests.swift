@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+import Tintype
+
+/// The command with every format.
+@Suite(.timeLimit(.minutes(15))) struct FormatTests {
+    /// One file of each format that is decoded but SVG, of which there is no file.
+    private static let files = [
+        ("avif", "lossy-444.avif"), ("bmp", "rgba-v4.bmp"), ("gif", "rects.gif"), ("heic", "sequence.heics"),
+        ("heic", "lossy.heic"), ("ico", "alpha-32.ico"), ("jpeg", "p3.jpg"), ("jxl", "lossless-alpha.jxl"),
+        ("png", "palette-trns.png"), ("tiff", "rgb-16.tiff"), ("webp", "lossy-alpha.webp"),
+    ]
+
+    @Test func infoTellsEveryFormat() async throws {
+        let paths = Self.files.map { CommandFixture.codecFixture($0.1) }
+        let run = try await CommandRun.tintype(["info", "--json"] + paths)
+        #expect(run.status == 0, "\(run.error)")
+        #expect(try run.records.map { $0["format"] as? String } == Self.files.map { $0.0 })
+        #expect(try run.records.allSatisfy { ($0["width"] as? Int ?? 0) > 0 })
+    }
+
+    @Test func everyFormatIsConverted() async throws {
+        try await withCommandFixture { fixture in
+            for (_, file) in Self.files {
+                let run = try await CommandRun.tintype(
+                    "convert", CommandFixture.codecFixture(file), fixture.path("\(file).png"))
+                #expect(run.status == 0, "\(file): \(run.error)")
+            }
+            let made = Self.files.map { fixture.path("\($0.1).png") }
+            let run = try await CommandRun.tintype(["info", "--json"] + made)
+            #expect(try run.records.map { $0["format"] as? String } == made.map { _ in "png" })
+        }
+    }
+
+    @Test func everyFormatIsWritten() async throws {
+        try await withCommandFixture { fixture in
+            let formats = ImageCoderRegistry.standard.encodableFormats
+            for format in formats {
+                let run = try await CommandRun.tintype(
+                    "convert", CommandFixture.codecFixture("rgba-8.png"), fixture.path("out.\(format.fileExtension)"))
+                #expect(run.status == 0, "\(format): \(run.error)")
+            }
+            let run = try await CommandRun.tintype(
+                ["info", "--json"] + formats.map { fixture.path("out.\($0.fileExtension)") })
+            #expect(try run.records.map { $0["format"] as? String } == formats.map(\.rawValue))
+        }
+    }
+}
