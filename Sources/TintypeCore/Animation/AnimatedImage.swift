@@ -65,6 +65,7 @@ public final class AnimatedImage: Sendable {
     /// The size of each frame in pixels.
     public var size: PixelSize { poster.size }
 
+    /// At least 1.
     public var frameCount: Int { durations.count }
 
     /// The encoded picture, if it was whole from the beginning and nothing was changed about its frames.

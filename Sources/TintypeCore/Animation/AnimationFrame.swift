@@ -4,7 +4,9 @@ public struct AnimationFrame: Hashable, Sendable {
     public var rect: PixelRect
     /// Seconds, as stored; ``FrameDuration/played(_:)`` says how long it is shown.
     public var duration: Double
+    /// How its pixels meet those of the canvas.
     public var blend: Blend
+    /// What becomes of its rectangle before the next frame.
     public var disposal: Disposal
     /// Whether a pixel of it may be transparent.
     public var hasAlpha: Bool

@@ -20,6 +20,7 @@ extension ProgressiveAnimationDecoder {
 public struct ArrivedFrames: Sendable {
     /// What the header tells, and of frames those that are there.
     public var info: ImageInfo
+    /// Gives the frames that have arrived.
     public var decoder: any FrameDecoder
 
     public init(info: ImageInfo, decoder: any FrameDecoder) {

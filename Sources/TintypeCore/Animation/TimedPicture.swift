@@ -1,5 +1,6 @@
 /// A picture and how long it is shown: what an animation is made of.
 public struct TimedPicture: Sendable {
+    /// What is shown.
     public var pixels: PixelBuffer
     /// Seconds; ``FrameDuration/played(_:)`` says how long it is shown.
     public var duration: Double

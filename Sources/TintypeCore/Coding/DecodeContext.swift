@@ -1,6 +1,8 @@
 /// What a decoder is given beside the bytes.
 public struct DecodeContext: Sendable {
+    /// What is wanted of the bytes.
     public var options: DecodeOptions
+    /// What a decoder may spend on them.
     public var limits: DecodeLimits
     /// Whether no one waits any more. To be asked every few rows; the decoder then throws
     /// ``TintypeError/Code/cancelled``.
@@ -15,6 +17,7 @@ public struct DecodeContext: Sendable {
         self.isCancelled = isCancelled
     }
 
+    /// - Throws: ``TintypeError/Code/cancelled`` when no one waits any more.
     public func checkCancelled() throws(TintypeError) {
         if isCancelled() { throw .cancelled }
     }

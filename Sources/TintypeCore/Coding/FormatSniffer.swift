@@ -7,6 +7,7 @@ public enum FormatSniffer {
     /// Bytes that may stand before the root of an SVG: a declaration, a document type, a comment of its editor.
     private static let xmlLength = 1024
 
+    /// The format that the first bytes tell; `nil` where they are none that is known.
     public static func format(of bytes: Data) -> ImageFormat? {
         let head = Array(bytes.prefix(length))
         return signatures.first { $0.matches(head) }?.format ?? brandedFormat(head) ?? (isSVG(bytes) ? .svg : nil)

@@ -21,6 +21,7 @@ public struct ImageCoderRegistry: Sendable {
         return Dictionary(pairs, uniquingKeysWith: { $1 })
     }
 
+    /// The same with more at the end, which are asked first.
     public func adding(decoders: [any ImageDecoder] = [], encoders: [any ImageEncoder] = []) -> ImageCoderRegistry {
         ImageCoderRegistry(decoders: self.decoders + decoders, encoders: self.encoders + encoders)
     }

@@ -25,6 +25,7 @@
     private var loads: [Int: BoundLoad] = [:]
     private var shownImage: Image?
 
+    /// Told of each event of a load, the end included.
     public typealias Receiver = @MainActor @Sendable (ImageEvent) -> Void
 
     public init(_ display: any ImageDisplay, pipeline: ImagePipeline) {

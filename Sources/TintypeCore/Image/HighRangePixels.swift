@@ -7,6 +7,7 @@ public struct HighRangePixels: Sendable {
     /// Bytes of one pixel.
     public static let bytesPerPixel = 8
 
+    /// In pixels, orientation applied.
     public let size: PixelSize
     /// Rows of twice as many pixels of half the size.
     let rows: PixelBuffer

@@ -1,5 +1,6 @@
 /// What the header of an encoded picture tells, before any pixel is decoded.
 public struct ImageInfo: Hashable, Sendable {
+    /// What its bytes are, whatever they are called.
     public var format: ImageFormat
     /// The size of the whole picture as displayed, orientation applied, in pixels.
     public var size: PixelSize

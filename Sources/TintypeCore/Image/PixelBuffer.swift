@@ -5,7 +5,9 @@ public struct PixelBuffer: Sendable {
     /// Bytes of one pixel: red, green, blue, alpha.
     public static let bytesPerPixel = 4
 
+    /// In pixels.
     public let size: PixelSize
+    /// Bytes from one row to the next, padding included.
     public let bytesPerRow: Int
     let storage: PixelStorage
 

@@ -1,6 +1,8 @@
 /// How closely the pixels of a stored picture are meant to lie on paper, in pixels an inch.
 public struct PixelDensity: Hashable, Sendable {
+    /// Pixels an inch, from left to right.
     public let across: Double
+    /// Pixels an inch, from top to bottom.
     public let down: Double
 
     /// - Returns: `nil` for what no picture has: nothing, less, or no number.

@@ -1,7 +1,10 @@
 /// A rectangle of whole pixels; the origin is the top left corner of the picture.
 public struct PixelRect: Hashable, Sendable, CustomStringConvertible {
+    /// Pixels to the left of it.
     public var x: Int
+    /// Pixels above it.
     public var y: Int
+    /// In pixels.
     public var size: PixelSize
 
     public init(x: Int, y: Int, size: PixelSize) {

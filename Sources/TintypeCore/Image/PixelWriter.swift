@@ -2,7 +2,9 @@
 ///
 /// It cannot be copied, so nothing can still write when the buffer is shared.
 public struct PixelWriter: ~Copyable {
+    /// In pixels.
     public let size: PixelSize
+    /// Bytes from one row to the next, padding included.
     public let bytesPerRow: Int
     private let storage: PixelStorage
 

@@ -2,6 +2,7 @@ public import Foundation
 
 /// Several loaders under one: the last added that takes a source loads it.
 public struct ImageLoaderChain: ImageLoader {
+    /// The last one is asked first.
     public var loaders: [any ImageLoader]
 
     public init(_ loaders: [any ImageLoader]) {

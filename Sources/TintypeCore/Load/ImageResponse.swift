@@ -2,7 +2,9 @@ public import Foundation
 
 /// A picture with what is known of how it was got.
 public struct ImageResponse: Sendable {
+    /// The picture.
     public var image: Image
+    /// Where it came from.
     public var origin: ImageOrigin
     /// The original bytes, when they passed by on the way or the request asked for them.
     public var data: Data?

@@ -2,7 +2,9 @@ public import Foundation
 
 /// The original bytes of a picture, whole, and where they came from.
 public struct LoadedBytes: Sendable {
+    /// All of the bytes.
     public var data: Data { didSet { file = nil } }
+    /// Where they came from.
     public var origin: ImageOrigin
     /// What is kept beside the bytes in the disk cache: for HTTP, the response's validators and freshness.
     public var metadata: Data

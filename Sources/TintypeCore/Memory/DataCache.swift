@@ -29,9 +29,11 @@ public protocol DataCache: Sendable {
 
 /// One encoded picture with what is kept beside it.
 public struct CacheEntry: Sendable {
+    /// The encoded bytes.
     public var data: Data { didSet { file = nil } }
     /// The file that ``data`` is a mapping of, where it is one: whoever writes it down takes it from there.
     package var file: SpillFile?
+    /// What they are, where that is known.
     public var format: ImageFormat?
     /// Opaque to the cache: what the loader wants to know when it meets the entry again.
     public var metadata: Data

@@ -1,6 +1,8 @@
 /// A cache of a tier in memory and two on disk, each of which may be missing or replaced.
 public struct ImageCache: ImageCaching {
+    /// For decoded pictures; `nil` for none.
     public let memory: MemoryCache?
+    /// For encoded bytes; `nil` for none.
     public let disk: (any DataCache)?
     /// For renditions whose request wants it: see ``LoadPolicy/StoredForm/pixels``.
     public let pixels: (any PixelCache)?

@@ -2,7 +2,9 @@ import Dispatch
 
 /// Several caches as one; the last is the highest and is asked first.
 public struct ImageCacheChain: ImageCaching {
+    /// The first is the lowest, the last the highest.
     public let caches: [any ImageCaching]
+    /// Which of them each operation reaches.
     public let policies: Policies
 
     public init(_ caches: [any ImageCaching], policies: Policies = Policies()) {

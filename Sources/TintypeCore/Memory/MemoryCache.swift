@@ -17,6 +17,7 @@ public final class MemoryCache: Sendable {
         self.time = time
     }
 
+    /// What is beyond new ones goes at once.
     public var limits: CacheLimits {
         get { queue.withLock { $0.limits } }
         set {
@@ -29,6 +30,7 @@ public final class MemoryCache: Sendable {
 
     /// Bytes of decoded pixels that are kept.
     public var totalCost: Int { queue.withLock { $0.cost } }
+    /// Pictures that it holds. O(1).
     public var totalCount: Int { queue.withLock { $0.count } }
 
     public func image(for key: CacheKey) -> Image? {
@@ -82,6 +84,7 @@ public final class MemoryCache: Sendable {
         trim(to: pressure.remainder(of: totalCost))
     }
 
+    /// Lets everything go.
     public func clear() {
         evict { $0.trim(toCost: 0, count: 0) { _ in false } }
         living?.withLock { $0.removeAll() }

@@ -19,6 +19,7 @@ public enum PipelineEvent: Sendable {
 public struct StageRun: Hashable, Sendable {
     /// Unlike that of any other run in the process.
     public let id: Int
+    /// Where on the way of a request it was.
     public let stage: TintypeError.Stage
     /// What is worked on: of original bytes, the original's key.
     public let key: CacheKey
@@ -28,6 +29,7 @@ public struct StageRun: Hashable, Sendable {
 
 /// How a run of a stage ended.
 public struct StageOutcome: Sendable {
+    /// How long the stage took.
     public let duration: Duration
     /// `nil` when it did its work.
     public let error: TintypeError?

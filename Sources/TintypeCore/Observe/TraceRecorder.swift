@@ -11,6 +11,7 @@ public final class TraceRecorder: PipelineObserver {
         var began: [Int: Duration] = [:]
     }
 
+    /// Spans that are kept; those beyond are counted.
     public let capacity: Int
     private let time: TimeSource
     private let state = Locked(State())

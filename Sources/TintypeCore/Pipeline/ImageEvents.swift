@@ -11,6 +11,7 @@ public struct ImageEvents: AsyncSequence, Sendable {
         Iterator(subscription: subscription)
     }
 
+    /// Ends after ``ImageEvent/finished(_:)``, and when its task is cancelled.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let subscription: Subscription
 

@@ -16,6 +16,7 @@ public final class ImagePipeline: Sendable {
         running = RunningTasks(watch: services.watch)
     }
 
+    /// What it was made with.
     public var configuration: PipelineConfiguration { services.configuration }
 
     /// The sources that have failed for good, for now.

@@ -21,8 +21,11 @@ public struct TintypeError: Error, Sendable {
         self.storage = storage
     }
 
+    /// What happened, to switch over.
     public var code: Code { storage.code }
+    /// Where on the way of a request it happened.
     public var stage: Stage { storage.stage }
+    /// What happened, in words, for whoever looks for the cause.
     public var message: String { storage.message }
     /// The URL, path or name that the failing work was about.
     public var subject: String? { storage.subject }

@@ -5,7 +5,9 @@ public import Foundation
 /// A request for one of them that comes meanwhile shares the work, and raises its priority. All calls may come from any
 /// thread, take effect in their order, and block no one.
 public final class ImagePrefetcher: Sendable {
+    /// Where its pictures go.
     public let pipeline: ImagePipeline
+    /// For all batches.
     public let settings: PrefetchSettings
 
     /// Called on some thread for each picture that has ended: with its source, and its error if it was skipped.
@@ -67,6 +69,7 @@ public final class ImagePrefetcher: Sendable {
         for task in tasks { task.cancel() }
     }
 
+    /// Ends every batch. What views wait for as well goes on for them.
     public func cancelAll() {
         // All at once, so that no worker that one batch leaves begins with the next.
         let (ended, tasks) = state.withLock { state in

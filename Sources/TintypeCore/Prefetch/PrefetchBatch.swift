@@ -18,6 +18,7 @@ public final class PrefetchBatch: Sendable {
         giveUp = cancel
     }
 
+    /// How far it is now.
     public var progress: PrefetchProgress { state.withLock { $0.progress } }
 
     /// How far it is, now and after each picture; one who is slow is told the newest alone. Ends when it is complete.

@@ -8,6 +8,7 @@ public struct PrefetchSettings: Sendable {
         case memory
     }
 
+    /// How far its pictures go.
     public var destination: Destination
     /// How many pictures are loaded at once.
     public var concurrency: Int

@@ -14,7 +14,9 @@ public enum CacheAccess: Hashable, Sendable {
 
 /// What each tier of the cache may be used for.
 public struct CacheRules: Hashable, Sendable {
+    /// For decoded pictures.
     public var memory: CacheAccess
+    /// For encoded bytes.
     public var disk: CacheAccess
 
     var keepsAnything: Bool { memory.canWrite || disk.canWrite }

@@ -5,7 +5,9 @@ public struct DecodeOptions: Hashable, Sendable {
     public var crop: PixelRect?
     /// The size of that part.
     public var size: Size
+    /// Which frames of an animated picture.
     public var frames: Frames
+    /// Whether what is brighter than white is kept beside the ordinary pixels.
     public var range: DynamicRange
     /// Pixels a point of the picture: see ``Image/scale``. `nil` reads it from the source's name, as in `logo@2x.png`.
     ///

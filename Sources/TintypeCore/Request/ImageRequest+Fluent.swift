@@ -13,10 +13,12 @@ extension ImageRequest {
         decoded(.fit(PixelSize(width: width, height: height)))
     }
 
+    /// Decoded to this size, in pixels.
     public func decoded(_ size: DecodeOptions.Size) -> ImageRequest {
         with { $0.rendition.decode.size = size }
     }
 
+    /// All frames of an animated picture, or the first alone.
     public func frames(_ frames: DecodeOptions.Frames) -> ImageRequest {
         with { $0.rendition.decode.frames = frames }
     }
@@ -31,18 +33,22 @@ extension ImageRequest {
 
     // MARK: How they may be got
 
+    /// Content with what a cache has, or not: see ``LoadPolicy/Freshness``.
     public func freshness(_ freshness: LoadPolicy.Freshness) -> ImageRequest {
         with { $0.policy.freshness = freshness }
     }
 
+    /// Tried again after a failure, or not: see ``LoadPolicy/Failures``.
     public func failures(_ failures: LoadPolicy.Failures) -> ImageRequest {
         with { $0.policy.failures = failures }
     }
 
+    /// Shown while its bytes arrive, or not: see ``LoadPolicy/Previews``.
     public func previews(_ previews: LoadPolicy.Previews) -> ImageRequest {
         with { $0.policy.previews = previews }
     }
 
+    /// Looked up and kept by these rules; what is `nil` stays as it was.
     public func cached(rendered: CacheRules? = nil, original: CacheRules? = nil) -> ImageRequest {
         with {
             $0.policy.rendered = rendered ?? $0.policy.rendered
@@ -57,10 +63,12 @@ extension ImageRequest {
 
     // MARK: How soon, and with what
 
+    /// As urgent as this.
     public func priority(_ priority: ImagePriority) -> ImageRequest {
         with { $0.priority = priority }
     }
 
+    /// With these parts in the place of the pipeline's.
     public func parts(_ parts: RequestParts) -> ImageRequest {
         with { $0.parts = parts }
     }

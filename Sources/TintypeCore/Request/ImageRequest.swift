@@ -97,16 +97,19 @@ extension ImageRequest {
         set { replace { $0.identity = newValue } }
     }
 
+    /// Which pixels are made of the bytes.
     public var rendition: Rendition {
         get { storage.fields.rendition }
         set { replace { $0.rendition = newValue } }
     }
 
+    /// How the picture may be got.
     public var policy: LoadPolicy {
         get { storage.fields.policy }
         set { adjust { $0.policy = newValue } }
     }
 
+    /// How soon it is wanted; an ``ImageTask`` may change it later.
     public var priority: ImagePriority {
         get { storage.fields.priority }
         set { adjust { $0.priority = newValue } }

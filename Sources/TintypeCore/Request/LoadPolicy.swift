@@ -4,13 +4,21 @@ public struct LoadPolicy: Hashable, Sendable {
     public var rendered: CacheRules
     /// Where the original is looked up and kept: decoded in memory, as its bytes on disk.
     public var original: CacheRules
+    /// By default what a cache holds is taken.
     public var freshness: Freshness
+    /// By default a source that failed is left alone for a while.
     public var failures: Failures
+    /// By default none.
     public var previews: Previews
+    /// By default a picture of exactly the wanted size is looked for.
     public var variants: Variants
+    /// What is done to the pixels before they are delivered.
     public var preparation: Preparation
+    /// The form of the rendition on disk.
     public var stored: StoredForm
+    /// By default a load has ended when there is a picture.
     public var completion: Completion
+    /// Whether ``ImageResponse/data`` is filled.
     public var data: DataDelivery
     /// How long what this load keeps may be used, in memory and on disk; `nil` leaves that to the limits of the caches,
     /// which hold in any case.

@@ -1,5 +1,6 @@
 /// Which pixels are made of the bytes: decoded how, then transformed by what, in order. All of it is in the key.
 public struct Rendition: Sendable {
+    /// How the bytes become pixels, before any transform.
     public var decode: DecodeOptions
     /// In order; a ``TransformerChain`` is replaced by its parts.
     public var transforms: [any ImageTransformer] {

@@ -11,9 +11,11 @@
     /// Told when the last loop has been shown to its end.
     public var onEnd: (@MainActor () -> Void)?
 
+    /// What is played; it grows while it arrives.
     public private(set) var animation: AnimatedImage
     /// The frame that is shown, and its number.
     public private(set) var shownPixels: PixelBuffer
+    /// The index of the frame that is shown.
     public private(set) var shownFrame = 0
     /// Why the last frame that was due could not be made, if it could not.
     public private(set) var failure: TintypeError?
@@ -34,6 +36,7 @@
         state = PlayerState(animation, settings)
     }
 
+    /// Whether it plays, stands, waits or has ended.
     public var status: PlaybackStatus { state.status }
 
     /// Whether a frame is due that is not there yet.

@@ -1,5 +1,6 @@
 /// How an animation is played.
 public struct PlaybackSettings: Hashable, Sendable {
+    /// The order of the frames.
     public var mode = PlaybackMode.normal
 
     /// How fast: 2 is twice as fast. At 0 and below, time stands still; otherwise it is held between 0.001 and 1000.
@@ -8,6 +9,7 @@ public struct PlaybackSettings: Hashable, Sendable {
     /// The total number of plays, 0 is forever; `nil` as the file says.
     public var loopCount: Int?
 
+    /// What becomes of frames whose time has passed.
     public var lateness = Lateness.skip
 
     /// How much memory decoded frames may take.

@@ -2,6 +2,7 @@ import Foundation
 
 /// A picture as 6 to 166 characters, for a blurred placeholder. (github.com/woltapp/blurhash, Algorithm.md.)
 public struct BlurHash: Hashable, Sendable {
+    /// In base 83, as it is stored and sent.
     public let text: String
     /// How many waves it has across and down, 1 to 9 each.
     public let waves: PixelSize

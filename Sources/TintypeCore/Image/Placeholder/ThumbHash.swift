@@ -1,5 +1,6 @@
 /// A picture as about 25 bytes, for a placeholder with its shape and transparency. (github.com/evanw/thumbhash.)
 public struct ThumbHash: Hashable, Sendable {
+    /// As they are stored and sent.
     public let bytes: [UInt8]
 
     /// Computed over a copy of at most 100×100 pixels.
