@@ -35,11 +35,19 @@ public final class Download: Sendable {
     public var priority: ImagePriority {
         get { state.withLock { $0.priority } }
         set {
-            let subscription = state.withLock { state in
-                state.priority = newValue
-                return state.subscription
-            }
-            subscription?.follow(newValue)
+            state.withLock { $0.priority = newValue }
+            tellPriority()
+        }
+    }
+
+    /// Tells again as long as the priority changed meanwhile, so that the last word is the newest.
+    private func tellPriority(alreadyTold: ImagePriority? = nil) {
+        var told = alreadyTold
+        while let (priority, subscription) = state.withLock({ state in
+            state.priority == told ? nil : state.subscription.map { (state.priority, $0) }
+        }) {
+            subscription.follow(priority)
+            told = priority
         }
     }
 
@@ -79,12 +87,12 @@ public final class Download: Sendable {
 
     /// - Parameter told: the priority that it was subscribed at.
     func bind(_ subscription: JobSubscription, at told: ImagePriority) {
-        let (isOver, priority) = state.withLock { state in
+        let isOver = state.withLock { state in
             state.subscription = subscription
-            return (state.end != nil, state.priority)
+            return state.end != nil
         }
         // Either may have happened before there was a subscription to tell.
-        if isOver { subscription.cancel() } else if priority != told { subscription.follow(priority) }
+        if isOver { subscription.cancel() } else { tellPriority(alreadyTold: told) }
     }
 
     func update(_ received: ReceivedBytes) {

@@ -63,10 +63,16 @@ struct DataURL {
                 decoded.append(byte)
                 continue
             }
-            guard let value = UInt8(String(Substring(rest.prefix(2))), radix: 16), rest.count >= 2 else { return nil }
-            decoded.append(value)
-            rest = rest.dropFirst(2)
+            guard let high = rest.popFirst()?.hexadecimalValue, let low = rest.popFirst()?.hexadecimalValue else {
+                return nil
+            }
+            decoded.append(high << 4 | low)
         }
         return decoded
     }
+}
+
+extension UInt8 {
+    /// Of an ASCII digit.
+    fileprivate var hexadecimalValue: UInt8? { Character(Unicode.Scalar(self)).hexDigitValue.map { UInt8($0) } }
 }

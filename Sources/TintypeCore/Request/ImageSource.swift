@@ -19,7 +19,7 @@ public enum ImageSource: Sendable {
     /// What tells these bytes from all others, in keys.
     public var identity: String {
         switch self {
-        case .url(let url): url.identity
+        case .url(let url): url.identity.asOfURL
         case .http(let source): source.identity
         case .bytes(_, let id): "bytes:\(id)"
         case .closure(let id, _): "closure:\(id)"
@@ -58,6 +58,11 @@ public enum ImageSource: Sendable {
     package var isWorthKeepingOnDisk: Bool {
         expectedOrigin == .network || expectedOrigin == .custom
     }
+}
+
+extension String {
+    /// A URL from outside that reads as the name of a program's own bytes is not taken for these: no other begins so.
+    fileprivate var asOfURL: String { hasPrefix("bytes:") || hasPrefix("closure:") ? "url \(self)" : self }
 }
 
 /// An HTTP resource asked for with headers or a method of its own; all of it is part of the identity of its bytes.

@@ -225,7 +225,7 @@ import TintypeTesting
     /// A decoder that is slower than time shows what it makes, as long as that is newer than what is seen.
     @Test func aSlowDecoderIsSeenToMove() async throws {
         var drawn = try AnimatedImageTests.sprites(9)
-        drawn.held = [1, 3]
+        drawn.held = [1, 2]
         let fixture = try PlayerFixture(drawn, on: WorkQueue(name: "test.slow", width: 1))
         fixture.player.play()
         fixture.timer.advance(by: .milliseconds(550))

@@ -14,6 +14,11 @@ import Testing
         #expect(DataURL("data:application/octet-stream,%FF%00a")?.data == Data([0xFF, 0, 0x61]))
     }
 
+    @Test(arguments: ["%", "%4", "%+5", "%-1", "%4g", "%é"])
+    func whatIsNoPercentEncodingIsNone(_ text: String) {
+        #expect(DataURL("data:,\(text)")?.data == nil)
+    }
+
     @Test func percentEncodedBase64() {
         #expect(DataURL("data:;base64,AQ%3D%3D")?.data == Data([1]))
     }

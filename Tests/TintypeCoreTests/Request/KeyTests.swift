@@ -71,6 +71,12 @@ import TintypeTesting
         #expect(first.original == CacheKey(source: "a"))
     }
 
+    @Test func aURLIsNotTakenForTheNameOfAProgramsOwnBytes() throws {
+        let (closure, bytes) = (try #require(URL(string: "closure:a")), try #require(URL(string: "bytes:a")))
+        #expect(ImageSource.url(closure).identity != ImageSource.closure(id: "a") { Data() }.identity)
+        #expect(ImageSource.url(bytes).identity != ImageSource.bytes(Data(), id: "a").identity)
+    }
+
     @Test func aPlainHTTPSourceSharesTheKeyOfItsURL() throws {
         let url = try #require(URL(string: "https://example.org/a.jpg"))
         #expect(ImageSource.http(HTTPSource(url: url)).identity == ImageSource.url(url).identity)
