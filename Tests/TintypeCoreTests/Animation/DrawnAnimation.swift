@@ -14,6 +14,8 @@ struct DrawnAnimation: AnimatedImageDecoder {
     /// Frames whose decoding waits, each for one signal.
     var held: Set<Int> = []
     let gate = DispatchSemaphore(value: 0)
+    /// Those that have begun to wait.
+    let reached = Shared<[Int]>([])
 
     var formats: Set<ImageFormat> { [.gif, .png] }
 
@@ -46,7 +48,10 @@ private final class DrawnFrames: FrameDecoder {
 
     func pixels(of index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> PixelBuffer {
         if isCancelled() { throw .cancelled }
-        if animation.held.contains(index) { animation.gate.wait() }
+        if animation.held.contains(index) {
+            animation.reached.withLock { $0.append(index) }
+            animation.gate.wait()
+        }
         if index == animation.damaged { throw TintypeError(.undecodable, stage: .decode, "frame \(index)") }
         animation.decoded.withLock { $0.append(index) }
         return animation.pictures[index]
