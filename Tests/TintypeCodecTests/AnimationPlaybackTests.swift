@@ -24,6 +24,7 @@ import TintypeWebP
     private func wait(for frame: Int, _ player: AnimationPlayer) async throws {
         while player.shownFrame != frame {
             try Task.checkCancellation()
+            if let failure = player.failure { throw failure }
             await Task.yield()
         }
     }

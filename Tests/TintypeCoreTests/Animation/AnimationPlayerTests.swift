@@ -223,9 +223,7 @@ import TintypeTesting
     }
 
     /// A decoder that is slower than time shows what it makes, as long as that is newer than what is seen.
-    ///
-    /// Not under the thread sanitizer: it never ended there on a busy machine, for a reason that is not found yet.
-    @Test(.enabled(if: !isSanitized)) func aSlowDecoderIsSeenToMove() async throws {
+    @Test func aSlowDecoderIsSeenToMove() async throws {
         var drawn = try AnimatedImageTests.sprites(9)
         drawn.held = [1, 2]
         let fixture = try PlayerFixture(drawn, on: WorkQueue(name: "test.slow", width: 1))
@@ -327,9 +325,3 @@ import TintypeTesting
         #expect(fixture.player.status == .paused && fixture.player.finishedLoops == 1)
     }
 }
-
-#if TINTYPE_TSAN
-private let isSanitized = true
-#else
-private let isSanitized = false
-#endif

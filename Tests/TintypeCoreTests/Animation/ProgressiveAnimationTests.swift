@@ -31,7 +31,10 @@ import TintypeTesting
     }
 
     private func wait(for frame: Int, _ player: AnimationPlayer) async throws {
-        while player.shownFrame != frame { try await Task.pause() }
+        while player.shownFrame != frame {
+            if let failure = player.failure { throw failure }
+            try await Task.pause()
+        }
     }
 
     /// Frame by frame, until one is shown; what is decoded on other threads has its time.

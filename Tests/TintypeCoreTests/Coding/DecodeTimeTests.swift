@@ -35,6 +35,17 @@ import TintypeTesting
         #expect(error?.code == .cancelled && error?.limit == nil)
     }
 
+    @Test func whoGaveUpAndIsWantedAgainHasNotTakenTooLong() {
+        let asked = Shared(0)
+        let error = #expect(throws: TintypeError.self) {
+            try run(50) {
+                asked.withLock { $0 += 1 }
+                return asked.now == 1
+            }
+        }
+        #expect(error?.code == .cancelled)
+    }
+
     @Test func otherErrorsPass() {
         let error = #expect(throws: TintypeError.self) {
             try DecodeTime().run(isCancelled: { false }) { _ throws(TintypeError) in throw .transformFailed("no") }
