@@ -31,7 +31,6 @@ struct Transfer: Sendable {
                     chance: clock.random())
                 guard let delay, !job.isCancelled else { throw error.about(request.url.absoluteString) }
                 try await pause(delay)
-                received.restart()
             }
         }
     }
@@ -65,6 +64,8 @@ struct Transfer: Sendable {
         let kept = StoredResponse(response, to: request, requested: sent, received: clock.date())
         if response.status == 304, let asked { return stillGood(asked.entry, asked.response.renewed(by: kept)) }
         try check(response)
+        // What the last try has left stays as long as nothing better comes: it may be all that ever does.
+        received.restart()
         try await response.body.receive(into: received)
         let (data, file) = try await received.takeAll(for: job)
         var loaded = LoadedBytes(
