@@ -1,7 +1,6 @@
 package import Foundation
 
-/// Shows a picture of a format that has still ones and animations while it arrives: its first bytes tell which of them it
-/// is.
+/// Shows a picture while it arrives: a still one, or an animation, whichever its first bytes tell that it is.
 ///
 /// Used by one thread at a time: the lock is there to say so to the compiler, and is never waited for.
 package final class IncrementalPicture: IncrementalImageDecoder {
