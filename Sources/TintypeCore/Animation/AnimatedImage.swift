@@ -83,11 +83,11 @@ public final class AnimatedImage: Sendable {
     ///
     /// - Parameters:
     ///   - index: from 0.
-    ///   - isCancelled: asked now and then.
+    ///   - isCancelled: asked now and then; by default the work that it is called in.
     /// - Throws: ``TintypeError/Code/noSuchFrame``; ``TintypeError/Code/undecodable`` for a frame that is damaged;
     ///   ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/transformFailed``, ``TintypeError/Code/cancelled``.
     public func frame(
-        at index: Int, isCancelled: @escaping @Sendable () -> Bool = { false }
+        at index: Int, isCancelled: @escaping @Sendable () -> Bool = TransformContext.current.isCancelled
     ) throws(TintypeError) -> PixelBuffer {
         // The first is always there, as it was when the picture was made.
         if let held = pool.heldFrame(at: index) { return held }
