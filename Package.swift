@@ -68,6 +68,7 @@ let package = Package(
         // C: pixel loops, and fences around codecs that report errors by longjmp.
         .target(name: "CTintypeKernels"),
         .target(name: "CTintypeExif"),
+        .systemLibrary(name: "CEventFD"),
         .systemLibrary(
             name: "CLibAVIF", pkgConfig: "libavif",
             providers: [.apt(["libavif-dev"]), .yum(["libavif-devel"]), .brew(["libavif"])]),
@@ -121,7 +122,8 @@ let package = Package(
         // The engine.
         .target(
             name: "TintypeCore",
-            dependencies: ["CTintypeKernels", .crypto, .heap, .logging, .metrics], swiftSettings: swiftSettings),
+            dependencies: ["CEventFD", "CTintypeKernels", .crypto, .heap, .logging, .metrics],
+            swiftSettings: swiftSettings),
         .target(
             name: "TintypeDisk", dependencies: ["TintypeCore", "CXXHash", .crypto, .grdb, .logging],
             swiftSettings: swiftSettings),
@@ -185,7 +187,7 @@ let package = Package(
         // Tests: a folder a target, mirroring its folders.
         .testTarget(
             name: "TintypeCoreTests",
-            dependencies: ["CTintypeKernels", "TintypeCore", "TintypeTesting", .logging, .metricsTesting],
+            dependencies: ["CEventFD", "CTintypeKernels", "TintypeCore", "TintypeTesting", .logging, .metricsTesting],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeCodecTests",

@@ -10,25 +10,39 @@ import TintypeTesting
 @Suite struct ContactSheetTests {
     private static let columns = 8
     private static let cell = PixelSize(width: 96, height: 72)
+    private static let labelWidth = 96
     private static let gap = 8
     private static let ground = Pixel(red: 96, green: 96, blue: 104)
 
-    /// Each format still, with alpha, moving, of other colours and of more than 8 bits, as far as it has that.
-    private static let names = [
-        "baseline-420.jpg", "progressive.jpg", "grey.jpg", "cmyk.jpg", "inks.jpg", "p3.jpg", "orientation-6.jpg",
-        "rgb-8.png", "rgba-8.png", "palette-trns.png", "adam7-rgba.png", "p3.png", "pq.png", "hlg.png", "rects.png",
-        "rects.gif", "interlaced.gif", "lossy.webp", "lossy-alpha.webp", "p3.webp", "rects.webp", "lossy.heic",
-        "alpha.heic", "p3.heic", "pq.heic", "sequence.heics", "lossy-420.avif", "alpha.avif", "p3.avif", "pq-10.avif",
-        "sequence.avif", "lossy.jxl", "lossless-alpha.jxl", "p3.jxl", "pq.jxl", "rects.jxl", "rgb.tiff", "rgba.tiff",
-        "grey-16.tiff", "inks.tiff", "p3-16.tiff", "rgb-24.bmp", "rgba-v4.bmp", "palette-8.bmp", "alpha-32.ico",
-        "several.ico",
+    /// A row each, named: the format still, with alpha, moving, of other colours and of more than 8 bits, as far as it has
+    /// that. `docs/formats.md` says what each one is.
+    private static let rows: [(label: String, names: [String])] = [
+        (
+            "JPEG",
+            ["baseline-420.jpg", "progressive.jpg", "grey.jpg", "cmyk.jpg", "inks.jpg", "p3.jpg", "orientation-6.jpg"]
+        ),
+        (
+            "PNG",
+            [
+                "rgb-8.png", "rgba-8.png", "palette-trns.png", "adam7-rgba.png", "p3.png", "pq.png", "hlg.png",
+                "rects.png",
+            ]
+        ),
+        ("GIF", ["rects.gif", "interlaced.gif"]),
+        ("WEBP", ["lossy.webp", "lossy-alpha.webp", "p3.webp", "rects.webp"]),
+        ("HEIC", ["lossy.heic", "alpha.heic", "p3.heic", "pq.heic", "sequence.heics"]),
+        ("AVIF", ["lossy-420.avif", "alpha.avif", "p3.avif", "pq-10.avif", "sequence.avif"]),
+        ("JPEG XL", ["lossy.jxl", "lossless-alpha.jxl", "p3.jxl", "pq.jxl", "rects.jxl"]),
+        ("TIFF", ["rgb.tiff", "rgba.tiff", "grey-16.tiff", "inks.tiff", "p3-16.tiff"]),
+        ("BMP", ["rgb-24.bmp", "rgba-v4.bmp", "palette-8.bmp"]),
+        ("ICO", ["alpha-32.ico", "several.ico"]),
     ]
 
     private static let sheetFile = URL(filePath: #filePath).appending(path: "../../../docs/images/formats.png")
         .standardizedFileURL
 
     @Test func everyFormatLooksAsOnTheSheet() throws {
-        let sheet = try Self.sheet(try Self.pictures())
+        let sheet = try Self.sheet()
         if ProcessInfo.processInfo.environment["TINTYPE_WRITE_SHEET"] == "1" {
             try PNGEncoder().encode(sheet, as: .png, EncodeOptions()).write(to: Self.sheetFile)
         }
@@ -40,31 +54,39 @@ import TintypeTesting
 
     @Test func everyFormatIsOnTheSheet() throws {
         var formats = Set(
-            try Self.names.map { try DecodeTests.coders.info(of: FixtureManifest.named($0).data)?.format })
+            try Self.rows.flatMap(\.names).map {
+                try DecodeTests.coders.info(of: FixtureManifest.named($0).data)?.format
+            })
         formats.insert(.svg)
         #expect(formats == Set(DecodeTests.coders.decodableFormats))
     }
 
-    private static func pictures() throws -> [PixelBuffer] {
-        let files = try names.map { try FixtureManifest.named($0).data } + [FormatMatrixTests.svg]
-        let context = DecodeContext(options: DecodeOptions(size: .fit(cell)))
-        return try files.map { try DecodeTests.coders.decoder(for: $0).decode($0, context).pixels }
+    private static func sheet() throws -> PixelBuffer {
+        var rows: [(label: String, files: [Data])] = []
+        for row in Self.rows { rows.append((row.label, try row.names.map { try FixtureManifest.named($0).data })) }
+        rows.append(("SVG", [FormatMatrixTests.svg]))
+        let size = PixelSize(
+            width: gap + labelWidth + columns * (cell.width + gap), height: rows.count * (cell.height + gap) + gap)
+        var pixels = [Pixel](repeating: ground, count: size.area)
+        for (row, content) in rows.enumerated() {
+            let top = gap + row * (cell.height + gap)
+            Lettering.draw(content.label, x: gap, y: top + (cell.height - Lettering.height) / 2) { x, y in
+                pixels[y * size.width + x] = Pixel(red: 255, green: 255, blue: 255)
+            }
+            for (column, file) in content.files.enumerated() {
+                let picture = try picture(file)
+                let left = gap + labelWidth + column * (cell.width + gap) + (cell.width - picture.size.width) / 2
+                let top = top + (cell.height - picture.size.height) / 2
+                for y in 0..<picture.size.height {
+                    for x in 0..<picture.size.width { pixels[(top + y) * size.width + left + x] = picture[x, y] }
+                }
+            }
+        }
+        return try .drawn(size) { x, y in pixels[y * size.width + x] }
     }
 
-    private static func sheet(_ pictures: [PixelBuffer]) throws -> PixelBuffer {
-        let rows = (pictures.count + columns - 1) / columns
-        let size = PixelSize(
-            width: columns * (cell.width + gap) + gap, height: rows * (cell.height + gap) + gap)
-        let shown = try pictures.map { try $0.flattened(on: ground) }
-        return try .drawn(size) { x, y in
-            let (column, row) = (x / (cell.width + gap), y / (cell.height + gap))
-            let index = row * columns + column
-            guard index < shown.count, column < columns else { return ground }
-            let picture = shown[index]
-            let left = column * (cell.width + gap) + gap + (cell.width - picture.size.width) / 2
-            let top = row * (cell.height + gap) + gap + (cell.height - picture.size.height) / 2
-            let isInside = x >= left && y >= top && x < left + picture.size.width && y < top + picture.size.height
-            return isInside ? picture[x - left, y - top] : ground
-        }
+    private static func picture(_ file: Data) throws -> PixelBuffer {
+        let context = DecodeContext(options: DecodeOptions(size: .fit(cell)))
+        return try DecodeTests.coders.decoder(for: file).decode(file, context).pixels.flattened(on: ground)
     }
 }

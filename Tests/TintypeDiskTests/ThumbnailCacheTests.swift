@@ -91,6 +91,23 @@ import TintypeTesting
         #expect(!cache.store(try image(height: 6), for: key))
     }
 
+    @Test func noPictureIsKeptAliveByWaiting() throws {
+        let cache = cache()
+        weak var waiting: Image?
+        do {
+            let image = try image()
+            cache.store(image, for: key)
+            waiting = image
+        }
+        #expect(waiting == nil)
+    }
+
+    @Test func whatIsNotTheWholePictureIsNotTaken() throws {
+        let image = try image()
+        let part = Image(pixels: image.pixels, info: image.info, isPartial: true)
+        #expect(!cache().store(part, for: key))
+    }
+
     @Test func itHasLimitsAndAFolderOfItsOwn() async throws {
         let disk = DiskCache(directory: folder.url)
         let cache = ThumbnailCache(beside: disk)

@@ -12,12 +12,15 @@ extension MappingSymbols {
             "JXLDecoder": JXLDecoder.self, "JXLEncoder": JXLEncoder.self,
             "TIFFDecoder": TIFFDecoder.self, "TIFFEncoder": TIFFEncoder.self,
             "WebPEncoder": WebPEncoder.self,
-            "Image.highRange": \Image.highRange,
+            "Image.highRange": \Image.highRange, "Image.pixels": \Image.pixels,
             "EncodeOptions.embedsThumbnail": \EncodeOptions.embedsThumbnail,
             "EncodeOptions.maximumSize": \EncodeOptions.maximumSize,
             "EncodeOptions.maximumByteCount": \EncodeOptions.maximumByteCount,
             "ImageCoderRegistry.encode(_:as:_:)": ImageCoderRegistry.encode(_:as:_:)
                 as (ImageCoderRegistry) -> (PixelBuffer, ImageFormat, EncodeOptions) throws(TintypeError) -> Data,
+            "ImagePipeline.encode(_:as:_:priority:)": { (pipeline: ImagePipeline, image: Image) in
+                try await pipeline.encode(image, as: .png)
+            },
             "GIFEncoder": GIFEncoder.self,
             "AnimatedImageEncoder.encode(_:as:_:)": { (encoder: any AnimatedImageEncoder, animation: AnimatedImage) in
                 try encoder.encode(animation, as: .gif, EncodeOptions())

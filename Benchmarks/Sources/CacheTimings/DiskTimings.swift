@@ -48,6 +48,8 @@ struct DiskTimings {
         let batches = count / Self.batch
         let keys = order.map(key), paths = order.map(files.path)
         for key in keys { try check(has(key)) }
+        // First uses are recorded.
+        try await cache.flush()
         func places(_ round: Int) -> Range<Int> {
             let start = round % batches * Self.batch
             return start..<start + Self.batch

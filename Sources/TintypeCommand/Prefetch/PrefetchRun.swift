@@ -15,7 +15,7 @@ struct PrefetchRun {
         let prefetcher = ImagePrefetcher(
             pipeline, settings: PrefetchSettings(destination: .disk, concurrency: concurrency, priority: .normal))
         let batch = prefetcher.prefetch(requests) { source, error in
-            if let error { StandardError.write("\(erased)tintype: \(error.about(source.identity))") }
+            if let error { StandardError.write("\(erased)tintype: \(error.about(source.displayName))") }
         }
         for await progress in batch.updates where showsProgress { show(progress) }
         if showsProgress { StandardError.write(raw: erased) }

@@ -63,38 +63,20 @@ struct Convert: AsyncParsableCommand {
     func run() async throws {
         let pipeline = ImagePipeline(
             http.applied(to: .standard(downloader: http.configuration, disk: cache.diskCache)))
-        let coders = pipeline.configuration.coders
-        let format = try target(coders)
-        let image = try await pipeline.image(for: try await request(pipeline))
+        let format = try target(pipeline.configuration.coders)
+        var image = try await pipeline.image(for: try await request(pipeline))
+        if let frame { image = Image(pixels: try await pixels(of: frame, image), info: image.info) }
         let options = EncodeOptions(quality: Double(quality) / 100, maximumByteCount: outputBytes?.bytes)
-        let data = try await data(of: image, as: format, options, coders)
-        try await OutputFile.write(data, to: output)
+        try await OutputFile.write(try await pipeline.encode(image, as: format, options), to: output)
         try await pipeline.flush()
     }
 
-    /// The whole animation, where it is to stay one, or else a picture.
-    private func data(
-        of image: Image, as format: ImageFormat, _ options: EncodeOptions, _ coders: ImageCoderRegistry
-    ) async throws(TintypeError) -> Data {
-        let job = JobContext(priority: .normal)
-        if frame == nil, let animation = image.animation, coders.animatedFormats.contains(format) {
-            return try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
-                try coders.encode(animation, as: format, options)
-            }
-        }
-        let pixels = try await pixels(of: image)
-        return try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
-            try coders.encode(pixels, as: format, options)
-        }
-    }
-
-    /// The frame that is asked for, as it is shown.
-    private func pixels(of image: Image) async throws(TintypeError) -> PixelBuffer {
-        let index = frame ?? 0
+    /// A frame, as it is shown.
+    private func pixels(of frame: Int, _ image: Image) async throws(TintypeError) -> PixelBuffer {
         do throws(TintypeError) {
-            if let animation = image.animation { return try await Self.frame(index, of: animation) }
-            guard index == 0 else {
-                throw TintypeError(.noSuchFrame, stage: .decode, "there is no frame \(index), the picture is still")
+            if let animation = image.animation { return try await Self.frame(frame, of: animation) }
+            guard frame == 0 else {
+                throw TintypeError(.noSuchFrame, stage: .decode, "there is no frame \(frame), the picture is still")
             }
             return image.pixels
         } catch {

@@ -71,8 +71,10 @@ public final class AnimatedImage: Sendable {
     /// The encoded picture, if it was whole from the beginning and nothing was changed about its frames.
     package var originalBytes: Data? { maker.transforms.isEmpty ? encoded : nil }
 
-    /// Bytes that are kept beside the poster and the ``pool``: the encoded picture and one canvas.
-    public var memoryCost: Int { maker.source.memoryCost }
+    /// Bytes that are kept beside the poster: the encoded picture, one canvas, and the frames that
+    /// ``preloadFrames(isCancelled:)`` holds, equal ones once. Those that the ``pool`` holds while it is played are within
+    /// the budget of ``FrameMemory``.
+    public var memoryCost: Int { maker.source.memoryCost + pool.pinnedByteCount }
 
     /// The whole picture as it is shown while the turn of frame `index` lasts.
     ///
@@ -81,11 +83,11 @@ public final class AnimatedImage: Sendable {
     ///
     /// - Parameters:
     ///   - index: from 0.
-    ///   - isCancelled: asked now and then.
+    ///   - isCancelled: asked now and then; by default the work that it is called in.
     /// - Throws: ``TintypeError/Code/noSuchFrame``; ``TintypeError/Code/undecodable`` for a frame that is damaged;
     ///   ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/transformFailed``, ``TintypeError/Code/cancelled``.
     public func frame(
-        at index: Int, isCancelled: @escaping @Sendable () -> Bool = { false }
+        at index: Int, isCancelled: @escaping @Sendable () -> Bool = TransformContext.current.isCancelled
     ) throws(TintypeError) -> PixelBuffer {
         // The first is always there, as it was when the picture was made.
         if let held = pool.heldFrame(at: index) { return held }

@@ -1,6 +1,19 @@
 public import Foundation
 
 extension ImageCoderRegistry {
+    /// The bytes of a picture in a format: every frame of an animation where the format has animations, else the picture
+    /// that is shown first.
+    ///
+    /// Blocks, as the others here do: ``ImagePipeline/encode(_:as:_:priority:)`` does not.
+    public func encode(
+        _ image: Image, as format: ImageFormat, _ options: EncodeOptions = EncodeOptions()
+    ) throws(TintypeError) -> Data {
+        guard let animation = image.animation, animationEncoder(for: format) != nil else {
+            return try encode(image.pixels, as: format, options)
+        }
+        return try encode(animation, as: format, options)
+    }
+
     /// The bytes of a picture in a format, no larger and no more than the options allow: resized first, then encoded at the
     /// highest quality that keeps to the number of bytes.
     ///
@@ -48,6 +61,7 @@ extension ImageCoderRegistry {
         var search = QualitySearch(from: Int((quality * 100).rounded()), limit: limit)
         var found: Data?
         while let percent = search.next {
+            try TransformContext.current.checkCancelled()
             var tried = options
             tried.quality = Double(percent) / 100
             let data = try encode(tried)

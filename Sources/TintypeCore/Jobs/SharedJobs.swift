@@ -12,6 +12,9 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
         let context: JobContext
         var receivers = ArrivalList<JobSubscriberID, Receiver>()
         var latest: Status?
+
+        /// Those who wait for it, in the order in which they came.
+        var waiting: [Receiver] { receivers.values }
     }
 
     private struct State: Sendable {
@@ -19,10 +22,10 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
         var running: [JobID: Running] = [:]
         var ended = 0
 
-        /// Ends a job; those who wait for it, in the order in which they came.
-        mutating func take(_ job: JobID) -> [Receiver] {
+        /// Ends a job, which is to die after the lock.
+        mutating func take(_ job: JobID) -> Running? {
             _ = table.finish(job)
-            return running.removeValue(forKey: job)?.receivers.values ?? []
+            return running.removeValue(forKey: job)
         }
     }
 
@@ -91,21 +94,18 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
     }
 
     private func finish(_ job: JobID, with result: Result<Value, TintypeError>) {
-        let receivers = state.withLock { state in
+        let ended = state.withLock { state in
             state.ended += 1
             return state.take(job)
         }
-        for receiver in receivers { receiver.onEnd(result) }
+        for receiver in ended?.waiting ?? [] { receiver.onEnd(result) }
     }
 
     /// Ends every job with ``TintypeError/Code/cancelled`` for all who wait, and stops its work.
     package func cancelAll() {
-        let (ended, contexts) = state.withLock { state in
-            let contexts = state.running.values.map(\.context)
-            return (state.running.keys.flatMap { state.take($0) }, contexts)
-        }
-        for context in contexts { context.cancel() }
-        for receiver in ended { receiver.onEnd(.failure(.cancelled)) }
+        let ended = state.withLock { state in state.running.keys.compactMap { state.take($0) } }
+        for job in ended { job.context.cancel() }
+        for job in ended { for receiver in job.waiting { receiver.onEnd(.failure(.cancelled)) } }
     }
 
     private func report(_ status: Status, of job: JobID) {
@@ -118,12 +118,13 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
 
     /// Returns whether the subscriber was still waiting, so that its end is now the caller's to tell.
     fileprivate func detach(_ subscriber: JobSubscriberID) -> Bool {
-        let (detachment, context) = state.withLock { state in
+        // What is taken out dies after the lock: closures, and perhaps a preview's pixels.
+        let (detachment, context, _, _) = state.withLock { state in
             let detachment = state.table.detach(subscriber)
             let context = state.running[subscriber.job]?.context
-            _ = state.running[subscriber.job]?.receivers.remove(subscriber)
-            if detachment == .abandoned { state.running[subscriber.job] = nil }
-            return (detachment, context)
+            let receiver = state.running[subscriber.job]?.receivers.remove(subscriber)
+            let abandoned = detachment == .abandoned ? state.running.removeValue(forKey: subscriber.job) : nil
+            return (detachment, context, receiver, abandoned)
         }
         switch detachment {
         case .unknown: return false

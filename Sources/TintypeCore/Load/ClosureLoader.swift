@@ -9,7 +9,7 @@ public struct ClosureLoader: ImageLoader {
     @concurrent
     public func load(_ source: ImageSource, _ context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         guard case .closure(let id, let make) = source else {
-            throw TintypeError(.invalidSource, stage: .load, "not a closure", subject: source.identity)
+            throw TintypeError(.invalidSource, stage: .load, "not a closure", subject: source.displayName)
         }
         do {
             return LoadedBytes(data: try await make(), origin: .custom)

@@ -28,7 +28,7 @@ public struct DataURLLoader: ImageLoader {
             guard let content = DataURL(url.absoluteString) else { fallthrough }
             return content.data
         default:
-            throw TintypeError(.invalidSource, stage: .load, "not a well-formed data URL", subject: source.identity)
+            throw TintypeError(.invalidSource, stage: .load, "not a well-formed data URL", subject: source.displayName)
         }
     }
 }

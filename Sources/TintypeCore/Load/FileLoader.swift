@@ -12,7 +12,7 @@ public struct FileLoader: ImageLoader {
     @concurrent
     public func load(_ source: ImageSource, _ context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         guard let url = source.url, url.isFileURL else {
-            throw TintypeError(.invalidSource, stage: .load, "not a file URL", subject: source.identity)
+            throw TintypeError(.invalidSource, stage: .load, "not a file URL", subject: source.displayName)
         }
         return try await WorkQueue.disk.run(for: context.job) { () throws(TintypeError) in
             try Self.read(url, context)

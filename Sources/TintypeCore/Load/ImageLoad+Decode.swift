@@ -5,7 +5,7 @@ extension ImageLoad {
     func decodedOriginal(
         _ job: JobContext, _ report: JobReporter<LoadStatus>
     ) async throws(TintypeError) -> ImageResponse {
-        if let kept = keptOriginal { return ImageResponse(image: kept, origin: .memory) }
+        if let kept = keptOriginal { return memoryAnswer(kept, decodedOriginalKey) }
         return try await services.decoded.value(decodedKey, for: job, onStatus: report.report) {
             (job, report) throws(TintypeError) in
             try await self.getDecoded(job, report)

@@ -6,7 +6,7 @@ extension ImageLoad {
     ///
     /// Memory was asked before there was a load; it is asked again, since an equal load may have ended in between.
     func storedRendition(_ job: JobContext) async throws(TintypeError) -> ImageResponse? {
-        if let image = rememberedRendition { return ImageResponse(image: image, origin: .memory) }
+        if let image = rememberedRendition { return memoryAnswer(image, request.key) }
         // The original as it is has its own place on disk, where the bytes are looked up.
         guard !request.key.isOriginal else { return nil }
         if let response = try await storedPixels(job) { return response }
@@ -16,6 +16,12 @@ extension ImageLoad {
         remember(image)
         keepPixels(of: image)
         return ImageResponse(image: image, origin: .disk, byteCount: entry.data.count)
+    }
+
+    /// A picture that memory had for the load itself, which observers count like any other.
+    func memoryAnswer(_ image: Image, _ key: CacheKey) -> ImageResponse {
+        services.watch.tell(.lookedUp(key, in: .memory, found: true))
+        return ImageResponse(image: image, origin: .memory)
     }
 
     /// The decoded original in memory, where the policy lets that answer.

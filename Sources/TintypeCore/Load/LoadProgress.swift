@@ -15,4 +15,10 @@ public struct LoadProgress: Hashable, Sendable {
         guard let expected, expected > 0 else { return nil }
         return min(1, Double(received) / Double(expected))
     }
+
+    /// Whether it says more: two reports may arrive in either order.
+    func isNewer(than other: LoadProgress) -> Bool {
+        guard received == other.received else { return received > other.received }
+        return expected != nil && expected != other.expected
+    }
 }

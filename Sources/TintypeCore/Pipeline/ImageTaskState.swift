@@ -30,7 +30,7 @@ extension ImageTaskState {
     mutating func update(_ newest: LoadStatus) -> [(Listener, ImageEvent?)] {
         guard end == nil else { return [] }
         var told: [(Listener, ImageEvent?)] = []
-        if newest.progress.received > status.progress.received || newest.progress.expected != status.progress.expected {
+        if newest.progress.isNewer(than: status.progress) {
             status.progress = newest.progress
             told += tell(.progress(newest.progress))
         }

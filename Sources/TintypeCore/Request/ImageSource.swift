@@ -26,8 +26,13 @@ public enum ImageSource: Sendable {
         }
     }
 
-    /// What errors call it: the URL without a name and password, where there is one.
-    var displayName: String { url?.withoutCredential.absoluteString ?? identity }
+    /// What errors call it: the URL without a name and password, where there is one. Of a data URL only what its bytes
+    /// are said to be.
+    package var displayName: String {
+        guard let url else { return identity }
+        guard expectedOrigin == .data else { return url.withoutCredential.absoluteString }
+        return "\(url.absoluteString.prefix { $0 != "," }.prefix(64)),…"
+    }
 
     /// The URL, where there is one.
     public var url: URL? {

@@ -25,7 +25,7 @@ public struct DownloadRequest: Hashable, Sendable {
     /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource``.
     init(_ source: ImageSource, _ settings: TransferSettings) throws(TintypeError) {
         guard let url = source.url else {
-            throw TintypeError(.invalidSource, stage: .load, "not a URL", subject: source.identity)
+            throw TintypeError(.invalidSource, stage: .load, "not a URL", subject: source.displayName)
         }
         let own: HTTPSource? = if case .http(let source) = source { source } else { nil }
         self.init(

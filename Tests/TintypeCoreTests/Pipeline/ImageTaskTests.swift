@@ -70,12 +70,17 @@ import TintypeTesting
         #expect(late.last == "finished")
     }
 
-    @Test func progressNeverGoesBack() async {
+    @Test(arguments: [
+        LoadProgress(received: 3), LoadProgress(received: 3, expected: 20), LoadProgress(received: 5),
+    ]) func progressNeverGoesBack(_ older: LoadProgress) {
         let task = task()
-        task.update(LoadStatus(progress: LoadProgress(received: 5)))
-        task.update(LoadStatus(progress: LoadProgress(received: 3)))
-        guard case .running(let progress) = task.status else { return }
-        #expect(progress.received == 5)
+        task.update(LoadStatus(progress: LoadProgress(received: 5, expected: 10)))
+        task.update(LoadStatus(progress: older))
+        guard case .running(let progress) = task.status else {
+            Issue.record("it has ended")
+            return
+        }
+        #expect(progress == LoadProgress(received: 5, expected: 10))
     }
 
     @Test func aListenerThatIsCancelledGetsNil() async {

@@ -275,7 +275,24 @@ import TintypeTesting
         gate.open()
         await told.end()
         #expect(indicator.calls == ["start", "stop"] && binding.task == nil)
-        #expect(binding.progress.received == indicator.progress.last?.received ?? 0)
+    }
+
+    @Test func progressIsToldOfWhatHasArrived() async throws {
+        gated()
+        let binding = binding()
+        let indicator = FakeIndicator()
+        binding.indicator = indicator
+        let told = load(binding, fixture.request())
+        while fixture.loader.count(fixture.identity()) == 0 { try await Task.pause() }
+        let received = try #require(fixture.loader.lastContext(fixture.identity())).received
+        try received.expect(100)
+        try Data(count: 40).withTypedBytes { bytes throws(TintypeError) in try received.append(bytes) }
+        while binding.progress.received < 40 { try await Task.pause() }
+        #expect(binding.progress == LoadProgress(received: 40, expected: 100))
+        #expect(indicator.progress.last == binding.progress)
+        binding.cancel()
+        await told.end()
+        #expect(indicator.calls == ["start", "stop"])
     }
 
     @Test func anIndicatorThatComesLateIsStarted() async throws {

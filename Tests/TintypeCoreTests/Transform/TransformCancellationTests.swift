@@ -33,7 +33,7 @@ import TintypeTesting
     /// Of one colour; made by rows, since these are many.
     private static func blank(_ width: Int, _ height: Int) throws -> PixelBuffer {
         var writer = try PixelWriter(size: size(width, height))
-        writer.withRows { $0.initializeMemory(as: UInt8.self, repeating: 255) }
+        writer.withRows { _ = $0.initializeMemory(as: UInt8.self, repeating: 255) }
         return writer.finish()
     }
 

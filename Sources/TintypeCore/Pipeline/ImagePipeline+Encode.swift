@@ -1,0 +1,36 @@
+public import Foundation
+
+extension ImagePipeline {
+    /// The bytes of a picture in a format: every frame of an animation where the format has animations, else the picture
+    /// that is shown first.
+    ///
+    /// On the threads for pixels, so the caller is never blocked. When the calling task is cancelled the work ends between
+    /// two frames, or two tries at a size.
+    ///
+    /// - Throws: as ``ImageCoderRegistry/encode(_:as:_:)``, and ``TintypeError/Code/cancelled``.
+    public nonisolated(nonsending) func encode(
+        _ image: Image, as format: ImageFormat, _ options: EncodeOptions = EncodeOptions(),
+        priority: ImagePriority = .normal
+    ) async throws(TintypeError) -> Data {
+        let (job, coders) = (JobContext(priority: priority), configuration.coders)
+        let result = await withTaskCancellationHandler {
+            await encoded(image, as: format, options, job, coders)
+        } onCancel: {
+            job.cancel()
+        }
+        return try result.get()
+    }
+
+    private nonisolated(nonsending) func encoded(
+        _ image: Image, as format: ImageFormat, _ options: EncodeOptions, _ job: JobContext, _ coders: ImageCoderRegistry
+    ) async -> Result<Data, TintypeError> {
+        do throws(TintypeError) {
+            return .success(
+                try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
+                    try job.transforming { () throws(TintypeError) in try coders.encode(image, as: format, options) }
+                })
+        } catch {
+            return .failure(error)
+        }
+    }
+}
