@@ -192,9 +192,8 @@ let package = Package(
         .testTarget(
             name: "TintypeCodecTests",
             dependencies: [
-                "Tintype", "TintypeBMP", "TintypeColor", "TintypeCore", "TintypeGIF", "TintypeICO", "TintypeJPEG",
-                "TintypePNG",
-                "TintypeSVG", "TintypeTIFF", "TintypeWebP", "TintypeTesting", "CZlib",
+                "Tintype", "TintypeBMP", "TintypeColor", "TintypeCore", "TintypeGIF", "TintypeHEIF", "TintypeICO",
+                "TintypeJPEG", "TintypePNG", "TintypeSVG", "TintypeTIFF", "TintypeWebP", "TintypeTesting", "CZlib",
             ],
             resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
         .testTarget(

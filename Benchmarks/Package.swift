@@ -49,6 +49,13 @@ let package = Package(
                     .product(name: "Tintype\($0)", package: "Tintype")
                 },
             swiftSettings: swiftSettings),
+        // What a process takes that makes a thumbnail, for scripts/compare-decoders.
+        .executableTarget(
+            name: "JPEGThumbnail",
+            dependencies: [
+                .product(name: "TintypeCore", package: "Tintype"), .product(name: "TintypeJPEG", package: "Tintype"),
+            ],
+            swiftSettings: swiftSettings),
         // The caches beside bare controls, for scripts/measure-caches.
         .executableTarget(
             name: "CacheTimings",
