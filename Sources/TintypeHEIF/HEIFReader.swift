@@ -8,6 +8,8 @@ struct HEIFReader: ~Copyable {
     /// `nil` for a thumbnail, which lies in the file of another reader.
     private let context: OpaquePointer?
     private let handle: OpaquePointer
+    /// See ``HEIFCodePoints``.
+    private let knowsCodePoints: Bool
 
     /// Reads everything but pixels.
     ///
@@ -37,6 +39,7 @@ struct HEIFReader: ~Copyable {
         }
         self.context = context
         self.handle = handle
+        knowsCodePoints = HEIFCodePoints.areKnown(in: bytes)
     }
 
     deinit {
@@ -44,9 +47,10 @@ struct HEIFReader: ~Copyable {
         if let context { heif_context_free(context) }
     }
 
-    private init(thumbnail handle: OpaquePointer) {
+    private init(thumbnail handle: OpaquePointer, knowsCodePoints: Bool) {
         context = nil
         self.handle = handle
+        self.knowsCodePoints = knowsCodePoints
     }
 
     /// The smallest thumbnail that has as many pixels as are wanted, and shows as much as the picture; `nil` where there is
@@ -67,7 +71,7 @@ struct HEIFReader: ~Copyable {
                 heif_image_handle_release(found)
             }
         }
-        return best.map { HEIFReader(thumbnail: $0) }
+        return best.map { HEIFReader(thumbnail: $0, knowsCodePoints: knowsCodePoints) }
     }
 
     private static let mostThumbnails = 8
@@ -105,6 +109,7 @@ struct HEIFReader: ~Copyable {
     }
 
     private var codedColors: SourceColors? {
+        guard knowsCodePoints else { return nil }
         var coded: UnsafeMutablePointer<heif_color_profile_nclx>?
         guard heif_image_handle_get_nclx_color_profile(handle, &coded).code == heif_error_Ok, let coded else {
             return nil

@@ -22,15 +22,30 @@ struct ISOFile {
         var boxes: [ISOBox] = []
         var place = part.lowerBound
         while place + 8 <= part.upperBound {
-            let (head, size) = try extent(at: place, in: part)
-            guard size >= head, size <= part.upperBound - place, boxes.count < Self.mostBoxes else {
-                throw .damagedSequence
-            }
-            let letters = bytes[place + 4..<place + 8]
-            boxes.append(ISOBox(kind: String(decoding: letters, as: UTF8.self), body: place + head..<place + size))
-            place += size
+            guard boxes.count < Self.mostBoxes else { throw .damagedSequence }
+            let box = try box(at: place, in: part)
+            boxes.append(box)
+            place = box.body.upperBound
         }
         return boxes
+    }
+
+    /// Those before the first that ends beyond the part.
+    func soundBoxes(in part: Range<Int>) -> [ISOBox] {
+        var boxes: [ISOBox] = []
+        var place = part.lowerBound
+        while place + 8 <= part.upperBound, boxes.count < Self.mostBoxes, let box = try? box(at: place, in: part) {
+            boxes.append(box)
+            place = box.body.upperBound
+        }
+        return boxes
+    }
+
+    private func box(at place: Int, in part: Range<Int>) throws(TintypeError) -> ISOBox {
+        let (head, size) = try extent(at: place, in: part)
+        guard size >= head, size <= part.upperBound - place else { throw .damagedSequence }
+        let letters = bytes[place + 4..<place + 8]
+        return ISOBox(kind: String(decoding: letters, as: UTF8.self), body: place + head..<place + size)
     }
 
     /// Boxes in one place, which are more than any writer makes.
