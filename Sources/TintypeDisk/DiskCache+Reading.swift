@@ -38,7 +38,10 @@ extension DiskCache {
 
     /// What there is under a key, whose time is not over. Counts as a use.
     func find<Bytes: EntryBytes>(_ key: CacheKey, as type: Bytes.Type) -> Finding<Bytes>? {
-        findOwn(key, as: type) ?? inheritedEntry(for: key).map { .entry($0) }
+        if let found = findOwn(key, as: type) { return found }
+        if let entry = inheritedEntry(for: key) { return .entry(entry) }
+        noteMiss()
+        return nil
     }
 
     private func findOwn<Bytes: EntryBytes>(_ key: CacheKey, as type: Bytes.Type) -> Finding<Bytes>? {
@@ -96,12 +99,11 @@ extension DiskCache {
             state.withLock { $0.stats.hits += 1 }
             return entry
         }
-        noteMiss()
         return nil
     }
 
     /// What is missing may be so because another has put a new directory in the place of the one that is open: looked
-    /// after now and then, since it would double what a miss costs.
+    /// after now and then, since it costs more than a miss.
     private func noteMiss() {
         let misses = state.withLock { state in
             state.stats.misses += 1
@@ -110,7 +112,7 @@ extension DiskCache {
         if misses % Self.missesBetweenLooks == 0 { forgetEntriesHandleIfGone() }
     }
 
-    static let missesBetweenLooks = 32
+    static let missesBetweenLooks = 256
 
     /// A use is worth recording when it is the first, or the last that was recorded is a minute old or lies in the future,
     /// since the clock was set back. So what is read again and again costs no more than what is read once.

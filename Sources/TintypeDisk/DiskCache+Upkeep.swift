@@ -171,7 +171,10 @@ extension DiskCache {
     private func removeRecords() {
         guard layout.exists else { return }
         do {
-            try openIndex().removeAll()
+            let index = try openIndex()
+            try index.removeAll()
+            // What was stored in the middle is known again; that takes little where nothing is left.
+            while try index.reconcile(layout) {}
         } catch {
             giveUp(error)
         }

@@ -109,6 +109,34 @@ import TintypeTesting
         #expect(try await cache.usage() == DiskUsage())
     }
 
+    @Test func whatIsStoredWhileItIsEvictedStaysKnown() async throws {
+        let cache = cache()
+        try await fill(cache, 0..<3)
+        let index = try cache.openIndex()
+        let known = try index.oldest(9, by: .access)
+        // Stored anew between the look at what is oldest and its removal.
+        cache.store(entry, for: key("1"))
+        try await cache.flush()
+        try index.remove(known)
+        #expect(try await cache.usage().count == 1)
+    }
+
+    @Test func whatIsStoredWhileTheCacheIsClearedIsKnown() async throws {
+        let cache = cache()
+        for round in 0..<20 {
+            for number in 0..<20 { cache.store(entry, for: key("\(number)")) }
+            async let cleared = cache.clear()
+            for number in 20..<40 { cache.store(entry, for: key("\(round) \(number)")) }
+            _ = try await cleared
+        }
+        // A folder that goes again and again may keep an entry from being written.
+        try? await cache.flush()
+        let files = Set(folder.files.filter { $0.contains("/entries/") })
+        let listed = Shared<Set<String>>([])
+        try await cache.forEachEntry { entry in listed.withLock { _ = $0.insert(entry.path) } }
+        #expect(listed.now == files)
+    }
+
     @Test func aSignSaysThatTheIndexLostChanges() async throws {
         let cache = cache()
         try await fill(cache, 0..<3)

@@ -91,6 +91,17 @@ import TintypeTesting
         #expect(!cache.store(try image(height: 6), for: key))
     }
 
+    @Test func whatWouldBlockHasATwinThatDoesNot() async throws {
+        let cache = cache()
+        let image = try image()
+        cache.store(image, for: key)
+        try await cache.flush()
+        #expect(isEqual(try await cache.storedImage(for: key), image))
+        #expect(try await cache.holds(key))
+        try await cache.forget(key)
+        #expect(try await !cache.holds(key))
+    }
+
     @Test func noPictureIsKeptAliveByWaiting() throws {
         let cache = cache()
         weak var waiting: Image?
