@@ -56,11 +56,22 @@ let package = Package(
                 .product(name: "TintypeCore", package: "Tintype"), .product(name: "TintypeJPEG", package: "Tintype"),
             ],
             swiftSettings: swiftSettings),
+        // Work and its control in turns.
+        .target(name: "Timing", swiftSettings: swiftSettings),
+        // Transfers beside a bare client, for scripts/measure-transfers.
+        .executableTarget(
+            name: "TransferTimings",
+            dependencies: [
+                "CBenchmarkControls", "Timing", .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "TintypeDisk", package: "Tintype"), .product(name: "TintypeHTTP", package: "Tintype"),
+                .product(name: "TintypeJPEG", package: "Tintype"), .product(name: "TintypeTesting", package: "Tintype"),
+            ],
+            swiftSettings: swiftSettings),
         // The caches beside bare controls, for scripts/measure-caches.
         .executableTarget(
             name: "CacheTimings",
             dependencies: [
-                "CBenchmarkControls", .product(name: "TintypeCore", package: "Tintype"),
+                "CBenchmarkControls", "Timing", .product(name: "TintypeCore", package: "Tintype"),
                 .product(name: "TintypeDisk", package: "Tintype"), .product(name: "TintypeJPEG", package: "Tintype"),
             ],
             swiftSettings: swiftSettings),
