@@ -68,6 +68,7 @@ let package = Package(
         // C: pixel loops, and fences around codecs that report errors by longjmp.
         .target(name: "CTintypeKernels"),
         .target(name: "CTintypeExif"),
+        .systemLibrary(name: "CEventFD"),
         .systemLibrary(
             name: "CLibAVIF", pkgConfig: "libavif",
             providers: [.apt(["libavif-dev"]), .yum(["libavif-devel"]), .brew(["libavif"])]),
@@ -121,7 +122,8 @@ let package = Package(
         // The engine.
         .target(
             name: "TintypeCore",
-            dependencies: ["CTintypeKernels", .crypto, .heap, .logging, .metrics], swiftSettings: swiftSettings),
+            dependencies: ["CEventFD", "CTintypeKernels", .crypto, .heap, .logging, .metrics],
+            swiftSettings: swiftSettings),
         .target(
             name: "TintypeDisk", dependencies: ["TintypeCore", "CXXHash", .crypto, .grdb, .logging],
             swiftSettings: swiftSettings),
@@ -185,32 +187,34 @@ let package = Package(
         // Tests: a folder a target, mirroring its folders.
         .testTarget(
             name: "TintypeCoreTests",
-            dependencies: ["CTintypeKernels", "TintypeCore", "TintypeTesting", .logging, .metricsTesting],
+            dependencies: ["CEventFD", "CTintypeKernels", "TintypeCore", "TintypeTesting", .logging, .metricsTesting],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeCodecTests",
             dependencies: [
-                "Tintype", "TintypeBMP", "TintypeColor", "TintypeCore", "TintypeGIF", "TintypeICO", "TintypeJPEG",
-                "TintypePNG",
-                "TintypeSVG", "TintypeTIFF", "TintypeWebP", "TintypeTesting", "CZlib",
+                "Tintype", "TintypeBMP", "TintypeColor", "TintypeCore", "TintypeGIF", "TintypeHEIF", "TintypeICO",
+                "TintypeJPEG", "TintypePNG", "TintypeSVG", "TintypeTIFF", "TintypeWebP", "TintypeTesting", "CZlib",
             ],
             resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeDiskTests", dependencies: ["CrashTest", "TintypeDisk", "TintypeTesting"],
             swiftSettings: swiftSettings),
+        .target(
+            name: "TestCertificate", dependencies: ["TintypeTesting", .asn1, .crypto, .x509],
+            path: "Tests/TestCertificate", swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeHTTPTests",
             dependencies: [
-                "TintypeHTTP", "TintypeTesting", "CZlib", .asyncHTTPClient, .crypto, .nioCore, .nioPosix, .nioHTTP1,
-                .nioHTTP2, .nioSSL,
-                .asn1, .x509,
+                "TestCertificate", "TintypeHTTP", "TintypeTesting", "CZlib", .asyncHTTPClient, .nioCore, .nioPosix,
+                .nioHTTP1, .nioHTTP2, .nioSSL,
             ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeTests", dependencies: ["Tintype", "TintypeTesting"],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "TintypeCommandTests", dependencies: ["TintypeCommand", "Tintype", "TintypeTesting"],
+            name: "TintypeCommandTests",
+            dependencies: ["TestCertificate", "TintypeCommand", "Tintype", "TintypeTesting"],
             swiftSettings: swiftSettings),
     ]
 )

@@ -1,13 +1,13 @@
 """The measuring of scripts/compare-animations, which calls it: AnimationTimings' path and the number of rounds."""
 
 import pathlib
-import subprocess
 import sys
 import tempfile
-import time
 
 import PIL
 from PIL import Image, ImageDraw, ImageSequence, features
+
+from timing_tools import Program, in_turns, timed
 
 SIZE, COUNT = (480, 270), 40
 SAMPLE = pathlib.Path(__file__).parent.parent / "Sources/CTintypeSamples/Samples/mountains.jpg"
@@ -43,55 +43,39 @@ def write(folder):
             yield path
 
 
-class Timings:
-    """Tintype and the bare libraries, one animation at a time."""
-
-    def __init__(self, program):
-        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def ask(self, name, path):
-        self.process.stdin.write(f"{name} {path}\n")
-        self.process.stdin.flush()
-        taken, count = self.process.stdout.readline().split()
-        return float(taken), int(count)
-
-
 def pillow(path):
-    start = time.perf_counter()
     count = 0
-    with Image.open(path) as image:
-        for frame in ImageSequence.Iterator(image):
-            frame.convert("RGBA").load()
-            count += 1
-    return (time.perf_counter() - start) * 1000, count
+
+    def play():
+        nonlocal count
+        with Image.open(path) as image:
+            for frame in ImageSequence.Iterator(image):
+                frame.convert("RGBA").load()
+                count += 1
+
+    return timed(play), count
 
 
-def measured(contestants, rounds):
-    """The least time of each, after one round that does not count: what else the machine does only adds to it."""
-    times = {name: [] for name in contestants}
-    for turn in range(rounds + 1):
-        for name, work in contestants.items():
-            taken, count = work()
-            if count != COUNT:
-                sys.exit(f"compare-animations: {name} made {count} frames of {COUNT}")
-            if turn:
-                times[name].append(taken)
-    return {name: min(taken) for name, taken in times.items()}
+def whole(name, taken, count):
+    """The time, of all frames alone."""
+    if int(count) != COUNT:
+        sys.exit(f"compare-animations: {name} made {count} frames of {COUNT}")
+    return float(taken)
 
 
 def main(program, rounds):
-    timings = Timings(program)
+    timings = Program(program)
     print(f"Pillow {PIL.__version__}, libwebp {features.version('webp')} in it; {SIZE[0]} x {SIZE[1]}, {COUNT} frames")
     print(f"{'':12} {'KB':>6} {'tintype':>9} {'library':>9} {'Pillow':>9}   ratios")
     missed = False
     with tempfile.TemporaryDirectory() as folder:
         for path in write(folder):
-            contestants = {"tintype": lambda: timings.ask("tintype", path)}
+            contestants = {"tintype": lambda: whole("tintype", *timings.ask("tintype", path))}
             # libpng knows no animations.
             if path.suffix != ".png":
-                contestants["library"] = lambda: timings.ask("control", path)
-            contestants["Pillow"] = lambda: pillow(path)
-            times = measured(contestants, rounds)
+                contestants["library"] = lambda: whole("library", *timings.ask("control", path))
+            contestants["Pillow"] = lambda: whole("Pillow", *pillow(path))
+            times = in_turns(rounds, contestants)
             ours = times["tintype"]
             cells = " ".join(f"{times[name]:6.1f} ms" if name in times else f"{'':9}"
                              for name in ("tintype", "library", "Pillow"))

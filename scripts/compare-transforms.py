@@ -2,15 +2,15 @@
 a file for a contact sheet."""
 
 import pathlib
-import subprocess
 import sys
 import tempfile
-import time
 
 import numpy
 import PIL
 import pyvips
 from PIL import Image, ImageFilter, ImageOps
+
+from timing_tools import Program, in_turns, timed
 
 WIDTH, HEIGHT = 4000, 3000
 SAMPLE = pathlib.Path(__file__).parent.parent / "Sources/CTintypeSamples/Samples/mountains.jpg"
@@ -24,45 +24,19 @@ def picture():
     return image
 
 
-class Timings:
+class Timings(Program):
     """Tintype, one transform at a time."""
 
     def __init__(self, program, image, folder):
         raw = pathlib.Path(folder) / "picture.rgba"
         raw.write_bytes(image.tobytes())
         self.folder = folder
-        self.process = subprocess.Popen(
-            [program, raw, str(WIDTH), str(HEIGHT)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def ask(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-        return self.process.stdout.readline().split()
-
-    def time(self, name):
-        return float(self.ask(name)[0])
+        super().__init__(program, raw, WIDTH, HEIGHT)
 
     def result(self, name):
         path = f"{self.folder}/{name}.rgba"
-        size = tuple(map(int, self.ask(f"write {name} {path}")))
+        size = tuple(map(int, self.ask("write", name, path)))
         return Image.frombytes("RGBA", size, pathlib.Path(path).read_bytes())
-
-
-def timed(work):
-    start = time.perf_counter()
-    work()
-    return (time.perf_counter() - start) * 1000
-
-
-def in_turns(rounds, contestants):
-    """The least time of each, after one round that does not count: what else the machine does only adds to it."""
-    times = {name: [] for name in contestants}
-    for turn in range(rounds + 1):
-        for name, work in contestants.items():
-            taken = work()
-            if turn:
-                times[name].append(taken)
-    return {name: min(taken) for name, taken in times.items()}
 
 
 def distance(first, second):

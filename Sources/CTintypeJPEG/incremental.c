@@ -176,7 +176,7 @@ static tintype_jpeg_status end(tintype_jpeg_incremental *incremental) {
 static tintype_jpeg_status advance_rows(tintype_jpeg_incremental *incremental, bool *changed) {
     j_decompress_ptr cinfo = &incremental->cinfo;
     size_t stride = row_bytes(incremental);
-    uint32_t budget = PIXELS_A_STEP / cinfo->image_width + 1;
+    uint32_t budget = PIXELS_A_STEP / incremental->header.width + 1;
     uint32_t last = cinfo->output_scanline + budget;
     while (cinfo->output_scanline < last) {
         if (cinfo->output_scanline == cinfo->output_height) {
@@ -194,7 +194,8 @@ static tintype_jpeg_status advance_rows(tintype_jpeg_incremental *incremental, b
 static tintype_jpeg_status advance_scans(tintype_jpeg_incremental *incremental, bool *changed) {
     j_decompress_ptr cinfo = &incremental->cinfo;
     uint32_t rows_at_once = (uint32_t)cinfo->max_v_samp_factor * DCTSIZE;
-    uint32_t budget = PIXELS_A_STEP / (cinfo->image_width * rows_at_once) + 1;
+    // libjpeg has read the width anew, of whatever stands there, when it suspends in a second header: then it refuses it.
+    uint32_t budget = PIXELS_A_STEP / (incremental->header.width * rows_at_once) + 1;
     while (budget-- > 0) {
         switch (jpeg_consume_input(cinfo)) {
         case JPEG_SUSPENDED:

@@ -213,14 +213,20 @@ static uint32_t multiplied(uint32_t channel, uint32_t alpha) {
     return (channel * alpha * 2 + 255) / 510;
 }
 
-static void store(const uint32_t *from, uint8_t *to, uint32_t width, bool is_straight) {
+/// Whether libtiff's words, which have red in their lowest byte, are the bytes that are wanted.
+static bool is_stored(const TIFFRGBAImage *image) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    // libtiff's words have red in their lowest byte.
-    if (!is_straight) {
+    return !is_straight(image);
+#else
+    return false;
+#endif
+}
+
+static void store(const uint32_t *from, uint8_t *to, uint32_t width, bool is_straight, bool is_stored) {
+    if (is_stored) {
         memcpy(to, from, (size_t)width * 4);
         return;
     }
-#endif
     for (uint32_t x = 0; x < width; x++, to += 4) {
         uint32_t alpha = TIFFGetA(from[x]);
         uint32_t factor = is_straight ? alpha : 255;
@@ -245,12 +251,20 @@ tintype_tiff_status tintype_tiff_read_rows(
     TIFFRGBAImage *image = &reader->image;
     image->row_offset = (int)first;
     image->col_offset = 0;
-    if (!TIFFRGBAImageGet(image, scratch, image->width, count) || reader->report.warnings > 0) {
+    bool straight = is_straight(image), stored = is_stored(image);
+    // Rows without padding, in which libtiff can write: a copy less.
+    bool in_place = stored && stride == (size_t)image->width * 4;
+    uint32_t *rows = in_place ? (uint32_t *)(void *)dest : scratch;
+    if (!TIFFRGBAImageGet(image, rows, image->width, count) || reader->report.warnings > 0) {
+        if (in_place) {
+            memset(dest, 0, stride * count);
+        }
         return TINTYPE_TIFF_CORRUPT;
     }
-    bool straight = is_straight(image);
     for (uint32_t y = 0; y < count; y++) {
-        store(scratch + (size_t)y * image->width, dest + y * stride, image->width, straight);
+        if (!in_place) {
+            store(rows + (size_t)y * image->width, dest + y * stride, image->width, straight, stored);
+        }
         if (image->alpha != 0) {
             clamp(dest + y * stride, image->width);
         }

@@ -15,7 +15,8 @@ struct FullDiskScenario {
 
     func run() async throws {
         if let limit { Self.limitFiles(to: limit) }
-        let clock = ManualClock()
+        // Near to now, or what is written would be over for whoever looks at it by the clock of the machine.
+        let clock = ManualClock(start: Date())
         let store = Self.store(URL(filePath: directory))
         for part in 0..<2 {
             let cache = store.makeCache(DiskLimits(count: 6), clock.timeSource)

@@ -1,28 +1,42 @@
-import CLibLCMS
 package import TintypeCore
 
 /// Brings rows of a picture to sRGB, by lcms2.
 ///
-/// Used by one thread at a time.
+/// Used by one thread at a time. Pictures of one camera or one editor have one profile; what was made of it for one is
+/// used again for the next.
 package final class ColorConverter {
-    private let transform: cmsHTRANSFORM
+    private let key: ColorTransformKey
+    private let transform: ColorTransform
     /// Whether it converts inks.
-    package let isOfInks: Bool
+    package var isOfInks: Bool { key.channels == .inks }
+
+    private static let shelf = Locked(ColorTransformShelf())
 
     /// - Returns: `nil` when there is nothing to do: the colours are sRGB already, as far as 8 bits tell, or what the file
     ///   says of them cannot be used.
     package init?(_ colors: SourceColors, _ channels: SourceChannels) {
-        guard let profile = ColorProfile(colors, channels), let standard = ColorProfile.standard else { return nil }
-        let format = Self.format(profile.space, channels)
-        guard channels == .inks || !Self.changesNothing(profile, format, standard),
-            let transform = Self.transform(profile, format, standard)
-        else { return nil }
-        self.transform = transform
-        isOfInks = channels == .inks
+        if case .standard = colors { return nil }
+        let key = ColorTransformKey(colors, channels)
+        switch Self.shelf.withLock({ $0.take(key) }) {
+        case .needless: return nil
+        case .transform(let kept): transform = kept
+        case nil:
+            guard let made = ColorTransform(colors, channels) else {
+                Self.keep(key, .needless)
+                return nil
+            }
+            transform = made
+        }
+        self.key = key
     }
 
     deinit {
-        cmsDeleteTransform(transform)
+        Self.keep(key, .transform(transform))
+    }
+
+    private static func keep(_ key: ColorTransformKey, _ answer: ColorTransformShelf.Answer) {
+        // What goes dies here, after the lock.
+        _ = shelf.withLock { $0.put(key, answer) }
     }
 
     /// Converts rows where they stand: straight RGBA, of which alpha stays, or inks, which become opaque RGBA.
@@ -30,45 +44,10 @@ package final class ColorConverter {
         guard let base = rows.baseAddress, count > 0, (count - 1) * stride + width * 4 <= rows.count else { return }
         for y in 0..<count {
             let row = base + y * stride
-            cmsDoTransform(transform, row, row, UInt32(width))
+            transform.convert(row, width: width)
             guard isOfInks else { continue }
             for x in 0..<width { row.storeBytes(of: 255, toByteOffset: x * 4 + 3, as: UInt8.self) }
         }
-    }
-
-    private static func format(_ space: cmsColorSpaceSignature, _ channels: SourceChannels) -> cmsUInt32Number {
-        switch channels {
-        case .inks: tintype_lcms_cmyk_8
-        case .rgb, .grey: space == cmsSigGrayData ? tintype_lcms_grey_of_rgba_8 : tintype_lcms_rgba_8
-        }
-    }
-
-    private static func transform(
-        _ profile: borrowing ColorProfile, _ format: cmsUInt32Number, _ standard: borrowing ColorProfile,
-        flags: UInt32 = 0
-    ) -> cmsHTRANSFORM? {
-        cmsCreateTransform(
-            profile.handle, format, standard.handle, tintype_lcms_rgba_8, cmsUInt32Number(INTENT_PERCEPTUAL), flags)
-    }
-
-    /// Whether no colour of a few hundred all over changes by more than what rounding does.
-    private static func changesNothing(
-        _ profile: borrowing ColorProfile, _ format: cmsUInt32Number, _ standard: borrowing ColorProfile
-    ) -> Bool {
-        let isGrey = format == tintype_lcms_grey_of_rgba_8
-        var probes: [UInt8] = stride(from: 0, through: 255, by: 5).flatMap { [$0, $0, $0, 255] as [UInt8] }
-        let levels: [UInt8] = isGrey ? [] : [0, 51, 102, 153, 204, 255]
-        for red in levels {
-            for green in levels { for blue in levels { probes += [red, green, blue, 255] } }
-        }
-        // Unoptimized: tables for all colours cost more than asking for these.
-        guard let transform = transform(profile, format, standard, flags: UInt32(cmsFLAGS_NOOPTIMIZE)) else {
-            return false
-        }
-        defer { cmsDeleteTransform(transform) }
-        var shown = probes
-        cmsDoTransform(transform, probes, &shown, UInt32(probes.count / 4))
-        return zip(probes, shown).allSatisfy { abs(Int($0) - Int($1)) <= 1 }
     }
 }
 

@@ -28,7 +28,9 @@ struct ColorProfile: ~Copyable {
         switch colors {
         case .standard: return nil
         case .profile(let bytes):
-            return bytes.withUnsafeBytes { cmsOpenProfileFromMem($0.baseAddress, UInt32(clamping: $0.count)) }
+            let handle = bytes.withUnsafeBytes { cmsOpenProfileFromMem($0.baseAddress, UInt32(clamping: $0.count)) }
+            if let handle { leaveOutFloats(handle) }
+            return handle
         case .coded(let primaries, let transfer):
             guard let places = Chromaticities(primaries: primaries) else { return nil }
             return made(places, curve(transfer))
@@ -36,6 +38,13 @@ struct ColorProfile: ~Copyable {
             guard places.isUsable, (0.01...20).contains(gamma ?? 1) else { return nil }
             return made(places, gamma.map { cmsBuildGamma(nil, 1 / $0) } ?? standardCurve)
         }
+    }
+
+    /// Takes out the chains of floats that a profile may have beside its tables (ICC.1:2022, 9.2.30). Browsers do not look
+    /// at them either; a chain may have any number of links, all of them at one place of the file, so that a few bytes
+    /// would take gigabytes and hours.
+    private static func leaveOutFloats(_ handle: cmsHPROFILE) {
+        for tag in [cmsSigDToB0Tag, cmsSigDToB1Tag, cmsSigDToB2Tag, cmsSigDToB3Tag] { cmsWriteTag(handle, tag, nil) }
     }
 
     static var standard: ColorProfile? { ColorProfile(cmsCreate_sRGBProfile()) }

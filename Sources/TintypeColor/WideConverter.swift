@@ -9,18 +9,23 @@ package final class WideConverter {
     private enum Way {
         /// Light is coded for bright displays.
         case highRange(HighRangeMapping)
-        /// Colours as those of 8 bits; and how they become light.
-        case standard(ColorConverter?, LightConverter?)
+        /// Colours as those of 8 bits.
+        case standard(ColorConverter?)
     }
 
     private let way: Way
+    /// How they become light: made where that is kept.
+    private lazy var light = LightConverter(colors, channels)
+    private let colors: SourceColors
+    private let channels: SourceChannels
 
     /// - Parameters:
     ///   - colors: what the file says.
     ///   - peak: the brightest light of the picture, in cd/m², where the file says it.
     package init(_ colors: SourceColors, _ channels: SourceChannels, peak: Double? = nil) {
+        (self.colors, self.channels) = (colors, channels)
         guard case .coded(let primaries, _) = colors, let transfer = colors.highRangeTransfer else {
-            way = .standard(ColorConverter(colors, channels), LightConverter(colors, channels))
+            way = .standard(ColorConverter(colors, channels))
             return
         }
         // Those of BT.2100 where the file does not say.
@@ -37,7 +42,7 @@ package final class WideConverter {
                 for channel in 0..<3 { row[4 * x + channel] = StandardCodes.code(light[channel]) }
                 row[4 * x + 3] = UInt8(truncatingIfNeeded: Self.narrowed(words[4 * x + 3]))
             }
-        case .standard(let converter, _):
+        case .standard(let converter):
             for index in 0..<4 * width { row[index] = UInt8(truncatingIfNeeded: Self.narrowed(words[index])) }
             converter?.convert(row, count: 1, width: width, stride: 4 * width)
         }
@@ -51,8 +56,8 @@ package final class WideConverter {
                 let light = mapping.kept(SIMD3(words[4 * x], words[4 * x + 1], words[4 * x + 2]))
                 Self.store(light, alpha: words[4 * x + 3], at: x, in: row)
             }
-        case .standard(_, let converter):
-            converter?.convert(words, width: width) { x, light in
+        case .standard:
+            light?.convert(words, width: width) { x, light in
                 Self.store(light, alpha: words[4 * x + 3], at: x, in: row)
             }
         }

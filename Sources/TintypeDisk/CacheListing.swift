@@ -11,7 +11,7 @@ public struct DiskEntryFacts: Sendable {
     public var created: Date
     /// When its bytes were stored.
     public var modified: Date
-    /// Its last use, to within a minute.
+    /// Its last use; but of several within a minute, the first.
     public var accessed: Date
     /// From when on it is a miss; `nil` leaves that to the limits.
     public var expires: Date?

@@ -6,18 +6,21 @@ import TintypeCore
 
 extension DiskCache {
     func recordChanges() {
-        while let batch = state.withLock({ $0.staging.nextBatch() }) { record(batch) }
+        while let batch = state.withLock({ $0.staging.nextBatch() }) {
+            finish()
+            record(batch)
+        }
         settle()
         finish()
     }
 
     /// With the last change recorded, this writer may be stopped without leaving anything unknown behind.
     func settle() {
-        let (mark, mayRest) = state.withLock { ($0.mark, $0.staging.isIdle && $0.removals == 0) }
+        let (mark, mayRest) = state.withLock { ($0.mark, $0.isSettled) }
         guard let mark, mayRest else { return }
         mark.set(isDirty: false)
         // A writer may have begun in between.
-        if state.withLock({ !$0.staging.isIdle || $0.removals > 0 }) { mark.set(isDirty: true) }
+        if state.withLock({ !$0.isSettled }) { mark.set(isDirty: true) }
     }
 
     /// Brings the bookkeeping up to date, then keeps the limits. A cache that is only read makes no bookkeeping.
@@ -146,8 +149,8 @@ extension DiskCache {
     private func evict(_ records: [IndexRecord], _ index: DiskIndex) throws {
         guard !records.isEmpty else { return }
         // One that was stored again just now is not the one that the index knows.
-        let isPending = state.withLock { state in records.map { state.staging.isPending($0.name) } }
-        let victims = zip(records, isPending).compactMap { $1 ? nil : $0 }
+        let isNew = state.withLock { state in records.map { state.staging.isNew($0.name) } }
+        let victims = zip(records, isNew).compactMap { $1 ? nil : $0 }
         try removing {
             for victim in victims { unlink(layout.path(of: victim.name)) }
             try index.remove(records)

@@ -4,13 +4,19 @@ public import TintypeCore
 // What a person or a program does with a cache as a whole. Everything here waits for what was stored before.
 
 extension DiskCache {
-    /// How much there is; does not look at the files, unless the bookkeeping was lost and is being made anew. A
-    /// directory that does not exist has nothing and stays away.
+    /// How much there is; does not look at the files, unless the bookkeeping was lost and is being made anew, or cannot be
+    /// used: in a directory that may not be written, or on a full disk. A directory that does not exist has nothing and
+    /// stays away.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable`` when the bookkeeping cannot be opened.
-    /// - Complexity: O(1).
+    /// - Throws: ``TintypeError/Code/cancelled`` when the task was cancelled.
+    /// - Complexity: O(1) with bookkeeping.
     public func usage() async throws(TintypeError) -> DiskUsage {
-        try await withIndex { index in try index.usage } ?? DiskUsage()
+        do throws(TintypeError) {
+            return try await withIndex { index in try index.usage } ?? DiskUsage()
+        } catch  where error.code == .unwritable {
+            let records = try await recordsOfFiles()
+            return DiskUsage(count: records.count, byteCount: records.reduce(0) { $0 + $1.size })
+        }
     }
 
     /// Removes entries, the oldest first, until no more than `byteCount` bytes are left.
@@ -33,7 +39,7 @@ extension DiskCache {
     /// - Returns: what was removed.
     /// - Throws: ``TintypeError/Code/unwritable`` when the files cannot be removed.
     public func clear() async throws(TintypeError) -> DiskUsage {
-        let usage = try? await usage()
+        let usage = try? await withIndex { index in try index.usage } ?? DiskUsage()
         try await onDisk { () throws(TintypeError) in
             try self.removing { () throws(TintypeError) in
                 try self.removeFiles()
@@ -46,35 +52,51 @@ extension DiskCache {
 
     public func removeAll() async throws(TintypeError) { _ = try await clear() }
 
-    /// Every entry, the last used first. Reads each file's head; those that are gone or damaged are left out.
+    /// Every entry, the last used first, as long as nothing is used meanwhile. Reads each file's head; those that are gone
+    /// or damaged are left out. Where the bookkeeping cannot be used, the files are looked at one by one first.
     public func forEachEntry(
         _ body: @escaping @Sendable (DiskEntryFacts) -> Void
     ) async throws(TintypeError) {
-        let records = try await withIndex { index in try index.all() } ?? []
-        try await onDisk { () throws(TintypeError) in
-            for record in records {
-                if let facts = self.facts(record) { body(facts) }
-            }
+        var last: IndexRecord?
+        do throws(TintypeError) {
+            repeat {
+                let page = try await withIndex { [last] index in try index.lastUsed(Self.pageSize, after: last) } ?? []
+                try await tell(page, body)
+                last = page.count == Self.pageSize ? page.last : nil
+            } while last != nil
+        } catch  where error.code == .unwritable && last == nil {
+            try await tell(recordsOfFiles(), body)
         }
     }
 
+    private func tell(
+        _ records: [IndexRecord], _ body: @escaping @Sendable (DiskEntryFacts) -> Void
+    ) async throws(TintypeError) {
+        try await onDisk { () throws(TintypeError) in
+            for record in records { if let facts = self.facts(record) { body(facts) } }
+        }
+    }
+
+    private static let pageSize = 256
+
     /// Reads every byte of every entry and removes what is damaged; then the bookkeeping is that of the files again.
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable`` when the bookkeeping cannot be opened;
+    ///   ``TintypeError/Code/cancelled`` when the task was cancelled.
     public func verify() async throws(TintypeError) -> DiskVerification {
         await drained()
-        let result = try await onDisk { () throws(TintypeError) in self.verifyFiles() }
-        _ = try await withIndex { index in
-            try index.distrust()
-            while try index.reconcile(self.layout) {}
-        }
+        let result = try await walk(DiskVerification()) { result, folder in self.verifyFiles(in: folder, &result) }
+        _ = try await onIndex { index in try index.distrust() }
+        _ = try await withIndex { _ in }
         return result
     }
 }
 
 extension DiskCache {
     private func facts(_ record: IndexRecord) -> DiskEntryFacts? {
-        guard let entries = entriesHandle(), let (header, _) = EntryFile.readHead(record.name, in: entries) else {
-            return nil
-        }
+        guard let entries = entriesHandle(),
+            case .sound(let header, _) = EntryFile.readHead(record.name, in: entries)
+        else { return nil }
         return DiskEntryFacts(
             key: header.key, format: header.format, byteCount: header.payloadLength,
             created: header.times.created.date, modified: header.times.modified.date,
@@ -82,19 +104,41 @@ extension DiskCache {
             path: layout.path(of: record.name))
     }
 
-    private func verifyFiles() -> DiskVerification {
-        var result = DiskVerification()
-        guard let entries = entriesHandle() else { return result }
-        layout.forEachEntry { name in
-            let path = layout.path(of: name)
+    private func verifyFiles(in folder: EntryFolder, _ result: inout DiskVerification) {
+        guard let entries = entriesHandle() else { return }
+        for name in layout.names(in: folder) {
             switch EntryFile.read(name, in: entries, for: nil) {
             case .missing: break
             case .file(let header, _, _) where EntryName(header.key) == name:
                 result.sound.count += 1
                 result.sound.byteCount += header.fileLength
             case .file, .damaged:
-                unlink(path)
-                result.damaged.append(path)
+                entries.remove(name)
+                result.damaged.append(layout.path(of: name))
+            }
+        }
+    }
+
+    /// What the bookkeeping would know, by a look at every file, the last used first: for a directory in which there can
+    /// be none.
+    private func recordsOfFiles() async throws(TintypeError) -> [IndexRecord] {
+        let records = try await walk([IndexRecord]()) { records, folder in
+            guard let entries = self.entriesHandle() else { return }
+            records += self.layout.names(in: folder).compactMap { entries.record(of: $0) }
+        }
+        return records.sorted { $0.accessed > $1.accessed }
+    }
+
+    /// Folder by folder, some at a time, so that nothing more urgent waits and a task that is cancelled ends.
+    private func walk<Result: Sendable>(
+        _ initial: Result, _ body: @escaping @Sendable (inout Result, EntryFolder) -> Void
+    ) async throws(TintypeError) -> Result {
+        var result = initial
+        for first in stride(from: 0, to: EntryFolder.count, by: EntryFolder.siblings) {
+            result = try await onDisk { [result] () throws(TintypeError) in
+                var result = result
+                for number in first..<first + EntryFolder.siblings { body(&result, EntryFolder(number)) }
+                return result
             }
         }
         return result
@@ -127,7 +171,10 @@ extension DiskCache {
     private func removeRecords() {
         guard layout.exists else { return }
         do {
-            try openIndex().removeAll()
+            let index = try openIndex()
+            try index.removeAll()
+            // What was stored in the middle is known again; that takes little where nothing is left.
+            while try index.reconcile(layout) {}
         } catch {
             giveUp(error)
         }
@@ -138,13 +185,18 @@ extension DiskCache {
         _ body: @escaping @Sendable (DiskIndex) throws -> Value
     ) async throws(TintypeError) -> Value? {
         await drained()
-        return try await onDisk { () throws(TintypeError) in
+        while try await onIndex({ index in try !index.isReconciled && index.reconcile(self.layout) }) ?? false {}
+        return try await onIndex(body)
+    }
+
+    private func onIndex<Value: Sendable>(
+        _ body: @escaping @Sendable (DiskIndex) throws -> Value
+    ) async throws(TintypeError) -> Value? {
+        try await onDisk { () throws(TintypeError) in
             guard self.layout.exists else { return nil }
             do {
-                let index = try self.openIndex()
-                while try index.reconcile(self.layout) {}
                 defer { self.settle() }
-                return try body(index)
+                return try body(try self.openIndex())
             } catch {
                 self.giveUp(error)
                 throw DiskIndex.failure(error, self.layout)

@@ -20,20 +20,21 @@ extension DiskCache {
             mark?.set(isDirty: true)
             for entry in entries { write(entry, mark) }
             forgetEntriesHandleIfGone()
-            start(state.withLock { $0.staging.continueRecording() })
+            start(state.withLock { $0.staging.continueRecording(isAwaited: !$0.flushes.isEmpty) })
+            finish()
         }
         start(state.withLock { $0.staging.start() })
         finish()
     }
 
-    /// Tells those who wait that nothing is left, when nothing is: whoever comes later begins anew.
+    /// Tells those who wait, when what they wait for is done.
     func finish() {
-        let flushes = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-            guard state.staging.isIdle else { return [] }
-            defer { state.flushes = [] }
-            return state.flushes
+        let done = state.withLock { state -> [Flush] in
+            let done = state.flushes.filter { state.staging.isDone(through: $0.number) }
+            if !done.isEmpty { state.flushes.removeAll { state.staging.isDone(through: $0.number) } }
+            return done
         }
-        for flush in flushes { flush.resume() }
+        for flush in done { flush.continuation.resume() }
     }
 
     private func write(_ waiting: DiskStaging.Waiting, _ mark: WriterMark?) {
@@ -95,7 +96,7 @@ extension DiskCache {
 
     /// The sign of this writer; a new one when someone has removed the directory. Only the writing thread asks for it.
     private func writerMark() -> WriterMark? {
-        if let mark = state.withLock({ $0.mark }), mark.isPresent { return mark }
+        if let mark = state.withLock({ $0.mark }), mark.isCurrent { return mark }
         do throws(DiskFailure) {
             let mark = try WriterMark(layout)
             state.withLock { $0.mark = mark }
@@ -127,9 +128,9 @@ extension DiskCache {
         return mark
     }
 
-    /// Someone may have removed the folder of entries, and a new one has been made for what was just written.
-    private func forgetEntriesHandleIfGone() {
-        guard let entries = state.withLock({ $0.entries }), !entries.isPresent else { return }
+    /// Someone may have removed the folder of entries, or moved it away, and a new one is in its place.
+    func forgetEntriesHandleIfGone() {
+        guard let entries = state.withLock({ $0.entries }), !entries.isCurrent(layout) else { return }
         state.withLock { $0.entries = nil }
     }
 

@@ -34,7 +34,16 @@ public final class DiskCache: DataCache {
         /// Removals that are not recorded yet.
         var removals = 0
         var temporaryFiles = 0
-        var flushes: [CheckedContinuation<Void, Never>] = []
+        var flushes: [Flush] = []
+
+        /// Whether the index knows, or has noted that it does not, of everything that was done.
+        var isSettled: Bool { staging.isIdle && removals == 0 && !isIndexBehind }
+    }
+
+    /// One who waits until what came in up to a number is written and recorded.
+    struct Flush: Sendable {
+        let number: Int
+        let continuation: CheckedContinuation<Void, Never>
     }
 
     static let logger = Logger(label: "tintype.disk")
@@ -46,120 +55,21 @@ public final class DiskCache: DataCache {
         directory: URL? = nil, limits: DiskLimits = DiskLimits(), inherited: [InheritedDirectory] = [],
         time: TimeSource = .system
     ) {
-        self.init(CacheLayout(directory), limits, inherited, time, waitingBytes: 256 << 20)
+        self.init(CacheLayout(directory), limits, inherited, time, WaitingRoom(memory: 256 << 20))
     }
 
-    /// - Parameter waitingBytes: of entries that may wait to be written.
+    /// - Parameter room: for entries that wait to be written.
     init(
         _ layout: CacheLayout, _ limits: DiskLimits, _ inherited: [InheritedDirectory], _ time: TimeSource,
-        waitingBytes: Int
+        _ room: WaitingRoom
     ) {
         self.layout = layout
         directory = URL(filePath: layout.root, directoryHint: .isDirectory)
         self.limits = limits
         self.inherited = inherited
         self.time = time
-        state = Locked(State(staging: DiskStaging(capacity: waitingBytes)))
+        state = Locked(State(staging: DiskStaging(room)))
     }
-}
-
-// MARK: - Reading
-
-extension DiskCache {
-    /// Blocks. Opens one file, whether or not there is an entry.
-    public func entry(for key: CacheKey) -> CacheEntry? {
-        switch find(key, as: Data.self) {
-        // A slice: the payload is not copied.
-        case .file(let header, let bytes): CacheEntry(header, bytes[header.length...])
-        case .entry(let entry): entry
-        case nil: nil
-        }
-    }
-
-    /// Whether there is an entry; does not look whether it is whole. Blocks.
-    public func contains(_ key: CacheKey) -> Bool {
-        state.withLock { $0.staging.waiting(for: key) != nil } || entriesHandle()?.contains(EntryName(key)) ?? false
-            || inherited.contains { $0.contains(key) }
-    }
-
-    /// The file of a key's entry, whether or not it exists.
-    public func path(for key: CacheKey) -> String { layout.path(of: EntryName(key)) }
-
-    /// What it has done so far.
-    public var stats: DiskStats {
-        state.withLock { state in
-            var stats = state.stats
-            stats.problem = state.health.problem
-            return stats
-        }
-    }
-
-    enum Finding<Bytes> {
-        /// A file of this cache's own.
-        case file(EntryHeader, Bytes)
-        /// One that waits to be written, or comes from another directory.
-        case entry(CacheEntry)
-    }
-
-    /// What there is under a key, whose time is not over. Counts as a use.
-    func find<Bytes: EntryBytes>(_ key: CacheKey, as type: Bytes.Type) -> Finding<Bytes>? {
-        let (waiting, known) = state.withLock { ($0.staging.waiting(for: key), $0.entries) }
-        if let waiting { return isFresh(waiting.entry.expires, key) ? .entry(waiting.entry) : nil }
-        guard let entries = known ?? entriesHandle() else { return inheritedEntry(for: key).map { .entry($0) } }
-        let name = EntryName(key)
-        switch EntryFile.read(name, in: entries, for: key, as: type) {
-        case .missing: break
-        case .damaged:
-            removeFile(name)
-            state.withLock { $0.stats.damaged += 1 }
-        case .file(let header, let bytes, let accessed):
-            guard isFresh(header.times.expires?.date, key) else { return nil }
-            noteUse(name, lastRecorded: accessed)
-            return .file(header, bytes)
-        }
-        return inheritedEntry(for: key).map { .entry($0) }
-    }
-
-    /// The folder of entries; `nil` while there is none.
-    func entriesHandle() -> EntriesHandle? {
-        if let entries = state.withLock({ $0.entries }) { return entries }
-        let entries = EntriesHandle(layout)
-        state.withLock { $0.entries = entries }
-        return entries
-    }
-
-    /// Whether an entry's own time is not over. If it is, it goes.
-    private func isFresh(_ expires: Date?, _ key: CacheKey) -> Bool {
-        guard let expires, expires <= time.date() else { return true }
-        remove(key)
-        state.withLock { $0.stats.misses += 1 }
-        return false
-    }
-
-    private func inheritedEntry(for key: CacheKey) -> CacheEntry? {
-        for directory in inherited {
-            guard let entry = directory.entry(for: key) else { continue }
-            state.withLock { $0.stats.hits += 1 }
-            return entry
-        }
-        state.withLock { $0.stats.misses += 1 }
-        return nil
-    }
-
-    /// A use is worth recording when the last that was recorded is a minute old, or lies in the future, since the clock
-    /// was set back. So what is read again and again costs no more than what is read once.
-    private func noteUse(_ name: EntryName, lastRecorded: DiskTime) {
-        let now = DiskTime(time.date())
-        let isWorthIt = now.distance(to: lastRecorded) >= Self.accessPrecision
-        let work = state.withLock { state in
-            state.stats.hits += 1
-            return isWorthIt ? state.staging.recordAccess(name, at: now) : []
-        }
-        start(work)
-    }
-
-    /// Microseconds.
-    private static let accessPrecision: UInt64 = 60_000_000
 }
 
 // MARK: - Changing
@@ -172,11 +82,7 @@ extension DiskCache {
     /// Blocks.
     public func remove(_ key: CacheKey) {
         let name = EntryName(key)
-        let work = removing {
-            unlink(layout.path(of: name))
-            return state.withLock { $0.staging.recordRemoval(key, name) }
-        }
-        start(work)
+        removeFile(name) { $0.recordRemoval(key, name) }
     }
 
     /// Changes what is kept beside the bytes of an entry: its extended data, metadata or expiry. Blocks.
@@ -196,24 +102,30 @@ extension DiskCache {
         if let problem = state.withLock({ $0.health.takeProblem() }) { throw problem }
     }
 
-    /// Waits until nothing is left to write; what could not be written is for ``flush()`` to tell.
+    /// Waits until what was stored, removed or used before is written, whatever comes meanwhile; what could not be
+    /// written is for ``flush()`` to tell.
     func drained() async {
         await withCheckedContinuation { continuation in
-            let (work, isIdle) = state.withLock { state in
+            let (work, isDone) = state.withLock { state in
+                let number = state.staging.lastNumber
                 let work = state.staging.start()
-                guard !state.staging.isIdle else { return (work, true) }
-                state.flushes.append(continuation)
+                guard !state.staging.isDone(through: number) else { return (work, true) }
+                state.flushes.append(Flush(number: number, continuation: continuation))
                 return (work, false)
             }
             start(work)
-            if isIdle { continuation.resume() }
+            if isDone { continuation.resume() }
         }
     }
 
     private func standing(_ key: CacheKey) -> (CacheEntry, modified: DiskTime)? {
-        if let waiting = state.withLock({ $0.staging.waiting(for: key) }) { return (waiting.entry, waiting.modified) }
+        let now = time.date()
+        if let waiting = state.withLock({ $0.staging.waiting(for: key) }) {
+            return waiting.entry.isOver(at: now) ? nil : (waiting.entry, waiting.modified)
+        }
         guard let entries = entriesHandle(),
-            case .file(let header, let bytes, _) = EntryFile.read(EntryName(key), in: entries, for: key)
+            case .file(let header, let bytes, let accessed) = EntryFile.read(EntryName(key), in: entries, for: key),
+            !limits.isOver(header.times, accessed: accessed, at: DiskTime(now))
         else { return nil }
         return (CacheEntry(header, bytes[header.length...]), header.times.modified)
     }
@@ -222,7 +134,8 @@ extension DiskCache {
         let now = time.uptime()
         let work = state.withLock { state -> DiskStaging.Work in
             // What is larger than all that may be kept would only drive out everything else.
-            if entry.data.count <= limits.byteCount, state.health.allowsWriting(at: now),
+            if entry.data.count <= limits.byteCount, EntryHeader.hasRoom(for: entry, key),
+                state.health.allowsWriting(at: now),
                 let work = state.staging.add(entry, for: key, modified: modified)
             {
                 return work
@@ -234,20 +147,18 @@ extension DiskCache {
     }
 
     /// Removes the file alone; an entry that waits to take its place is not touched.
-    private func removeFile(_ name: EntryName) {
+    func removeFile(_ name: EntryName) {
+        removeFile(name) { $0.recordRemoval(name) }
+    }
+
+    /// - Parameter record: comes before the file goes: an entry that is being written then finds that it may not stay, or
+    ///   has its name by now. The other way round it could get its name in between, and be known to no one.
+    private func removeFile(_ name: EntryName, _ record: @Sendable (inout DiskStaging) -> DiskStaging.Work) {
         let work = removing {
+            let work = state.withLock { record(&$0.staging) }
             unlink(layout.path(of: name))
-            return state.withLock { $0.staging.recordRemoval(name) }
+            return work
         }
         start(work)
-    }
-}
-
-extension CacheEntry {
-    /// What a file says.
-    init(_ header: EntryHeader, _ data: Data) {
-        self.init(
-            data: data, format: header.format, metadata: header.metadata, extended: header.extended,
-            created: header.times.created.date, expires: header.times.expires?.date)
     }
 }

@@ -4,7 +4,7 @@ public struct DiskLimits: Hashable, Sendable {
     public var byteCount: Int
     /// Entries; no limit by default.
     public var count: Int
-    /// Since ``expiry``; 7 days by default, `nil` is for ever.
+    /// Since ``expiry``; 7 days by default, `nil` is for ever. What is older is a miss, and goes when that is noticed.
     public var age: Duration?
     /// What counts the age of an entry, and which are the oldest that go when there is too much.
     public var expiry: Expiry
@@ -21,7 +21,7 @@ public struct DiskLimits: Hashable, Sendable {
 
     /// From when the age of an entry counts.
     public enum Expiry: String, Hashable, Sendable, CaseIterable {
-        /// Its last use, to within a minute.
+        /// Its last use; but of several within a minute, the first.
         case access = "accessed"
         /// When its bytes were stored.
         case modification = "modified"
@@ -29,5 +29,23 @@ public struct DiskLimits: Hashable, Sendable {
         case creation = "created"
         /// When anything of it was stored, such as its extended data.
         case change = "changed"
+    }
+}
+
+extension DiskLimits {
+    /// Whether the time of an entry is over: its own, or the age that all may reach.
+    ///
+    /// - Parameter accessed: the last use that was recorded; to have been stored is one.
+    func isOver(_ times: EntryTimes, accessed: DiskTime, at now: DiskTime) -> Bool {
+        if let expires = times.expires, expires <= now { return true }
+        guard let age else { return false }
+        let start =
+            switch expiry {
+            case .access: max(accessed, times.changed)
+            case .modification: times.modified
+            case .creation: times.created
+            case .change: times.changed
+            }
+        return start < now.earlier(by: age)
     }
 }

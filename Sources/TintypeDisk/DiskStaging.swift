@@ -3,8 +3,9 @@ import TintypeCore
 
 /// What waits to be written: entries, and changes to the bookkeeping. Reads see it from the moment it is here.
 ///
-/// It knows no files, threads or time. Encoded bytes wait here, never decoded pictures, and not without bound: beyond
-/// ``capacity`` an entry is turned away, since a cache may forget. One thread writes entries, another the bookkeeping.
+/// It knows no files, threads or time. Encoded bytes wait here, never decoded pictures, and not without bound: what the
+/// ``WaitingRoom`` has no room for is turned away, since a cache may forget. One thread writes entries, another the
+/// bookkeeping.
 struct DiskStaging: Sendable {
     /// An entry that waits, or is being written.
     struct Waiting: Sendable {
@@ -22,19 +23,16 @@ struct DiskStaging: Sendable {
         static let recording = Work(rawValue: 2)
     }
 
-    /// Bytes that may wait.
-    let capacity: Int
-
+    private(set) var room: WaitingRoom
     private var waiting: [CacheKey: Waiting] = [:]
     private var order: ArraySlice<(key: CacheKey, number: Int)> = []
     private var batch = IndexBatch()
-    private var byteCount = 0
-    private var lastNumber = 0
+    private var progress = StagingProgress()
     private var isWriting = false
     private var isRecording = false
 
-    init(capacity: Int) {
-        self.capacity = capacity
+    init(_ room: WaitingRoom) {
+        self.room = room
     }
 
     /// Changes that are worth a transaction of their own while more may come.
@@ -46,23 +44,26 @@ struct DiskStaging: Sendable {
     /// An entry that is not written yet.
     func waiting(for key: CacheKey) -> Waiting? { waiting[key] }
 
-    /// Whether something is known of a file that the index does not know yet, so that it is not to be evicted.
-    func isPending(_ name: EntryName) -> Bool { batch.changes[name] != nil }
+    /// Whether an entry was written that the index does not know yet, so that it is not to be evicted.
+    func isNew(_ name: EntryName) -> Bool {
+        if case .added = batch.changes[name] { true } else { false }
+    }
 
     // MARK: What comes in
 
     /// Returns `nil` when there is no room.
     mutating func add(_ entry: CacheEntry, for key: CacheKey, modified: DiskTime) -> Work? {
         discard(key)
-        guard byteCount + entry.byteCount <= capacity else { return nil }
-        lastNumber += 1
-        waiting[key] = Waiting(key: key, entry: entry, modified: modified, number: lastNumber)
-        order.append((key, lastNumber))
-        byteCount += entry.byteCount
+        guard room.enter(entry.load(key)) else { return nil }
+        let number = progress.next()
+        waiting[key] = Waiting(key: key, entry: entry, modified: modified, number: number)
+        order.append((key, number))
+        dropStalePlaces()
         return startWriting()
     }
 
     mutating func recordAccess(_ name: EntryName, at time: DiskTime) -> Work {
+        _ = progress.next()
         batch.access(name, at: time)
         return batch.count >= Self.batchSize ? startRecording() : []
     }
@@ -74,6 +75,7 @@ struct DiskStaging: Sendable {
 
     /// A file that is gone, whatever waits to take its place.
     mutating func recordRemoval(_ name: EntryName) -> Work {
+        _ = progress.next()
         batch.remove(name)
         return startRecording()
     }
@@ -81,18 +83,29 @@ struct DiskStaging: Sendable {
     /// Begins with whatever waits, even if it would not be worth it yet.
     mutating func start() -> Work { [startWriting(), startRecording()] }
 
+    // MARK: How far it is
+
+    /// The number of what came in last, for ``isDone(through:)``.
+    var lastNumber: Int { progress.lastNumber }
+
+    /// Whether everything that came in up to a number is on the disk, or was given up; whatever came after it.
+    func isDone(through number: Int) -> Bool {
+        number
+            <= (isRecording || !batch.isEmpty ? progress.recorded : progress.written(firstWaiting: order.first?.number))
+    }
+
     // MARK: Writing
 
     /// The next entries to write; `nil` when nothing is left, and writing is over.
     mutating func nextEntries(_ count: Int) -> [Waiting]? {
+        progress.beginHandful(at: order.first?.number)
         guard !waiting.isEmpty else {
             order = []
+            progress.beginHandful(at: nil)
             isWriting = false
             return nil
         }
-        let next = order.prefix(count).compactMap { place in
-            waiting[place.key].flatMap { $0.number == place.number ? $0 : nil }
-        }
+        let next = order.prefix(count).compactMap { isStale($0) ? nil : waiting[$0.key] }
         order = order.dropFirst(count)
         return next
     }
@@ -114,15 +127,19 @@ struct DiskStaging: Sendable {
 
     // MARK: Recording
 
-    /// What the writer starts between two handfuls: the bookkeeping, when enough has gathered.
-    mutating func continueRecording() -> Work { batch.count >= Self.batchSize ? startRecording() : [] }
+    /// What the writer starts between two handfuls: the bookkeeping, when enough has gathered or someone waits for it.
+    mutating func continueRecording(isAwaited: Bool) -> Work {
+        isAwaited || batch.count >= Self.batchSize ? startRecording() : []
+    }
 
     /// The next changes to record; `nil` when nothing is left, and recording is over.
     mutating func nextBatch() -> IndexBatch? {
+        progress.endBatch()
         guard !batch.isEmpty else {
             isRecording = false
             return nil
         }
+        progress.beginBatch(firstWaiting: order.first?.number)
         defer { batch = IndexBatch() }
         return batch
     }
@@ -141,11 +158,29 @@ struct DiskStaging: Sendable {
 
     private mutating func discard(_ key: CacheKey) {
         guard let old = waiting.removeValue(forKey: key) else { return }
-        byteCount -= old.entry.byteCount
+        room.leave(old.entry.load(key))
+    }
+
+    // MARK: The order
+
+    /// One that was stored again, or removed, leaves its old place behind.
+    private func isStale(_ place: (key: CacheKey, number: Int)) -> Bool { waiting[place.key]?.number != place.number }
+
+    /// So that a key which is stored again and again, faster than the disk takes it, has no more places than it needs.
+    private mutating func dropStalePlaces() {
+        guard order.count > 2 * waiting.count + 128 else { return }
+        order = ArraySlice(order.filter { !isStale($0) })
     }
 }
 
 extension CacheEntry {
-    /// Bytes that it keeps in memory: not those that lie in a file.
-    fileprivate var byteCount: Int { (file == nil ? data.count : 0) + metadata.count + extended.count }
+    fileprivate func load(_ key: CacheKey) -> WaitingRoom.Load {
+        WaitingRoom.Load(
+            memory: (file == nil ? data.count : 0) + metadata.count + extended.count + key.source.utf8.count
+                + key.rendition.utf8.count + Self.overhead,
+            onDisk: file == nil ? 0 : data.count, files: file == nil ? 0 : 1)
+    }
+
+    /// Bytes that an entry takes in tables, however small it is.
+    private static var overhead: Int { 512 }
 }

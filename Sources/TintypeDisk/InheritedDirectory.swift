@@ -25,12 +25,18 @@ public enum InheritedDirectory: Hashable, Sendable {
         }
     }
 
-    /// Blocks.
-    func contains(_ key: CacheKey) -> Bool {
+    /// Whether there is an entry whose own time is not over. Blocks.
+    func contains(_ key: CacheKey, at date: Date) -> Bool {
         switch self {
-        case .tintype(let url): Self.entries(url)?.contains(EntryName(key)) ?? false
+        case .tintype(let url):
+            guard let entries = Self.entries(url),
+                case .sound(let header, _) = EntryFile.readHead(EntryName(key), in: entries)
+            else { return false }
+            return header.key == key && header.times.expires.map { $0 > DiskTime(date) } ?? true
         case .sdWebImage(let url):
-            SDWebImageFile.paths(of: key, in: url.path(percentEncoded: false)).contains { access($0, R_OK) == 0 }
+            return SDWebImageFile.paths(of: key, in: url.path(percentEncoded: false)).contains {
+                access($0, R_OK) == 0
+            }
         }
     }
 

@@ -12,9 +12,10 @@ enum SDWebImageFile {
             ?? ["\(folder)/\(name)"]
     }
 
-    /// A picture as it is; `nil` for what does not begin like one. Its metadata and age are the file's.
+    /// A picture as it is; `nil` for what does not begin like one, or is too large to be one. Its metadata and age are the
+    /// file's.
     static func entry(_ path: String) -> CacheEntry? {
-        guard let file = try? LocalFile(reading: path), file.byteCount <= EntryHeader.maximumFileLength,
+        guard let file = try? LocalFile(reading: path), file.byteCount <= largest,
             let data = try? file.read(file.byteCount, from: 0), let format = FormatSniffer.format(of: data)
         else { return nil }
         var facts = stat()
@@ -29,6 +30,9 @@ enum SDWebImageFile {
         let isUsable = !text.isEmpty && text.utf8.count <= longestExtension && !text.contains { "/\0".contains($0) }
         return isUsable ? text : nil
     }
+
+    /// Bytes. Read into memory and not mapped, since others may cut these files.
+    private static let largest = 256 << 20
 
     /// `NAME_MAX` without 32 digits and a dot.
     private static let longestExtension = 255 - 32 - 1

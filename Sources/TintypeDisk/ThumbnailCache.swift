@@ -28,7 +28,7 @@ public final class ThumbnailCache: PixelCache {
     ) {
         let layout =
             directory.map { CacheLayout($0) } ?? CacheLayout(root: "\(CacheLayout.standard.root)/\(Self.folderName)")
-        disk = DiskCache(layout, limits, [], time, waitingBytes: Self.waitingBytes)
+        disk = DiskCache(layout, limits, [], time, WaitingRoom(memory: Self.waitingBytes))
         self.largest = largest
     }
 
@@ -52,7 +52,9 @@ extension ThumbnailCache {
 
     @discardableResult
     public func store(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Bool {
-        guard !image.isAnimated, let count = PixelBuffer.rowByteCount(image.size), count <= largest else {
+        guard !image.isAnimated, !image.isPartial, image.highRange == nil,
+            let count = PixelBuffer.rowByteCount(image.size), count <= largest
+        else {
             return false
         }
         let now = disk.time.date()

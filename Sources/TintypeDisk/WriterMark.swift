@@ -7,10 +7,12 @@ import Foundation
 final class WriterMark: Sendable {
     /// The name of the file; temporary files of this writer begin with it.
     let id: String
+    private let path: String
     private let descriptor: Int32
 
     init(_ layout: CacheLayout) throws(DiskFailure) {
         id = UUID().uuidString
+        path = "\(layout.writersFolder)/\(id)"
         try layout.makeFolder(layout.temporaryFolder)
         try layout.makeFolder(layout.writersFolder)
         descriptor = try Self.make(id, layout)
@@ -36,11 +38,8 @@ final class WriterMark: Sendable {
         close(descriptor)
     }
 
-    /// Whether the file still has a name: someone may have removed the directory.
-    var isPresent: Bool {
-        var facts = stat()
-        return fstat(descriptor, &facts) == 0 && facts.st_nlink > 0
-    }
+    /// Whether it still is the file in the directory, which someone may have removed or moved away.
+    var isCurrent: Bool { FileIdentity(path).map { $0 == FileIdentity(descriptor) } ?? false }
 
     /// Says whether the index may not know of everything that was written. One byte, so a full disk has room for it.
     func set(isDirty: Bool) {

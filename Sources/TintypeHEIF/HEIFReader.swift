@@ -10,6 +10,8 @@ struct HEIFReader: ~Copyable {
     private let handle: OpaquePointer
     /// As the file says it; libheif applies it while it decodes.
     private let orientation: Orientation
+    /// See ``HEIFCodePoints``.
+    private let knowsCodePoints: Bool
 
     /// Reads everything but pixels.
     ///
@@ -47,6 +49,7 @@ struct HEIFReader: ~Copyable {
         self.handle = handle
         // What libheif has understood is shown, whatever is told of it.
         orientation = (try? Orientation(primaryItemOf: bytes)) ?? .up
+        knowsCodePoints = HEIFCodePoints.areKnown(in: bytes)
     }
 
     deinit {
@@ -54,10 +57,11 @@ struct HEIFReader: ~Copyable {
         if let context { heif_context_free(context) }
     }
 
-    private init(thumbnail handle: OpaquePointer) {
+    private init(thumbnail handle: OpaquePointer, knowsCodePoints: Bool) {
         context = nil
         self.handle = handle
         orientation = .up
+        self.knowsCodePoints = knowsCodePoints
     }
 
     /// The smallest thumbnail that has as many pixels as are wanted, and shows as much as the picture; `nil` where there is
@@ -78,7 +82,7 @@ struct HEIFReader: ~Copyable {
                 heif_image_handle_release(found)
             }
         }
-        return best.map { HEIFReader(thumbnail: $0) }
+        return best.map { HEIFReader(thumbnail: $0, knowsCodePoints: knowsCodePoints) }
     }
 
     private static let mostThumbnails = 8
@@ -119,6 +123,7 @@ struct HEIFReader: ~Copyable {
     }
 
     private var codedColors: SourceColors? {
+        guard knowsCodePoints else { return nil }
         var coded: UnsafeMutablePointer<heif_color_profile_nclx>?
         guard heif_image_handle_get_nclx_color_profile(handle, &coded).code == heif_error_Ok, let coded else {
             return nil

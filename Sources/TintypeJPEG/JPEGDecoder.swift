@@ -59,7 +59,7 @@ public struct JPEGDecoder: PartialImageDecoder {
     }
 
     public func makeIncrementalDecoder(_ context: DecodeContext) -> (any IncrementalImageDecoder)? {
-        IncrementalJPEGDecoder(context)
+        JPEGPreviewReader(context).map { reader in IncrementalPicture { _ in .still(reader) } }
     }
 
     private static func pixels(

@@ -5,7 +5,20 @@ public import TintypeCore
 /// shown as soon as libjxl has all of it at an eighth of its size, and then where it has more.
 extension JXLDecoder: ProgressiveAnimationDecoder {
     public func makeIncrementalDecoder(_ context: DecodeContext) -> (any IncrementalImageDecoder)? {
-        IncrementalJXLDecoder(context)
+        IncrementalPicture { (head) throws(TintypeError) in try Self.kind(of: head, context) }
+    }
+
+    private static func kind(
+        of head: Data, _ context: DecodeContext
+    ) throws(TintypeError) -> IncrementalPicture.Kind {
+        let header = try head.withTypedBytes { raw throws(TintypeError) in
+            try JXLHeader(raw, isComplete: false, counting: .nothing, context.limits)
+        }
+        guard let header else { return .unknown }
+        guard !header.isAnimated else {
+            return .animation(IncrementalAnimation(decoder: JXLDecoder(), context))
+        }
+        return .still(try JXLPreviewReader(header, context))
     }
 
     public func arrivedFrames(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {

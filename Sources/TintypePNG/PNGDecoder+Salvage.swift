@@ -13,11 +13,6 @@ extension PNGDecoder: SalvagingImageDecoder {
         if info.frameCount > 1 { return try salvagedAnimation(bytes, context) }
         let reader = try PNGPreviewReader(
             header, info, try Self.converter(bytes, header, context.limits), context)
-        do throws(TintypeError) {
-            _ = try reader.append(bytes)
-        } catch {
-            guard error.code == .undecodable else { throw error }
-        }
-        return try reader.preview()
+        return try reader.salvaged(bytes)
     }
 }

@@ -106,7 +106,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
     }
 
     public func makeIncrementalDecoder(_ context: DecodeContext) -> (any IncrementalImageDecoder)? {
-        IncrementalPNGDecoder(context)
+        IncrementalPicture { (head) throws(TintypeError) in try Self.kind(of: head, context) }
     }
 
     private static func pixels(

@@ -13,12 +13,7 @@ extension WebPDecoder: SalvagingImageDecoder {
         try context.limits.check(info)
         let colors = try Self.arrivedColors(bytes, context.limits) ?? .standard
         let reader = try WebPPreviewReader(info, ColorConverter(colors, .rgb), context)
-        do throws(TintypeError) {
-            _ = try reader.append(bytes)
-        } catch {
-            guard error.code == .undecodable else { throw error }
-        }
-        return try reader.preview()
+        return try reader.salvaged(bytes)
     }
 
     /// What the first bytes say of colours, before the pixels; `nil` when a profile that they announce has not arrived.

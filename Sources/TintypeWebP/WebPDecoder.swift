@@ -52,7 +52,7 @@ public struct WebPDecoder: ProgressiveAnimationDecoder {
     }
 
     public func makeIncrementalDecoder(_ context: DecodeContext) -> (any IncrementalImageDecoder)? {
-        IncrementalWebPDecoder(context)
+        IncrementalPicture { (head) throws(TintypeError) in try Self.kind(of: head, context) }
     }
 
     private func still(

@@ -6,13 +6,10 @@ import TintypeCore
 /// libwebp decoding one still picture as it arrives, row by row.
 ///
 /// `@unchecked Sendable` because the C object, which belongs to one thread at a time, is reached only through the lock of
-/// the ``IncrementalWebPDecoder`` that owns it, or by the one call that made it.
-final class WebPPreviewReader: @unchecked Sendable {
+/// the ``IncrementalPicture`` that owns it, or by the one call that made it.
+final class WebPPreviewReader: PreviewReader, @unchecked Sendable {
     private let reader: OpaquePointer
-    private let info: ImageInfo
-    private let target: DecodeTarget
-    private let scale: Double
-    private let converter: ColorConverter?
+    private let pixels: PreviewPixels
     private let context: DecodeContext
 
     /// Bytes that are decoded between two questions whether to go on.
@@ -22,11 +19,8 @@ final class WebPPreviewReader: @unchecked Sendable {
     init(
         _ info: ImageInfo, _ converter: ColorConverter?, _ context: DecodeContext
     ) throws(TintypeError) {
-        self.info = info
-        self.converter = converter
         self.context = context
-        target = try DecodeTarget(info, context.options)
-        scale = context.options.scale ?? 1
+        pixels = try PreviewPixels(info, converter, context.options)
         let size = info.storedSize
         guard let reader = tintype_webp_incremental_create(UInt32(size.width), UInt32(size.height)) else {
             throw TintypeError(.outOfMemory, stage: .decode, "no memory for a WebP decoder")
@@ -38,7 +32,6 @@ final class WebPPreviewReader: @unchecked Sendable {
         tintype_webp_incremental_destroy(reader)
     }
 
-    /// Decodes the next bytes; returns whether there is more to see.
     func append(_ bytes: Data) throws(TintypeError) -> Bool {
         var sawMore = false
         for start in stride(from: 0, to: bytes.count, by: Self.step) {
@@ -60,20 +53,10 @@ final class WebPPreviewReader: @unchecked Sendable {
         return changed
     }
 
-    /// What has come, also after a failure; `nil` while that is nothing.
     func preview() throws(TintypeError) -> Image? {
-        var writer = try PixelWriter(size: info.storedSize)
-        let stride = writer.bytesPerRow
-        var rows: UInt32 = 0
-        let status = writer.withRows { pixels in
-            pixels.bindMemory(to: UInt8.self).baseAddress.map {
-                tintype_webp_incremental_preview(reader, $0, stride, &rows)
-            }
+        try pixels.image { pixels, stride in
+            var rows: UInt32 = 0
+            return tintype_webp_incremental_preview(reader, pixels, stride, &rows) == .ok ? rows : nil
         }
-        guard status == .ok else { return nil }
-        writer.convert(rows: Int(rows), by: converter)
-        if info.hasAlpha { writer.premultiply(rows: Int(rows)) }
-        let pixels = try writer.finish().resampled(crop: target.part, to: target.size, filter: .bilinear)
-        return Image(pixels: try pixels.oriented(info.orientation), info: info, scale: scale)
     }
 }

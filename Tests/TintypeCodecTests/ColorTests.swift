@@ -41,12 +41,13 @@ import TintypeTesting
         #expect(error?.code == .limitExceeded && error?.limit == .profileBytes)
     }
 
-    /// Any bytes: a picture as if nothing were said of its colours, or one that lcms2 could make something of.
+    /// Any bytes: a picture as if nothing were said of its colours, or one that lcms2 could make something of. `make fuzz`
+    /// tries many more.
     @Test func aDamagedProfileIsNeverAFailure() throws {
         var random = SeededRandom.printed("damaged profiles")
         for name in ["p3.png", "linear-grey.png", "inks.jpg", "p3.jpg"] {
             let profile = try #require(try FixtureManifest.profile(in: name))
-            for _ in 0..<200 {
+            for _ in 0..<60 {
                 var bytes = profile
                 for _ in 0..<Int.random(in: 1...6, using: &random) {
                     bytes[Int.random(in: bytes.indices, using: &random)] = .random(in: 0...255, using: &random)
@@ -63,6 +64,45 @@ import TintypeTesting
                 }
             }
         }
+    }
+
+    @Test func aProfileThatDiffersInOneByteIsAnother() throws {
+        let profile = try #require(try FixtureManifest.profile(in: "p3.png"))
+        var darker = profile
+        // Exponent of the red curve, u8Fixed8 (ICC.1:2022, 10.6).
+        darker[436 + 12] += 1
+        let first = Self.shown(profile)
+        #expect(first == Self.shown(profile) && Self.shown(darker) != first && Self.shown(profile) == first)
+    }
+
+    /// Half of the converters are made while the other of a pair is in use.
+    @Test func convertersOfOneProfileInUseAtOnceGiveTheSame() throws {
+        let profile = try #require(try FixtureManifest.profile(in: "p3.png"))
+        let expected = Self.shown(profile)
+        let both = [0, 1].map { _ in ColorConverter(.profile(profile), .rgb) }
+        #expect(both.allSatisfy { $0.map(Self.shown) == expected })
+        DispatchQueue.concurrentPerform(iterations: 64) { _ in
+            #expect(ColorConverter(.profile(profile), .rgb).map(Self.shown) == expected)
+        }
+    }
+
+    /// Of 200,000 links at one place, each of which makes every colour black: gigabytes and minutes, if lcms2 made them.
+    @Test func aProfilesChainOfFloatsIsLeftAside() throws {
+        let profile = try #require(try FixtureManifest.profile(in: "p3.png"))
+        let chained = try #require(ChainedProfile.adding(links: 200_000, to: profile))
+        #expect(Self.shown(chained) == Self.shown(profile))
+        #expect(LightConverter(.profile(chained), .rgb) != nil)
+    }
+
+    /// A row of all red, all green and so on, as it is shown; `nil` where it is shown as it is.
+    private static func shown(_ profile: Data) -> [UInt8]? {
+        ColorConverter(.profile(profile), .rgb).map(shown)
+    }
+
+    private static func shown(_ converter: ColorConverter) -> [UInt8] {
+        var row: [UInt8] = [255, 0, 0, 255, 0, 200, 0, 255, 40, 90, 255, 255, 120, 120, 120, 9]
+        row.withUnsafeMutableBytes { converter.convert($0, count: 1, width: 4, stride: 16) }
+        return row
     }
 
     @Test func alphaStaysWhileColoursAreConverted() throws {

@@ -184,6 +184,21 @@ import TintypeTesting
         #expect(names.now == ["a", "c", "b"])
     }
 
+    @Test func aLongListingIsWhole() async throws {
+        let cache = cache()
+        for number in 0..<600 {
+            cache.store(entry(1), for: key("\(number)"))
+            if number % 100 == 99 {
+                try await cache.flush()
+                clock.advance(by: .seconds(1))
+            }
+        }
+        let listed = Shared<[DiskEntryFacts]>([])
+        try await cache.forEachEntry { entry in listed.withLock { $0.append(entry) } }
+        #expect(Set(listed.now.map(\.key.source)) == Set((0..<600).map { "\($0)" }) && listed.now.count == 600)
+        #expect(listed.now.map(\.accessed) == listed.now.map(\.accessed).sorted(by: >))
+    }
+
     // MARK: Limits
 
     @Test func theSizeLimitEvictsWhatWasNotUsedForLongest() async throws {

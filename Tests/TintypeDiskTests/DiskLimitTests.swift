@@ -24,6 +24,12 @@ import TintypeTesting
 
     private func key(_ name: String) -> CacheKey { CacheKey(source: name) }
 
+    @Test func theDefaultsAreFinite() {
+        let limits = DiskLimits()
+        #expect(limits.byteCount == 1_000_000_000 && limits.count == .max)
+        #expect(limits.age == .seconds(7 * 24 * 3600) && limits.expiry == .access)
+    }
+
     @Test func theCountStaysWithinItsLimit() async throws {
         let cache = cache(DiskLimits(count: 5))
         for number in 0..<20 {
@@ -102,6 +108,100 @@ import TintypeTesting
         #expect(try await !cache.contains(key("b")))
     }
 
+    @Test(arguments: DiskLimits.Expiry.allCases)
+    func whatIsTooOldIsAMissBeforeItIsEvicted(_ expiry: DiskLimits.Expiry) async throws {
+        let cache = cache(DiskLimits(age: .seconds(3600), expiry: expiry))
+        cache.store(entry(), for: key("a"))
+        try await cache.flush()
+        clock.advance(by: .seconds(3600))
+        #expect(try await cache.contains(key("a")))
+        clock.advance(by: .seconds(1))
+        #expect(try await !cache.contains(key("a")))
+        #expect(try await !cache.amend(key("a")) { $0.extended = Data([1]) })
+        #expect(try await cache.entry(for: key("a")) == nil)
+        #expect(try await cache.usage().count == 0)
+    }
+
+    @Test func whatIsTooOldGoesInSmallSteps() async throws {
+        let cache = cache()
+        for number in 0..<100 { cache.store(entry(), for: key("\(number)")) }
+        try await cache.flush()
+        clock.advance(by: .seconds(8 * 24 * 3600))
+        for (step, left) in [69, 38, 7, 4].enumerated() {
+            cache.store(entry(), for: key("new \(step)"))
+            #expect(try await cache.usage().count == left)
+        }
+    }
+
+    @Test func trimmingToLimitsLeavesNothingThatIsOver() async throws {
+        let cache = cache()
+        for number in 0..<100 {
+            let expires = number % 2 == 0 ? clock.date.addingTimeInterval(60) : nil
+            cache.store(entry(expires: expires), for: key("\(number)"))
+        }
+        try await cache.flush()
+        clock.advance(by: .seconds(60))
+        #expect(try await cache.trim().count == 50)
+        clock.advance(by: .seconds(8 * 24 * 3600))
+        #expect(try await cache.trim().count == 50)
+        #expect(try await cache.usage() == DiskUsage())
+    }
+
+    @Test func aUseMakesAnEntryYoungWhereUsesCount() async throws {
+        let cache = cache(DiskLimits(age: .seconds(3600)))
+        cache.store(entry(), for: key("a"))
+        try await cache.flush()
+        for _ in 0..<3 {
+            clock.advance(by: .seconds(3000))
+            #expect(try await cache.entry(for: key("a")) != nil)
+            try await cache.flush()
+        }
+    }
+
+    @Test func theFirstUseCountsAtOnce() async throws {
+        let cache = cache(DiskLimits(count: 3))
+        for name in ["a", "b", "c"] {
+            cache.store(entry(), for: key(name))
+            try await cache.flush()
+            clock.advance(by: .milliseconds(1))
+        }
+        _ = try await cache.entry(for: key("a"))
+        cache.store(entry(), for: key("d"))
+        try await cache.flush()
+        for name in ["a", "b", "c", "d"] { #expect(try await cache.contains(key(name)) == (name != "b")) }
+    }
+
+    @Test func whatIsOverIsNeitherContainedNorAmended() async throws {
+        let cache = cache()
+        for flushes in [false, true] {
+            cache.store(entry(expires: clock.date.addingTimeInterval(60)), for: key("a"))
+            if flushes { try await cache.flush() }
+            #expect(try await cache.contains(key("a")))
+            clock.advance(by: .seconds(60))
+            #expect(try await !cache.contains(key("a")))
+            #expect(try await !cache.amend(key("a")) { $0.extended = Data([1]) })
+            #expect(try await cache.entry(for: key("a")) == nil)
+        }
+    }
+
+    @Test(arguments: [Date.distantPast, Date(timeIntervalSince1970: 0), Date(timeIntervalSince1970: 1e-6)])
+    func whatIsOverFromTheBeginningIsAMiss(_ expires: Date) async throws {
+        let cache = cache()
+        cache.store(entry(expires: expires), for: key("a"))
+        try await cache.flush()
+        #expect(try await self.cache().entry(for: key("a")) == nil)
+    }
+
+    @Test func whatNoFileHasRoomForIsTurnedAway() async throws {
+        let cache = cache()
+        var large = entry()
+        large.extended = Data(count: EntryHeader.maximumPartLength + 1)
+        cache.store(large, for: key("a"))
+        cache.store(entry(), for: key(String(repeating: "k", count: EntryHeader.maximumPartLength + 1)))
+        try await cache.flush()
+        #expect(cache.stats.turnedAway == 2 && cache.stats.writes == 0)
+    }
+
     @Test func usesAreNotRecordedMoreThanOnceAMinute() async throws {
         let cache = cache()
         cache.store(entry(), for: key("a"))
@@ -111,6 +211,7 @@ import TintypeTesting
             stat(cache.path(for: key("a")), &facts)
             return facts.st_atim
         }
+        clock.advance(by: .seconds(10))
         _ = try await cache.entry(for: key("a"))
         try await cache.flush()
         let first = DiskTime(recorded())

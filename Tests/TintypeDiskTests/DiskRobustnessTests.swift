@@ -85,7 +85,147 @@ import TintypeTesting
         #expect(access(temporary, F_OK) == 0)
     }
 
+    @Test func damagedFilesGoWhenTheIndexIsMadeAnew() async throws {
+        let cache = cache()
+        try await fill(cache, 0..<4)
+        // As a power cut leaves them; and one under another's name.
+        try Data(count: 400).write(to: URL(filePath: cache.path(for: key("1"))))
+        try Data().write(to: URL(filePath: cache.path(for: key("2"))))
+        #expect(rename(cache.path(for: key("3")), cache.path(for: key("1"))) == 0)
+        for file in folder.files where file.contains("index.sqlite") { unlink(file) }
+        let usage = try await self.cache().usage()
+        #expect(usage.count == 1)
+        #expect(folder.files.filter { $0.contains("/entries/") } == [cache.path(for: key("0"))])
+    }
+
+    @Test func whatWasUsedJustNowLeavesNoFileBehindWhenItIsEvicted() async throws {
+        let cache = cache()
+        try await fill(cache, 0..<5)
+        func use(_ number: Int) -> Bool { cache.entry(for: key("\(number)")) != nil }
+        // The use waits to be recorded.
+        #expect(use(3))
+        _ = try cache.trim(cache.openIndex(), to: DiskUsage())
+        #expect(folder.files.allSatisfy { !$0.contains("/entries/") })
+        #expect(try await cache.usage() == DiskUsage())
+    }
+
+    @Test func whatIsStoredWhileItIsEvictedStaysKnown() async throws {
+        let cache = cache()
+        try await fill(cache, 0..<3)
+        let index = try cache.openIndex()
+        let known = try index.oldest(9, by: .access)
+        // Stored anew between the look at what is oldest and its removal.
+        cache.store(entry, for: key("1"))
+        try await cache.flush()
+        try index.remove(known)
+        #expect(try await cache.usage().count == 1)
+    }
+
+    @Test func whatIsStoredWhileTheCacheIsClearedIsKnown() async throws {
+        let cache = cache()
+        for round in 0..<20 {
+            for number in 0..<20 { cache.store(entry, for: key("\(number)")) }
+            async let cleared = cache.clear()
+            for number in 20..<40 { cache.store(entry, for: key("\(round) \(number)")) }
+            _ = try await cleared
+        }
+        // A folder that goes again and again may keep an entry from being written.
+        try? await cache.flush()
+        let files = Set(folder.files.filter { $0.contains("/entries/") })
+        let listed = Shared<Set<String>>([])
+        try await cache.forEachEntry { entry in listed.withLock { _ = $0.insert(entry.path) } }
+        #expect(listed.now == files)
+    }
+
+    @Test func aSignSaysThatTheIndexLostChanges() async throws {
+        let cache = cache()
+        try await fill(cache, 0..<3)
+        let mark = try #require(cache.state.withLock { $0.mark })
+        func sign() throws -> Data { try Data(contentsOf: URL(filePath: "\(cache.layout.writersFolder)/\(mark.id)")) }
+        #expect(try sign() == Data([0]))
+        mark.set(isDirty: true)
+        cache.giveUp(IndexDamage())
+        cache.settle()
+        #expect(try sign() == Data([1]))
+        #expect(try await cache.usage().count == 3)
+        #expect(try sign() == Data([0]))
+    }
+
+    @Test func aReadThatFailsSaysNothingOfTheFile() {
+        #expect(Data(Int32(-1), count: 10) == nil)
+    }
+
+    @Test func aFlushEndsThoughMoreIsStoredMeanwhile() async throws {
+        let cache = cache()
+        let isOver = Shared(false)
+        let entry = entry
+        let storing = Task.detached {
+            var number = 0
+            while !isOver.now {
+                cache.store(entry, for: CacheKey(source: "\(number % 1_000)"))
+                number += 1
+                await Task.yield()
+            }
+        }
+        for number in 0..<5 {
+            cache.store(entry, for: key("own \(number)"))
+            try await cache.flush()
+            #expect(FileManager.default.fileExists(atPath: cache.path(for: key("own \(number)"))))
+            _ = try await cache.usage()
+        }
+        isOver.withLock { $0 = true }
+        await storing.value
+    }
+
     // MARK: The directory
+
+    @Test func aDirectoryThatIsMovedAwayIsNoticed() async throws {
+        let cache = cache()
+        try await fill(cache, 0..<5)
+        let (home, away) = (cache.layout.home, folder.url.appending(path: "away").path(percentEncoded: false))
+        try FileManager.default.moveItem(atPath: home, toPath: away)
+        try await fill(cache, 10..<15)
+        #expect(try await cache.entry(for: key("12")) != nil)
+        #expect(try await cache.entry(for: key("2")) == nil)
+        #expect(try await cache.usage().count == 5)
+        let signs = try FileManager.default.contentsOfDirectory(atPath: cache.layout.writersFolder)
+        #expect(signs.count == 1)
+    }
+
+    @Test func whoOnlyReadsNoticesADirectoryThatWasMadeAnew() async throws {
+        let (reader, writer) = (cache(), cache())
+        try await fill(writer, 0..<5)
+        #expect(try await reader.entry(for: key("1")) != nil)
+        try FileManager.default.removeItem(at: folder.url.appending(path: "v2"))
+        try await fill(writer, 0..<5)
+        for number in 0..<DiskCache.missesBetweenLooks {
+            _ = try await reader.entry(for: key("missing \(number)"))
+        }
+        #expect(try await reader.entry(for: key("1")) != nil)
+    }
+
+    @Test func whatIsOverInAnInheritedDirectoryIsAMiss() async throws {
+        let clock = ManualClock()
+        let bundled = DiskCache(directory: folder.url.appending(path: "bundled"), time: clock.timeSource)
+        var passing = entry
+        passing.expires = clock.date.addingTimeInterval(60)
+        bundled.store(passing, for: key("a"))
+        bundled.store(entry, for: key("b"))
+        try await bundled.flush()
+        let cache = DiskCache(
+            directory: folder.url.appending(path: "own"), inherited: [.tintype(bundled.directory)],
+            time: clock.timeSource)
+        // Its own is over sooner than the other.
+        var own = entry
+        own.expires = clock.date.addingTimeInterval(30)
+        cache.store(own, for: key("b"))
+        try await cache.flush()
+        #expect(try await cache.contains(key("a")))
+        clock.advance(by: .seconds(60))
+        #expect(try await !cache.contains(key("a")))
+        #expect(try await cache.entry(for: key("a")) == nil)
+        #expect(try await cache.entry(for: key("b"))?.data == entry.data)
+    }
 
     @Test func aDirectoryThatIsRemovedIsMadeAgain() async throws {
         let cache = cache()
@@ -106,7 +246,10 @@ import TintypeTesting
         let picture = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data(count: 20)
         let paths = SDWebImageFile.paths(of: key("https://example.org/a.png"), in: other.path(percentEncoded: false))
         try picture.write(to: URL(filePath: try #require(paths.first)))
-        #expect(paths.count == 2 && paths[0] == paths[1] + ".png")
+        #expect(
+            paths.map { URL(filePath: $0).lastPathComponent } == [
+                "74ce1eb9e15513814a1ef3ebf232cd14.png", "74ce1eb9e15513814a1ef3ebf232cd14",
+            ])
         let cache = DiskCache(
             directory: folder.url.appending(path: "own"),
             inherited: [.tintype(bundled.directory), .sdWebImage(other)])
@@ -121,6 +264,38 @@ import TintypeTesting
     func noKeyLeadsOutOfAnInheritedDirectory(_ source: String) {
         for path in SDWebImageFile.paths(of: CacheKey(source: source), in: "/f") {
             #expect(path.split(separator: "/").count == 2 && path.utf8.count <= 3 + 255)
+        }
+    }
+
+    /// The file has a hole of that size, so it takes no room.
+    @Test func aHugeFileInAnInheritedDirectoryIsAMissAndTakesNoMemory() async throws {
+        let other = folder.url.appending(path: "other")
+        try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
+        let path = try #require(SDWebImageFile.paths(of: key("a"), in: other.path(percentEncoded: false)).first)
+        try Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]).write(to: URL(filePath: path))
+        #expect(truncate(path, 1 << 36) == 0)
+        let cache = DiskCache(directory: folder.url.appending(path: "own"), inherited: [.sdWebImage(other)])
+        #expect(try await cache.entry(for: key("a")) == nil)
+    }
+
+    /// Without the extension of their keys, as before version 4 of SDWebImage; a key that is no URL has one, too.
+    @Test(arguments: [
+        "https://example.org/a.png", "plain name.png", "https://example.org/a.png?x=1.gif", "noextension",
+    ])
+    func sdWebImagesFilesAreFoundWithTheirExtensionAndWithout(_ source: String) async throws {
+        let picture = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data(count: 20)
+        let other = folder.url.appending(path: "other")
+        let paths = SDWebImageFile.paths(of: key(source), in: other.path(percentEncoded: false))
+        #expect(
+            paths.count == (source == "noextension" ? 1 : 2) && paths.dropLast().allSatisfy { $0.hasSuffix(".png") })
+        for path in paths {
+            try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
+            try picture.write(to: URL(filePath: path))
+            let cache = DiskCache(directory: folder.url.appending(path: "own"), inherited: [.sdWebImage(other)])
+            #expect(try await cache.entry(for: key(source))?.data == picture)
+            // Only originals have the names of their URLs.
+            #expect(try await cache.entry(for: CacheKey(source: source, rendition: "fit(1x1)")) == nil)
+            try FileManager.default.removeItem(at: other)
         }
     }
 
@@ -161,7 +336,7 @@ import TintypeTesting
             try? await cache.flush()
             clock.advance(by: WriteHealth.pause)
         }
-        let reader = DiskCache(directory: URL(filePath: disk))
+        let reader = DiskCache(directory: URL(filePath: disk), time: clock.timeSource)
         var found = 0
         for number in 0..<400 {
             guard let entry = try await reader.entry(for: key("\(number)")) else { continue }

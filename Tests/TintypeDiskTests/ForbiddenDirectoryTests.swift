@@ -60,6 +60,18 @@ import TintypeTesting
         }
     }
 
+    @Test func aReadOnlyDirectoryTellsWhatItHas() async throws {
+        try await withReadOnlyCache { cache in
+            let usage = try await cache.usage()
+            #expect(usage.count == 1 && usage.byteCount > 300)
+            let names = Shared<[String]>([])
+            try await cache.forEachEntry { entry in names.withLock { $0.append(entry.key.source) } }
+            #expect(names.now == ["a"])
+            await #expect(throws: TintypeError.self) { try await cache.clear() }
+            #expect(try await cache.contains(key("a")))
+        }
+    }
+
     @Test func whatCannotBeWrittenIsToldAndLosesNothingThatIsThere() async throws {
         try await withReadOnlyCache { cache in
             cache.store(entry, for: key("b"))

@@ -91,6 +91,34 @@ import TintypeTesting
         #expect(!cache.store(try image(height: 6), for: key))
     }
 
+    @Test func whatWouldBlockHasATwinThatDoesNot() async throws {
+        let cache = cache()
+        let image = try image()
+        cache.store(image, for: key)
+        try await cache.flush()
+        #expect(isEqual(try await cache.storedImage(for: key), image))
+        #expect(try await cache.holds(key))
+        try await cache.forget(key)
+        #expect(try await !cache.holds(key))
+    }
+
+    @Test func noPictureIsKeptAliveByWaiting() throws {
+        let cache = cache()
+        weak var waiting: Image?
+        do {
+            let image = try image()
+            cache.store(image, for: key)
+            waiting = image
+        }
+        #expect(waiting == nil)
+    }
+
+    @Test func whatIsNotTheWholePictureIsNotTaken() throws {
+        let image = try image()
+        let part = Image(pixels: image.pixels, info: image.info, isPartial: true)
+        #expect(!cache().store(part, for: key))
+    }
+
     @Test func itHasLimitsAndAFolderOfItsOwn() async throws {
         let disk = DiskCache(directory: folder.url)
         let cache = ThumbnailCache(beside: disk)

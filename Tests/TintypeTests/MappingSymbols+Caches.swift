@@ -10,10 +10,10 @@ extension MappingSymbols {
             "PipelineConfiguration.serializer": \PipelineConfiguration.serializer,
             "RequestParts.serializer": \RequestParts.serializer,
             "LoadPolicy.StoredForm.pixels": LoadPolicy.StoredForm.pixels,
-            "ImageCache.query(_:data:decode:)": { (cache: ImageCache, key: CacheKey) async throws in
+            "ImageCache.query(_:among:data:decode:)": { (cache: ImageCache, key: CacheKey) async throws in
                 try await cache.query(key, data: true, decode: DecodeOptions())
             },
-            "ImageCache.blockingQuery(_:data:decode:)": ImageCache.blockingQuery(_:data:decode:),
+            "ImageCache.blockingQuery(_:among:data:decode:)": ImageCache.blockingQuery(_:among:data:decode:),
             "ImageCache.store(_:data:for:in:)": { (cache: ImageCache, image: Image, key: CacheKey) async throws in
                 try await cache.store(image, data: nil, for: key, in: .all)
             },

@@ -1,4 +1,5 @@
 import Foundation
+import Timing
 import TintypeCore
 import TintypeDisk
 
@@ -48,6 +49,8 @@ struct DiskTimings {
         let batches = count / Self.batch
         let keys = order.map(key), paths = order.map(files.path)
         for key in keys { try check(has(key)) }
+        // First uses are recorded.
+        try await cache.flush()
         func places(_ round: Int) -> Range<Int> {
             let start = round % batches * Self.batch
             return start..<start + Self.batch
@@ -89,10 +92,4 @@ struct DiskTimings {
 
 extension String {
     func padding(_ length: Int) -> String { padding(toLength: length, withPad: "x", startingAt: 0) }
-}
-
-struct Unexpected: Error {}
-
-func check(_ condition: Bool) throws {
-    guard condition else { throw Unexpected() }
 }

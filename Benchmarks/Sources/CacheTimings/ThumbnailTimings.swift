@@ -1,4 +1,5 @@
 import Foundation
+import Timing
 import TintypeCore
 import TintypeDisk
 import TintypeJPEG
@@ -13,14 +14,14 @@ final class ThumbnailTimings: Sendable {
     private let jpeg: Data
 
     private static let batch = 200
+    private static let square = ResizeTransformer(to: PixelSize(width: 200, height: 200), mode: .fill)
 
     init() throws {
         let folder = try Scratch.makeFolder()
         disk = DiskCache(directory: folder)
         pixels = ThumbnailCache(beside: disk)
-        key = CacheKey(source: "https://images.example.com/ocean.jpg", rendition: "cover(200x200)")
-        let options = DecodeOptions(size: .cover(PixelSize(width: 200, height: 200)))
-        image = try JPEGDecoder().decode(Self.sample(), DecodeContext(options: options))
+        key = CacheKey(source: "https://images.example.com/ocean.jpg", rendition: Self.square.identifier)
+        image = try JPEGDecoder().decode(Self.sample(), DecodeContext()).transformed(by: Self.square)
         jpeg = try JPEGEncoder().encode(image.pixels, as: .jpeg, EncodeOptions())
     }
 
@@ -66,7 +67,8 @@ final class ThumbnailTimings: Sendable {
         configuration.cache = ImageCache(memory: nil, disk: disk, pixels: pixels)
         let pipeline = ImagePipeline(configuration)
         guard let url = URL(string: "https://images.example.com/ocean.jpg") else { throw Unexpected() }
-        var encoded = ImageRequest(url: url).fitting(width: 200, height: 200)
+        var encoded = ImageRequest(url: url)
+        encoded.rendition.transforms = [Self.square]
         var mapped = encoded
         mapped.policy.stored = .pixels
         encoded.policy.stored = .automatic

@@ -6,8 +6,7 @@ import TintypeCore
 struct DecoderRun {
     private let decoder: any ImageDecoder
     private let bytes: Data
-    /// What an input leaves to chance: the part, the size, where it is cut.
-    private let choice: Int
+    private let choice: FuzzChoice
 
     /// Small, so that an input takes no time for its size alone.
     private static let limits = DecodeLimits(
@@ -17,31 +16,47 @@ struct DecoderRun {
     init(_ decoder: any ImageDecoder, _ bytes: Data) {
         self.decoder = decoder
         self.bytes = bytes
-        choice = bytes.reduce(bytes.count) { ($0 &* 31 &+ Int($1)) & 0xFFFF }
+        choice = FuzzChoice(bytes)
     }
 
     func run() {
-        let info = checked { () throws(TintypeError) in try decoder.info(of: bytes, isComplete: true) } ?? nil
-        _ = checked { () throws(TintypeError) in
-            try decoder.info(of: bytes.prefix(choice % (bytes.count + 1)), isComplete: false)
-        }
-        let image = checked { () throws(TintypeError) in try decoder.decode(bytes, DecodeContext(limits: Self.limits)) }
-        if let image {
-            precondition(image.info.size == info?.size, "the header tells another size than the picture")
-            play(image)
-        }
+        let info = HeaderRun(decoder, bytes).run()
+        decode(expecting: info)
+        decodeAllOfIt()
         decodePart()
         salvage()
-        appendInPieces()
+        appendInPieces(expecting: info)
+        cancel()
+    }
+
+    private func decode(expecting info: ImageInfo?) {
+        let image = checked { () throws(TintypeError) in try decoder.decode(bytes, DecodeContext(limits: Self.limits)) }
+        guard let image else { return }
+        precondition(image.info.size == info?.size, "the header tells another size than the picture")
+        play(image)
+    }
+
+    /// What is left out unless it is asked for: the whole range, Exif, the thumbnail in the file.
+    private func decodeAllOfIt() {
+        var options = DecodeOptions(range: .high, keepsExif: true)
+        if choice.isHeads(4) {
+            options.embeddedThumbnail = .whereLargeEnough
+            options.size = .fit(PixelSize(width: 4, height: 4))
+        }
+        _ = checked { () throws(TintypeError) in
+            try decoder.decode(bytes, DecodeContext(options: options, limits: Self.limits))
+        }
     }
 
     /// A part of it, resized.
     private func decodePart() {
         let part = PixelRect(
-            x: choice % 23, y: choice % 29, size: PixelSize(width: 1 + choice % 31, height: 1 + choice % 37))
-        let box = PixelSize(width: 1 + choice % 17, height: 1 + choice % 19)
+            x: choice.number(below: 23), y: choice.number(below: 29),
+            size: PixelSize(width: 1 + choice.number(below: 31), height: 1 + choice.number(below: 37)))
+        let box = PixelSize(width: 1 + choice.number(below: 17), height: 1 + choice.number(below: 19))
         let options = DecodeOptions(
-            crop: choice & 1 == 0 ? part : nil, size: .fit(box), frames: choice & 2 == 0 ? .all : .first)
+            crop: choice.isHeads(0) ? part : nil, size: .fit(box), frames: choice.isHeads(1) ? .all : .first,
+            range: choice.isHeads(2) ? .high : .standard)
         let image = checked { () throws(TintypeError) in
             try decoder.decode(bytes, DecodeContext(options: options, limits: Self.limits))
         }
@@ -63,13 +78,25 @@ struct DecoderRun {
         }
     }
 
-    private func appendInPieces() {
+    private func appendInPieces(expecting info: ImageInfo?) {
         guard let incremental = decoder.makeIncrementalDecoder(DecodeContext(limits: Self.limits)) else { return }
-        let piece = max(1, bytes.count / (1 + choice % 7))
-        for start in stride(from: 0, to: bytes.count, by: piece) {
-            let next = bytes[start..<min(start + piece, bytes.count)]
-            guard let preview = checked({ () throws(TintypeError) in try incremental.append(next) }) else { return }
-            if let preview { play(preview) }
+        for piece in choice.pieces {
+            let preview = checked { () throws(TintypeError) in try incremental.append(bytes[piece]) }
+            guard let preview else { return }
+            guard let preview else { continue }
+            precondition(info == nil || preview.info.size == info?.size, "a preview tells another size than the header")
+            play(preview)
+        }
+    }
+
+    /// No one waits any more, from the first or a later question on: everything that was begun is given back.
+    private func cancel() {
+        let patience = FuzzPatience(questions: choice.number(below: 6))
+        let context = DecodeContext(limits: Self.limits) { patience.isOver() }
+        do throws(TintypeError) {
+            _ = try decoder.decode(bytes, context)
+        } catch {
+            precondition(error.code != .cancelled || patience.wasOver, "cancelled, though someone waits")
         }
     }
 

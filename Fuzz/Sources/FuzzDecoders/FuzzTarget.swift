@@ -12,14 +12,17 @@ import TintypeSVG
 import TintypeTIFF
 import TintypeWebP
 
-/// One thing that is given bytes of any kind: the decoder of a format, or the sniffer.
+/// One thing that is given bytes of any kind: the decoder of a format, colour profiles, or the sniffer and all headers.
 enum FuzzTarget: Sendable {
     case sniffer
+    case profile(ProfileRun)
     case decoder(any ImageDecoder)
 
     init?(name: String) {
         if name == "sniffer" {
             self = .sniffer
+        } else if name == "icc", let run = try? ProfileRun() {
+            self = .profile(run)
         } else if let decoder = Self.decoders[name] {
             self = .decoder(decoder)
         } else {
@@ -27,7 +30,7 @@ enum FuzzTarget: Sendable {
         }
     }
 
-    static var allNames: [String] { ["sniffer"] + decoders.keys.sorted() }
+    static var allNames: [String] { ["sniffer", "icc"] + decoders.keys.sorted() }
 
     /// By the endings of the fixtures that they are seeded with.
     private static let decoders: [String: any ImageDecoder] = [
@@ -38,11 +41,18 @@ enum FuzzTarget: Sendable {
 
     func run(_ bytes: Data) {
         switch self {
-        case .sniffer: _ = try? Self.all.decoder(for: bytes)
+        case .sniffer: Self.sniff(bytes)
+        case .profile(let run): run.run(bytes)
         case .decoder(let decoder):
             DecoderRun(decoder, bytes).run()
             if decoder is PNGDecoder { DecoderRun(decoder, PNGRepair.repaired(bytes)).run() }
         }
+    }
+
+    /// Also what each decoder tells of a header that is not its own: a request may name any decoder.
+    private static func sniff(_ bytes: Data) {
+        _ = try? all.decoder(for: bytes)
+        for decoder in decoders.values { HeaderRun(decoder, bytes).run() }
     }
 
     private static let all = ImageCoderRegistry(decoders: Array(decoders.values))

@@ -63,7 +63,7 @@ tintype_tiff_status tintype_tiff_start(tintype_tiff_reader *reader);
 /// Decodes `count` rows from `first` on, as stored, to 8-bit RGBA premultiplied by alpha, `stride` bytes a row.
 ///
 /// `first` is a multiple of `rows_per_batch`; so is `count`, unless the picture ends there. `scratch` holds
-/// 4 * width * count bytes. What libtiff warns of while it decodes is damage.
+/// 4 * width * count bytes. What libtiff warns of while it decodes is damage: the rows stay as they were, or are cleared.
 tintype_tiff_status tintype_tiff_read_rows(
     tintype_tiff_reader *reader, uint32_t first, uint32_t count, uint32_t *scratch, uint8_t *dest, size_t stride);
 

@@ -71,8 +71,10 @@ public final class AnimatedImage: Sendable {
     /// The encoded picture, if it was whole from the beginning and nothing was changed about its frames.
     package var originalBytes: Data? { maker.transforms.isEmpty ? encoded : nil }
 
-    /// Bytes that are kept beside the poster and the ``pool``: the encoded picture and one canvas.
-    public var memoryCost: Int { maker.source.memoryCost }
+    /// Bytes that are kept beside the poster: the encoded picture, one canvas, and the frames that
+    /// ``preloadFrames(isCancelled:)`` holds, equal ones once. Those that the ``pool`` holds while it is played are within
+    /// the budget of ``FrameMemory``.
+    public var memoryCost: Int { maker.source.memoryCost + pool.pinnedByteCount }
 
     /// The whole picture as it is shown while the turn of frame `index` lasts.
     ///

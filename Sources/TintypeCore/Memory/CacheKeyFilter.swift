@@ -23,7 +23,11 @@ public struct CacheKeyFilter: RequestInterceptor {
 extension CacheKeyFilter {
     /// Leaves out items of the query that do not change the picture: signatures, session numbers, where it is shown.
     public static func droppingQueryItems(_ names: Set<String>) -> CacheKeyFilter {
-        CacheKeyFilter { url in changingQuery(of: url) { $0.filter { !names.contains($0.name) } } }
+        CacheKeyFilter { url in
+            changingQuery(of: url) { items in
+                items.filter { !names.contains($0.name.removingPercentEncoding ?? $0.name) }
+            }
+        }
     }
 
     /// Lets the order of the items of the query not matter. Items of the same name keep their order.

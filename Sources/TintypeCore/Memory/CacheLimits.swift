@@ -16,8 +16,10 @@ public struct CacheLimits: Hashable, Sendable {
         self.age = age
     }
 
-    /// 15 % of the memory that this process may use, the limits of its cgroups respected.
+    /// 15 % of the memory that this process may use, the limits of its cgroups respected; at most a quarter of that for one
+    /// picture, so that none drives out all others.
     public static var standard: CacheLimits {
-        CacheLimits(cost: SystemMemory.available / 100 * 15)
+        let cost = SystemMemory.available / 100 * 15
+        return CacheLimits(cost: cost, entryCost: cost / 4)
     }
 }

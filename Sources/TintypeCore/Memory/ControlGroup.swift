@@ -33,11 +33,14 @@ struct ControlGroup: Equatable, Sendable {
     /// Files that may say how much memory there is, from the process's own group up to the root: a group above may
     /// allow less. In a container the path of the host may not exist, but the root is then the container's.
     var limitFiles: [String] {
-        Self.files("memory.max", unified) + Self.files("memory.limit_in_bytes", memory)
+        ["memory.max", "memory.high"].flatMap { Self.files($0, unified) } + Self.files("memory.limit_in_bytes", memory)
     }
 
-    /// The pressure of the own group (`memory.pressure`, version 2).
-    var pressureFile: String? { Self.files("memory.pressure", unified).first }
+    /// Files that may tell of the pressure of the group of version 2, the process's own first.
+    var pressureFiles: [String] { Self.files("memory.pressure", unified) }
+
+    /// Folders of version 1 that may be the group's, the process's own first.
+    var levelFolders: [String] { Self.folders(memory) }
 
     /// Bytes; `nil` where there is no limit.
     var memoryLimit: Int? {
@@ -46,12 +49,16 @@ struct ControlGroup: Equatable, Sendable {
     }
 
     private static func files(_ name: String, _ group: (mount: String, path: String)?) -> [String] {
+        folders(group).map { "\($0)/\(name)" }
+    }
+
+    private static func folders(_ group: (mount: String, path: String)?) -> [String] {
         guard let group else { return [] }
         var parts = group.path.split(separator: "/").filter { $0 != ".." }
-        var files: [String] = []
+        var folders: [String] = []
         while true {
-            files.append(([group.mount] + parts.map(String.init) + [name]).joined(separator: "/"))
-            if parts.popLast() == nil { return files }
+            folders.append(([group.mount] + parts.map(String.init)).joined(separator: "/"))
+            if parts.popLast() == nil { return folders }
         }
     }
 

@@ -80,6 +80,12 @@ struct EvictionQueue<Key: Hashable & Sendable, Element: Sendable>: Sendable {
         return removed
     }
 
+    /// Walks over everything: for limits that change.
+    mutating func removeAll(costlierThan maximumCost: Int) -> [Element] {
+        let tooCostly = nodes.indices.filter { place in nodes[place].map { $0.cost > maximumCost } ?? false }
+        return tooCostly.compactMap { unlink($0) }
+    }
+
     // MARK: The queue
 
     private mutating func evict(_ wasUsed: (Element) -> Bool) -> Element? {
@@ -120,6 +126,13 @@ struct EvictionQueue<Key: Hashable & Sendable, Element: Sendable>: Sendable {
         free.append(place)
         places[node.key] = nil
         cost -= node.cost
+        if places.isEmpty { giveMemoryBack() }
         return node.element
+    }
+
+    /// Else a queue that was large once would be so for ever, even if it was emptied since memory is short.
+    private mutating func giveMemoryBack() {
+        guard nodes.count > 1024 else { return }
+        (nodes, free, places) = ([], [], [:])
     }
 }

@@ -6,7 +6,7 @@ public struct ImageCache: ImageCaching {
     public let disk: (any DataCache)?
     /// For renditions whose request wants it: see ``LoadPolicy/StoredForm/pixels``.
     public let pixels: (any PixelCache)?
-    /// For ``query(_:data:decode:)`` and for pictures that are stored without their bytes; a pipeline uses its own.
+    /// For ``query(_:among:data:decode:)`` and for pictures that are stored without their bytes; a pipeline uses its own.
     public let coders: ImageCoderRegistry
 
     public init(
@@ -61,12 +61,28 @@ public struct ImageCache: ImageCaching {
 
     public func clear(_ tiers: CacheTiers) async throws(TintypeError) {
         if tiers.contains(.memory) { memory?.clear() }
-        if tiers.contains(.disk) { try await disk?.removeAll() }
-        if tiers.reachesPixels { try await pixels?.removeAll() }
+        try await onDisks { () throws(TintypeError) in
+            if tiers.contains(.disk) { try await disk?.removeAll() }
+        } and: { () throws(TintypeError) in
+            if tiers.reachesPixels { try await pixels?.removeAll() }
+        }
     }
 
     public func flush() async throws(TintypeError) {
-        try await disk?.flush()
-        try await pixels?.flush()
+        try await onDisks { () throws(TintypeError) in
+            try await disk?.flush()
+        } and: { () throws(TintypeError) in
+            try await pixels?.flush()
+        }
+    }
+
+    /// Reaches both, even if the first fails.
+    ///
+    /// - Throws: the first error.
+    private func onDisks(
+        _ first: () async throws(TintypeError) -> Void, and second: () async throws(TintypeError) -> Void
+    ) async throws(TintypeError) {
+        let errors = [await TintypeError.thrown(by: first), await TintypeError.thrown(by: second)]
+        if let error = errors.compactMap(\.self).first { throw error }
     }
 }

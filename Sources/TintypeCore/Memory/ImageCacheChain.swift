@@ -75,6 +75,8 @@ public struct ImageCacheChain: ImageCaching {
     }
 
     public func remove(_ key: CacheKey, from tiers: CacheTiers) {
+        // Memory answers at once: no threads for that.
+        guard tiers != .memory else { return reached(policies.remove).forEach { $0.remove(key, from: tiers) } }
         _ = all(policies.remove) { $0.remove(key, from: tiers) }
     }
 
@@ -138,17 +140,12 @@ public struct ImageCacheChain: ImageCaching {
         let errors = await withTaskGroup(of: TintypeError?.self) { group in
             var errors: [TintypeError] = []
             for cache in caches {
-                group.addTask { await Self.failure { () throws(TintypeError) in try await body(cache) } }
+                group.addTask { await .thrown { () throws(TintypeError) in try await body(cache) } }
                 if policy != .concurrent, let error = await group.next() ?? nil { errors.append(error) }
             }
             for await error in group { if let error { errors.append(error) } }
             return errors
         }
         if let error = errors.first { throw error }
-    }
-
-    private static func failure(_ body: () async throws(TintypeError) -> Void) async -> TintypeError? {
-        do throws(TintypeError) { try await body() } catch { return error }
-        return nil
     }
 }

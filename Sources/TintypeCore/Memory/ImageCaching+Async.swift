@@ -10,6 +10,15 @@ extension ImageCaching {
         }
     }
 
+    /// The decoded picture on disk, ready to show.
+    ///
+    /// - Throws: ``TintypeError/Code/cancelled`` when the task was cancelled before its turn.
+    public func storedPixels(for key: CacheKey) async throws(TintypeError) -> Image? {
+        try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
+            self.pixels(for: key)
+        }
+    }
+
     /// The tiers that have something under a key.
     public func tiers(holding key: CacheKey, among tiers: CacheTiers = .all) async throws(TintypeError) -> CacheTiers {
         try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in

@@ -4,40 +4,45 @@
 /// several locks for one look-up; stores take turns.
 public final class MemoryCache: Sendable {
     private let shards = MemoryShards()
-    private let queue: Locked<EvictionQueue<CacheKey, MemoryEntry>>
-    /// `nil` where pictures that fall out are not looked for.
-    private let living: Locked<LivingImages>?
+    private let state: Locked<State>
+    private let findsLivingImages: Bool
     private let time: TimeSource
 
-    /// - Parameter findsLivingImages: whether a picture that was evicted, and that the program still has, is found again
-    ///   instead of being decoded a second time. It then counts as kept anew.
+    private struct State: Sendable {
+        var queue: EvictionQueue<CacheKey, MemoryEntry>
+        var living = LivingImages()
+    }
+
+    /// - Parameter findsLivingImages: whether a picture that was evicted, or was too large to be kept, and that the program
+    ///   still has, is found again instead of being decoded a second time. It then counts as kept anew, for as long as it
+    ///   was given.
     public init(limits: CacheLimits = .standard, findsLivingImages: Bool = false, time: TimeSource = .system) {
-        queue = Locked(EvictionQueue(limits: limits))
-        living = findsLivingImages ? Locked(LivingImages()) : nil
+        state = Locked(State(queue: EvictionQueue(limits: limits)))
+        self.findsLivingImages = findsLivingImages
         self.time = time
     }
 
-    /// What is beyond new ones goes at once.
+    /// What is beyond new ones goes at once; but a new age is that of what is stored from then on.
     public var limits: CacheLimits {
-        get { queue.withLock { $0.limits } }
+        get { state.withLock { $0.queue.limits } }
         set {
             evict { queue in
                 queue.limits = newValue
-                return queue.trim(toCost: newValue.cost, count: newValue.count) { $0.takeMark() }
+                return queue.removeAll(costlierThan: newValue.entryCost)
+                    + queue.trim(toCost: newValue.cost, count: newValue.count) { $0.takeMark() }
             }
         }
     }
 
     /// Bytes of decoded pixels that are kept.
-    public var totalCost: Int { queue.withLock { $0.cost } }
+    public var totalCost: Int { state.withLock { $0.queue.cost } }
     /// Pictures that it holds. O(1).
-    public var totalCount: Int { queue.withLock { $0.count } }
+    public var totalCount: Int { state.withLock { $0.queue.count } }
 
     public func image(for key: CacheKey) -> Image? {
-        guard let found = shards.find(key) else { return livingImage(for: key) }
+        guard let found = shards.find(key) else { return findsLivingImages ? livingImage(for: key) : nil }
         guard let expires = found.expires, expires <= time.uptime() else { return found.image }
-        remove(key)
-        removeExpired()
+        removeExpired(key)
         return nil
     }
 
@@ -51,27 +56,20 @@ public final class MemoryCache: Sendable {
     /// - Returns: how many others were evicted for it.
     @discardableResult
     public func store(_ image: Image, for key: CacheKey, lifetime: Duration? = nil) -> Int {
-        let now = time.uptime()
-        living?.withLock { $0.remove(key) }
-        let (insertion, _) = queue.withLock { queue in
-            let age = [queue.limits.age, lifetime].compactMap(\.self).min()
-            let entry = MemoryEntry(image, for: key, expires: age.map { now + $0 })
-            let expired = removeExpired(&queue, now)
-            let insertion = queue.insert(entry, for: key, cost: image.memoryCost) { $0.takeMark() }
-            for evicted in insertion.evicted { shards.remove(evicted.key) }
-            if insertion.isKept { shards.insert(entry) } else { shards.remove(key) }
-            return (insertion, expired)
+        let (now, cost) = (time.uptime(), image.memoryCost)
+        let released = state.withLock { state in
+            let age = [state.queue.limits.age, lifetime].compactMap(\.self).min()
+            return put(MemoryEntry(image, for: key, cost: cost, expires: age.map { now + $0 }), &state, at: now)
         }
-        noteLiving(insertion.evicted)
-        return insertion.evicted.count
+        return released.evicted.count
     }
 
     public func remove(_ key: CacheKey) {
-        _ = queue.withLock { queue in
+        _ = state.withLock { state in
+            state.living.remove(key)
             shards.remove(key)
-            return queue.remove(key)
+            return state.queue.remove(key)
         }
-        living?.withLock { $0.remove(key) }
     }
 
     /// Evicts until at most `cost` bytes are left.
@@ -86,25 +84,53 @@ public final class MemoryCache: Sendable {
 
     /// Lets everything go.
     public func clear() {
-        evict { $0.trim(toCost: 0, count: 0) { _ in false } }
-        living?.withLock { $0.removeAll() }
+        _ = state.withLock { state in
+            let all = state.queue.trim(toCost: 0, count: 0) { _ in false }
+            for entry in all { shards.remove(entry.key) }
+            state.living.removeAll()
+            return all
+        }
     }
 
     // MARK: Inside
 
-    /// Pictures that fall out give their memory back here, when the lock is free: that can take milliseconds.
-    private func evict(_ change: (inout EvictionQueue<CacheKey, MemoryEntry>) -> [MemoryEntry]) {
-        let evicted = queue.withLock { queue in
-            let evicted = change(&queue)
-            for entry in evicted { shards.remove(entry.key) }
-            return evicted
-        }
-        noteLiving(evicted)
+    /// What was let go under the lock, to give its memory back when the lock is free: that can take milliseconds.
+    private struct Released: Sendable {
+        var evicted: [MemoryEntry]
+        var others: [MemoryEntry] = []
+        var images: [Image] = []
     }
 
-    private func removeExpired() {
+    private func put(_ entry: MemoryEntry, _ state: inout State, at now: Duration) -> Released {
+        let expired = removeExpired(&state.queue, now)
+        let insertion = state.queue.insert(entry, for: entry.key, cost: entry.cost) { $0.takeMark() }
+        for evicted in insertion.evicted { shards.remove(evicted.key) }
+        if insertion.isKept { shards.insert(entry) } else { shards.remove(entry.key) }
+        state.living.remove(entry.key)
+        let fallen = insertion.isKept ? insertion.evicted : insertion.evicted + [entry]
+        return Released(
+            evicted: insertion.evicted, others: expired + (insertion.replaced.map { [$0] } ?? []),
+            images: noteLiving(fallen, &state))
+    }
+
+    private func evict(_ change: (inout EvictionQueue<CacheKey, MemoryEntry>) -> [MemoryEntry]) {
+        _ = state.withLock { state in
+            let evicted = change(&state.queue)
+            for entry in evicted { shards.remove(entry.key) }
+            return Released(evicted: evicted, images: noteLiving(evicted, &state))
+        }
+    }
+
+    /// Unless it was stored anew meanwhile.
+    private func removeExpired(_ key: CacheKey) {
         let now = time.uptime()
-        _ = queue.withLock { removeExpired(&$0, now) }
+        _ = state.withLock { state -> [MemoryEntry] in
+            var removed = removeExpired(&state.queue, now)
+            guard let entry = shards.entry(for: key), entry.isOver(at: now) else { return removed }
+            shards.remove(key)
+            removed += state.queue.remove(key).map { [$0] } ?? []
+            return removed
+        }
     }
 
     /// From the oldest on, which are the first whose time is over unless some were given less; those go when they are
@@ -117,16 +143,18 @@ public final class MemoryCache: Sendable {
         return expired
     }
 
-    private func noteLiving(_ evicted: [MemoryEntry]) {
-        guard !evicted.isEmpty else { return }
-        living?.withLock { living in
-            for entry in evicted { living.add(entry.image, for: entry.key) }
-        }
+    private func noteLiving(_ entries: [MemoryEntry], _ state: inout State) -> [Image] {
+        findsLivingImages ? state.living.add(entries) : []
     }
 
     private func livingImage(for key: CacheKey) -> Image? {
-        guard let image = living?.withLock({ $0.take(key) }) else { return nil }
-        store(image, for: key)
-        return image
+        let now = time.uptime()
+        let (found, _) = state.withLock { state -> (MemoryEntry?, Released?) in
+            // Another may have stored a newer one, or taken this one, meanwhile.
+            if let stored = shards.entry(for: key) { return (stored, nil) }
+            guard let entry = state.living.take(key), !entry.isOver(at: now) else { return (nil, nil) }
+            return (entry, put(entry, &state, at: now))
+        }
+        return found.flatMap { $0.isOver(at: now) ? nil : $0.image }
     }
 }

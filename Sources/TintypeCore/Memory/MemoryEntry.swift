@@ -7,13 +7,16 @@ import Synchronization
 final class MemoryEntry: Sendable {
     let key: CacheKey
     let image: Image
+    /// Bytes that it counts for.
+    let cost: Int
     /// The uptime from when on it is a miss.
     let expires: Duration?
     private let mark = Atomic(false)
 
-    init(_ image: Image, for key: CacheKey, expires: Duration?) {
+    init(_ image: Image, for key: CacheKey, cost: Int, expires: Duration?) {
         self.key = key
         self.image = image
+        self.cost = cost
         self.expires = expires
     }
 

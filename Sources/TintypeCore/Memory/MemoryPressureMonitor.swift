@@ -2,13 +2,14 @@ import Foundation
 import Logging
 
 /// Listens to the kernel's word that memory is short, and makes caches shrink: pressure-stall triggers of the whole
-/// machine and of this process's cgroup (`Documentation/accounting/psi.rst` of Linux).
+/// machine and of this process's cgroup (`Documentation/accounting/psi.rst` of Linux), and the pressure levels of its
+/// cgroup of version 1.
 ///
-/// Linux sends programs no other warning. Where the kernel has no such files, or does not let this user set triggers,
-/// nothing is heard; ``isListening`` tells. One thread waits for all of them, as long as the process lives.
+/// Linux sends programs no other warning. Where the kernel has no such files, or does not let this user listen, nothing is
+/// heard; ``isListening`` tells. One thread waits for all of them, as long as the process lives.
 public final class MemoryPressureMonitor: Sendable {
     /// The one that the standard configuration uses.
-    public static let shared = MemoryPressureMonitor(triggers: PressureTrigger.standard)
+    public static let shared = MemoryPressureMonitor(sources: PressureSource.standard())
 
     /// Whether there is anything to hear.
     public let isListening: Bool
@@ -20,20 +21,22 @@ public final class MemoryPressureMonitor: Sendable {
         weak let cache: MemoryCache?
     }
 
-    convenience init(triggers: [PressureTrigger]) {
-        self.init(sources: triggers.compactMap { $0.open() })
-    }
-
     /// - Parameters:
-    ///   - sources: descriptors that become urgent when memory is short. They are closed by no one.
+    ///   - sources: closed by no one.
     ///   - pool: gives back what lies idle.
-    init(sources: [PressureSource], pool: PixelPool = .shared) {
+    init(sources: [PressureSource], pool: PixelPool = .shared, time: TimeSource = .system) {
         self.pool = pool
         isListening = !sources.isEmpty
         guard isListening else { return }
         Thread.detachNewThread { [weak self] in
             ThreadName.set("tintype.memory")
-            while let pressure = PressureSource.wait(for: sources), let self { self.signal(pressure) }
+            var watch = PressureWatch(sources)
+            while !watch.isOver {
+                let (asked, timeout) = watch.asked(at: time.uptime())
+                let (urgent, gone) = PressureSource.wait(for: asked, timeout)
+                guard let self else { return }
+                if let pressure = watch.heard(urgent, gone: gone, at: time.uptime()) { self.signal(pressure) }
+            }
         }
     }
 

@@ -8,7 +8,8 @@ public protocol PixelCache: Sendable {
     /// Keeps a picture. Returns at once; reads see it from then on, and the disk has it after ``flush()``.
     ///
     /// - Parameter lifetime: how long it may be used; `nil` leaves that to the limits of the tier.
-    /// - Returns: whether it takes such a picture; not when it is animated, or larger than the tier is for.
+    /// - Returns: whether it takes such a picture; not when it is animated, has more than 8 bits or is not whole, or is larger
+    ///   than the tier is for.
     @discardableResult
     func store(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Bool
 

@@ -12,17 +12,12 @@ struct PressureTrigger: Hashable, Sendable {
     /// What is written to the file.
     var text: String { "\(pressure == .some ? "some" : "full") \(stall) \(window)" }
 
-    /// Those of the machine, and of this process's cgroup of version 2. The pressure levels of version 1 are not asked:
-    /// to be told them takes the right to write `cgroup.event_control`, which a group's members seldom have, and where the
-    /// kernel has pressure stalls too the machine's tell as much.
-    static var standard: [PressureTrigger] {
-        let files = ["/proc/pressure/memory", ControlGroup.current.pressureFile].compactMap(\.self)
-        return files.flatMap { path in
-            [
-                PressureTrigger(path: path, pressure: .some, stall: 150_000),
-                PressureTrigger(path: path, pressure: .critical, stall: 100_000),
-            ]
-        }
+    /// Those of a file: of the machine, or of a cgroup of version 2.
+    static func all(of path: String) -> [PressureTrigger] {
+        [
+            PressureTrigger(path: path, pressure: .some, stall: 150_000),
+            PressureTrigger(path: path, pressure: .critical, stall: 100_000),
+        ]
     }
 
     /// `nil` where the kernel does not know it or does not allow it.
@@ -36,21 +31,5 @@ struct PressureTrigger: Hashable, Sendable {
             return nil
         }
         return PressureSource(descriptor: descriptor, pressure: pressure)
-    }
-}
-
-/// A descriptor that becomes urgent (`POLLPRI`) when memory is short.
-struct PressureSource: Sendable {
-    let descriptor: Int32
-    let pressure: MemoryPressure
-
-    /// Blocks until one of them is; returns the worst. `nil` when none will ever be again: a cgroup may be removed.
-    static func wait(for sources: [PressureSource]) -> MemoryPressure? {
-        var polled = sources.map { pollfd(fd: $0.descriptor, events: Int16(POLLPRI), revents: 0) }
-        while poll(&polled, nfds_t(polled.count), -1) < 0 {
-            guard errno == EINTR else { return nil }
-        }
-        let urgent = zip(sources, polled).filter { $1.revents & Int16(POLLPRI) != 0 }.map(\.0.pressure)
-        return urgent.contains(.critical) ? .critical : urgent.first
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// The folder of entries, held open: a path of three parts is found faster than one of ten, and needs no string.
 ///
-/// It may be removed while it is held; then everything is a miss, and ``isPresent`` says why.
+/// It may be removed or moved away while it is held; then it is no longer what writers see, and ``isCurrent(_:)`` says so.
 final class EntriesHandle: Sendable {
     private let descriptor: Int32
 
@@ -16,9 +16,9 @@ final class EntriesHandle: Sendable {
         close(descriptor)
     }
 
-    var isPresent: Bool {
-        var facts = stat()
-        return fstat(descriptor, &facts) == 0 && facts.st_nlink > 0
+    /// Whether it still is the folder in the directory.
+    func isCurrent(_ layout: CacheLayout) -> Bool {
+        FileIdentity(layout.entriesFolder).map { $0 == FileIdentity(descriptor) } ?? false
     }
 
     /// A descriptor for reading, or −1 and `errno`.
@@ -33,8 +33,8 @@ final class EntriesHandle: Sendable {
         }
     }
 
-    func contains(_ name: EntryName) -> Bool {
-        name.withRelativePath { faccessat(descriptor, $0, R_OK, 0) } == 0
+    func remove(_ name: EntryName) {
+        _ = name.withRelativePath { unlinkat(descriptor, $0, 0) }
     }
 
     /// `nil` when it is not there.

@@ -4,7 +4,7 @@ import TintypeCore
 /// The bytes of a file in memory, one way or another.
 protocol EntryBytes: Sendable {
     /// - Parameter count: of the file.
-    /// - Returns: `nil` when there is no memory.
+    /// - Returns: `nil` when there is no memory, or the file cannot be read: which says nothing of what is in it.
     init?(_ descriptor: Int32, count: Int)
 
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result
@@ -28,6 +28,10 @@ extension Data: EntryBytes {
         while filled < count {
             let result = pread(descriptor, memory + filled, count - filled, off_t(filled))
             if result < 0 && errno == EINTR { continue }
+            guard result >= 0 else {
+                free(memory)
+                return nil
+            }
             guard result > 0 else { break }
             filled += result
         }

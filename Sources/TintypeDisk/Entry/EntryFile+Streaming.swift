@@ -14,7 +14,7 @@ extension EntryFile {
     static func write(
         _ header: EntryHeader, from file: SpillFile, as name: EntryName, in layout: CacheLayout, temporary: String
     ) throws(DiskFailure) {
-        try write(as: name, in: layout, temporary: temporary) { descriptor throws(DiskFailure) in
+        try write(header.times, as: name, in: layout, temporary: temporary) { descriptor throws(DiskFailure) in
             var header = header
             header.payloadChecksum = try copy(
                 header.payloadLength, from: file, to: descriptor, at: header.length, temporary)

@@ -8,19 +8,22 @@ extension EntryFile {
     static func write(
         _ header: EntryHeader, _ payload: Data, as name: EntryName, in layout: CacheLayout, temporary: String
     ) throws(DiskFailure) {
-        try write(as: name, in: layout, temporary: temporary) { descriptor throws(DiskFailure) in
+        try write(header.times, as: name, in: layout, temporary: temporary) { descriptor throws(DiskFailure) in
             try writeAll(header.encoded, payload, to: descriptor, temporary)
         }
     }
 
     /// - Parameter fill: writes the file.
     static func write(
-        as name: EntryName, in layout: CacheLayout, temporary: String, _ fill: (Int32) throws(DiskFailure) -> Void
+        _ times: EntryTimes, as name: EntryName, in layout: CacheLayout, temporary: String,
+        _ fill: (Int32) throws(DiskFailure) -> Void
     ) throws(DiskFailure) {
         let descriptor = try create(temporary, layout)
         do throws(DiskFailure) {
             defer { close(descriptor) }
             try fill(descriptor)
+            // By our clock: an entry that was never used says so (``EntryTimes/isUnused(accessed:)``).
+            _ = futimens(descriptor, accessTimes(times.changed))
         } catch {
             unlink(temporary)
             throw error
@@ -35,8 +38,12 @@ extension EntryFile {
 
     /// Notes in the file itself when it was last used, so that this outlives the index and other processes see it.
     static func recordAccess(_ path: String, at time: DiskTime) {
-        let times = [time.timespec, timespec(tv_sec: 0, tv_nsec: omit)]
-        _ = utimensat(AT_FDCWD, path, times, 0)
+        _ = utimensat(AT_FDCWD, path, accessTimes(time), 0)
+    }
+
+    /// For system calls: a time of access, and no other.
+    private static func accessTimes(_ time: DiskTime) -> [timespec] {
+        [time.timespec, timespec(tv_sec: 0, tv_nsec: omit)]
     }
 
     /// `UTIME_OMIT`, which Glibc's module does not show.

@@ -29,19 +29,29 @@ enum EntryFile {
         return .file(header, bytes, accessed: DiskTime(facts.st_atim))
     }
 
-    /// The head alone, verified, and what the file system says; `nil` when it is missing or damaged.
-    static func readHead(_ name: EntryName, in entries: EntriesHandle) -> (header: EntryHeader, accessed: DiskTime)? {
+    enum HeadReading {
+        /// And the last use that was recorded.
+        case sound(EntryHeader, accessed: DiskTime)
+        case missing
+        case damaged
+    }
+
+    /// The head alone, verified.
+    static func readHead(_ name: EntryName, in entries: EntriesHandle) -> HeadReading {
         let descriptor = entries.open(name)
-        guard descriptor >= 0 else { return nil }
+        guard descriptor >= 0 else { return .missing }
         defer { close(descriptor) }
         var facts = stat()
-        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG,
-            let start = Data(descriptor, count: min(4096, Int(facts.st_size))),
-            let lengths = start.withUnsafeBytes(EntryHeader.Lengths.init), lengths.file == facts.st_size,
-            let head = lengths.head <= start.count ? start : Data(descriptor, count: lengths.head),
-            let header = head.withUnsafeBytes({ EntryHeader(decoding: $0) })
-        else { return nil }
-        return (header, DiskTime(facts.st_atim))
+        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return .damaged }
+        guard let start = Data(descriptor, count: min(4096, Int(facts.st_size))) else { return .missing }
+        guard let lengths = start.withUnsafeBytes(EntryHeader.Lengths.init), lengths.file == facts.st_size else {
+            return .damaged
+        }
+        guard let head = lengths.head <= start.count ? start : Data(descriptor, count: lengths.head) else {
+            return .missing
+        }
+        guard let header = head.withUnsafeBytes({ EntryHeader(decoding: $0) }) else { return .damaged }
+        return .sound(header, accessed: DiskTime(facts.st_atim))
     }
 
     private static func verified(_ bytes: UnsafeRawBufferPointer, for key: CacheKey?) -> EntryHeader? {

@@ -51,6 +51,14 @@ struct EntryHeader: Equatable {
             + extended.count
     }
 
+    /// Whether a file can hold an entry, so that whoever reads it does not take it for damaged.
+    static func hasRoom(for entry: CacheEntry, _ key: CacheKey) -> Bool {
+        [
+            key.source.utf8.count, key.rendition.utf8.count, entry.format?.rawValue.utf8.count ?? 0,
+            entry.metadata.count, entry.extended.count,
+        ].allSatisfy { $0 <= maximumPartLength } && entry.data.count <= maximumFileLength - (6 * maximumPartLength)
+    }
+
     private static func headLength(variable: Int) -> Int {
         (fixedLength + variable + alignment - 1) & ~(alignment - 1)
     }
@@ -100,7 +108,8 @@ extension EntryHeader {
         bytes.set(times.created.microseconds, at: 40)
         bytes.set(times.modified.microseconds, at: 48)
         bytes.set(times.changed.microseconds, at: 56)
-        bytes.set(times.expires?.microseconds ?? 0, at: 64)
+        // 0 is never, so the microsecond after stands for the beginning of 1970.
+        bytes.set(times.expires.map { $0.microseconds == 0 ? 1 : $0.microseconds } ?? 0, at: 64)
         bytes.set(payloadChecksum, at: 72)
         for place in end..<bytes.count { bytes[place] = 0 }
         bytes.set(Self.checksum(ofHead: UnsafeRawBufferPointer(bytes)), at: 80)

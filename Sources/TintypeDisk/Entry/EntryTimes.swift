@@ -55,4 +55,7 @@ struct EntryTimes: Equatable, Sendable {
     var changed: DiskTime
     /// From when on it is a miss; `nil` is never.
     var expires: DiskTime?
+
+    /// Whether the last use that was recorded is that it was stored. Some file systems keep whole seconds.
+    func isUnused(accessed: DiskTime) -> Bool { accessed <= changed }
 }

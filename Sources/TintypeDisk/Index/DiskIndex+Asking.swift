@@ -29,8 +29,13 @@ extension DiskIndex {
             [time.microseconds, count])
     }
 
-    /// All entries, the last used first.
-    func all() throws -> [IndexRecord] { try fetch("SELECT * FROM entry ORDER BY accessed DESC, name", []) }
+    /// The entries that were used last, at most `count`; those that come after `last` if one is given.
+    func lastUsed(_ count: Int, after last: IndexRecord?) throws -> [IndexRecord] {
+        try prepare(.access)
+        return try fetch(
+            "SELECT * FROM entry WHERE (accessed, name) < (?, ?) ORDER BY accessed DESC, name DESC LIMIT ?",
+            [last?.accessed.microseconds ?? .max, last?.name.bytes ?? Data(repeating: 0xFF, count: 33), count])
+    }
 
     /// Brings times that lie in the future, since the clock was set back, to the present: otherwise such an entry would
     /// outlive its age by as much.

@@ -74,9 +74,16 @@ extension DiskIndex {
 }
 
 extension EntriesHandle {
-    /// What the index needs to know of an undamaged entry, from its file.
-    fileprivate func record(of name: EntryName) -> IndexRecord? {
-        guard let (header, accessed) = EntryFile.readHead(name, in: self) else { return nil }
-        return IndexRecord(name: name, size: header.fileLength, times: header.times, accessed: accessed)
+    /// What the index needs to know of an entry, from its file. One that is damaged goes, since no limit would count it.
+    func record(of name: EntryName) -> IndexRecord? {
+        switch EntryFile.readHead(name, in: self) {
+        case .missing: return nil
+        case .sound(let header, let accessed) where EntryName(header.key) == name:
+            return IndexRecord(
+                name: name, size: header.fileLength, times: header.times, accessed: max(accessed, header.times.changed))
+        case .sound, .damaged:
+            remove(name)
+            return nil
+        }
     }
 }

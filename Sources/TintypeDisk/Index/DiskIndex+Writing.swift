@@ -16,18 +16,22 @@ extension DiskIndex {
         }
     }
 
+    /// Forgets entries that were evicted, but for those that were stored anew meanwhile: a file that the index does not know
+    /// would never be evicted.
     func remove(_ records: [IndexRecord]) throws {
         try database.write { database in
-            for record in records { try Self.remove(record.name, from: database) }
+            let statement = try database.cachedStatement(sql: "DELETE FROM entry WHERE name = ? AND changed = ?")
+            for record in records {
+                try statement.execute(arguments: [record.name.bytes, record.times.changed.microseconds])
+            }
         }
     }
 
-    /// Forgets everything. Making the tables anew costs nothing an entry.
+    /// Forgets everything, and that it is reconciled. Making the tables anew costs nothing an entry.
     func removeAll() throws {
         try database.write { database in
             try database.execute(sql: "DROP TABLE entry; DROP TABLE total")
             try database.execute(sql: Self.schema)
-            try database.execute(sql: "UPDATE total SET reconciled = ?", arguments: [EntryFolder.count])
         }
     }
 

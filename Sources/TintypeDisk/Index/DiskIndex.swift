@@ -100,15 +100,3 @@ extension DatabaseError {
         [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_SCHEMA].contains(resultCode)
     }
 }
-
-/// Which file a path leads to now.
-private struct FileIdentity: Equatable {
-    let device: dev_t
-    let inode: ino_t
-
-    init?(_ path: String) {
-        var facts = stat()
-        guard stat(path, &facts) == 0 else { return nil }
-        (device, inode) = (facts.st_dev, facts.st_ino)
-    }
-}

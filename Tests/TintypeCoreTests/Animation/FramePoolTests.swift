@@ -195,8 +195,10 @@ import TintypeTesting
 
     @Test func preloadedFramesAreThereAndCounted() throws {
         let fixture = try PlayerFixture(6)
+        let cost = fixture.animation.memoryCost
         try fixture.animation.preloadFrames()
         #expect(fixture.drawn.decoded.now == Array(0..<6) && fixture.memory.heldByteCount == 5 * Self.frameBytes)
+        #expect(fixture.animation.memoryCost == cost + 5 * Self.frameBytes)
         fixture.line.hold()
         fixture.player.play()
         fixture.timer.advance(by: .milliseconds(500))
@@ -204,7 +206,7 @@ import TintypeTesting
         fixture.player.stop()
         #expect(fixture.animation.pool.heldFrameCount == 5)
         fixture.animation.unloadFrames()
-        #expect(fixture.memory.heldByteCount == 0)
+        #expect(fixture.memory.heldByteCount == 0 && fixture.animation.memoryCost == cost)
     }
 
     @Test func whatIsTooLargeIsNotPreloaded() throws {

@@ -13,6 +13,7 @@ import TintypeTesting
         ("https://h/a.png?token=1&w=2", "https://h/a.png?w=2"), ("https://h/a.png?token=1", "https://h/a.png"),
         ("https://h/a.png?w=%20%26", "https://h/a.png?w=%20%26"), ("https://h/a.png", "https://h/a.png"),
         ("https://h/a.png?tokens=1", "https://h/a.png?tokens=1"),
+        ("https://h/a.png?to%6Ben=1&w=2", "https://h/a.png?w=2"),
     ])
     func namedItemsAreDropped(_ url: String, _ name: String) throws {
         #expect(try key(url, .droppingQueryItems(["token"])).source == name)

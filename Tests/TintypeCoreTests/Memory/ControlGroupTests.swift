@@ -17,8 +17,16 @@ import Testing
                 "/sys/fs/cgroup/unified/user.slice/app.scope/memory.max",
                 "/sys/fs/cgroup/unified/user.slice/memory.max",
                 "/sys/fs/cgroup/unified/memory.max",
+                "/sys/fs/cgroup/unified/user.slice/app.scope/memory.high",
+                "/sys/fs/cgroup/unified/user.slice/memory.high",
+                "/sys/fs/cgroup/unified/memory.high",
             ])
-        #expect(group.pressureFile == "/sys/fs/cgroup/unified/user.slice/app.scope/memory.pressure")
+        #expect(
+            group.pressureFiles == [
+                "/sys/fs/cgroup/unified/user.slice/app.scope/memory.pressure",
+                "/sys/fs/cgroup/unified/user.slice/memory.pressure", "/sys/fs/cgroup/unified/memory.pressure",
+            ])
+        #expect(group.levelFolders.isEmpty)
     }
 
     @Test func theOwnGroupOfVersion1IsAskedFirst() {
@@ -29,21 +37,26 @@ import Testing
                 "/sys/fs/cgroup/memory/docker/memory.limit_in_bytes",
                 "/sys/fs/cgroup/memory/memory.limit_in_bytes",
             ])
-        #expect(group.pressureFile == nil)
+        #expect(group.pressureFiles.isEmpty)
+        #expect(
+            group.levelFolders == [
+                "/sys/fs/cgroup/memory/docker/1a", "/sys/fs/cgroup/memory/docker", "/sys/fs/cgroup/memory",
+            ])
     }
 
     @Test func bothVersionsMayLimit() {
         let group = ControlGroup(membership: "4:hugetlb,memory:/a\n0::/\n", mounts: mounts)
         #expect(
             group.limitFiles == [
-                "/sys/fs/cgroup/unified/memory.max", "/sys/fs/cgroup/memory/a/memory.limit_in_bytes",
+                "/sys/fs/cgroup/unified/memory.max", "/sys/fs/cgroup/unified/memory.high",
+                "/sys/fs/cgroup/memory/a/memory.limit_in_bytes",
                 "/sys/fs/cgroup/memory/memory.limit_in_bytes",
             ])
     }
 
     @Test(arguments: ["", "nonsense", "0:", "::::", "x\n\n:::"]) func nonsenseHasNoGroup(_ membership: String) {
         #expect(ControlGroup(membership: membership, mounts: "").limitFiles.isEmpty)
-        #expect(ControlGroup(membership: membership, mounts: membership).pressureFile == nil)
+        #expect(ControlGroup(membership: membership, mounts: membership).pressureFiles.isEmpty)
     }
 
     @Test func aPathDoesNotLeadOutOfTheMount() {

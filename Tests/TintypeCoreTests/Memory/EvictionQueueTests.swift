@@ -74,6 +74,17 @@ import TintypeTesting
         #expect(cache.queue.count == 0 && cache.queue.cost == 0)
     }
 
+    @Test func aQueueThatWasLargeAndIsEmptiedWorksOn() {
+        var queue = Cache(CacheLimits(cost: .max))
+        for _ in 0..<3 {
+            for number in 0..<3_000 { _ = queue.insert(number) }
+            #expect(queue.queue.count == 3_000)
+            #expect(queue.trim(toCost: 0).count == 3_000)
+        }
+        _ = queue.insert(1)
+        #expect(queue.queue.count == 1 && queue.queue.cost == 1)
+    }
+
     @Test func theOldestGoWhileTheirTimeIsOver() {
         var cache = Cache(CacheLimits(cost: 100))
         for number in 0..<5 { cache.insert(number) }

@@ -62,6 +62,45 @@ import TintypeTesting
         #expect(disk.reads == 0 && memory.contains(key))
     }
 
+    private static let answers: [(asked: CacheTiers, answered: CacheTiers?)] = [
+        (.memory, nil), (.disk, .disk), (.pixels, .pixels), ([.disk, .pixels], .pixels), (.all, .pixels), ([], nil),
+    ]
+
+    @Test(arguments: answers)
+    func onlyTheTiersThatAreNamedAnswer(_ asked: CacheTiers, _ answered: CacheTiers?) async throws {
+        disk.store(CacheEntry(data: PipelineFixture.png, format: .png), for: key)
+        pixels.store(try image(), for: key)
+        #expect(try await cache.query(key, among: asked)?.tier == answered)
+        memory.clear()
+        #expect(cache.blockingQuery(key, among: asked)?.tier == answered)
+        cache.store(try image(), for: key)
+        #expect(try await cache.query(key, among: .memory)?.tier == .memory)
+        #expect(try await cache.query(key, among: .disk)?.tier == .disk)
+    }
+
+    @Test func whatMayNotBeUsedLongIsNotKeptLongInMemory() async throws {
+        let soon = Date(timeIntervalSinceNow: 3600)
+        disk.store(CacheEntry(data: PipelineFixture.png, format: .png, expires: soon), for: key)
+        let clock = ManualClock()
+        let cache = ImageCache(
+            memory: MemoryCache(limits: CacheLimits(cost: 1 << 20), time: clock.timeSource), disk: disk,
+            coders: cache.coders)
+        #expect(try await cache.query(key)?.tier == .disk)
+        #expect(cache.image(for: key) != nil)
+        clock.advance(by: .seconds(3601))
+        #expect(cache.image(for: key) == nil)
+    }
+
+    @Test func aChainIsAskedAndFilledAsOne() async throws {
+        let lower = ImageCache(memory: nil, disk: FakeDataCache())
+        let chain = ImageCacheChain([lower, cache], policies: .init(store: .lowestOnly))
+        try await chain.store(try image(), data: nil, for: key, with: cache.coders)
+        #expect(lower.disk?.contains(key) == true && !disk.contains(key) && !memory.contains(key))
+        let hit = try #require(try await chain.query(key, data: true, with: cache.coders))
+        #expect(hit.tier == .disk && hit.data == PipelineFixture.png)
+        #expect(chain.blockingQuery(CacheKey(source: "b"), with: cache.coders) == nil)
+    }
+
     @Test func bytesThatNoDecoderTakesAreAMissAndStay() async throws {
         disk.store(CacheEntry(data: Data("GIF89a".utf8), format: .gif), for: key)
         #expect(try await cache.query(key) == nil)
@@ -74,6 +113,16 @@ import TintypeTesting
         try await cache.store(try image(), data: PipelineFixture.png, for: key)
         #expect(disk.stored(key)?.data == PipelineFixture.png && disk.stored(key)?.format == .png)
         #expect(memory.contains(key) && !pixels.contains(key))
+    }
+
+    @Test func whatIsNotTheWholePictureIsNotKeptOnDisk() async throws {
+        let part = try image().partial
+        for data in [nil, PipelineFixture.png] {
+            let error = await #expect(throws: TintypeError.self) {
+                try await cache.store(part, data: data, for: key)
+            }
+            #expect(error?.code == .encodeFailed && !disk.contains(key))
+        }
     }
 
     @Test func tiersThatAreNotNamedAreLeftAlone() async throws {
@@ -106,6 +155,16 @@ import TintypeTesting
         #expect(try await cache.tiers(holding: key) == [])
     }
 
+    @Test func pixelsAreReachedThoughTheDiskFails() async throws {
+        let cache = ImageCache(memory: nil, disk: BrokenDataCache(), pixels: pixels)
+        pixels.store(try image(), for: key)
+        await #expect(throws: TintypeError.self) { try await cache.flush() }
+        #expect(pixels.flushes == 1)
+        #expect(try await cache.storedPixels(for: key) != nil)
+        await #expect(throws: TintypeError.self) { try await cache.clear(.all) }
+        #expect(try await cache.storedPixels(for: key) == nil)
+    }
+
     @Test func whatGoesFromTheDiskGoesAsPixelsToo() async throws {
         for clears in [false, true] {
             try await cache.store(try image(), data: nil, for: key, in: .all)
@@ -115,10 +174,21 @@ import TintypeTesting
     }
 }
 
+/// Takes and gives nothing, and can be neither written nor emptied.
+private struct BrokenDataCache: DataCache {
+    func entry(for key: CacheKey) -> CacheEntry? { nil }
+    func store(_ entry: CacheEntry, for key: CacheKey) {}
+    func remove(_ key: CacheKey) {}
+    func contains(_ key: CacheKey) -> Bool { false }
+    func removeAll() async throws(TintypeError) { throw TintypeError(.unwritable, stage: .store, "broken") }
+    func flush() async throws(TintypeError) { throw TintypeError(.unwritable, stage: .store, "broken") }
+}
+
 /// A tier of pixels in memory.
 final class FakePixelCache: PixelCache {
     private let state = Shared<[CacheKey: Image]>([:])
     private let takes: Bool
+    private let flushCount = Shared(0)
 
     init(takes: Bool = true) {
         self.takes = takes
@@ -134,5 +204,7 @@ final class FakePixelCache: PixelCache {
     func remove(_ key: CacheKey) { state.withLock { $0[key] = nil } }
     func contains(_ key: CacheKey) -> Bool { state.now[key] != nil }
     func removeAll() async throws(TintypeError) { state.withLock { $0 = [:] } }
-    func flush() async throws(TintypeError) {}
+    func flush() async throws(TintypeError) { flushCount.withLock { $0 += 1 } }
+
+    var flushes: Int { flushCount.now }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import TintypeTesting
 
@@ -17,6 +18,19 @@ import TintypeTesting
         #expect(cache.totalCount == 1)
     }
 
+    @Test func costHasTheFramesThatAnAnimationKeeps() throws {
+        let animated = try AnimatedImageTests.sprites(5).decode(Data(), DecodeContext())
+        let animation = try #require(animated.animation)
+        let cache = MemoryCache(limits: CacheLimits(cost: 1 << 20))
+        cache.store(animated, for: CacheKey(source: "a"))
+        let still = cache.totalCost
+        #expect(still == animated.pixels.byteCount + animation.memoryCost)
+        try animation.preloadFrames()
+        cache.store(animated, for: CacheKey(source: "a"))
+        #expect(cache.totalCost == still + 4 * animated.pixels.byteCount)
+        animation.unloadFrames()
+    }
+
     @Test func renditionsAreApart() throws {
         let cache = MemoryCache(limits: CacheLimits(cost: 1 << 20))
         cache.store(try image(1), for: CacheKey(source: "a"))
@@ -29,6 +43,20 @@ import TintypeTesting
         for number in 0..<10 { cache.store(try image(16), for: CacheKey(source: "\(number)")) }
         cache.limits = CacheLimits(cost: 128)
         #expect(cache.totalCost == 128)
+    }
+
+    @Test func loweringTheLimitOfOneEvictsWhatIsLarger() throws {
+        let cache = MemoryCache(limits: CacheLimits(cost: 1 << 20))
+        for number in 0..<10 {
+            cache.store(try image(number.isMultiple(of: 2) ? 16 : 32), for: CacheKey(source: "\(number)"))
+        }
+        cache.limits = CacheLimits(cost: 1 << 20, entryCost: 64)
+        #expect(cache.totalCount == 5 && cache.totalCost == 5 * 64)
+        #expect(cache.contains(CacheKey(source: "2")) && !cache.contains(CacheKey(source: "3")))
+        cache.limits = CacheLimits(cost: 1 << 20, entryCost: 0)
+        #expect(cache.totalCount == 0)
+        cache.store(try image(1), for: CacheKey(source: "a"))
+        #expect(cache.totalCount == 0)
     }
 
     @Test func removeTrimAndClear() throws {
@@ -102,8 +130,42 @@ import TintypeTesting
 
     @Test func theDeadAreSweptOut() throws {
         var living = LivingImages()
-        for number in 0..<10_000 { living.add(try image(1), for: CacheKey(source: "\(number)")) }
+        for number in 0..<10_000 {
+            _ = living.add([MemoryEntry(try image(1), for: CacheKey(source: "\(number)"), cost: 64, expires: nil)])
+        }
         #expect(living.count <= 64)
+    }
+
+    @Test func aLivingPictureKeepsItsTime() throws {
+        let clock = ManualClock()
+        let cache = MemoryCache(
+            limits: CacheLimits(cost: 1 << 20), findsLivingImages: true, time: clock.timeSource)
+        let (kept, key) = (try image(16), CacheKey(source: "a"))
+        cache.store(kept, for: key, lifetime: .seconds(60))
+        cache.trim(to: 0)
+        clock.advance(by: .seconds(30))
+        #expect(cache.image(for: key) === kept)
+        cache.trim(to: 0)
+        clock.advance(by: .seconds(30))
+        #expect(cache.image(for: key) == nil)
+        cache.store(kept, for: key, lifetime: .seconds(60))
+        cache.trim(to: 0)
+        #expect(cache.image(for: key) === kept)
+        clock.advance(by: .seconds(60))
+        #expect(cache.image(for: key) == nil && cache.totalCount == 0)
+    }
+
+    @Test func whatIsTooLargeToBeKeptIsFoundWhileItLives() throws {
+        let cache = MemoryCache(limits: CacheLimits(cost: 100), findsLivingImages: true)
+        let key = CacheKey(source: "a")
+        var large: Image? = try image(32)
+        for _ in 0..<3 {
+            if let large { cache.store(large, for: key) }
+            #expect(cache.image(for: key) === large && cache.totalCount == 0)
+            #expect(cache.image(for: key) === large)
+        }
+        large = nil
+        #expect(cache.image(for: key) == nil)
     }
 
     // MARK: Pressure
@@ -147,5 +209,7 @@ import TintypeTesting
     @Test func theStandardLimitIsFinite() {
         #expect(CacheLimits.standard.cost > 1 << 20)
         #expect(CacheLimits.standard.cost <= SystemMemory.available * 15 / 100)
+        // No single picture drives out all others.
+        #expect(CacheLimits.standard.entryCost == CacheLimits.standard.cost / 4)
     }
 }

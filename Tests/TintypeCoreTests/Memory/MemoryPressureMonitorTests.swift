@@ -1,3 +1,4 @@
+import CEventFD
 import Foundation
 import Testing
 import TintypeTesting
@@ -53,10 +54,88 @@ import TintypeTesting
         #expect(pool.idleByteCount == 0)
     }
 
+    /// As the memory controller of version 1 does it.
+    @Test func aCounterMakesCachesShrinkAndIsSetBack() async throws {
+        let counter = eventfd(0, Int32(EFD_NONBLOCK))
+        try #require(counter >= 0)
+        let source = PressureSource(descriptor: counter, pressure: .critical, kind: .counter)
+        let monitor = MemoryPressureMonitor(sources: [source])
+        let cache = try filledCache()
+        monitor.add(cache)
+        var one: UInt64 = 1
+        #expect(write(counter, &one, 8) == 8)
+        while cache.totalCost > 0 { await Task.yield() }
+        var rest: UInt64 = 0
+        #expect(read(counter, &rest, 8) == -1 && errno == EAGAIN)
+    }
+
+    /// One end of a pipe that nobody holds any more is an error for the other.
+    @Test func aSourceThatIsGoneIsTold() throws {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        close(ends[0])
+        let gone = PressureSource(descriptor: ends[1], pressure: .some)
+        let counter = eventfd(1, Int32(EFD_NONBLOCK))
+        let urgent = PressureSource(descriptor: counter, pressure: .critical, kind: .counter)
+        let (first, second) = PressureSource.wait(for: [gone, urgent], nil)
+        #expect(first == [urgent] && second == [gone])
+        close(ends[1])
+        close(counter)
+    }
+
+    @Test func aGroupOfVersion1IsToldWhatToSay() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-test-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.path(percentEncoded: false)
+        #expect(PressureLevel(folder: path, pressure: .some).open() == nil)
+        for name in ["memory.pressure_level", "cgroup.event_control"] {
+            try Data().write(to: folder.appending(path: name))
+        }
+        let source = try #require(PressureLevel(folder: path, pressure: .some).open())
+        let text = try String(contentsOf: folder.appending(path: "cgroup.event_control"), encoding: .utf8)
+        let words = text.split(separator: " ")
+        #expect(words.count == 3 && words[0] == "\(source.descriptor)" && Int(words[1]) != nil && words[2] == "medium")
+        #expect(PressureLevel(folder: path, pressure: .critical).name == "critical")
+        close(source.descriptor)
+    }
+
     @Test func aTriggerSaysHowLongWithinWhich() {
         let some = PressureTrigger(path: "/x", pressure: .some, stall: 150_000)
         #expect(some.text == "some 150000 2000000")
         #expect(PressureTrigger(path: "/x", pressure: .critical, stall: 1, window: 2).text == "full 1 2")
         #expect(PressureTrigger(path: "/does/not/exist", pressure: .some, stall: 1).open() == nil)
+    }
+}
+
+@Suite struct PressureWatchTests {
+    private let trigger = PressureSource(descriptor: 1, pressure: .some)
+    private let critical = PressureSource(descriptor: 2, pressure: .critical)
+    private let counter = PressureSource(descriptor: 3, pressure: .some, kind: .counter)
+
+    @Test func theWorstCounts() {
+        var watch = PressureWatch([trigger, critical, counter])
+        let worst = watch.heard([trigger, critical], gone: [], at: .zero)
+        let some = watch.heard([trigger], gone: [], at: .zero)
+        let none = watch.heard([], gone: [], at: .zero)
+        #expect(worst == .critical && some == .some && none == nil)
+    }
+
+    @Test func aCounterThatHasSpokenRests() {
+        var watch = PressureWatch([trigger, counter])
+        _ = watch.heard([trigger, counter], gone: [], at: .seconds(1))
+        let soon = watch.asked(at: .seconds(2))
+        let later = watch.asked(at: .seconds(1) + PressureWatch.rest)
+        #expect(soon.sources == [trigger] && soon.timeout == PressureWatch.rest - .seconds(1))
+        #expect(later.sources == [trigger, counter] && later.timeout == nil)
+    }
+
+    @Test func othersAreHeardWhenOneIsGone() {
+        var watch = PressureWatch([trigger, counter])
+        _ = watch.heard([], gone: [trigger], at: .zero)
+        let asked = watch.asked(at: .zero).sources
+        #expect(asked == [counter] && !watch.isOver)
+        _ = watch.heard([], gone: [counter], at: .zero)
+        #expect(watch.isOver)
     }
 }

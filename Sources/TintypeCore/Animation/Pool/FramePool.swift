@@ -46,6 +46,13 @@ public final class FramePool: Sendable {
     /// Bytes of the frames that are held, beside the poster.
     public var heldByteCount: Int { heldFrameCount * poster.byteCount }
 
+    /// Bytes of the frames that are held whoever plays, beside the poster: of each bitmap once.
+    var pinnedByteCount: Int {
+        let frames = state.withLock { $0.buffer.isPinned ? Array($0.buffer.frames.values) : [] }
+        let unique = Dictionary(frames.map { (ObjectIdentifier($0.storage), $0.byteCount) }) { first, _ in first }
+        return unique.filter { $0.key != ObjectIdentifier(poster.storage) }.values.reduce(0, +)
+    }
+
     /// How many play it now.
     public var playerCount: Int { state.withLock { $0.listeners.count } }
 

@@ -32,6 +32,16 @@ package struct ISOFile {
         return nil
     }
 
+    /// Those before the first that ends beyond the part.
+    package func soundBoxes(in part: Range<Int>) -> [ISOBox] {
+        var boxes: [ISOBox] = []
+        _ = try? first(in: part) { box in
+            boxes.append(box)
+            return false
+        }
+        return boxes
+    }
+
     /// Boxes in one place, which are more than any writer makes.
     private static let mostBoxes = 10_000
 

@@ -1,0 +1,26 @@
+// The calls that block, for those who may not: on a thread for disks.
+
+extension PixelCache {
+    /// The picture of a key, verified; `nil` is a miss.
+    ///
+    /// - Throws: ``TintypeError/Code/cancelled`` when the task was cancelled before its turn.
+    public func storedImage(for key: CacheKey) async throws(TintypeError) -> Image? {
+        try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
+            self.image(for: key)
+        }
+    }
+
+    /// Whether there is a picture; does not look whether it is whole.
+    public func holds(_ key: CacheKey) async throws(TintypeError) -> Bool {
+        try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
+            self.contains(key)
+        }
+    }
+
+    /// Forgets a picture.
+    public func forget(_ key: CacheKey) async throws(TintypeError) {
+        try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
+            self.remove(key)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+/// Adds to a colour profile what few have: a chain of floats, from device to connection space (ICC.1:2022, 10.16).
+enum ChainedProfile {
+    /// - Parameter count: links, all of which stand at the same place: a matrix of zeros.
+    static func adding(links count: Int, to profile: Data) -> Data? {
+        let (header, entry) = (128, 12)
+        guard profile.count >= header + 4 else { return nil }
+        let tagCount = number(profile, at: header)
+        let tableEnd = header + 4 + tagCount * entry
+        guard profile.count >= tableEnd else { return nil }
+        let chain = chain(count)
+        var made = profile.prefix(header) + big(tagCount + 1)
+        for place in stride(from: header + 4, to: tableEnd, by: entry) {
+            made += profile[place..<place + 4] + big(number(profile, at: place + 4) + entry)
+            made += profile[place + 8..<place + 12]
+        }
+        made += Data("D2B0".utf8) + big(profile.count + entry) + big(chain.count)
+        made += profile[tableEnd...] + chain
+        made.replaceSubrange(0..<4, with: big(made.count))
+        return made
+    }
+
+    private static func chain(_ count: Int) -> Data {
+        let matrix = Data("matf".utf8) + big(0) + [0, 3, 0, 3] + Data(count: 12 * 4)
+        let place = 16 + count * 8
+        let positions = Data([Data](repeating: big(place) + big(matrix.count), count: count).joined())
+        return Data("mpet".utf8) + big(0) + [0, 3, 0, 3] + big(count) + positions + matrix
+    }
+
+    private static func number(_ data: Data, at place: Int) -> Int {
+        data[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    private static func big(_ value: Int) -> Data { withUnsafeBytes(of: UInt32(value).bigEndian) { Data($0) } }
+}
