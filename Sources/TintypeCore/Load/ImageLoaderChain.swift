@@ -16,7 +16,8 @@ public struct ImageLoaderChain: ImageLoader {
     @concurrent
     public func load(_ source: ImageSource, _ context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         guard let loader = loader(for: source) else {
-            throw TintypeError(.invalidSource, stage: .load, "no loader takes such a source", subject: source.displayName)
+            throw TintypeError(
+                .invalidSource, stage: .load, "no loader takes such a source", subject: source.displayName)
         }
         return try await loader.load(source, context)
     }

@@ -22,7 +22,8 @@ extension ImagePipeline {
     }
 
     private nonisolated(nonsending) func encoded(
-        _ image: Image, as format: ImageFormat, _ options: EncodeOptions, _ job: JobContext, _ coders: ImageCoderRegistry
+        _ image: Image, as format: ImageFormat, _ options: EncodeOptions, _ job: JobContext,
+        _ coders: ImageCoderRegistry
     ) async -> Result<Data, TintypeError> {
         do throws(TintypeError) {
             return .success(
