@@ -36,6 +36,7 @@ format: ## Format the sources in place
 
 bench: bootstrap ## Measure against hand-written controls, in release builds
 	scripts/bench
+	scripts/measure-transfers
 
 tsan: bootstrap ## Run the tests under the thread sanitizer, the stress test with 100,000 operations
 	$(TSAN) --filter '$(NETWORK_TESTS)' --skip StressTests

@@ -192,27 +192,29 @@ let package = Package(
         .testTarget(
             name: "TintypeCodecTests",
             dependencies: [
-                "Tintype", "TintypeBMP", "TintypeColor", "TintypeCore", "TintypeGIF", "TintypeICO", "TintypeJPEG",
-                "TintypePNG",
-                "TintypeSVG", "TintypeTIFF", "TintypeWebP", "TintypeTesting", "CZlib",
+                "Tintype", "TintypeBMP", "TintypeColor", "TintypeCore", "TintypeGIF", "TintypeHEIF", "TintypeICO",
+                "TintypeJPEG", "TintypePNG", "TintypeSVG", "TintypeTIFF", "TintypeWebP", "TintypeTesting", "CZlib",
             ],
             resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeDiskTests", dependencies: ["CrashTest", "TintypeDisk", "TintypeTesting"],
             swiftSettings: swiftSettings),
+        .target(
+            name: "TestCertificate", dependencies: ["TintypeTesting", .asn1, .crypto, .x509],
+            path: "Tests/TestCertificate", swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeHTTPTests",
             dependencies: [
-                "TintypeHTTP", "TintypeTesting", "CZlib", .asyncHTTPClient, .crypto, .nioCore, .nioPosix, .nioHTTP1,
-                .nioHTTP2, .nioSSL,
-                .asn1, .x509,
+                "TestCertificate", "TintypeHTTP", "TintypeTesting", "CZlib", .asyncHTTPClient, .nioCore, .nioPosix,
+                .nioHTTP1, .nioHTTP2, .nioSSL,
             ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeTests", dependencies: ["Tintype", "TintypeTesting"],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "TintypeCommandTests", dependencies: ["TintypeCommand", "Tintype", "TintypeTesting"],
+            name: "TintypeCommandTests",
+            dependencies: ["TestCertificate", "TintypeCommand", "Tintype", "TintypeTesting"],
             swiftSettings: swiftSettings),
     ]
 )

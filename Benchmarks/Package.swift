@@ -49,11 +49,29 @@ let package = Package(
                     .product(name: "Tintype\($0)", package: "Tintype")
                 },
             swiftSettings: swiftSettings),
+        // What a process takes that makes a thumbnail, for scripts/compare-decoders.
+        .executableTarget(
+            name: "JPEGThumbnail",
+            dependencies: [
+                .product(name: "TintypeCore", package: "Tintype"), .product(name: "TintypeJPEG", package: "Tintype"),
+            ],
+            swiftSettings: swiftSettings),
+        // Work and its control in turns.
+        .target(name: "Timing", swiftSettings: swiftSettings),
+        // Transfers beside a bare client, for scripts/measure-transfers.
+        .executableTarget(
+            name: "TransferTimings",
+            dependencies: [
+                "CBenchmarkControls", "Timing", .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "TintypeDisk", package: "Tintype"), .product(name: "TintypeHTTP", package: "Tintype"),
+                .product(name: "TintypeJPEG", package: "Tintype"), .product(name: "TintypeTesting", package: "Tintype"),
+            ],
+            swiftSettings: swiftSettings),
         // The caches beside bare controls, for scripts/measure-caches.
         .executableTarget(
             name: "CacheTimings",
             dependencies: [
-                "CBenchmarkControls", .product(name: "TintypeCore", package: "Tintype"),
+                "CBenchmarkControls", "Timing", .product(name: "TintypeCore", package: "Tintype"),
                 .product(name: "TintypeDisk", package: "Tintype"), .product(name: "TintypeJPEG", package: "Tintype"),
             ],
             swiftSettings: swiftSettings),

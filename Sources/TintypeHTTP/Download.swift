@@ -5,13 +5,14 @@ public import TintypeCore
 ///
 /// Letting go of it does not stop the transfer.
 public final class Download: Sendable {
+    private typealias Waiter = CheckedContinuation<Result<LoadedBytes, TintypeError>, Never>
+
     private struct State: Sendable {
         var received: ReceivedBytes?
         var end: Result<LoadedBytes, TintypeError>?
         var priority: ImagePriority
         var subscription: JobSubscription?
-        var waiters: [Int: CheckedContinuation<Result<LoadedBytes, TintypeError>, Never>] = [:]
-        var lastWaiter = 0
+        var waiters: [Waiter] = []
     }
 
     private let state: Locked<State>
@@ -62,12 +63,8 @@ public final class Download: Sendable {
     /// The bytes, once they are there; any number may wait. When the waiting Swift task is cancelled, so is this.
     public var bytes: LoadedBytes {
         get async throws(TintypeError) {
-            let number = state.withLock { state in
-                state.lastWaiter += 1
-                return state.lastWaiter
-            }
             let result = await withTaskCancellationHandler {
-                await withCheckedContinuation { wait($0, number) }
+                await withCheckedContinuation { wait($0) }
             } onCancel: {
                 cancel()
             }
@@ -75,9 +72,9 @@ public final class Download: Sendable {
         }
     }
 
-    private func wait(_ waiter: CheckedContinuation<Result<LoadedBytes, TintypeError>, Never>, _ number: Int) {
+    private func wait(_ waiter: Waiter) {
         let end = state.withLock { state in
-            if state.end == nil { state.waiters[number] = waiter }
+            if state.end == nil { state.waiters.append(waiter) }
             return state.end
         }
         if let end { waiter.resume(returning: end) }
@@ -105,10 +102,10 @@ public final class Download: Sendable {
 
     func finish(_ end: Result<LoadedBytes, TintypeError>) {
         let waiters = state.withLock { state in
-            guard state.end == nil else { return [CheckedContinuation<Result<LoadedBytes, TintypeError>, Never>]() }
+            guard state.end == nil else { return [Waiter]() }
             state.end = end
-            defer { state.waiters = [:] }
-            return Array(state.waiters.values)
+            defer { state.waiters = [] }
+            return state.waiters
         }
         for waiter in waiters { waiter.resume(returning: end) }
     }

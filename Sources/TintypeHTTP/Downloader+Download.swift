@@ -6,7 +6,8 @@ extension Downloader {
 
     /// Starts a transfer, or joins the one for an equal request.
     ///
-    /// - Parameter onProgress: called on any thread, with what has come so far for one that joins late.
+    /// - Parameter onProgress: called on any thread, which it must not block, with what has come so far for one that
+    ///   joins late.
     /// - Returns: a share in it; one that has failed for what cannot be asked for.
     @discardableResult
     public func download(
@@ -25,7 +26,7 @@ extension Downloader {
     private func start(_ download: Download, _ source: ImageSource, _ options: HTTPOptions) throws(TintypeError) {
         let limit = options.maximumByteCount ?? standardByteLimit
         var extras = RequestExtras()
-        extras[HTTPOptionsKey.self] = options
+        if !options.isPlain { extras[HTTPOptionsKey.self] = options }
         let key = try key(source, extras, byteLimit: limit, stored: nil)
         let receiver = ByteJobs.Receiver(
             onStatus: { download.update($0) }, onEnd: { download.finish($0) })

@@ -127,7 +127,7 @@ public final class Downloader: ImageLoader {
         let request = try DownloadRequest(source, settings)
         let gate = ProgressGate(minimum: settings.configuration.minimumProgressInterval)
         let received = ReceivedBytes(limit: settings.limits.byteCount) { received in
-            if gate.passes(received.progress) { report(received) }
+            if gate?.passes(received.progress) ?? true { report(received) }
         }
         let partials = settings.configuration.partials
         let keeper = PartialKeeper(try await partials?.find(request, for: job), of: request, in: partials)

@@ -92,9 +92,10 @@ import TintypeWebP
     }
 
     @Test(arguments: ["rects.png", "rects.gif", "rects.webp", "rects.jxl", "sequence.avif"])
-    func everyFlippedByteOfWhatArrivesIsFramesOrAnError(_ name: String) throws {
+    func anyFlippedByteOfWhatArrivesIsFramesOrAnError(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
-        for index in stride(from: 0, to: data.count, by: 3) {
+        // Every third, but of the AVIF, most of which is pixels.
+        for index in stride(from: 0, to: data.count, by: max(3, data.count / 800)) {
             var damaged = data
             damaged[index] ^= 0x55
             let format = try #require(Self.formats.first { name.hasSuffix($0.formats.first?.rawValue ?? "") })

@@ -57,4 +57,20 @@ import TintypeTesting
             _ = try? decoder.append(damaged.dropFirst(300))
         }
     }
+
+    /// Found by `make fuzz`: libjpeg takes over the width, here 0, before it sees that there was one already.
+    @Test func aSecondHeaderIsAnErrorWhereverItIsCut() throws {
+        let data = try FixtureManifest.named("progressive.jpg").data
+        let scan = Data([0xFF, 0xDA])
+        let first = try #require(data.firstRange(of: scan))
+        let second = try #require(data[first.upperBound...].firstRange(of: scan)).lowerBound
+        let header = Data([0xFF, 0xC2, 0, 0x11, 8, 0, 0, 0, 0, 3, 1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1])
+        for cut in 0...header.count {
+            let decoder = try #require(JPEGDecoder().makeIncrementalDecoder(DecodeContext()))
+            #expect(throws: TintypeError.self) {
+                _ = try decoder.append(data[..<second] + header.prefix(cut))
+                _ = try decoder.append(header.dropFirst(cut) + data[second...])
+            }
+        }
+    }
 }

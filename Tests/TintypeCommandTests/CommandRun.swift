@@ -39,7 +39,7 @@ struct CommandRun: Sendable {
         }
         let process = Process()
         process.executableURL = try binary
-        process.arguments = arguments
+        process.arguments = patient(arguments)
         // A cache of its own, wherever none is named.
         process.environment = ProcessInfo.processInfo.environment
             .merging(["XDG_CACHE_HOME": folder.path(percentEncoded: false)]) { $1 }.merging(environment) { $1 }
@@ -49,6 +49,14 @@ struct CommandRun: Sendable {
             String(decoding: try Data(contentsOf: folder.appending(path: name)), as: UTF8.self)
         }
         return CommandRun(status: process.terminationStatus, output: try text("out"), error: try text("err"))
+    }
+
+    /// Where no time is given up after, none that a busy machine needs.
+    private static func patient(_ arguments: [String]) -> [String] {
+        guard let subcommand = arguments.first, ["convert", "fetch", "info", "prefetch"].contains(subcommand),
+            !arguments.contains("--timeout"), !arguments.contains("--help")
+        else { return arguments }
+        return [subcommand, "--timeout", "3600"] + arguments.dropFirst()
     }
 
     private static func ended(_ process: Process) async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import TestCertificate
 import Testing
 import TintypeTesting
 
@@ -129,7 +130,20 @@ import TintypeTesting
         }
     }
 
+    @Test func theCertificateOfANamedHostIsNotChecked() async throws {
+        let origin = try await Origin.start(try TestCertificate.make())
+        origin.serve("/a.jpg", .image(try CommandFixture.jpeg(width: 8, height: 8), type: "image/jpeg"))
+        let url = origin.url("/a.jpg").absoluteString
+        for (arguments, isTaken) in [([], false), (["127.0.0.1"], true), (["localhost"], false)] as [([String], Bool)] {
+            let run = try await CommandRun.tintype(["fetch"] + arguments.flatMap { ["--insecure", $0] } + [url])
+            #expect((run.status == 0) == isTaken && run.error.contains("not trusted") != isTaken, "\(arguments)")
+        }
+        await origin.stop()
+    }
+
     @Test(arguments: [
+        ["--insecure", "https://example.org"], ["--insecure", "example.org:8443"], ["--insecure", ""],
+        ["--header", "no colon"], ["--header", "A: b\r\nC: d"], ["--max-bytes", "0"],
         ["--user", ":secret"], ["--retry", "-1"], ["--max-redirects", "101"], ["--max-bytes", "many"],
         ["--proxy", "socks5://x"], ["--http-cache", "--reload"],
     ]) func wrongArgumentsAreAUsageError(_ arguments: [String]) async throws {

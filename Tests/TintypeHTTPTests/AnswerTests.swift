@@ -75,6 +75,45 @@ import TintypeTesting
         await Fixture.expect(.unreachable) { try await Fixture.load(.url(url), Downloader(configuration)) }
     }
 
+    @Test(arguments: [["X-A": "1\r\nX-Evil: 2"], ["X-A: 1\r\nX-Evil": "2"], ["X A": "1"], ["": "1"]])
+    func whatIsNoHeaderFieldIsNotSent(_ headers: [String: String]) async throws {
+        try await Fixture.withOrigin { origin in
+            let source = ImageSource.http(HTTPSource(url: origin.url("/a"), headers: headers))
+            await Fixture.expect(.invalidSource) { try await Fixture.load(source, Downloader.patient) }
+            #expect(origin.requestCount() == 0)
+        }
+    }
+
+    @Test func aBodyArrivesWholeThoughManyOtherSettingsAreUsedMeanwhile() async throws {
+        try await Fixture.withOrigin { origin in
+            let gate = OriginGate(after: 1000)
+            origin.serve("/slow", .picture.with(\.gate, gate))
+            origin.serve("/a", .picture)
+            let downloader = Downloader.patient
+            let slow = downloader.download(.url(origin.url("/slow")))
+            while slow.progress.received < 1000 { await Task.yield() }
+            // Each has a client of its own, and only a few are kept.
+            for number in 1...20 {
+                var options = HTTPOptions()
+                options.idleTimeout = .seconds(300 + number)
+                _ = try await Fixture.load(.url(origin.url("/a")), downloader, options: options)
+            }
+            gate.open()
+            let whole = try await slow.bytes.data
+            #expect(whole == Fixture.body)
+        }
+    }
+
+    @Test func aShortAnswerThatIsNoPictureLeavesItsConnectionUsable() async throws {
+        try await Fixture.withOrigin { origin, load in
+            origin.serve("/none", .status(404).with(\.body, Data(count: 1000)))
+            origin.serve("/a", .picture)
+            await Fixture.expect(.badStatus) { try await load("/none") }
+            let metrics = try await load("/a").metrics
+            #expect(metrics?.isConnectionReused == true)
+        }
+    }
+
     @Test func settingsOfARunningDownloaderCanBeChanged() async throws {
         try await Fixture.withOrigin { origin in
             origin.serve("/a", .picture)

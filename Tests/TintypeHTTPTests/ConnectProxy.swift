@@ -54,17 +54,19 @@ final class ConnectProxy: Sendable {
             seen.withLock { $0.append(head) }
             let target = head.split(separator: " ")[1].split(separator: ":")
             let this = NIOLoopBound(self, eventLoop: context.eventLoop)
-            ClientBootstrap(group: context.eventLoop)
+            let connected = ClientBootstrap(group: context.eventLoop)
+                .connectTimeout(.hours(1))
                 .channelInitializer { other in
                     other.eventLoop.makeCompletedFuture {
                         try other.pipeline.syncOperations.addHandler(Passing(to: channel))
                     }
                 }
                 .connect(host: String(target[0]), port: Int(target[1]) ?? 0)
-                .whenSuccess { other in
-                    this.value.other = other
-                    channel.writeAndFlush(ByteBuffer(string: "HTTP/1.1 200 OK\r\n\r\n"), promise: nil)
-                }
+            connected.whenSuccess { other in
+                this.value.other = other
+                channel.writeAndFlush(ByteBuffer(string: "HTTP/1.1 200 OK\r\n\r\n"), promise: nil)
+            }
+            connected.whenFailure { _ in channel.close(promise: nil) }
         }
 
         func channelInactive(context: ChannelHandlerContext) {

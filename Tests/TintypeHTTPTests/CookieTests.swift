@@ -92,6 +92,16 @@ import TintypeTesting
         }
     }
 
+    @Test func cookiesStayWithTheirHost() async throws {
+        try await Fixture.withOrigin(options: asking) { origin, load in
+            let elsewhere = origin.url("/a").absoluteString.replacing("127.0.0.1", with: "localhost")
+            origin.serve("/set", .redirect(to: elsewhere).with(header: "Set-Cookie", "session=1"))
+            origin.serve("/a", .picture)
+            _ = try await load("/set")
+            #expect(origin.requests.last?[header: "cookie"] == nil)
+        }
+    }
+
     @Test func cookiesAreNotUsedOtherwise() async throws {
         let configuration = DownloaderConfiguration.patient
         try await Fixture.withOrigin(configuration) { origin, load in

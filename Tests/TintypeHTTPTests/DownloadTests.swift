@@ -150,6 +150,29 @@ import TintypeTesting
         }
     }
 
+    @Test func aTransferGivesItsPlaceBackBeforeItsPictureIsDecoded() async throws {
+        try await Fixture.withOrigin { origin in
+            let body = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data(count: 1000)
+            for path in ["/a", "/b"] { origin.serve(path, .image(body, type: "image/png")) }
+            let decoder = GatedDecoder(isOpen: false)
+            var places = DownloaderConfiguration.patient
+            places.maximumConcurrentDownloads = 1
+            var configuration = PipelineConfiguration()
+            configuration.coders = ImageCoderRegistry(decoders: [decoder])
+            configuration.loaders = [Downloader(places)]
+            configuration.cache = ImageCache(memory: nil)
+            let pipeline = ImagePipeline(configuration)
+            let tasks = ["/a", "/b"].map { pipeline.start(ImageRequest(url: origin.url($0))) }
+            // Neither can have been decoded yet.
+            await origin.waitForRequests(2)
+            decoder.open()
+            for task in tasks {
+                let found = try await task.response
+                #expect(found.origin == .network)
+            }
+        }
+    }
+
     @Test func placesCanBeAddedWhileTransfersWait() async throws {
         var configuration = DownloaderConfiguration.patient
         configuration.maximumConcurrentDownloads = 1

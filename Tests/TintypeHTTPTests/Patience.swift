@@ -4,8 +4,8 @@ extension DownloaderConfiguration {
     /// The standard one, but for time-outs that a machine with much to do, or a sanitizer, does not reach.
     static var patient: DownloaderConfiguration {
         var configuration = DownloaderConfiguration()
-        configuration.idleTimeout = .seconds(300)
-        configuration.connectTimeout = .seconds(300)
+        configuration.idleTimeout = .seconds(3600)
+        configuration.connectTimeout = .seconds(3600)
         return configuration
     }
 }

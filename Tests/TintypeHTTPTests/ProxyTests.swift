@@ -1,4 +1,5 @@
 import Foundation
+import TestCertificate
 import Testing
 import TintypeCore
 import TintypeTesting

@@ -21,6 +21,13 @@ import TintypeTesting
         #expect((delay != nil) == isTried)
     }
 
+    @Test(arguments: TintypeError.Code.allCases)
+    func whatShouldNotBeSentTwiceIsTriedAgainOnlyIfItReachedNoOne(_ code: TintypeError.Code) {
+        var state = RetryState(RetryPolicy(maximumAttempts: 3), start: .zero, isIdempotent: false)
+        let delay = state.delay(after: error(code), status: 503, retryAfter: nil, at: .zero, chance: 0)
+        #expect((delay != nil) == (code == .unreachable))
+    }
+
     @Test func delaysDoubleUpToTheLongest() {
         let policy = RetryPolicy(
             maximumAttempts: 7, firstDelay: .seconds(1), maximumDelay: .seconds(10), timeLimit: .seconds(1000))
@@ -93,6 +100,13 @@ import TintypeTesting
         configuration.retry = RetryPolicy(maximumAttempts: attempts, firstDelay: .seconds(1))
         configuration.clock = Fixture.clock(slept)
         return configuration
+    }
+
+    private static func untilCancelled() async throws {
+        while true {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
     }
 
     @Test func aFailureIsTriedAgainUntilItPasses() async throws {
@@ -174,6 +188,40 @@ import TintypeTesting
             }
             #expect(slept.now == [.seconds(1)])
         }
+    }
+
+    @Test func aTryThatReachedNoOneWaitsForANetwork() async throws {
+        let port = try ClosedPort()
+        defer { withExtendedLifetime(port) {} }
+        let waits = Shared(0)
+        var configuration = configuration(Shared([]), attempts: 3)
+        // The time limit is far away, the next try is not.
+        configuration.clock.sleep = { if $0 > .seconds(60) { try await Self.untilCancelled() } }
+        configuration.reconnection = { waits.withLock { $0 += 1 } }
+        let url = try port.url
+        await Fixture.expect(.unreachable) { try await Fixture.load(.url(url), Downloader(configuration)) }
+        #expect(waits.now == 2)
+    }
+
+    @Test func whereThereWillBeNoNetworkTheLastFailureIsTold() async throws {
+        let port = try ClosedPort()
+        defer { withExtendedLifetime(port) {} }
+        var configuration = configuration(Shared([]), attempts: 9)
+        configuration.reconnection = { throw CancellationError() }
+        let url = try port.url
+        await Fixture.expect(.unreachable) { try await Fixture.load(.url(url), Downloader(configuration)) }
+    }
+
+    @Test func noOneWaitsForANetworkBeyondTheTimeLimit() async throws {
+        let port = try ClosedPort()
+        defer { withExtendedLifetime(port) {} }
+        let clock = ManualClock()
+        var configuration = configuration(Shared([]), attempts: 9)
+        configuration.clock = Fixture.clock(Shared([]), clock)
+        configuration.reconnection = { try await Self.untilCancelled() }
+        let url = try port.url
+        await Fixture.expect(.unreachable) { try await Fixture.load(.url(url), Downloader(configuration)) }
+        #expect(clock.uptime >= .seconds(300))
     }
 
     @Test func aWholeTransferHasATimeLimit() async throws {

@@ -1,4 +1,7 @@
 import Foundation
+import NIOCore
+import NIOPosix
+import TestCertificate
 import Testing
 import TintypeCore
 import TintypeHTTP
@@ -68,6 +71,16 @@ import TintypeTesting
                 await Fixture.expect(.insecure) { try await load("/away") }
             }
         }
+    }
+
+    @Test func aHandshakeThatNeverEndsIsATimeOut() async throws {
+        let silent = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .bind(host: "127.0.0.1", port: 0).get()
+        var options = HTTPOptions()
+        options.connectTimeout = .milliseconds(100)
+        let url = try #require(URL(string: "https://127.0.0.1:\(silent.localAddress?.port ?? 0)/a"))
+        await Fixture.expect(.timedOut) { try await Fixture.load(.url(url), Downloader.patient, options: options) }
+        try await silent.close()
     }
 
     @Test func plainHTTPIsNotTLS() async throws {

@@ -66,9 +66,26 @@ import TintypeTesting
         #expect(drain(&queue) == [1])
     }
 
+    @Test func whoComesWhenNoOneWaitsBeginsAtOnce() {
+        var queue = queue(2, 1)
+        let alone = [queue.beginAtOnce(at: "a"), queue.beginAtOnce(at: "a")]
+        #expect(alone == [true, false])
+        _ = queue.add(1, from: "a", at: .normal)
+        // Though there is a place for this one, those in line come first.
+        let behind = queue.beginAtOnce(at: "b")
+        #expect(drain(&queue) == [])
+        #expect(!behind && queue.running == 1)
+        queue.end(at: "a")
+        #expect(drain(&queue) == [1])
+        let last = [queue.beginAtOnce(at: "b"), queue.beginAtOnce(at: "c")]
+        #expect(last == [true, false])
+    }
+
     @Test func suspendedItLetsNoOneGo() {
         var queue = queue(2)
         queue.isSuspended = true
+        let begins = queue.beginAtOnce(at: "a")
+        #expect(!begins)
         _ = queue.add(1, from: "a", at: .normal)
         #expect(drain(&queue) == [])
         queue.isSuspended = false

@@ -20,11 +20,8 @@ import TintypeTesting
         let origin = try await Origin.start()
         let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-test-\(UUID().uuidString)")
         let make: (_ decoder: (any ImageDecoder)?) -> ImagePipeline = { decoder in
-            // A machine with much to do, or a sanitizer, is not a server that is gone.
-            var downloader = DownloaderConfiguration()
-            downloader.idleTimeout = .seconds(300)
             var configuration = PipelineConfiguration.standard(
-                downloader: downloader, memory: MemoryCache(limits: CacheLimits(cost: 64 << 20)),
+                downloader: .patient, memory: MemoryCache(limits: CacheLimits(cost: 64 << 20)),
                 disk: DiskCache(directory: folder))
             if let decoder { configuration.coders = configuration.coders.adding(decoders: [decoder]) }
             return ImagePipeline(configuration)

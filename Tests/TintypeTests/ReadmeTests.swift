@@ -83,7 +83,8 @@ func warm(_ urls: [URL], with pipeline: ImagePipeline) async {
         let jpeg = try JPEGEncoder().encode(white, as: .jpeg, EncodeOptions())
         origin.serve("/a.jpg", .image(jpeg, type: "image/jpeg"))
         let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-readme-\(UUID().uuidString)")
-        let pipeline = makePipeline(cachingIn: folder)
+        let pipeline = ImagePipeline(
+            .standard(downloader: .patient, memory: MemoryCache(), disk: DiskCache(directory: folder)))
         let sizes = Shared<[PixelSize]>([])
         try await show(origin.url("/a.jpg"), with: pipeline) { image in sizes.withLock { $0.append(image.size) } }
         #expect(sizes.now.first == white.size)
@@ -92,6 +93,17 @@ func warm(_ urls: [URL], with pipeline: ImagePipeline) async {
         try await pipeline.flush()
         await origin.stop()
         try FileManager.default.removeItem(at: folder)
+    }
+
+    @Test func theReadmesPipelineLoads() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-readme-\(UUID().uuidString)")
+        let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), PixelSize(width: 6, height: 4))
+        let data = try PNGEncoder().encode(white, as: .png, EncodeOptions())
+        let pipeline = makePipeline(cachingIn: folder)
+        let image = try await pipeline.image(for: ImageRequest(source: .bytes(data, id: "white")))
+        #expect(image.size == white.size)
+        try await pipeline.flush()
+        try? FileManager.default.removeItem(at: folder)
     }
 }
 

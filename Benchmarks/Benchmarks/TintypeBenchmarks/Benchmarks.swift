@@ -7,8 +7,6 @@ let benchmarks: @Sendable () -> Void = {
     diskHits()
     coldLoads()
     coalescing()
-    transfers()
-    waiters()
     diskEntries()
     decoding()
     resizing()

@@ -1,4 +1,5 @@
 import Foundation
+import Timing
 import TintypeCore
 import TintypeDisk
 
@@ -91,10 +92,4 @@ struct DiskTimings {
 
 extension String {
     func padding(_ length: Int) -> String { padding(toLength: length, withPad: "x", startingAt: 0) }
-}
-
-struct Unexpected: Error {}
-
-func check(_ condition: Bool) throws {
-    guard condition else { throw Unexpected() }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Timing
 import TintypeCore
 import TintypeDisk
 

@@ -1,6 +1,7 @@
 import CBenchmarkControls
 import Foundation
 import Synchronization
+import Timing
 import TintypeCore
 
 /// Hits in memory beside a dictionary under the same lock, on one thread and on two; stores that evict.

@@ -38,9 +38,12 @@ struct MetricsRecord: Encodable {
 
     /// One line for a person.
     var line: String {
-        let connection = connecting.map { "connecting \(Self.time($0))" } ?? "connection reused"
-        var parts = [
-            "queued \(Self.time(queued))", connection, "first byte \(Self.time(firstByte))", "body \(Self.time(body))",
+        var parts = ["queued \(Self.time(queued))"]
+        if let connecting { parts.append("connecting \(Self.time(connecting))") }
+        // Where that is not known, nothing is said of it.
+        if isConnectionReused == true { parts.append("connection reused") }
+        parts += [
+            "first byte \(Self.time(firstByte))", "body \(Self.time(body))",
             "\(HumanFormat.bytes(wireBytes)) on the wire", "\(httpVersion)\(isEncrypted ? " over TLS" : "")",
         ]
         if resumedBytes > 0 { parts.append("\(HumanFormat.bytes(resumedBytes)) resumed") }

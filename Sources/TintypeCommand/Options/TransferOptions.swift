@@ -6,25 +6,29 @@ import Tintype
 struct TransferOptions: ParsableArguments {
     @Option(
         name: .customLong("header"),
-        help: ArgumentHelp("A header field of every request; may be repeated.", valueName: "name: value"))
+        help: ArgumentHelp("A header field of every request; may be repeated.", valueName: "name: value"),
+        transform: HeaderField.parsing("a header field, such as 'Accept-Language: de'"))
     var headers: [HeaderField] = []
 
     @Option(
         help: ArgumentHelp(
-            "Prove who asks by a name and a password, to the named hosts only.", valueName: "name:password"))
+            "Prove who asks by a name and a password, to the named hosts only.", valueName: "name:password"),
+        transform: UserArgument.parsing("a name and a password, such as me:secret"))
     var user: UserArgument?
 
     @Flag(help: "Keep the cookies that servers set, and send them, while the command runs.")
     var cookies = false
 
     @Option(
-        help: ArgumentHelp("Do not check the certificate of this host; may be repeated.", valueName: "host"))
-    var insecure: [String] = []
+        help: ArgumentHelp("Do not check the certificate of this host; may be repeated.", valueName: "host"),
+        transform: HostArgument.parsing("the name of a host, without a scheme or a port"))
+    var insecure: [HostArgument] = []
 
     @Option(
         help: ArgumentHelp(
             "Go through this proxy, or none with an empty name, instead of what the environment says.",
-            valueName: "url"))
+            valueName: "url"),
+        transform: ProxyArgument.parsing("the address of an HTTP proxy, such as http://localhost:3128"))
     var proxy: ProxyArgument?
 
     @Option(help: ArgumentHelp("Try again so often what may pass.", valueName: "n"))
@@ -49,6 +53,7 @@ struct TransferOptions: ParsableArguments {
             throw ValidationError("--timeout takes seconds above 0, at most 86400.")
         }
         guard (0...100).contains(retry) else { throw ValidationError("--retry takes 0 to 100.") }
+        guard maxBytes.map({ $0.bytes > 0 }) ?? true else { throw ValidationError("--max-bytes takes at least 1.") }
         guard (0...100).contains(maxRedirects) else { throw ValidationError("--max-redirects takes 0 to 100.") }
     }
 
@@ -56,7 +61,7 @@ struct TransferOptions: ParsableArguments {
         var configuration = DownloaderConfiguration()
         configuration.idleTimeout = .seconds(timeout)
         configuration.connectTimeout = min(configuration.connectTimeout, .seconds(timeout))
-        configuration.hostsWithUncheckedCertificates = Set(insecure.map { $0.lowercased() })
+        configuration.hostsWithUncheckedCertificates = Set(insecure.map(\.name))
         configuration.proxy = proxy?.setting ?? .environment
         configuration.retry = RetryPolicy(maximumAttempts: retry + 1)
         configuration.maximumRedirects = maxRedirects
@@ -104,6 +109,21 @@ struct UserArgument: ExpressibleByArgument {
         let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let user = parts.first, !user.isEmpty else { return nil }
         credential = .basic(user: user, password: parts.count > 1 ? parts[1] : "")
+    }
+}
+
+/// The name or address of a host, without a scheme or a port.
+struct HostArgument: ExpressibleByArgument {
+    /// As URLs have it, in lower case.
+    let name: String
+
+    init?(argument: String) {
+        let isAddress6 = argument.contains("::") && !argument.hasPrefix("[")
+        let text = isAddress6 ? "[\(argument)]" : argument
+        guard let url = URL(string: "https://\(text)/"), url.absoluteString == "https://\(text)/", url.path() == "/",
+            url.port == nil, url.user() == nil, let host = url.host(), !host.isEmpty
+        else { return nil }
+        name = host.lowercased()
     }
 }
 

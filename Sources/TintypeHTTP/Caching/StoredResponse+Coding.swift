@@ -8,10 +8,34 @@ extension StoredResponse {
     private static let end = "end"
 
     var encoded: Data {
-        var text = "\(Self.version)\n\(status)\n\(Self.milliseconds(requested))\n\(Self.milliseconds(received))\n"
-        for (name, value) in headers.all { text += "\(name): \(value)\n" }
-        for (name, digest) in selected { text += "vary \(name): \(digest)\n" }
-        return Data((text + "\(Self.end)\n").utf8)
+        var lines = Lines()
+        for line in [Self.version, "\(status)", Self.milliseconds(requested), Self.milliseconds(received)] {
+            lines.add(line)
+        }
+        for (name, value) in headers.wire { lines.add(name, value) }
+        for (name, digest) in selected { lines.add("vary \(name)", digest) }
+        lines.add(Self.end)
+        return Data(lines.text.utf8)
+    }
+
+    /// Text that grows by a line, without making a string of each.
+    private struct Lines {
+        private(set) var text = ""
+
+        init() {
+            text.reserveCapacity(512)
+        }
+
+        mutating func add(_ line: String) {
+            text += line
+            text += "\n"
+        }
+
+        mutating func add(_ name: String, _ value: String) {
+            text += name
+            text += ": "
+            add(value)
+        }
     }
 
     /// `nil` for what this program did not write, or not whole.
@@ -33,8 +57,8 @@ extension StoredResponse {
         }
     }
 
-    private static func milliseconds(_ date: Date) -> Int64 {
-        Int64((date.timeIntervalSince1970 * 1000).rounded())
+    private static func milliseconds(_ date: Date) -> String {
+        String(Int64((date.timeIntervalSince1970 * 1000).rounded()))
     }
 
     private static func date(_ text: Substring) -> Date? {

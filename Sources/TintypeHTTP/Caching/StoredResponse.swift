@@ -13,7 +13,7 @@ struct StoredResponse: Hashable, Sendable {
     var received: Date
 
     /// Fields of responses that say something of caching, or of what is cached.
-    static let kept = [
+    private static let kept: Set<String> = [
         "age", "cache-control", "content-type", "date", "etag", "expires", "last-modified", "pragma", "vary",
     ]
 
@@ -37,10 +37,7 @@ struct StoredResponse: Hashable, Sendable {
     /// (RFC 9111, 3.2 and 4.3.4).
     func renewed(by other: StoredResponse) -> StoredResponse {
         var renewed = self
-        for name in Self.kept where other.headers.contains(name) {
-            renewed.headers[name] = nil
-            for value in other.headers.values(name) { renewed.headers.add(name, value) }
-        }
+        renewed.headers.replace(with: other.headers)
         // An age that is not repeated was that of the old answer.
         if !other.headers.contains("age") { renewed.headers["age"] = nil }
         renewed.requested = other.requested
@@ -61,13 +58,12 @@ struct StoredResponse: Hashable, Sendable {
     }
 
     private static func relevant(_ headers: HTTPFields) -> HTTPFields {
-        var relevant = HTTPFields()
-        for name in kept { for value in headers.values(name) { relevant.add(name, value) } }
-        return relevant
+        headers.filter { kept.contains($0.lowercased()) }
     }
 
     /// RFC 9111, 4.1.
     static func selected(by headers: HTTPFields, of request: DownloadRequest) -> [String: String] {
+        guard headers.contains("vary") else { return [:] }
         let names = headers.list("vary").map { $0.lowercased() }
         return Dictionary(
             names.map { name in

@@ -10,8 +10,18 @@ struct ClientTraits: Hashable, Sendable {
     let connectionsPerHost: Int
     let allowsHTTP2: Bool
     let trustedCertificates: [String]
-    let proxy: ProxyServer?
     let serverGuard: ServerGuard?
+    /// Depends on the URL.
+    var proxy: ProxyServer?
+
+    init(_ configuration: DownloaderConfiguration, _ options: HTTPOptions) {
+        connectTimeout = options.connectTimeout ?? configuration.connectTimeout
+        idleTimeout = options.idleTimeout ?? configuration.idleTimeout
+        connectionsPerHost = max(1, configuration.connectionsPerHost)
+        allowsHTTP2 = configuration.allowsHTTP2
+        trustedCertificates = configuration.trustedCertificates
+        serverGuard = options.serverGuard ?? configuration.serverGuard
+    }
 
     /// - Throws: ``TintypeCore/TintypeError/Code/insecure`` when a trusted certificate cannot be read.
     func configuration() throws(TintypeError) -> HTTPClient.Configuration {
@@ -26,6 +36,8 @@ struct ClientTraits: Hashable, Sendable {
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
         // What fails is told at once, and tried again by ``RetryPolicy``.
         configuration.connectionPool.retryConnectionEstablishment = false
+        // A span of its own would have no parent: transfers are shared, and no one's task.
+        configuration.tracing.tracer = nil
         configuration.httpVersion = allowsHTTP2 ? .automatic : .http1Only
         if let serverGuard, proxy == nil {
             let check: @Sendable (any Channel) -> EventLoopFuture<Void> = { serverGuard.check($0) }

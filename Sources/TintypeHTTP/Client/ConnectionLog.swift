@@ -1,10 +1,11 @@
 import Logging
 import TintypeCore
 
-/// Which request went over which connection of a client: the client below says so in its log, and nowhere else.
+/// Which request went over which connection of a client: the client below says so to the loggers that it is given, and
+/// nowhere else.
 ///
-/// Only the little that it says at the level of debugging is listened to, since all it says is much for every request. If
-/// another version should say it differently, nothing is known, and nothing breaks.
+/// Of one for a request only the connection's name is heard (``ConnectionNote``); of the client's own, the little that is
+/// said at the level of debugging. If another version should say it differently, nothing is known, and nothing breaks.
 final class ConnectionLog: Sendable {
     /// One request's use of a connection.
     struct Use: Sendable {
@@ -51,30 +52,5 @@ final class ConnectionLog: Sendable {
         }
         guard let isFirst else { return nil }
         return Use(isReused: !isFirst, connecting: isFirst ? now - sent : nil)
-    }
-}
-
-/// Takes down which connection one request goes over.
-final class ConnectionNote: Sendable {
-    private let log: ConnectionLog
-    private let sent: Duration
-    private let found = Locked<ConnectionLog.Use?>(nil)
-
-    /// To be made when the request is.
-    init(_ log: ConnectionLog) {
-        self.log = log
-        sent = log.now
-    }
-
-    /// `nil` while it is not known.
-    var use: ConnectionLog.Use? { found.withLock { $0 } }
-
-    /// For what is said of the request: the first word with a connection in it counts.
-    var logger: Logger {
-        LogReader.logger(.debug) { _, metadata in
-            guard let id = metadata[ConnectionLog.idKey]?.description, self.use == nil else { return }
-            let use = self.log.use(id, since: self.sent)
-            self.found.withLock { $0 = use }
-        }
     }
 }

@@ -28,6 +28,10 @@ public struct DownloaderConfiguration: Sendable {
     /// Which failures are tried again. None by default.
     public var retry = RetryPolicy.none
 
+    /// Waited for before a try that follows one which could reach no one: ends when there may be a network again. What it
+    /// throws ends the transfer with the failure of the last try. `nil`, the default, for no such wait.
+    public var reconnection: (@Sendable () async throws -> Void)?
+
     // MARK: Requests
 
     /// Header fields of every request; a source's own come before them.

@@ -11,12 +11,14 @@ final class TransferSettings: Sendable {
     let byteLimit: Int
     /// The header fields of a request that says nothing itself.
     let headers: HTTPFields
+    private let traits: ClientTraits
 
     init(configuration: DownloaderConfiguration, options: HTTPOptions, byteLimit: Int) {
         self.configuration = configuration
         self.options = options
         self.byteLimit = byteLimit
         headers = Self.headers(of: configuration)
+        traits = ClientTraits(configuration, options)
     }
 
     /// The configuration's own fields, then the standard ones that it lacks.
@@ -43,12 +45,9 @@ final class TransferSettings: Sendable {
 
     /// Which of the clients below speaks with a URL.
     func traits(for url: URL, _ environment: [String: String]) -> ClientTraits {
-        ClientTraits(
-            connectTimeout: options.connectTimeout ?? configuration.connectTimeout,
-            idleTimeout: options.idleTimeout ?? configuration.idleTimeout,
-            connectionsPerHost: max(1, configuration.connectionsPerHost), allowsHTTP2: configuration.allowsHTTP2,
-            trustedCertificates: configuration.trustedCertificates,
-            proxy: configuration.proxy.proxy(for: url, environment), serverGuard: serverGuard)
+        var traits = traits
+        traits.proxy = configuration.proxy.proxy(for: url, environment)
+        return traits
     }
 
     /// - Parameter origin: the request's own URL, before redirects.

@@ -31,9 +31,11 @@ public struct DownloadBody: Sendable {
         }
     }
 
-    /// Reads a short body to its end, so that the connection can be used again; gives up a long one.
+    /// Reads a short body to its end, so that the connection can be used again; gives up a long one, and one that does not
+    /// say how long it is.
     func discard() async {
-        if case .wire(let wire) = content { _ = try? await wire.body.collect(upTo: 4096) }
+        guard case .wire(let wire) = content, let announced = wire.announced, announced <= 4096 else { return }
+        _ = try? await wire.body.collect(upTo: 4096)
     }
 
     func receive(into received: ReceivedBytes) async throws {

@@ -20,7 +20,7 @@ public struct DownloadRequest: Hashable, Sendable {
     }
 
     /// The request for a source: its own header fields, then those of the configuration, then the standard ones; the
-    /// first of a name counts. A name and password in the URL become a credential.
+    /// first of a name counts. A name and password in the URL become a credential. ``validate()`` is still to come.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource``.
     init(_ source: ImageSource, _ settings: TransferSettings) throws(TintypeError) {
@@ -31,7 +31,6 @@ public struct DownloadRequest: Hashable, Sendable {
         self.init(
             url: url.withoutCredential, method: own?.method ?? "GET",
             headers: Self.headers(own?.headers ?? [:], settings, url.credential))
-        try validate()
     }
 
     /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` for what HTTP cannot ask for. The client below would
@@ -47,6 +46,11 @@ public struct DownloadRequest: Hashable, Sendable {
         // A token (RFC 9110, 9.1): a space or line break would begin something else.
         guard !method.isEmpty, method.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw TintypeError(.invalidSource, stage: .load, "not a method of HTTP", subject: url.absoluteString)
+        }
+        // The client below looks at the letters of names and values, and takes no name at all for one.
+        guard !headers.wire.contains(where: { $0.name.isEmpty }) else {
+            throw TintypeError(
+                .invalidSource, stage: .load, "a header field without a name", subject: url.absoluteString)
         }
     }
 

@@ -25,6 +25,9 @@ extension DownloadResponse {
 
     /// How its body is coded. That of an answer which is no success is not looked at.
     var contentCoding: ContentCoding? {
-        get throws(TintypeError) { (200..<300).contains(status) ? try ContentCoding.of(headers) : nil }
+        get throws(TintypeError) {
+            guard (200..<300).contains(status), headers.contains("content-encoding") else { return nil }
+            return try ContentCoding.of(headers)
+        }
     }
 }

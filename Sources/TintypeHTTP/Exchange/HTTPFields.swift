@@ -51,6 +51,19 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
         for (name, value) in fields.wire where !named.contains(name) { add(name, value) }
     }
 
+    /// Puts those of other fields in the place of its own of the same names.
+    mutating func replace(with fields: HTTPFields) {
+        for (name, _) in fields.wire { wire.remove(name: name) }
+        for (name, value) in fields.wire { add(name, value) }
+    }
+
+    /// Those whose names are wanted, in order.
+    func filter(_ isWanted: (String) -> Bool) -> HTTPFields {
+        var wanted = HTTPFields()
+        for (name, value) in wire where isWanted(name) { wanted.add(name, value) }
+        return wanted
+    }
+
     /// Every field, in order.
     public var all: [(name: String, value: String)] { wire.map { ($0.name, $0.value) } }
 

@@ -41,9 +41,10 @@ extension TintypeError {
         case .invalidURL, .emptyHost, .emptyScheme, .missingSocketPath:
             (.invalidSource, error.shortDescription.lowercased())
         case .alreadyShutdown: (.invalidated, "the downloader was invalidated")
-        case .invalidProxyResponse: (.unreachable, "the proxy answered with what is not an answer")
+        case .invalidProxyResponse: (.unreachable, "the proxy did not connect to the server")
         case .proxyAuthenticationRequired: (.unreachable, "the proxy wants a credential")
         case .remoteConnectionClosed: (.transport, "the server closed the connection")
+        case _ where error.isOfRequest: (.invalidSource, error.shortDescription.lowercased())
         default: (.transport, error.shortDescription)
         }
     }
@@ -72,9 +73,10 @@ extension TintypeError {
     /// A status that is not acceptable, and when the server wants to be asked again.
     init(badStatus response: DownloadResponse, at now: Date) {
         let status = HTTPResponseStatus(statusCode: response.status)
+        let retryAfter = RetryAfter(response.headers, at: now)
+        let wish = retryAfter.map { ", to be asked again in \($0.delay.components.seconds) s" } ?? ""
         self.init(
-            .badStatus, stage: .load, "HTTP \(status)", status: response.status,
-            underlying: RetryAfter(response.headers, at: now))
+            .badStatus, stage: .load, "HTTP \(status)\(wish)", status: response.status, underlying: retryAfter)
     }
 
     /// How long a server wants to be left alone (RFC 9110, 10.2.3).
@@ -94,6 +96,14 @@ struct RetryAfter: Error, Hashable {
         } else {
             return nil
         }
+    }
+}
+
+extension HTTPClientError {
+    /// Whether a field of the request is to blame, which the client has looked at before it sent anything.
+    fileprivate var isOfRequest: Bool {
+        let kinds: [HTTPClientError] = [.invalidHeaderFieldNames([]), .invalidHeaderFieldValues([])]
+        return kinds.contains { $0.shortDescription == shortDescription }
     }
 }
 

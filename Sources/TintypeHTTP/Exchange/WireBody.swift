@@ -12,6 +12,8 @@ struct WireBody: Sendable {
     }
 
     let body: HTTPClientResponse.Body
+    /// Whose connection it comes over: it closes them when no one needs it any more.
+    let client: PooledClient
     let coding: ContentCoding?
     /// `Content-Length`: bytes on the wire.
     let announced: Int?

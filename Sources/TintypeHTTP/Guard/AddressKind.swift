@@ -14,4 +14,14 @@ public enum AddressKind: String, Hashable, Sendable, CaseIterable {
     case multicast
     /// For nothing, for documentation, or for later.
     case reserved
+
+    /// For a person.
+    var name: String {
+        switch self {
+        case .linkLocal: "of this link only"
+        case .privateNetwork: "of a private network"
+        case .metadata: "of a cloud's metadata"
+        case .global, .loopback, .multicast, .reserved: rawValue
+        }
+    }
 }

@@ -55,7 +55,7 @@ public struct ServerGuard: Hashable, Sendable {
     /// - Throws: ``TintypeCore/TintypeError/Code/forbidden``.
     func check(_ address: IPAddress, for url: URL? = nil) throws(TintypeError) {
         guard addresses.contains(address.kind) else {
-            throw Self.refusal("the address \(address), which is \(address.kind.rawValue)", url)
+            throw Self.refusal("the address \(address) (\(address.kind.name))", url)
         }
     }
 

@@ -25,6 +25,7 @@ public final class DownloadAuthorizer: HTTPInterceptor {
         if let renewed = before.credential { credential = renewed } else { credential = try await current() }
         let response = try await next(request.authorized(by: credential))
         guard response.status == 401, response.url.hasOrigin(of: request.url) else { return response }
+        await response.body.discard()
         let renewed = try await renewals.renew(after: before.generation)
         return try await next(request.authorized(by: renewed))
     }

@@ -5,12 +5,18 @@ struct RetryState: Sendable {
     let policy: RetryPolicy
     /// When the first try began.
     let start: Duration
+    /// Whether sending it twice is the same as once. What is not is tried again only if it reached no one.
+    let isIdempotent: Bool
     private(set) var attempts = 1
 
-    init(_ policy: RetryPolicy, start: Duration) {
+    init(_ policy: RetryPolicy, start: Duration, isIdempotent: Bool = true) {
         self.policy = policy
         self.start = start
+        self.isIdempotent = isIdempotent
     }
+
+    /// Until no further try may begin.
+    func timeLeft(at now: Duration) -> Duration { max(.zero, policy.timeLimit - (now - start)) }
 
     /// How long to wait before the next try; `nil` when there is none.
     ///
@@ -32,8 +38,9 @@ struct RetryState: Sendable {
     /// What may be otherwise the next time: not what the request, the answer or a setting makes certain.
     private func mayPass(_ code: TintypeError.Code, _ status: Int?) -> Bool {
         switch code {
-        case .unreachable, .timedOut, .transport, .truncatedBody: true
-        case .badStatus: status.map(policy.statuses.contains) ?? false
+        case .unreachable: true
+        case .timedOut, .transport, .truncatedBody: isIdempotent
+        case .badStatus: isIdempotent && status.map(policy.statuses.contains) ?? false
         default: false
         }
     }

@@ -5,14 +5,15 @@ final class ProgressGate: Sendable {
     private let minimum: Double
     private let told = Locked<LoadProgress?>(nil)
 
-    init(minimum: Double) {
+    /// `nil` where everything is told.
+    init?(minimum: Double) {
+        guard minimum > 0 else { return nil }
         self.minimum = minimum
     }
 
     /// The first and the last are always told, and everything where the end is not known.
     func passes(_ progress: LoadProgress) -> Bool {
-        guard minimum > 0 else { return true }
-        return told.withLock { told in
+        told.withLock { told in
             guard let now = progress.fraction, let before = told?.fraction, now < 1, now >= before,
                 now - before < minimum
             else {

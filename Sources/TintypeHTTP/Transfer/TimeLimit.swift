@@ -2,12 +2,11 @@ import TintypeCore
 
 /// Ends work that takes too long.
 enum TimeLimit {
-    /// - Throws: ``TintypeCore/TintypeError/Code/timedOut`` after `limit`, without which there is none.
+    /// - Throws: ``TintypeCore/TintypeError/Code/timedOut`` after `limit`.
     static func run<Value: Sendable>(
-        _ limit: Duration?, _ clock: TransferClock, _ work: @escaping @Sendable () async throws -> Value
+        _ limit: Duration, _ clock: TransferClock, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        guard let limit else { return try await work() }
-        return try await withThrowingTaskGroup(of: Value.self) { group in
+        try await withThrowingTaskGroup(of: Value.self) { group in
             group.addTask { try await work() }
             group.addTask {
                 try await clock.sleep(limit)

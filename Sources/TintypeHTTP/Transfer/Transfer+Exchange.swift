@@ -22,15 +22,17 @@ extension Transfer {
     /// Sends a request, and those that it is redirected to.
     private func following(_ first: DownloadRequest) async throws -> DownloadResponse {
         var request = first
-        var seen: Set<URL> = [request.url]
+        var seen: Set<URL> = []
         while true {
             let response = try await send(request)
             guard settings.maximumRedirects > 0, let next = try await redirect(request, response) else {
                 return response
             }
-            guard seen.insert(next.url).inserted else { throw Self.tooMany("the redirects go in a circle") }
-            guard seen.count <= settings.maximumRedirects + 1 else {
-                throw Self.tooMany("more than \(settings.maximumRedirects) redirects")
+            seen.insert(request.url)
+            guard !seen.contains(next.url) else { throw Self.tooMany("the redirects go in a circle") }
+            guard seen.count <= settings.maximumRedirects else {
+                let limit = settings.maximumRedirects
+                throw Self.tooMany("more than \(limit) redirect\(limit == 1 ? "" : "s")")
             }
             await response.body.discard()
             meter.redirected()

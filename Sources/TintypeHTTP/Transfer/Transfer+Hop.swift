@@ -37,8 +37,8 @@ extension Transfer {
         if partial != nil { meter.resumed(prefix.count) }
         response.body = DownloadBody(
             WireBody(
-                body: answer.body, coding: try response.contentCoding, announced: announced, limits: settings.limits,
-                meter: meter, job: job, prefix: prefix, keeper: isWhole ? keeper : nil))
+                body: answer.body, client: answer.client, coding: try response.contentCoding, announced: announced,
+                limits: settings.limits, meter: meter, job: job, prefix: prefix, keeper: isWhole ? keeper : nil))
         if partial != nil {
             // To everyone above it is one body, and a whole one.
             response.status = 200
@@ -51,6 +51,7 @@ extension Transfer {
     private struct Answer {
         let response: DownloadResponse
         let body: HTTPClientResponse.Body
+        let client: PooledClient
     }
 
     private func sendOnce(_ request: DownloadRequest) async throws -> Answer {
@@ -61,11 +62,11 @@ extension Transfer {
         if let header = cookies?.header(for: request.url, at: settings.configuration.clock.date()) {
             request.headers["Cookie"] = [request.headers["Cookie"], header].compactMap { $0 }.joined(separator: "; ")
         }
-        let answer = try await replaying(request)
+        let (answer, client) = try await replaying(request)
         let response = DownloadResponse(
             url: request.url, status: Int(answer.status.code), headers: HTTPFields(answer.headers))
         cookies?.take(response.headers.values("set-cookie"), from: request.url, at: settings.configuration.clock.date())
-        return Answer(response: response, body: answer.body)
+        return Answer(response: response, body: answer.body, client: client)
     }
 
     private func guarded(_ url: URL) async throws(TintypeError) {
@@ -78,13 +79,13 @@ extension Transfer {
 
     /// A server may close a connection that was kept open at the moment when it is used again. Nothing was answered then,
     /// so what may be sent twice is.
-    private func replaying(_ request: DownloadRequest) async throws -> HTTPClientResponse {
+    private func replaying(_ request: DownloadRequest) async throws -> (HTTPClientResponse, PooledClient) {
         var replays = 0
         while true {
             let pooled = try services.client(for: request.url, settings)
             let note = ConnectionNote(pooled.log)
             do {
-                return try await execute(request, pooled, note)
+                return (try await execute(request, pooled, note), pooled)
             } catch {
                 guard note.use?.isReused != false, replays < Self.maximumReplays, request.isIdempotent,
                     error.isClosedConnection, !Task.isCancelled
@@ -107,9 +108,20 @@ extension Transfer {
         let response = try await pooled.client.execute(wire, deadline: .distantFuture, logger: note.logger)
         meter.answered(
             TransferMeter.Answer(
-                version: "http/\(response.version == .http2 ? "2" : "1.\(response.version.minor)")",
-                isEncrypted: request.url.scheme?.lowercased() == "https", connection: note.use),
+                version: response.version.name, isEncrypted: request.url.scheme?.lowercased() == "https",
+                connection: note.use),
             since: sent)
         return response
+    }
+}
+
+extension HTTPVersion {
+    /// As ``TintypeCore/TransferMetrics/httpVersion`` has it.
+    fileprivate var name: String {
+        switch self {
+        case .http2: "http/2"
+        case .http1_1: "http/1.1"
+        default: "http/\(major).\(minor)"
+        }
     }
 }

@@ -21,7 +21,7 @@ struct Transfer: Sendable {
 
     /// - Throws: an error that names the URL; ``TintypeCore/TintypeError/Code/cancelled`` when the task is cancelled.
     func run() async throws(TintypeError) -> LoadedBytes {
-        var retry = RetryState(settings.retry, start: meter.now)
+        var retry = RetryState(settings.retry, start: meter.now, isIdempotent: request.isIdempotent)
         while true {
             do throws(TintypeError) {
                 return try await attempt(retry.attempts)
@@ -31,6 +31,7 @@ struct Transfer: Sendable {
                     chance: clock.random())
                 guard let delay, !job.isCancelled else { throw error.about(request.url.absoluteString) }
                 try await pause(delay)
+                try await reconnect(after: error, within: retry.timeLeft(at: meter.now))
                 received.restart()
             }
         }
@@ -40,10 +41,20 @@ struct Transfer: Sendable {
         do { try await clock.sleep(delay) } catch { throw .cancelled }
     }
 
+    private func reconnect(after failure: TintypeError, within limit: Duration) async throws(TintypeError) {
+        guard failure.code == .unreachable, let wait = settings.configuration.reconnection else { return }
+        do {
+            try await TimeLimit.run(limit, clock) { try await wait() }
+        } catch {
+            throw Task.isCancelled ? .cancelled : failure.about(request.url.absoluteString)
+        }
+    }
+
     /// One try, in its place among the transfers.
     private func attempt(_ number: Int) async throws(TintypeError) -> LoadedBytes {
         meter.begin(attempt: number)
         let began = meter.now
+        let host = host
         try await services.line.enter(host, for: job)
         defer { services.line.leave(host) }
         let now = meter.now
@@ -51,7 +62,8 @@ struct Transfer: Sendable {
         if wait > .zero { try await pause(wait) }
         meter.queued(since: began)
         do {
-            return try await TimeLimit.run(settings.totalTimeout, clock) { try await self.transfer() }
+            guard let limit = settings.totalTimeout else { return try await transfer() }
+            return try await TimeLimit.run(limit, clock) { try await self.transfer() }
         } catch let error as TintypeError {
             throw error
         } catch {
@@ -64,7 +76,12 @@ struct Transfer: Sendable {
         let response = try await exchange()
         let kept = StoredResponse(response, to: request, requested: sent, received: clock.date())
         if response.status == 304, let asked { return stillGood(asked.entry, asked.response.renewed(by: kept)) }
-        try check(response)
+        do throws(TintypeError) {
+            try check(response)
+        } catch {
+            await response.body.discard()
+            throw error
+        }
         try await response.body.receive(into: received)
         let (data, file) = try await received.takeAll(for: job)
         var loaded = LoadedBytes(

@@ -14,6 +14,8 @@ final class TransferLine: Sendable {
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/cancelled``; then there is nothing to give back.
     func enter(_ host: String, for job: JobContext) async throws(TintypeError) {
+        try job.checkCancelled()
+        if queue.withLock({ $0.beginAtOnce(at: host) }) { return }
         try await TransferLane(line: self, host: host).turn(for: job) { resume in resume(.success(())) }
     }
 

@@ -58,21 +58,36 @@ struct TransferQueue<Element: Sendable>: Sendable {
         return lastNumber
     }
 
+    /// Counts one as running that need not stand in line, where no one else does and there is a place.
+    mutating func beginAtOnce(at host: String) -> Bool {
+        guard waiting.isEmpty, hasPlace, hasPlace(at: host) else { return false }
+        begin(at: host)
+        return true
+    }
+
     /// Takes out the next one that may begin, and counts it as running.
     mutating func next() -> Element? {
-        guard !isSuspended, running < limits.total else { return nil }
+        guard hasPlace else { return nil }
         while let place = line.popMax() {
             guard let candidate = waiting[place.number], candidate.priority == place.priority else { continue }
-            guard hosts[candidate.host]?.running ?? 0 < limits.perHost else {
+            guard hasPlace(at: candidate.host) else {
                 hosts[candidate.host, default: Host()].aside.insert(place)
                 continue
             }
             waiting[place.number] = nil
-            hosts[candidate.host, default: Host()].running += 1
-            running += 1
+            begin(at: candidate.host)
             return candidate.element
         }
         return nil
+    }
+
+    private var hasPlace: Bool { !isSuspended && running < limits.total }
+
+    private func hasPlace(at host: String) -> Bool { hosts[host]?.running ?? 0 < limits.perHost }
+
+    private mutating func begin(at host: String) {
+        hosts[host, default: Host()].running += 1
+        running += 1
     }
 
     /// Counts one that was running as ended.
@@ -85,7 +100,7 @@ struct TransferQueue<Element: Sendable>: Sendable {
 
     /// Lets the first that stepped aside stand in line again, where its host has a place that it may get.
     private mutating func letReturn(to host: String) {
-        guard hosts[host]?.running ?? 0 < limits.perHost else { return }
+        guard hasPlace(at: host) else { return }
         while let place = hosts[host]?.aside.popMax() {
             guard waiting[place.number]?.priority == place.priority else { continue }
             line.insert(place)

@@ -1,12 +1,12 @@
 import Crypto
 import Foundation
 import SwiftASN1
-import TintypeTesting
+package import TintypeTesting
 import X509
 
 /// A certificate that is made in the test, for 127.0.0.1 and localhost, and signs itself.
-enum TestCertificate {
-    static func make(for name: String = "127.0.0.1") throws -> OriginIdentity {
+package enum TestCertificate {
+    package static func make(for name: String = "127.0.0.1") throws -> OriginIdentity {
         let key = P256.Signing.PrivateKey()
         let subject = try DistinguishedName { CommonName(name) }
         let address = ASN1OctetString(contentBytes: [127, 0, 0, 1])

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Times of one piece of work and of its control, taken in turns so that what disturbs one disturbs the other.
-struct Timing {
+package struct Timing {
     /// Nanoseconds an operation, a round each.
     private var ours: [Double] = []
     private var controls: [Double] = []
@@ -9,7 +9,7 @@ struct Timing {
     /// - Parameters:
     ///   - operations: equal pieces of work in one call of either closure.
     ///   - body: each is called with the number of the round. Which is first changes from round to round.
-    init(
+    package init(
         rounds: Int, operations: Int, _ body: (Int) async throws -> Void, control: (Int) async throws -> Void
     ) async rethrows {
         for round in 0..<rounds {
@@ -21,14 +21,14 @@ struct Timing {
     }
 
     /// The median of what each round's two times make, which a disturbed round does not change.
-    var ratio: Double { zip(ours, controls).map { $0 / $1 }.median }
+    package var ratio: Double { zip(ours, controls).map { $0 / $1 }.median }
 
-    func tell(_ name: String, goal: Double) {
+    package func tell(_ name: String, goal: Double) {
         let times = "\(ours.median.rounded(2)) ns beside \(controls.median.rounded(2)) ns"
         print("\(name): \(ratio.rounded(2)) × (goal \(goal)), \(times)")
     }
 
-    static func time(_ operations: Int, _ body: () async throws -> Void) async rethrows -> Double {
+    package static func time(_ operations: Int, _ body: () async throws -> Void) async rethrows -> Double {
         let start = ContinuousClock.now
         try await body()
         return (ContinuousClock.now - start) / .nanoseconds(operations)
@@ -36,14 +36,22 @@ struct Timing {
 }
 
 extension [Double] {
-    var median: Double { isEmpty ? .nan : sorted()[count / 2] }
+    package var median: Double { isEmpty ? .nan : sorted()[count / 2] }
 
     /// The value that a share of all does not exceed.
-    func quantile(_ share: Double) -> Double {
+    package func quantile(_ share: Double) -> Double {
         isEmpty ? .nan : sorted()[Swift.min(count - 1, Int(share * Double(count)))]
     }
 }
 
 extension Double {
-    func rounded(_ digits: Int) -> String { String(format: "%.\(digits)f", self) }
+    package func rounded(_ digits: Int) -> String { String(format: "%.\(digits)f", self) }
+}
+
+package struct Unexpected: Error {
+    package init() {}
+}
+
+package func check(_ condition: Bool) throws {
+    guard condition else { throw Unexpected() }
 }

@@ -1,0 +1,85 @@
+import AsyncHTTPClient
+import CBenchmarkControls
+import Foundation
+import NIOCore
+import Timing
+import TintypeCore
+import TintypeHTTP
+
+/// Bodies of 30 KB over kept connections from the nginx that `scripts/measure-transfers` starts, so many at once, each
+/// delivered whole.
+struct Bodies {
+    private let width: Int
+    private let downloader: Downloader
+    private let client: HTTPClient
+    private let urls: [URL]
+
+    private static let size = 30 << 10
+
+    init(of origin: URL, width: Int) throws {
+        // Different ones, since equal ones would share a transfer.
+        urls = (0..<1_000).compactMap { URL(string: "\(origin)/30k.bin?\($0)") }
+        self.width = width
+        var configuration = DownloaderConfiguration()
+        configuration.maximumConcurrentDownloads = width
+        configuration.connectionsPerHost = width
+        downloader = Downloader(configuration)
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Self.bare(configuration))
+    }
+
+    /// The client's own settings, as far as the downloader has the same.
+    private static func bare(_ configuration: DownloaderConfiguration) -> HTTPClient.Configuration {
+        var bare = HTTPClient.Configuration()
+        bare.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = configuration.connectionsPerHost
+        bare.timeout.connect = TimeAmount(configuration.connectTimeout)
+        bare.timeout.read = TimeAmount(configuration.idleTimeout)
+        return bare
+    }
+
+    func end() async throws {
+        try await client.shutdown()
+    }
+
+    func measure(rounds: Int) async throws {
+        try await run(byDownloader)
+        try await run(bare)
+        let timing = try await Timing(rounds: rounds, operations: urls.count) { _ in
+            try await run(byDownloader)
+        } control: { _ in
+            try await run(bare)
+        }
+        timing.tell("a body of 30 KB, \(width) at once", goal: 1.11)
+        let (ours, control) = (try await allocations(byDownloader), try await allocations(bare))
+        print("allocations: \(ours) beside \(control)")
+    }
+
+    private func byDownloader(_ url: URL) async throws -> Int {
+        try await downloader.download(.url(url)).bytes.data.count
+    }
+
+    private func bare(_ url: URL) async throws -> Int {
+        let response = try await client.execute(HTTPClientRequest(url: url.absoluteString), timeout: .seconds(60))
+        return try await response.body.collect(upTo: 64 << 20).readableBytes
+    }
+
+    /// Loads all of them, a few at a time.
+    private func run(_ load: @escaping @Sendable (URL) async throws -> Int) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for worker in 0..<width {
+                group.addTask { [urls, width] in
+                    for number in stride(from: worker, to: urls.count, by: width) {
+                        try check(try await load(urls[number]) == Self.size)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Of one body.
+    private func allocations(_ load: @escaping @Sendable (URL) async throws -> Int) async throws -> Int {
+        let before = control_allocation_count()
+        try await run(load)
+        return Int(control_allocation_count() - before) / urls.count
+    }
+}

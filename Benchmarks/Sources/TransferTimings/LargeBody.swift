@@ -1,0 +1,58 @@
+import Foundation
+import Timing
+import TintypeCore
+import TintypeDisk
+import TintypeHTTP
+import TintypeJPEG
+
+/// What a body of 1 GB adds to the process's memory on its way through a pipeline to the disk cache: a picture with zeros
+/// behind it, from the nginx that `scripts/measure-transfers` starts, beside the same picture alone.
+struct LargeBody {
+    private let origin: URL
+    private let folder: URL
+    private let pipeline: ImagePipeline
+
+    init(of origin: URL) throws {
+        self.origin = origin
+        folder = FileManager.default.temporaryDirectory.appending(path: "tintype-large-\(UUID().uuidString)")
+        var downloader = DownloaderConfiguration()
+        downloader.maximumByteCount = 2 << 30
+        var configuration = PipelineConfiguration()
+        configuration.maximumByteCount = 2 << 30
+        configuration.coders = ImageCoderRegistry(decoders: [JPEGDecoder()])
+        configuration.loaders = [Downloader(downloader)]
+        configuration.cache = ImageCache(
+            memory: nil, disk: DiskCache(directory: folder, limits: DiskLimits(byteCount: 4 << 30, age: nil)))
+        pipeline = ImagePipeline(configuration)
+    }
+
+    func measure() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await load("small.jpg")
+        let before = try Self.peak
+        let start = ContinuousClock.now
+        try await load("large.jpg")
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        let added = Double(try Self.peak - before) / 1e6
+        print("1 GB to the disk cache in \(seconds.rounded(1)) s adds \(added.rounded(1)) MB of memory (goal 32)")
+    }
+
+    private func load(_ name: String) async throws {
+        let request = ImageRequest(url: origin.appending(path: name))
+        try check(try await pipeline.response(for: request).origin == .network)
+        try await pipeline.flush()
+        try check(try await pipeline.response(for: request).origin == .disk)
+    }
+
+    /// The most memory that the process has had, mapped files included, in bytes.
+    private static var peak: Int {
+        get throws {
+            let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+            let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+            guard let kilobytes = line?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
+                throw Unexpected()
+            }
+            return kilobytes << 10
+        }
+    }
+}
