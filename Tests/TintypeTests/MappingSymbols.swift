@@ -273,7 +273,8 @@ enum MappingSymbols {
                 try encoder.encode(pixels, as: .png, EncodeOptions())
             },
             "ImageEncoder.formats": { (encoder: any ImageEncoder) in encoder.formats },
-            "EncodeOptions.background": \EncodeOptions.background, "EncodeOptions.quality": \EncodeOptions.quality,
+            "EncodeOptions.background": \EncodeOptions.background, "EncodeOptions.frames": \EncodeOptions.frames,
+            "EncodeOptions.quality": \EncodeOptions.quality,
             "DecodeLimits.check(_:)": DecodeLimits.check(_:),
             "ImageCoderRegistry.adding(decoders:encoders:)": ImageCoderRegistry.adding(decoders:encoders:),
             "ImageCoderRegistry.decoder(for:)": ImageCoderRegistry.decoder(for:),
