@@ -157,6 +157,7 @@ def make_orientations(kit):
             turned = fixture_boxes.with_property(turned, 2, fixture_boxes.box(b"imir", bytes([axis])))
             shown = shown[::-1] if axis == 0 else shown[:, ::-1]
         kit.add(f"orientation-{orientation}.heic", turned, format="heic", lossless=False, expect=shown,
+                orientation=orientation,
                 note=f"turned by {quarters} quarters, mirrored: {axis}")
 
 

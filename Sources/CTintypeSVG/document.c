@@ -86,16 +86,45 @@ static tintype_svg_status draw(tintype_svg_document *document, cairo_surface_t *
     return is_drawn && status == CAIRO_STATUS_SUCCESS ? TINTYPE_SVG_OK : TINTYPE_SVG_CORRUPT;
 }
 
+typedef struct {
+    tintype_svg_cancel_hook is_cancelled;
+    void *context;
+    bool gave_up;
+} interruption;
+
+/// What is drawn on a surface that is finished goes nowhere.
+static void ask(cairo_surface_t *observer, cairo_surface_t *target, void *data) {
+    (void)observer;
+    interruption *asked = data;
+    if (!asked->gave_up && asked->is_cancelled(asked->context)) {
+        asked->gave_up = true;
+        cairo_surface_finish(target);
+    }
+}
+
+static cairo_surface_t *make_observer(cairo_surface_t *target, interruption *asked) {
+    cairo_surface_t *observer = cairo_surface_create_observer(target, CAIRO_SURFACE_OBSERVER_NORMAL);
+    cairo_surface_observer_add_paint_callback(observer, ask, asked);
+    cairo_surface_observer_add_mask_callback(observer, ask, asked);
+    cairo_surface_observer_add_fill_callback(observer, ask, asked);
+    cairo_surface_observer_add_stroke_callback(observer, ask, asked);
+    cairo_surface_observer_add_glyphs_callback(observer, ask, asked);
+    return observer;
+}
+
 tintype_svg_status tintype_svg_draw(
     tintype_svg_document *document, uint8_t *dest, size_t stride, uint32_t width, uint32_t height,
-    tintype_svg_place place) {
+    tintype_svg_place place, tintype_svg_cancel_hook is_cancelled, void *context) {
+    interruption asked = {.is_cancelled = is_cancelled, .context = context};
     cairo_surface_t *surface = cairo_image_surface_create_for_data(
         dest, CAIRO_FORMAT_ARGB32, (int)width, (int)height, (int)stride);
+    cairo_surface_t *observer = make_observer(surface, &asked);
     tintype_svg_status status = TINTYPE_SVG_CORRUPT;
-    if (cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS) {
-        status = draw(document, surface, place);
+    if (cairo_surface_status(observer) == CAIRO_STATUS_SUCCESS) {
+        status = draw(document, observer, place);
     }
+    cairo_surface_destroy(observer);
     cairo_surface_destroy(surface);
     make_rgba(dest, stride, width, height);
-    return status;
+    return asked.gave_up ? TINTYPE_SVG_CANCELLED : status;
 }

@@ -24,8 +24,11 @@ static tmsize_t supply(thandle_t handle, void *dest, tmsize_t count) {
     uint64_t left = from->place < from->count ? from->count - from->place : 0;
     uint64_t wanted = count > 0 ? (uint64_t)count : 0;
     wanted = wanted < left ? wanted : left;
-    memcpy(dest, from->bytes + from->place, wanted);
-    from->place += wanted;
+    // A place beyond the end is no place of a pointer.
+    if (wanted > 0) {
+        memcpy(dest, from->bytes + from->place, wanted);
+        from->place += wanted;
+    }
     return (tmsize_t)wanted;
 }
 

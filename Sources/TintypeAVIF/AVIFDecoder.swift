@@ -23,21 +23,19 @@ public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
     }
 
     public func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
-        let (info, still) = try bytes.withTypedBytes { raw throws(TintypeError) in
+        let (info, exif, still) = try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try AVIFReader(raw, context.limits)
             let info = try ImageInfo(reader)
             try context.limits.check(info, byteCount: raw.count)
-            guard info.frameCount == 1 || context.options.frames == .first else { return (info, Image?.none) }
-            let picture = try Self.picture(reader, info, context)
-            return (
-                info,
-                Image(
-                    pixels: picture.pixels, info: info, scale: context.options.scale ?? 1,
-                    highRange: picture.highRange, exif: context.options.keepsExif ? reader.exif : nil)
-            )
+            guard info.frameCount == 1 || context.options.frames == .first else {
+                return (info, reader.exif, WidePicture?.none)
+            }
+            return (info, reader.exif, try Self.picture(reader, info, context))
         }
-        guard let still else { return try animatedImage(bytes, info, context) }
-        return still
+        guard let still else { return try animatedImage(bytes, info, context, exif: exif) }
+        return Image(
+            pixels: still.pixels, info: info, scale: context.options.scale ?? 1, highRange: still.highRange,
+            exif: context.options.keepsExif ? exif : nil)
     }
 
     public func makeFrameDecoder(

@@ -11,8 +11,7 @@ import TintypeCore
 final class AVIFFrameDecoder: FrameDecoder, @unchecked Sendable {
     let canvasSize: PixelSize
     let frames: [AnimationFrame]
-    /// libavif 0.11 does not tell how often a sequence plays; browsers play it for ever.
-    let loopCount = 0
+    let loopCount: Int
     private let bytes: LastingBytes
     private let reader: AVIFReader
     private let colors: AVIFColors
@@ -21,7 +20,7 @@ final class AVIFFrameDecoder: FrameDecoder, @unchecked Sendable {
     init(_ data: Data, arrived: Int? = nil, _ limits: DecodeLimits) throws(TintypeError) {
         bytes = LastingBytes(data)
         reader = try AVIFReader(bytes.bytes, isComplete: arrived == nil, limits)
-        canvasSize = reader.storedSize
+        (canvasSize, loopCount) = (reader.storedSize, reader.playCount)
         let (size, hasAlpha) = (reader.storedSize, reader.hasAlpha)
         try limits.check(ImageInfo(format: .avif, size: size), byteCount: data.count)
         frames = try reader.durations().prefix(arrived ?? .max).map { duration in

@@ -8,6 +8,7 @@ struct AVIFReader: ~Copyable {
     let decoder: UnsafeMutablePointer<avifDecoder>
     /// The part of each frame that is the picture, its clean aperture.
     let picture: avifCropRect
+    private let bytes: UnsafeRawBufferPointer
 
     /// Reads everything but pixels.
     ///
@@ -27,13 +28,17 @@ struct AVIFReader: ~Copyable {
             // What lies beyond the end is refused, unless it is not known where that is.
             if !isComplete { decoder.pointee.io.pointee.sizeHint = 0 }
             try Self.check(avifDecoderParse(decoder), decoder)
+            try limits.check(Self.stored(decoder))
+            Self.bound(decoder, limits)
             try limits.check(profileBytes: decoder.pointee.image?.pointee.icc.size ?? 0)
+            try limits.check(exifBytes: decoder.pointee.image?.pointee.exif.size ?? 0)
             picture = try Self.picture(decoder)
         } catch {
             avifDecoderDestroy(decoder)
             throw error
         }
         self.decoder = decoder
+        self.bytes = bytes
     }
 
     deinit {
@@ -43,12 +48,25 @@ struct AVIFReader: ~Copyable {
     private static func configure(_ decoder: UnsafeMutablePointer<avifDecoder>, _ limits: DecodeLimits) {
         decoder.pointee.maxThreads = 1
         decoder.pointee.ignoreXMP = 1
-        // libavif refuses a limit above its own.
-        decoder.pointee.imageSizeLimit = min(UInt32(clamping: max(limits.pixels, 1)), 16384 * 16384)
-        decoder.pointee.imageDimensionLimit = UInt32(clamping: max(limits.side, 1))
+        // Sizes are only noted while it parses, and then checked here, where each limit has its name.
+        (decoder.pointee.imageSizeLimit, decoder.pointee.imageDimensionLimit) = (mostPixels, 0)
         decoder.pointee.imageCountLimit = UInt32(clamping: max(limits.frames, 1))
         // Files that some writers make without a property of their pixels are shown by every browser.
         decoder.pointee.strictFlags &= ~AVIF_STRICT_PIXI_REQUIRED.rawValue
+    }
+
+    /// libavif's own; it refuses more.
+    private static let mostPixels: UInt32 = 16384 * 16384
+
+    /// Has libavif decode nothing that is larger than the file has said.
+    private static func bound(_ decoder: UnsafeMutablePointer<avifDecoder>, _ limits: DecodeLimits) {
+        decoder.pointee.imageSizeLimit = min(UInt32(clamping: max(limits.pixels, 1)), mostPixels)
+        decoder.pointee.imageDimensionLimit = UInt32(clamping: max(limits.side, 1))
+    }
+
+    private static func stored(_ decoder: UnsafeMutablePointer<avifDecoder>) -> ImageInfo {
+        let image = decoder.pointee.image?.pointee
+        return ImageInfo(format: .avif, size: PixelSize(width: Int(image?.width ?? 0), height: Int(image?.height ?? 0)))
     }
 
     private static func picture(_ decoder: UnsafeMutablePointer<avifDecoder>) throws(TintypeError) -> avifCropRect {
@@ -75,6 +93,13 @@ struct AVIFReader: ~Copyable {
         let isMirrored = image.transformFlags & AVIF_TRANSFORM_IMIR.rawValue != 0
         return Orientation(
             quarterTurns: isTurned ? Int(image.irot.angle) : 0, mirror: isMirrored ? Int(image.imir.mode) : nil)
+    }
+
+    /// The total number of plays; 0 is forever, and where nothing can be told. libavif 0.11 does not read it.
+    var playCount: Int {
+        let file = ISOFile(bytes: bytes)
+        guard frameCount > 1, let track = try? file.pictureTrack()?.track else { return 0 }
+        return (try? file.playCount(ofTrack: track)) ?? 0
     }
 
     /// Seconds of each frame.
@@ -184,7 +209,8 @@ extension ImageInfo {
         let count = reader.frameCount
         self.init(
             format: .avif, size: reader.orientation.displayed(reader.storedSize), orientation: reader.orientation,
-            hasAlpha: reader.hasAlpha, frameCount: count, durations: count > 1 ? try reader.durations() : [],
+            hasAlpha: reader.hasAlpha, frameCount: count, loopCount: reader.playCount,
+            durations: count > 1 ? try reader.durations() : [],
             density: reader.exif?.density)
     }
 }

@@ -8,6 +8,7 @@ extension TintypeError {
     init(_ result: avifResult, _ reason: String) {
         switch result {
         case AVIF_RESULT_OUT_OF_MEMORY: self.init(.outOfMemory, stage: .decode, "no memory to decode an AVIF")
+        case _ where reason.contains("imageCountLimit"): self = .exceeded(.frames, "an AVIF of too many frames")
         case _ where reason.contains("Limit") || reason.contains("too large ["):
             self = .exceeded(.library, "an AVIF beyond the limits: \(reason)")
         default:

@@ -50,7 +50,7 @@ public struct BMPDecoder: PartialImageDecoder {
     }
 
     private static func info(_ header: BMPHeader) -> ImageInfo {
-        ImageInfo(format: .bmp, size: header.size, hasAlpha: header.hasAlpha)
+        ImageInfo(format: .bmp, size: header.size, hasAlpha: header.hasAlpha, density: header.density)
     }
 }
 

@@ -5,6 +5,8 @@ struct BMPFields {
     let width: Int
     let height: Int
     let depth: Int
+    /// How closely the pixels lie; `nil` where nothing is said.
+    let density: PixelDensity?
     private let compression: UInt32
     private let usedColors: UInt32
     private let length: Int
@@ -21,17 +23,27 @@ struct BMPFields {
             width = bytes.littleEndian16(at: place + 4)
             height = bytes.littleEndian16(at: place + 6)
             depth = bytes.littleEndian16(at: place + 10)
-            (compression, usedColors, storedMasks) = (0, 0, [])
+            (compression, usedColors, storedMasks, density) = (0, 0, [], nil)
         } else {
             width = Int(Int32(bitPattern: bytes.littleEndian32(at: place + 4)))
             height = Int(Int32(bitPattern: bytes.littleEndian32(at: place + 8)))
             depth = bytes.littleEndian16(at: place + 14)
             compression = length >= 40 ? bytes.littleEndian32(at: place + 16) : 0
+            density = length >= 40 ? Self.density(bytes, at: place + 24) : nil
             usedColors = length >= 40 ? bytes.littleEndian32(at: place + 32) : 0
             storedMasks = stride(from: place + 40, to: place + 56, by: 4).map {
                 $0 + 4 <= bytes.count ? bytes.littleEndian32(at: $0) : 0
             }
         }
+    }
+
+    /// Pixels a metre, across and down.
+    private static func density(_ bytes: UnsafeRawBufferPointer, at place: Int) -> PixelDensity? {
+        let across = Int32(bitPattern: bytes.littleEndian32(at: place))
+        let down = Int32(bitPattern: bytes.littleEndian32(at: place + 4))
+        guard across > 0, down > 0 else { return nil }
+        return PixelDensity(
+            across: Double(across) * PixelDensity.metresAnInch, down: Double(down) * PixelDensity.metresAnInch)
     }
 
     func checkedCompression() throws(TintypeError) -> BMPHeader.Compression {

@@ -14,6 +14,8 @@ package struct BMPHeader {
     /// Bits of a pixel as stored: 1, 4 or 8 for an index, 16, 24 or 32 for a colour.
     package let depth: Int
     let compression: Compression
+    /// As the file says it; `nil` where it does not.
+    package let density: PixelDensity?
     /// Of pixels of 16 and 32 bits.
     let masks: BMPMasks?
     /// Where the colours of indices begin, how many there are, and the bytes of each.
@@ -40,7 +42,7 @@ package struct BMPHeader {
         isTopDown = fields.height < 0
         size = PixelSize(width: fields.width, height: abs(fields.height) / (isIcon ? 2 : 1))
         guard size.isPositive else { throw .damagedBMP("its size is \(fields.width)×\(fields.height)") }
-        depth = fields.depth
+        (depth, density) = (fields.depth, fields.density)
         compression = try fields.checkedCompression()
         masks = try fields.masks(isIcon: isIcon)
         let paletteCount = try fields.paletteCount()

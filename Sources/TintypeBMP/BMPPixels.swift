@@ -53,7 +53,7 @@ package struct BMPPixels {
     }
 
     package var size: PixelSize { header.size }
-    var hasRows: Bool { storedRows > 0 }
+    package var hasRows: Bool { storedRows > 0 }
     package var hasAlpha: Bool { header.hasAlpha }
 
     // MARK: Rows

@@ -56,6 +56,10 @@ public struct GIFDecoder: ProgressiveAnimationDecoder {
         }
     }
 
+    public func makeIncrementalDecoder(_ context: DecodeContext) -> (any IncrementalImageDecoder)? {
+        IncrementalGIFDecoder(context)
+    }
+
     private static func info(_ layout: GIFLayout) -> ImageInfo {
         GIFSummary(layout).info(playCount: layout.playCount)
     }

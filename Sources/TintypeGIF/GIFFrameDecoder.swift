@@ -48,7 +48,7 @@ final class GIFFrameDecoder: FrameDecoder {
 
     /// A colour for each value that a pixel can have: transparent for the one that is said to be, and for those that the
     /// palette does not have, as browsers do.
-    private static func colors(_ palette: Slice<UnsafeRawBufferPointer>, _ transparentIndex: UInt8?) -> [UInt8] {
+    static func colors(_ palette: Slice<UnsafeRawBufferPointer>, _ transparentIndex: UInt8?) -> [UInt8] {
         var colors = [UInt8](repeating: 0, count: 256 * PixelBuffer.bytesPerPixel)
         for (index, place) in stride(from: palette.startIndex, to: palette.endIndex, by: 3).enumerated()
         where transparentIndex.map(Int.init) != index {

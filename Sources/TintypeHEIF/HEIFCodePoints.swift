@@ -1,3 +1,5 @@
+import TintypeCore
+
 /// Whether libheif may be asked for the code points of a picture. Of those that it does not know it makes an error, and
 /// version 1.15 loses a little memory with it, every time.
 enum HEIFCodePoints {

@@ -5,7 +5,7 @@ public import TintypeCore
 /// Decodes HEIC (ISO/IEC 23008-12 with HEVC) with libheif: the primary picture, turned and cut as the file says. Image
 /// sequences, which libheif 1.15 does not know, are read from their track and decoded with libde265.
 ///
-/// libheif applies the orientation, so what is told of a still picture is that it needs none.
+/// libheif applies the orientation while it decodes.
 public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
     public init() {}
 
@@ -26,9 +26,11 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
         }
     }
 
-    private static func track(_ bytes: Data, _ limits: DecodeLimits) throws(TintypeError) -> HEIFTrack? {
+    static func track(
+        _ bytes: Data, _ limits: DecodeLimits, keepsPart: Bool = false
+    ) throws(TintypeError) -> HEIFTrack? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
-            HEIFTrack.isNamed(in: raw) ? try HEIFTrack(raw, limits) : nil
+            HEIFTrack.isNamed(in: raw) ? try HEIFTrack(raw, limits, keepsPart: keepsPart) : nil
         }
     }
 
@@ -47,7 +49,10 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
             let reader = try HEIFReader(raw, context.limits)
             let info = reader.info
             try context.limits.check(info, byteCount: raw.count)
-            let target = try DecodeTarget(info, context.options)
+            // What libheif gives is upright already.
+            var upright = info
+            upright.orientation = .up
+            let target = try DecodeTarget(upright, context.options)
             try context.checkCancelled()
             let picture = try Self.picture(reader, target, context)
             try context.checkCancelled()

@@ -9,8 +9,7 @@ import TintypeCore
 final class HEIFFrameDecoder: FrameDecoder, @unchecked Sendable {
     let canvasSize: PixelSize
     let frames: [AnimationFrame]
-    /// As browsers and Apple's own viewers play them: for ever.
-    let loopCount = 0
+    let loopCount: Int
     private let bytes: Data
     private let track: HEIFTrack
     private let stream: HEVCStream
@@ -23,7 +22,7 @@ final class HEIFFrameDecoder: FrameDecoder, @unchecked Sendable {
     private var early: [Int: PixelBuffer] = [:]
 
     init(_ bytes: Data, _ track: HEIFTrack, _ limits: DecodeLimits) throws(TintypeError) {
-        (self.bytes, self.track, canvasSize) = (bytes, track, track.size)
+        (self.bytes, self.track, canvasSize, loopCount) = (bytes, track, track.size, track.playCount)
         let rect = PixelRect(x: 0, y: 0, size: track.size)
         frames = track.durations.map { AnimationFrame(rect: rect, duration: $0, blend: .source, hasAlpha: false) }
         try limits.check(frames, canvas: track.size)

@@ -8,6 +8,8 @@ struct HEIFReader: ~Copyable {
     /// `nil` for a thumbnail, which lies in the file of another reader.
     private let context: OpaquePointer?
     private let handle: OpaquePointer
+    /// As the file says it; libheif applies it while it decodes.
+    private let orientation: Orientation
     /// See ``HEIFCodePoints``.
     private let knowsCodePoints: Bool
 
@@ -20,14 +22,20 @@ struct HEIFReader: ~Copyable {
         }
         // No threads of libheif's own.
         heif_context_set_max_decoding_threads(context, 0)
-        // The limit is the square of this.
-        let side = Double(max(limits.pixels, 1)).squareRoot().rounded(.up)
-        heif_context_set_maximum_image_size_limit(context, Int32(min(side, 32_768)))
+        // Sizes are only noted while it reads, and then checked here, where each limit has its name.
+        heif_context_set_maximum_image_size_limit(context, Self.mostSide)
         var handle: OpaquePointer?
         do throws(TintypeError) {
             try Self.check(heif_context_read_from_memory_without_copy(context, bytes.baseAddress, bytes.count, nil))
             try Self.check(heif_context_get_primary_image_handle(context, &handle))
-            if let handle { try limits.check(profileBytes: heif_image_handle_get_raw_color_profile_size(handle)) }
+            if let handle {
+                try limits.check(ImageInfo(format: .heic, size: Self.size(of: handle)))
+                // The limit is the square of this. What is decoded need not be what the file has said.
+                let side = Double(max(limits.pixels, 1)).squareRoot().rounded(.up)
+                heif_context_set_maximum_image_size_limit(context, min(Int32(min(side, 1e6)), Self.mostSide))
+                try limits.check(profileBytes: heif_image_handle_get_raw_color_profile_size(handle))
+                try limits.check(exifBytes: Self.exifItem(handle)?.count ?? 0)
+            }
         } catch {
             heif_image_handle_release(handle)
             heif_context_free(context)
@@ -39,6 +47,8 @@ struct HEIFReader: ~Copyable {
         }
         self.context = context
         self.handle = handle
+        // What libheif has understood is shown, whatever is told of it.
+        orientation = (try? Orientation(primaryItemOf: bytes)) ?? .up
         knowsCodePoints = HEIFCodePoints.areKnown(in: bytes)
     }
 
@@ -50,6 +60,7 @@ struct HEIFReader: ~Copyable {
     private init(thumbnail handle: OpaquePointer, knowsCodePoints: Bool) {
         context = nil
         self.handle = handle
+        orientation = .up
         self.knowsCodePoints = knowsCodePoints
     }
 
@@ -75,6 +86,8 @@ struct HEIFReader: ~Copyable {
     }
 
     private static let mostThumbnails = 8
+    /// Of a picture of any size that libheif can decode.
+    private static let mostSide: Int32 = 32_768
 
     private static func size(of handle: OpaquePointer) -> PixelSize {
         PixelSize(width: Int(heif_image_handle_get_width(handle)), height: Int(heif_image_handle_get_height(handle)))
@@ -83,7 +96,8 @@ struct HEIFReader: ~Copyable {
     /// What the file says of its picture, turned and cut as libheif does while it decodes.
     var info: ImageInfo {
         ImageInfo(
-            format: .heic, size: Self.size(of: handle), hasAlpha: heif_image_handle_has_alpha_channel(handle) != 0,
+            format: .heic, size: Self.size(of: handle), orientation: orientation,
+            hasAlpha: heif_image_handle_has_alpha_channel(handle) != 0,
             density: exif?.density)
     }
 
@@ -121,20 +135,18 @@ struct HEIFReader: ~Copyable {
     }
 
     var exif: ExifData? {
-        var item: heif_item_id = 0
-        guard heif_image_handle_get_list_of_metadata_block_IDs(handle, "Exif", &item, 1) == 1 else { return nil }
-        let count = heif_image_handle_get_metadata_size(handle, item)
-        guard count > 4, count <= Self.mostExifBytes else { return nil }
+        guard let (item, count) = Self.exifItem(handle), count > 0 else { return nil }
         var bytes = Data(count: count)
         let error = bytes.withUnsafeMutableBytes { heif_image_handle_get_metadata(handle, item, $0.baseAddress) }
         guard error.code == heif_error_Ok else { return nil }
-        // The first four bytes tell how many come before the Exif data (ISO/IEC 23008-12, A.2.1).
-        let skipped = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
-        return skipped < bytes.count - 4 ? ExifData(Data(bytes.dropFirst(4 + skipped))) : nil
+        return ExifData(item: bytes)
     }
 
-    /// What a JPEG's segment can hold, many times over.
-    private static let mostExifBytes = 1 << 20
+    private static func exifItem(_ handle: OpaquePointer) -> (item: heif_item_id, count: Int)? {
+        var item: heif_item_id = 0
+        guard heif_image_handle_get_list_of_metadata_block_IDs(handle, "Exif", &item, 1) == 1 else { return nil }
+        return (item, heif_image_handle_get_metadata_size(handle, item))
+    }
 
     /// Decodes the picture and brings it to a part and size.
     func picture(

@@ -13,12 +13,17 @@ struct HEIFSampleTable {
     }
 
     let samples: [Sample]
+    /// When the first sample is shown that is not in the file; `nil` where all are.
+    let missingFrom: Int?
 
+    /// - Parameter keepsPart: whether the last samples need not be in the file; otherwise that is an error.
     /// - Throws: ``TintypeError/Code/limitExceeded`` above the frames that are allowed, before there is memory for them;
     ///   ``TintypeError/Code/undecodable`` for tables that contradict each other or the file.
-    init(_ file: ISOFile, _ table: Range<Int>, _ limits: DecodeLimits) throws(TintypeError) {
+    init(
+        _ file: ISOFile, _ table: Range<Int>, _ limits: DecodeLimits, keepsPart: Bool = false
+    ) throws(TintypeError) {
         let sizes = try Self.sizes(file, try file.needed("stsz", in: table).fullBody, limits)
-        let places = try Self.places(file, table, sizes)
+        let places = try Self.places(file, table, sizes, keepsPart: keepsPart)
         let durations = try Self.runs(file, try file.needed("stts", in: table).fullBody, count: sizes.count)
         var offsets = [Int](repeating: 0, count: sizes.count)
         if let shifts = try file.box("ctts", in: table) {
@@ -29,15 +34,20 @@ struct HEIFSampleTable {
         }
         let isSync = try Self.isSync(file, table, count: sizes.count)
         var samples: [Sample] = []
-        var time = 0
+        var (time, missingFrom) = (0, Int?.none)
         for index in sizes.indices {
-            samples.append(
-                Sample(
-                    place: places[index]..<places[index] + sizes[index], duration: durations[index],
-                    shownAt: time + offsets[index], isSync: isSync[index]))
+            let shownAt = time + offsets[index]
+            if index < places.count {
+                samples.append(
+                    Sample(
+                        place: places[index]..<places[index] + sizes[index], duration: durations[index],
+                        shownAt: shownAt, isSync: isSync[index]))
+            } else {
+                missingFrom = min(shownAt, missingFrom ?? shownAt)
+            }
             time += durations[index]
         }
-        self.samples = samples
+        (self.samples, self.missingFrom) = (samples, missingFrom)
     }
 
     private static func sizes(
@@ -47,7 +57,7 @@ struct HEIFSampleTable {
         let count = try file.number(at: body.lowerBound + 4, in: body)
         guard count > 0 else { throw .damagedSequence }
         guard count <= limits.frames else {
-            throw TintypeError(.limitExceeded, stage: .decode, "\(count) frames, \(limits.frames) are allowed")
+            throw .exceeded(.frames, "\(count) frames, \(limits.frames) are allowed")
         }
         guard common == 0 else { return [Int](repeating: common, count: count) }
         var sizes: [Int] = []
@@ -84,7 +94,9 @@ struct HEIFSampleTable {
     // MARK: Places
 
     /// Where each sample begins: samples lie in chunks, one after the other.
-    private static func places(_ file: ISOFile, _ table: Range<Int>, _ sizes: [Int]) throws(TintypeError) -> [Int] {
+    private static func places(
+        _ file: ISOFile, _ table: Range<Int>, _ sizes: [Int], keepsPart: Bool
+    ) throws(TintypeError) -> [Int] {
         let chunks = try chunkPlaces(file, table)
         let runs = try file.needed("stsc", in: table).fullBody
         let runCount = try file.number(at: runs.lowerBound, in: runs)
@@ -99,7 +111,10 @@ struct HEIFSampleTable {
                 var start = chunks[chunk - 1]
                 for _ in 0..<min(samples, sizes.count - places.count) {
                     let size = sizes[places.count]
-                    guard size > 0, start <= file.bytes.count - size else { throw .damagedSequence }
+                    guard size > 0, start <= file.bytes.count - size else {
+                        guard keepsPart, !places.isEmpty else { throw .damagedSequence }
+                        return places
+                    }
                     places.append(start)
                     start += size
                 }

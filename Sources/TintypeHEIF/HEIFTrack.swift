@@ -12,12 +12,14 @@ struct HEIFTrack {
     /// Bytes of the number before each NAL unit of a sample, which tells how many it has.
     let lengthSize: Int
     let samples: [HEIFSampleTable.Sample]
-    /// The sample that is shown at each place, and where each sample is shown.
+    /// The sample that is shown at each place, and where each sample is shown: below 0 for one after a gap.
     let order: [Int]
     let shownPlaces: [Int]
     /// Units of time in a second.
     let timeScale: Int
     let description: HEIFTrackColors
+    /// The total number of plays; 0 is forever.
+    let playCount: Int
 
     /// Whether the first bytes are those of a file with image sequences.
     static func isNamed(in bytes: UnsafeRawBufferPointer) -> Bool {
@@ -34,30 +36,19 @@ struct HEIFTrack {
 
     /// The first track of pictures of a whole file; `nil` when there is none.
     ///
+    /// - Parameter keepsPart: whether the last frames need not be there.
     /// - Throws: ``TintypeError/Code/undecodable``, and ``TintypeError/Code/limitExceeded`` before there is memory for what
     ///   the file promises.
-    init?(_ bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits) throws(TintypeError) {
+    init?(
+        _ bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits, keepsPart: Bool = false
+    ) throws(TintypeError) {
         let file = ISOFile(bytes: bytes)
-        guard let movie = try file.box("moov", in: 0..<bytes.count) else { return nil }
-        for track in try file.boxes(in: movie.body) where track.kind == "trak" {
-            guard let media = try file.box("mdia", in: track.body), try Self.isOfPictures(file, media.body) else {
-                continue
-            }
-            try self.init(file, track.body, media.body, limits)
-            return
-        }
-        return nil
-    }
-
-    private static func isOfPictures(_ file: ISOFile, _ media: Range<Int>) throws(TintypeError) -> Bool {
-        let handler = try file.needed("hdlr", in: media).fullBody
-        guard handler.count >= 8 else { throw .damagedSequence }
-        let kind = file.bytes[handler.lowerBound + 4..<handler.lowerBound + 8]
-        return kind.elementsEqual("pict".utf8)
+        guard let (track, media) = try file.pictureTrack() else { return nil }
+        try self.init(file, track, media, limits, keepsPart: keepsPart)
     }
 
     private init(
-        _ file: ISOFile, _ track: Range<Int>, _ media: Range<Int>, _ limits: DecodeLimits
+        _ file: ISOFile, _ track: Range<Int>, _ media: Range<Int>, _ limits: DecodeLimits, keepsPart: Bool
     ) throws(TintypeError) {
         let table = try file.needed(
             "stbl", in: try file.needed("minf", in: media).body
@@ -67,15 +58,23 @@ struct HEIFTrack {
         description = try HEIFTrackColors(file, entry.properties, limits)
         try limits.check(ImageInfo(format: .heic, size: entry.size))
         orientation = try Self.orientation(file, try file.needed("tkhd", in: track).body)
+        playCount = try file.playCount(ofTrack: track)
         let header = try file.needed("mdhd", in: media).body
         let isLong = try file.number(at: header.lowerBound, size: 1, in: header) == 1
         timeScale = max(1, try file.number(at: header.lowerBound + (isLong ? 20 : 12), in: header))
-        samples = try HEIFSampleTable(file, table, limits).samples
-        let samples = samples
-        order = samples.indices.sorted { (samples[$0].shownAt, $0) < (samples[$1].shownAt, $1) }
-        var shownPlaces = [Int](repeating: 0, count: order.count)
+        let samples = try HEIFSampleTable(file, table, limits, keepsPart: keepsPart)
+        self.samples = samples.samples
+        order = Self.order(samples)
+        guard !order.isEmpty else { throw .damagedSequence }
+        var shownPlaces = [Int](repeating: -1, count: self.samples.count)
         for (place, sample) in order.enumerated() { shownPlaces[sample] = place }
         self.shownPlaces = shownPlaces
+    }
+
+    private static func order(_ table: HEIFSampleTable) -> [Int] {
+        let samples = table.samples
+        return samples.indices.filter { samples[$0].shownAt < table.missingFrom ?? .max }
+            .sorted { (samples[$0].shownAt, $0) < (samples[$1].shownAt, $1) }
     }
 
     /// What the matrix of a track says (ISO/IEC 14496-12, 6.2.2 and 8.3.2): a turn by quarters, mirrored or not.
@@ -109,8 +108,8 @@ struct HEIFTrack {
 
     var info: ImageInfo {
         ImageInfo(
-            format: .heic, size: orientation.displayed(size), orientation: orientation, frameCount: samples.count,
-            durations: samples.count > 1 ? durations : [])
+            format: .heic, size: orientation.displayed(size), orientation: orientation, frameCount: order.count,
+            loopCount: order.count > 1 ? playCount : 0, durations: order.count > 1 ? durations : [])
     }
 
     /// The nearest sample from which one can be decoded.

@@ -15,17 +15,21 @@ struct ICOBitmap {
 
     /// Premultiplied. What has alpha needs no mask; but where no pixel has any, old programs did not know of it, and the
     /// mask counts.
-    func pixels() throws(TintypeError) -> PixelBuffer {
-        let source = try BMPPixels(header, bytes, at: header.pixelPlace, context)
+    ///
+    /// - Parameter keepsPart: whether not all rows have to be there, nor the mask, without which what is there is opaque.
+    /// - Returns: `nil` when no row is there.
+    func pixels(keepsPart: Bool = false) throws(TintypeError) -> PixelBuffer? {
+        let source = try BMPPixels(header, bytes, at: header.pixelPlace, context, keepsPart: keepsPart)
+        guard source.hasRows else { return nil }
         let usesAlpha = header.hasAlpha && !isClear(source)
-        guard usesAlpha || hasMask else { throw .truncatedICO }
+        guard usesAlpha || hasMask || keepsPart else { throw .truncatedICO }
         var writer = try PixelWriter(size: header.size)
         for y in 0..<header.size.height {
             if y % 16 == 0 { try context.checkCancelled() }
             writer.withRows(from: y) { rows in
                 let row = UnsafeMutableBufferPointer(rebasing: rows.bindMemory(to: Pixel.self)[..<header.size.width])
                 source.read(y, into: row)
-                if !usesAlpha { mask(row, y) }
+                if !usesAlpha && hasMask { mask(row, y) }
             }
         }
         writer.premultiply(rows: header.size.height)

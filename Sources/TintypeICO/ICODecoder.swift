@@ -29,7 +29,7 @@ public struct ICODecoder: ImageDecoder {
         guard directory.entries.allSatisfy({ $0.place.upperBound <= bytes.count }),
             let entry = directory.best(for: wanted)
         else { throw .truncatedICO }
-        let pixels = try ICOPicture(bytes, entry).decoded(wanted, context)
+        guard let pixels = try ICOPicture(bytes, entry).decoded(wanted, context) else { throw .truncatedICO }
         return Image(pixels: pixels, info: info, scale: context.options.scale ?? 1)
     }
 }

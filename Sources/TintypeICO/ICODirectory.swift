@@ -27,4 +27,9 @@ struct ICODirectory {
         let enough = entries.filter { $0.size.width >= wanted.width && $0.size.height >= wanted.height }
         return enough.min { ($0.size.area, -$0.depth) < ($1.size.area, -$1.depth) } ?? largest
     }
+
+    /// The largest ones: as many as are worth trying, since each may cost a decode.
+    var largestFew: [ICOEntry] {
+        Array(entries.sorted { ($0.size.area, $0.depth) > ($1.size.area, $1.depth) }.prefix(16))
+    }
 }

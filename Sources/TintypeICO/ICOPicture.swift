@@ -32,18 +32,39 @@ struct ICOPicture {
     }
 
     /// The picture, brought to a size.
-    func decoded(_ size: PixelSize, _ context: DecodeContext) throws(TintypeError) -> PixelBuffer {
-        if isPNG {
-            var whole = context
-            whole.options = DecodeOptions(size: .stretch(size), frames: .first)
-            let pixels = try PNGDecoder().decode(bytes, whole).pixels
-            return try pixels.resampled(to: size, filter: .lanczos3)
+    ///
+    /// - Parameter keepsPart: whether it need not be whole.
+    /// - Returns: `nil` when nothing of it is there.
+    func decoded(
+        _ size: PixelSize, _ context: DecodeContext, keepsPart: Bool = false
+    ) throws(TintypeError) -> PixelBuffer? {
+        let whole = try isPNG ? png(size, context, keepsPart: keepsPart) : bitmap(context, keepsPart: keepsPart)
+        return try whole?.resampled(to: size, filter: .lanczos3)
+    }
+
+    private func png(
+        _ size: PixelSize, _ context: DecodeContext, keepsPart: Bool
+    ) throws(TintypeError) -> PixelBuffer? {
+        var whole = context
+        whole.options = DecodeOptions(size: .stretch(size), frames: .first)
+        do throws(TintypeError) {
+            return try PNGDecoder().decode(bytes, whole).pixels
+        } catch {
+            guard keepsPart, error.code == .undecodable else { throw error }
+            return try PNGDecoder().salvage(bytes, whole)?.pixels
         }
-        return try bytes.withTypedBytes { raw throws(TintypeError) in
+    }
+
+    private func bitmap(_ context: DecodeContext, keepsPart: Bool) throws(TintypeError) -> PixelBuffer? {
+        try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try BMPHeader(raw, at: 0, isIcon: true) else { throw .truncatedICO }
-            try context.limits.check(ImageInfo(format: .ico, size: header.size), byteCount: raw.count)
-            let whole = try ICOBitmap(header, raw, context).pixels()
-            return try whole.resampled(to: size, filter: .lanczos3)
+            let info = ImageInfo(format: .ico, size: header.size)
+            if keepsPart {
+                try context.limits.check(info)
+            } else {
+                try context.limits.check(info, byteCount: raw.count)
+            }
+            return try ICOBitmap(header, raw, context).pixels(keepsPart: keepsPart)
         }
     }
 }

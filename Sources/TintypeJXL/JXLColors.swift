@@ -18,4 +18,45 @@ enum JXLColors {
             keepsRange || colors.isHighRange
             ? .wide(WideConverter(colors, channels, peak: header.peak)) : .narrow(ColorConverter(colors, channels))
     }
+
+    var isWide: Bool {
+        if case .wide = self { true } else { false }
+    }
+
+    /// Room for what libjxl writes of a picture.
+    func room(_ header: JXLHeader) throws(TintypeError) -> PixelWriter {
+        let size = header.info.storedSize
+        return try isWide ? HighRangePixels.writer(size) : PixelWriter(size: size)
+    }
+
+    /// The part and size that are wanted of what libjxl has written, before it is turned upright.
+    func picture(
+        _ room: consuming PixelWriter, _ header: JXLHeader, _ target: DecodeTarget, _ context: DecodeContext
+    ) throws(TintypeError) -> WidePicture {
+        let divides = header.info.hasAlpha && header.isPremultiplied
+        switch self {
+        case .narrow(let converter):
+            Self.finish(&room, header, converter)
+            let whole = room.finish()
+            return WidePicture(
+                pixels: try whole.resampled(crop: target.part, to: target.size, filter: .lanczos3), highRange: nil)
+        case .wide(let converter):
+            let words = room.finish()
+            return try WideRows(header.info.storedSize, target, converter, context).picture {
+                (first, count, target) in
+                target.copyRows(first..<first + count, of: words)
+                if divides { WideRows.unpremultiply(target) }
+            }
+        }
+    }
+
+    private static func finish(_ rows: inout PixelWriter, _ header: JXLHeader, _ converter: ColorConverter?) {
+        let count = rows.size.height
+        if header.info.hasAlpha && header.isPremultiplied {
+            rows.convertPremultiplied(rows: count, by: converter)
+        } else {
+            rows.convert(rows: count, by: converter)
+            if header.info.hasAlpha { rows.premultiply(rows: count) }
+        }
+    }
 }

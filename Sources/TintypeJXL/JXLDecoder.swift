@@ -10,33 +10,37 @@ public struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder {
 
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
-            try JXLHeader(raw, isComplete: isComplete, Self.anyLimits)?.info
+            var info = try JXLHeader(raw, isComplete: isComplete, Self.anyLimits)?.info
+            if isComplete { info?.density = try JXLReader.exif(of: raw, Self.anyLimits)?.density }
+            return info
         }
     }
 
     public func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
-        let (info, still) = try bytes.withTypedBytes { raw throws(TintypeError) in
+        let (info, exif, still) = try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try JXLHeader(raw, isComplete: true, context.limits) else { throw .truncatedJXL }
-            try context.limits.check(header.info, byteCount: raw.count)
-            guard header.info.frameCount == 1 || context.options.frames == .first else {
-                return (header.info, Image?.none)
+            var info = header.info
+            try context.limits.check(info, byteCount: raw.count)
+            let exif = try JXLReader.exif(of: raw, context.limits)
+            info.density = exif?.density
+            guard info.frameCount == 1 || context.options.frames == .first else {
+                return (info, exif, WidePicture?.none)
             }
-            return (header.info, try Self.still(raw, header, context))
+            return (info, exif, try Self.still(raw, header, context))
         }
-        guard let still else { return try animatedImage(bytes, info, context) }
-        return still
+        guard let still else { return try animatedImage(bytes, info, context, exif: exif) }
+        return Image(
+            pixels: still.pixels, info: info, scale: context.options.scale ?? 1, highRange: still.highRange,
+            exif: context.options.keepsExif ? exif : nil)
     }
 
     private static func still(
         _ raw: UnsafeRawBufferPointer, _ header: JXLHeader, _ context: DecodeContext
-    ) throws(TintypeError) -> Image {
-        let info = header.info
-        let target = try DecodeTarget(info, context.options)
+    ) throws(TintypeError) -> WidePicture {
+        let target = try DecodeTarget(header.info, context.options)
         var pixels = try JXLPixels(raw, header, context)
         let stored = try pixels.frame(0, target, isCancelled: context.isCancelled)
-        let picture = try stored.oriented(info.orientation)
-        return Image(
-            pixels: picture.pixels, info: info, scale: context.options.scale ?? 1, highRange: picture.highRange)
+        return try stored.oriented(header.info.orientation)
     }
 
     public func makeFrameDecoder(

@@ -13,11 +13,19 @@ struct JXLHeader {
     /// The brightest light of the picture, in cd/m², where the file says it: that of PQ itself and that of white say nothing.
     let peak: Double?
 
-    /// - Parameter countsArrived: whether it is told of an animation's frames that are whole in a prefix, without the others.
+    /// Which frames of an animation are counted.
+    enum Counted {
+        case all
+        /// Those that are whole in a prefix.
+        case arrived
+        /// None: of what is told the animation is the first one.
+        case nothing
+    }
+
     /// - Returns: `nil` when the bytes are a prefix that ends too early.
     /// - Throws: ``TintypeError/Code/limitExceeded`` above the limits.
     init?(
-        _ bytes: UnsafeRawBufferPointer, isComplete: Bool, countsArrived: Bool = false, _ limits: DecodeLimits
+        _ bytes: UnsafeRawBufferPointer, isComplete: Bool, counting counted: Counted = .all, _ limits: DecodeLimits
     ) throws(TintypeError) {
         var reader = try JXLReader(bytes, isComplete: isComplete, events: JXL_DEC_BASIC_INFO, JXL_DEC_FRAME)
         guard try reader.next() != nil else { return nil }
@@ -29,8 +37,9 @@ struct JXLHeader {
         peak = (256..<10_000).contains(header.intensity_target) ? Double(header.intensity_target) : nil
         // The canvas first: nothing is noted of the frames of one that is too large.
         try limits.check(info)
-        if isAnimated {
-            let found = try Self.durations(&reader, header.animation, countsArrived: countsArrived, limits)
+        if isAnimated && counted != .nothing {
+            let found = try Self.durations(
+                &reader, header.animation, countsArrived: counted == .arrived, limits)
             guard let durations = found else { return nil }
             if durations.count > 1 {
                 (info.frameCount, info.durations) = (durations.count, durations)

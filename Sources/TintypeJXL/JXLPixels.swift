@@ -36,13 +36,13 @@ struct JXLPixels: ~Copyable {
             (place, colors) = (0, nil)
         }
         reader.skip(index - place)
-        let picture =
-            switch try beginFrame(isCancelled) {
-            case .narrow(let converter): try narrow(target, converter, isCancelled)
-            case .wide(let converter): try wide(target, converter, isCancelled)
-            }
+        let colors = try beginFrame(isCancelled)
+        var room = try colors.room(header)
+        try fill(&room, isWide: colors.isWide, isCancelled)
         place = index + 1
-        return picture
+        var asked = context
+        asked.isCancelled = isCancelled
+        return try colors.picture(room, header, target, asked)
     }
 
     /// Goes on to where libjxl asks for room.
@@ -53,38 +53,6 @@ struct JXLPixels: ~Copyable {
             case JXL_DEC_NEED_IMAGE_OUT_BUFFER: return colors ?? .narrow(nil)
             default: throw .damagedJXL
             }
-        }
-    }
-
-    private mutating func narrow(
-        _ target: DecodeTarget, _ converter: ColorConverter?, _ isCancelled: () -> Bool
-    ) throws(TintypeError) -> WidePicture {
-        var writer = try PixelWriter(size: header.info.storedSize)
-        try fill(&writer, isWide: false, isCancelled)
-        let rows = writer.size.height
-        if header.info.hasAlpha && header.isPremultiplied {
-            writer.convertPremultiplied(rows: rows, by: converter)
-        } else {
-            writer.convert(rows: rows, by: converter)
-            if header.info.hasAlpha { writer.premultiply(rows: rows) }
-        }
-        let whole = writer.finish()
-        return WidePicture(
-            pixels: try whole.resampled(crop: target.part, to: target.size, filter: .lanczos3), highRange: nil)
-    }
-
-    private mutating func wide(
-        _ target: DecodeTarget, _ converter: WideConverter, _ isCancelled: @escaping @Sendable () -> Bool
-    ) throws(TintypeError) -> WidePicture {
-        var writer = try HighRangePixels.writer(header.info.storedSize)
-        try fill(&writer, isWide: true, isCancelled)
-        let words = writer.finish()
-        var asked = context
-        asked.isCancelled = isCancelled
-        let divides = header.info.hasAlpha && header.isPremultiplied
-        return try WideRows(header.info.storedSize, target, converter, asked).picture { (first, count, target) in
-            target.copyRows(first..<first + count, of: words)
-            if divides { WideRows.unpremultiply(target) }
         }
     }
 

@@ -5,17 +5,19 @@ import TintypeCore
 
 /// libjxl reading one file, with one thread. It stops at the events that it was made for.
 struct JXLReader: ~Copyable {
-    private let decoder: OpaquePointer
-    private let bytes: UnsafeRawBufferPointer
+    let decoder: OpaquePointer
+    private var bytes: UnsafeRawBufferPointer
     private let isComplete: Bool
     /// How many of the bytes libjxl has been shown.
     private var shown = 0
+    /// How many bytes at the end of a prefix libjxl wants to see again, when there are more: few.
+    private(set) var unread = 0
 
     /// Bytes that libjxl is shown between two questions whether to go on.
     private static let step = 256 << 10
 
     /// - Parameters:
-    ///   - bytes: must outlive the reader.
+    ///   - bytes: must outlive the reader, or stay until it is given others.
     ///   - events: a sum of `JXL_DEC_` events.
     init(
         _ bytes: UnsafeRawBufferPointer, isComplete: Bool, events: JxlDecoderStatus...
@@ -56,12 +58,20 @@ struct JXLReader: ~Copyable {
     /// Shows libjxl more bytes; returns whether there were any.
     private mutating func showMore() throws(TintypeError) -> Bool {
         let left = JxlDecoderReleaseInput(decoder)
+        unread = left
         guard shown < bytes.count, let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return false }
         let start = shown - left
         shown = min(shown + Self.step, bytes.count)
         guard JxlDecoderSetInput(decoder, base + start, shown - start) == JXL_DEC_SUCCESS else { throw .damagedJXL }
         if shown == bytes.count && isComplete { JxlDecoderCloseInput(decoder) }
         return true
+    }
+
+    /// Goes on where a prefix has ended.
+    ///
+    /// - Parameter bytes: the last ``unread`` ones of the prefix, and what follows it.
+    mutating func goOn(with bytes: UnsafeRawBufferPointer) {
+        (self.bytes, shown) = (bytes, 0)
     }
 
     /// Passes over frames that are shown, which are decoded only as far as later ones need them.
@@ -76,8 +86,7 @@ struct JXLReader: ~Copyable {
         guard JxlDecoderGetBasicInfo(decoder, &info) == JXL_DEC_SUCCESS else { throw .damagedJXL }
         // Each costs four bytes a pixel while it is decoded.
         guard info.num_extra_channels <= Self.mostExtraChannels else {
-            throw TintypeError(
-                .limitExceeded, stage: .decode, "a JPEG XL of \(info.num_extra_channels) extra channels")
+            throw .exceeded(.library, "a JPEG XL of \(info.num_extra_channels) extra channels")
         }
         return info
     }
@@ -127,7 +136,7 @@ struct JXLReader: ~Copyable {
 
     // MARK: Pixels
 
-    /// Has the next frame written to rows at multiples of 64 bytes.
+    /// Has the next frame written to rows at multiples of 64 bytes, which must stay until then.
     func setTarget(_ rows: UnsafeMutableRawBufferPointer, isWide: Bool) throws(TintypeError) {
         var format = JxlPixelFormat(
             num_channels: 4, data_type: isWide ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8, endianness: JXL_NATIVE_ENDIAN,
@@ -137,6 +146,9 @@ struct JXLReader: ~Copyable {
             JxlDecoderSetImageOutBuffer(decoder, &format, rows.baseAddress, rows.count) == JXL_DEC_SUCCESS
         else { throw .damagedJXL }
     }
+
+    /// Writes to the target what there is of a frame when a prefix has ended; returns whether there is anything.
+    func flush() -> Bool { JxlDecoderFlushImage(decoder) == JXL_DEC_SUCCESS }
 }
 
 extension JxlColorEncoding {

@@ -38,7 +38,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
             if info.frameCount > 1 {
                 let isFirstFrame = try PNGAnimation(bytes, header).isDefaultImageFirst
                 guard isFirstFrame && context.options.frames == .first else {
-                    return try animatedImage(bytes, info, context)
+                    return try animatedImage(bytes, info, context, exif: metadata.exif)
                 }
             }
             let target = try DecodeTarget(info, context.options)

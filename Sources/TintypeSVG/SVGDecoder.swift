@@ -30,7 +30,7 @@ public struct SVGDecoder: PartialImageDecoder {
         try context.limits.check(ImageInfo(format: .svg, size: target))
         try document.cost.checkFilters(context.limits, drawing: target)
         try context.checkCancelled()
-        let pixels = try document.drawn(shown, target)
+        let pixels = try SVGDrawing.run(document, shown, target, isCancelled: context.isCancelled)
         return Image(pixels: pixels, info: info, scale: context.options.scale ?? 1)
     }
 

@@ -46,19 +46,27 @@ struct SVGDocument: ~Copyable {
     /// - Parameters:
     ///   - part: what is drawn of it, in its own pixels.
     ///   - size: how large that becomes.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``.
-    func drawn(_ part: PixelRect, _ size: PixelSize) throws(TintypeError) -> PixelBuffer {
+    ///   - isCancelled: asked after most shapes.
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    func drawn(
+        _ part: PixelRect, _ size: PixelSize, isCancelled: @escaping @Sendable () -> Bool
+    ) throws(TintypeError) -> PixelBuffer {
         var writer = try PixelWriter(size: size)
         writer.clear()
         let stride = writer.bytesPerRow
         let whole = place(of: part, drawn: size)
+        let hook = CancelHook(isCancelled)
         let status = writer.withRows { rows in
             rows.bindMemory(to: UInt8.self).baseAddress.map {
-                tintype_svg_draw(document, $0, stride, UInt32(size.width), UInt32(size.height), whole)
+                tintype_svg_draw(
+                    document, $0, stride, UInt32(size.width), UInt32(size.height), whole, CancelHook.ask,
+                    hook.pointer)
             }
         }
+        withExtendedLifetime(hook) {}
         switch status {
         case .ok: return writer.finish()
+        case .cancelled: throw .cancelled
         case .memory: throw TintypeError(.outOfMemory, stage: .decode, "no memory to draw an SVG")
         case .corrupt, nil: throw TintypeError(.undecodable, stage: .decode, "the SVG cannot be drawn")
         }

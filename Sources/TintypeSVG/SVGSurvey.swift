@@ -39,12 +39,16 @@ struct SVGSurvey {
                 throw .exceeded(.elements, "an SVG whose entities stand for more than \(Self.mostExpandedBytes) bytes")
             }
         }
+        try SVGDepth.check(bytes, limits)
     }
 
     /// The first declaration of a name counts (XML 1.0, 4.2).
     private mutating func take(_ entity: SVGEntity) throws(TintypeError) {
         guard entities.count < Self.mostEntities else {
             throw .exceeded(.elements, "an SVG of more than \(Self.mostEntities) entities")
+        }
+        guard !SVGNames.hidesElements(entity.value) else {
+            throw .exceeded(.elements, "an SVG with an entity whose elements refer to others")
         }
         if entities[entity.name] == nil { entities[entity.name] = entity }
     }

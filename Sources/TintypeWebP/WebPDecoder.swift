@@ -29,7 +29,7 @@ public struct WebPDecoder: ProgressiveAnimationDecoder {
             try context.limits.check(ImageInfo(header), byteCount: raw.count)
             let file = try WebPFile(raw, context.limits)
             let info = try ImageInfo(header, raw, file)
-            if header.is_animated { return try animatedImage(bytes, info, context) }
+            if header.is_animated { return try animatedImage(bytes, info, context, exif: file.exif) }
             return try still(file, info, context)
         }
     }

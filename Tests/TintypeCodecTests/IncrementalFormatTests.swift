@@ -68,7 +68,9 @@ import TintypeTesting
         throws
     {
         let data = try FixtureManifest.named(name).data
-        let counts = try previews(data, piece: 100).map(\.info.frameCount)
+        let all = try previews(data, piece: 100).map(\.info.frameCount)
+        // The first may come row by row.
+        let counts = all.drop { $0 == 1 }
         #expect(counts.count > 3 && zip(counts, counts.dropFirst()).allSatisfy { $0 < $1 })
     }
 

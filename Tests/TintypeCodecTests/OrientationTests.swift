@@ -55,6 +55,9 @@ import TintypeTesting
         let thumbnail = try decode(fixture.data, DecodeOptions(size: .fit(box)))
         let resized = try ResizeTransformer(to: box).transform(expected)
         #expect(try #require(PixelDifference(thumbnail.pixels, resized)).mean < 3)
+        // Told as it is stored, though libheif applies it.
+        #expect(thumbnail.info.orientation == orientation && thumbnail.info.size == expected.size)
+        #expect(thumbnail.info.storedSize == orientation.displayed(expected.size))
     }
 
     /// Both boxes of AVIF, in all their values.
@@ -73,6 +76,20 @@ import TintypeTesting
         }
         // Turned, then mirrored: those that are not mirrored have no such box.
         #expect(seen == [.upMirrored, .downMirrored, .leftMirrored, .rightMirrored])
+    }
+
+    /// In a file that mirrors first and turns then, both count in that order.
+    @Test func boxesOfAHEICAreReadInTheirOrder() throws {
+        let data = try FixtureManifest.named("orientation-5.heic").data
+        // Of the picture: turned by three quarters, then mirrored from left to right; places 5 and 6 of the list.
+        let list = try #require(data.firstRange(of: Data("ipma".utf8))).upperBound
+        let turn = try #require(data[list...].firstRange(of: Data([5, 6]))).lowerBound
+        let swapped = data.setting(turn, 6).setting(turn + 1, 5)
+        let (image, plain) = (try decode(swapped), try decode(data))
+        #expect(plain.info.orientation == .leftMirrored && image.info.orientation == .rightMirrored)
+        let upright = try decode(FixtureManifest.named("orientation-1.heic").data).pixels
+        let difference = try #require(PixelDifference(image.pixels, try upright.oriented(.rightMirrored)))
+        #expect(difference.mean < 2, "\(difference)")
     }
 
     @Test func aTurnedSequenceIsShownUpright() throws {

@@ -52,8 +52,8 @@ import TintypeTesting
         }
     }
 
-    @Test(arguments: ["rects.png", "rects.gif", "rects.webp"]) func theFramesThatAreThereAreShown(_ name: String) throws
-    {
+    @Test(arguments: ["rects.png", "rects.gif", "rects.webp", "sequence.avif", "sequence.heics", "frames-420.heics"])
+    func theFramesThatAreThereAreShown(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         let whole = try #require(try decode(data).animation)
         let cut = data.prefix(data.count * 3 / 4)
@@ -137,5 +137,30 @@ import TintypeTesting
         #expect(partial.pixels[0, 39].alpha == 0 && whole.pixels[0, 39].alpha == 255)
         // Nothing of the first row.
         #expect(throws: TintypeError.self) { try decode(data.prefix(500), Self.allowed) }
+    }
+
+    @Test(arguments: ["alpha-32.ico", "mask-24.ico", "several.ico"]) func thePartOfACutIconIsShown(_ name: String)
+        throws
+    {
+        let data = try FixtureManifest.named(name).data
+        let whole = try decode(data)
+        let cut = data.prefix(data.count * 3 / 4)
+        #expect(throws: TintypeError.self) { try decode(cut) }
+        let partial = try decode(cut, Self.allowed)
+        #expect(partial.isPartial && partial.info.format == .ico && partial.pixels.size.isPositive)
+        #expect(partial.size == partial.info.size && partial.size.area <= whole.size.area)
+        #expect(throws: TintypeError.self) { try decode(data.prefix(20), Self.allowed) }
+    }
+
+    @Test(arguments: ["alpha-32.ico", "mask-24.ico", "several.ico", "sequence.heics", "sequence.avif"])
+    func everyTruncationOfOthersIsAPartOrAnError(_ name: String) throws {
+        let data = try FixtureManifest.named(name).data
+        for count in stride(from: 0, to: data.count, by: max(1, data.count / 100)) {
+            do throws(TintypeError) {
+                _ = try decode(data.prefix(count), Self.allowed)
+            } catch {
+                #expect([.undecodable, .notAnImage].contains(error.code))
+            }
+        }
     }
 }

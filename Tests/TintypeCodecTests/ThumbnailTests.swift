@@ -106,6 +106,33 @@ import TintypeTesting
         #expect(image.replacing(pixels: image.pixels).exif == image.exif)
     }
 
+    @Test func exifOfAJPEGXLIsKeptOnRequestCompressedOrNot() throws {
+        // Made of a JPEG that has Exif data, which cjxl compresses.
+        let packed = try FixtureManifest.named("orientation-6.jxl").data
+        #expect(packed.firstRange(of: Data("brobExif".utf8)) != nil)
+        #expect(try decode(packed).exif == nil)
+        #expect(try decode(packed, DecodeOptions(keepsExif: true)).exif?.number(0x0112) != nil)
+        let exif = try #require(try decode(try encoded(.jpeg), DecodeOptions(keepsExif: true)).exif)
+        let box = Data([0, 0, 0, 0]) + exif.bytes
+        let plain = try FixtureManifest.named("container.jxl").data
+        #expect(try decode(plain, DecodeOptions(keepsExif: true)).exif == nil)
+        let marked = plain + PNGBuilder.bigEndian(UInt32(box.count + 8)) + Data("Exif".utf8) + box
+        let image = try decode(marked, DecodeOptions(keepsExif: true))
+        #expect(image.exif == exif && image.info.density == exif.density)
+        #expect(try DecodeTests.coders.info(of: marked) == image.info)
+        // A box that is cut short costs the data, and not the picture.
+        #expect(try decode(marked.dropLast(exif.bytes.count - 2), DecodeOptions(keepsExif: true)).exif == nil)
+    }
+
+    @Test func exifOfAnAnimationIsKeptOnRequest() throws {
+        let plain = try FixtureManifest.named("rects.png").data
+        let exif = Data("MM\0*".utf8) + [0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0]
+        let marked = plain.prefix(33) + PNGBuilder.chunk("eXIf", exif) + plain.dropFirst(33)
+        #expect(try decode(marked).exif == nil)
+        let image = try decode(marked, DecodeOptions(keepsExif: true))
+        #expect(image.isAnimated && image.exif?.orientation == .up)
+    }
+
     @Test func anyBytesAreNoExifDataOrReadWithoutHarm() throws {
         let start = try #require(try decode(try encoded(.jpeg), DecodeOptions(keepsExif: true)).exif).bytes.prefix(200)
         var random = SeededRandom.printed("Exif data")
@@ -134,6 +161,13 @@ import TintypeTesting
         let jfif = try #require(jpeg.firstRange(of: Data("JFIF\0".utf8))).upperBound
         jpeg.replaceSubrange(jfif + 2..<jfif + 7, with: [1, 0, 72, 0, 96])
         #expect(try decode(jpeg).info.density == PixelDensity(across: 72, down: 96))
+        var bmp = try encoded(.bmp)
+        #expect(abs(try #require(try decode(bmp).info.density).across - 72) < 0.1)
+        bmp.replaceSubrange(38..<46, with: [0x61, 0x0F, 0, 0, 0xC2, 0x1E, 0, 0])
+        let metric = try #require(try decode(bmp).info.density)
+        #expect(abs(metric.across - 100) < 0.01 && abs(metric.down - 200) < 0.01)
+        bmp.replaceSubrange(38..<42, with: [0, 0, 0, 0x80])
+        #expect(try decode(bmp).info.density == nil)
         jpeg[jfif + 2] = 2
         #expect(try decode(jpeg).info.density == PixelDensity(across: 72 * 2.54, down: 96 * 2.54))
     }

@@ -218,4 +218,26 @@ import TintypeTesting
             #expect(names == ["in.png"])
         }
     }
+
+    @Test func someFramesBecomeAnAnimationOfTheirOwn() async throws {
+        try await withCommandFixture { fixture in
+            let (input, output) = (CommandFixture.codecFixture("rects.png"), fixture.path("part.webp"))
+            let run = try await CommandRun.tintype("convert", input, output, "--frames", "3-1,7", "--quality", "100")
+            #expect(run.status == 0, "\(run.error)")
+            let record = try #require(try await CommandRun.tintype("info", "--json", output).records.first)
+            #expect(record["frameCount"] as? Int == 4)
+            let still = try await CommandRun.tintype("convert", input, fixture.path("one.jpg"), "--frames", "5,6")
+            #expect(still.status == 0)
+            let none = try await CommandRun.tintype("convert", input, output, "--frames", "90")
+            #expect(none.status == 1 && none.error.contains("noSuchFrame"))
+        }
+    }
+
+    @Test(arguments: ["", "a", "1-", "-1", "1,,2", "0-99999999", "1-2-3"])
+    func framesThatAreNoListAreRefused(_ list: String) async throws {
+        let run = try await CommandRun.tintype("convert", "a.gif", "b.webp", "--frames=\(list)")
+        #expect(run.status == 64, "\(list): \(run.error)")
+        let both = try await CommandRun.tintype("convert", "a.gif", "b.webp", "--frames", "1", "--frame", "1")
+        #expect(both.status == 64)
+    }
 }

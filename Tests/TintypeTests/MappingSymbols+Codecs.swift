@@ -14,6 +14,7 @@ extension MappingSymbols {
             "WebPEncoder": WebPEncoder.self,
             "Image.highRange": \Image.highRange, "Image.pixels": \Image.pixels,
             "EncodeOptions.embedsThumbnail": \EncodeOptions.embedsThumbnail,
+            "EncodeOptions.frames": \EncodeOptions.frames,
             "EncodeOptions.maximumSize": \EncodeOptions.maximumSize,
             "EncodeOptions.maximumByteCount": \EncodeOptions.maximumByteCount,
             "ImageCoderRegistry.encode(_:as:_:)": ImageCoderRegistry.encode(_:as:_:)

@@ -10,7 +10,8 @@
 // A narrow way to librsvg, without GLib's types.
 //
 // A document has no address of its own, so librsvg loads nothing that it refers
-// to; librsvg runs no scripts, and bounds elements and the depth of references.
+// to; librsvg runs no scripts, and bounds elements and the number of references,
+// but not how deep they go: each costs stack.
 //
 // Invariant: nothing here is thread-safe. A document belongs to one thread at a time.
 
@@ -20,7 +21,12 @@ typedef enum __attribute__((enum_extensibility(closed))) tintype_svg_status {
     /// The bytes are no SVG, or one that librsvg refuses.
     TINTYPE_SVG_CORRUPT __attribute__((swift_name("corrupt"))) = 1,
     TINTYPE_SVG_MEMORY __attribute__((swift_name("memory"))) = 2,
+    /// The cancel hook said so.
+    TINTYPE_SVG_CANCELLED __attribute__((swift_name("cancelled"))) = 3,
 } tintype_svg_status;
+
+/// Asked after each shape whether to give up; must return normally.
+typedef bool (*tintype_svg_cancel_hook)(void *_Nullable context);
 
 typedef struct tintype_svg_document tintype_svg_document;
 
@@ -41,9 +47,12 @@ typedef struct {
 } tintype_svg_place;
 
 /// Draws the document into 8-bit premultiplied RGBA, `stride` bytes a row, which must be clear before.
+///
+/// - CANCELLED: `dest` is partly drawn. librsvg goes on without drawing to the end of the document. It asks no one about
+///   shapes that it draws aside first: those of a group that is translucent, masked or filtered.
 tintype_svg_status tintype_svg_draw(
     tintype_svg_document *document, uint8_t *dest, size_t stride, uint32_t width, uint32_t height,
-    tintype_svg_place place);
+    tintype_svg_place place, tintype_svg_cancel_hook is_cancelled, void *_Nullable context);
 
 #pragma clang assume_nonnull end
 

@@ -16,10 +16,19 @@ enum FetchRecord: Encodable {
         let bytes: Int
         let milliseconds: Double
         var output: String?
+        /// Set where only a part of the picture could be shown.
+        var isPartial: Bool?
         /// Why this is what the cache had, when the origin should have been asked and could not be.
         var refreshFailure: Reason?
         /// How the bytes were transferred, when they were and it was asked for.
         var metrics: MetricsRecord?
+        /// What a person is told of what went wrong and was got over.
+        let warning: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case url, source, format, width, height, frameCount, bytes, milliseconds, output, isPartial, refreshFailure
+            case metrics
+        }
     }
 
     struct Reason: Encodable {
@@ -50,8 +59,14 @@ enum FetchRecord: Encodable {
                 width: response.image.size.width, height: response.image.size.height,
                 frameCount: response.image.info.frameCount, bytes: response.byteCount ?? 0,
                 milliseconds: duration.inMilliseconds, output: output,
+                isPartial: response.image.isPartial ? true : nil,
                 refreshFailure: response.refreshFailure.map(Reason.init),
-                metrics: response.metrics.map(MetricsRecord.init)))
+                metrics: response.metrics.map(MetricsRecord.init), warning: Self.warning(url, response)))
+    }
+
+    private static func warning(_ url: String, _ response: ImageResponse) -> String? {
+        guard let failure = response.refreshFailure else { return PartialOptions.warning(url, response) }
+        return "tintype: \(url): kept from the cache, since it could not be refreshed: \(failure.message)"
     }
 
     init(_ url: String, _ error: TintypeError) {
@@ -67,8 +82,8 @@ enum FetchRecord: Encodable {
 
     /// A line for a person about what went wrong and was got over.
     var warning: String? {
-        guard case .loaded(let record) = self, let failure = record.refreshFailure else { return nil }
-        return "tintype: \(record.url): kept from the cache, since it could not be refreshed: \(failure.message)"
+        guard case .loaded(let record) = self else { return nil }
+        return record.warning
     }
 
     var withoutMetrics: FetchRecord {

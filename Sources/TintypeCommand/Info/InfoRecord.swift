@@ -15,6 +15,8 @@ struct InfoRecord: Encodable {
     let bytes: Int
     /// Pixels an inch, across and down, where the file says it.
     let density: [Double]?
+    /// Set where only a part of the picture could be shown.
+    var isPartial: Bool?
     /// What the picture looks like, as far as it was asked for.
     var palette: [PictureLook.Share]?
     var blurHash: String?
@@ -46,6 +48,7 @@ struct InfoRecord: Encodable {
             "  orientation  \(orientation)",
             density.map { "  density      \($0.map(Self.rounded).joined(separator: " × ")) pixels an inch" },
             frameCount > 1 ? "  frames       \(frameCount), \(seconds) s, \(plays)" : nil,
+            isPartial == true ? "  partial      yes" : nil,
             "  source       \(source)",
             palette.map { "  palette      \($0.map(\.text).joined(separator: ", "))" },
             blurHash.map { "  blurhash     \($0)" },

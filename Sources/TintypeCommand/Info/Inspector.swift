@@ -4,6 +4,7 @@ import Tintype
 /// Finds out what a picture is without decoding more than it has to.
 struct Inspector: Sendable {
     let pipeline: ImagePipeline
+    let parts: PartialOptions
 
     func inspect(_ source: SourceArgument, _ look: LookOptions) async throws(TintypeError) -> InfoRecord {
         var record = try await inspect(source)
@@ -11,7 +12,9 @@ struct Inspector: Sendable {
         // A small picture tells as much.
         let size = PixelSize(width: 128, height: 128)
         let rendition = Rendition(decode: DecodeOptions(size: .fit(size)))
-        let image = try await pipeline.image(for: ImageRequest(source: try source.source(), rendition: rendition))
+        let request = parts.applied(to: ImageRequest(source: try source.source(), rendition: rendition))
+        let image = try await pipeline.image(for: request)
+        if image.isPartial { record.isPartial = true }
         let seen = try PictureLook(image.pixels, look)
         (record.palette, record.blurHash, record.thumbHash) = (seen.palette, seen.blurHash, seen.thumbHash)
         return record
@@ -23,11 +26,13 @@ struct Inspector: Sendable {
                 try inspect(file: path, source.text)
             }
         }
-        var request = ImageRequest(source: try source.source())
+        var request = parts.applied(to: ImageRequest(source: try source.source()))
         request.policy.data = .always
         let response = try await pipeline.response(for: request)
-        return InfoRecord(
+        var record = InfoRecord(
             source.text, response.image.info, origin: response.origin, bytes: response.byteCount ?? 0)
+        if response.image.isPartial { record.isPartial = true }
+        return record
     }
 
     /// Reads a file's beginning, and on only as long as the header is not whole.

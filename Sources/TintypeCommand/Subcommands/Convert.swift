@@ -11,7 +11,7 @@ struct Convert: AsyncParsableCommand {
             or #RRGGBBAA; quote it.
 
             An animation stays one where the format of OUTPUT has animations (avif, gif, jxl, png, webp), each frame \
-            transformed; otherwise, or with --frame, OUTPUT is one of its frames.
+            transformed; otherwise, or with --frame, OUTPUT is one of its frames. --frames takes some of them.
 
             Examples:
               tintype convert photo.png photo.jpg --quality 85
@@ -25,6 +25,7 @@ struct Convert: AsyncParsableCommand {
               tintype convert in.jpg marked.jpg --overlay logo.png --gravity bottomRight --inset 12,12 --opacity 0.6
               tintype convert icon.png icon.jpg --resize 512x512 --filter catmullRom --enlarge --flatten '#ffffff'
               tintype convert moving.gif frame.png --frame 12
+              tintype convert moving.gif part.webp --frames 0-9,20
               tintype convert moving.gif small.webp --thumbnail 240x240 --quality 75
               tintype convert photo.heic small.avif --thumbnail 1600x1600 --output-bytes 150kB
             """)
@@ -37,6 +38,11 @@ struct Convert: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("One frame of an animation, from 0, as it is shown.", valueName: "n"))
     var frame: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Those frames of an animation, in this order, where OUTPUT has animations.", valueName: "n,n-n"))
+    var frames: FrameList?
 
     @Option(help: ArgumentHelp("From 1, small, to 100, faithful; for formats that lose.", valueName: "1-100"))
     var quality = 90
@@ -52,22 +58,30 @@ struct Convert: AsyncParsableCommand {
     var thumbnail: PixelSize?
 
     @OptionGroup var transforms: TransformOptions
+    @OptionGroup var parts: PartialOptions
     @OptionGroup var cache: CacheOptions
     @OptionGroup var http: TransferOptions
 
     func validate() throws {
         guard frame ?? 0 >= 0 else { throw ValidationError("--frame takes a number from 0.") }
+        guard frame == nil || frames == nil else { throw ValidationError("--frame and --frames exclude each other.") }
         guard (1...100).contains(quality) else { throw ValidationError("--quality takes 1 to 100.") }
     }
 
     func run() async throws {
         let pipeline = ImagePipeline(
             http.applied(to: .standard(downloader: http.configuration, disk: cache.diskCache)))
-        let format = try target(pipeline.configuration.coders)
-        var image = try await pipeline.image(for: try await request(pipeline))
-        if let frame { image = Image(pixels: try await pixels(of: frame, image), info: image.info) }
-        let options = EncodeOptions(quality: Double(quality) / 100, maximumByteCount: outputBytes?.bytes)
+        let coders = pipeline.configuration.coders
+        let format = try target(coders)
+        let response = try await pipeline.response(for: try await request(pipeline))
+        var image = response.image
+        // A format without animations has one picture, so the first of those that are named.
+        let only = frame ?? (coders.animatedFormats.contains(format) ? nil : frames?.indices.first)
+        if let only { image = Image(pixels: try await pixels(of: only, image), info: image.info) }
+        let options = EncodeOptions(
+            quality: Double(quality) / 100, maximumByteCount: outputBytes?.bytes, frames: frames?.indices)
         try await OutputFile.write(try await pipeline.encode(image, as: format, options), to: output)
+        if let warning = PartialOptions.warning(input.text, response) { StandardError.write(warning) }
         try await pipeline.flush()
     }
 
@@ -116,6 +130,6 @@ struct Convert: AsyncParsableCommand {
                 transformScope: .all))
         // The file that is written is what is kept of it.
         request.policy.rendered = CacheRules(memory: .off, disk: .off)
-        return request
+        return parts.applied(to: request)
     }
 }

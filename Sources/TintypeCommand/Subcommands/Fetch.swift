@@ -7,7 +7,7 @@ struct Fetch: AsyncParsableCommand {
         abstract: "Load pictures, through the caches.",
         discussion: """
             Each URL is loaded once, however often it is given, and reported as often. One that fails does not stop the \
-            others.
+            others. Of what --partial lets pass when a transfer breaks off nothing is kept or written.
 
             Examples:
               tintype fetch https://example.org/a.jpg https://example.org/b.png
@@ -24,6 +24,8 @@ struct Fetch: AsyncParsableCommand {
     @OptionGroup var cache: CacheOptions
 
     @OptionGroup var policy: PolicyOptions
+
+    @OptionGroup var parts: PartialOptions
 
     @Option(help: ArgumentHelp("Transfers at once.", valueName: "n"))
     var concurrency = 6
@@ -71,7 +73,7 @@ struct Fetch: AsyncParsableCommand {
 
     /// What is asked of every source.
     private func request(_ source: ImageSource) -> ImageRequest {
-        policy.applied(to: ImageRequest(source: source))
+        parts.applied(to: policy.applied(to: ImageRequest(source: source)))
             .decoded(thumbnail.map { .fit($0) } ?? .full)
             .frames(firstFrame ? .first : .all)
             .with { $0.policy.data = output == nil ? .whenLoaded : .always }

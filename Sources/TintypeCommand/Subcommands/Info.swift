@@ -25,11 +25,13 @@ struct Info: AsyncParsableCommand {
     var json = false
 
     @OptionGroup var look: LookOptions
+    @OptionGroup var parts: PartialOptions
 
     func run() async throws {
         let inspector = Inspector(
             pipeline: ImagePipeline(
-                http.applied(to: .standard(downloader: http.configuration, disk: cache.diskCache))))
+                http.applied(to: .standard(downloader: http.configuration, disk: cache.diskCache))),
+            parts: parts)
         var allFine = true
         for source in sources {
             do throws(TintypeError) {

@@ -14,11 +14,12 @@ public protocol AnimatedImageDecoder: ImageDecoder {
 extension AnimatedImageDecoder {
     /// The image of an animated picture: its first frame, and the others unless only the first is asked for.
     package func animatedImage(
-        _ bytes: Data, _ info: ImageInfo, _ context: DecodeContext
+        _ bytes: Data, _ info: ImageInfo, _ context: DecodeContext, exif: ExifData? = nil
     ) throws(TintypeError) -> Image {
         let animation = try AnimatedImage(bytes, decoder: self, info: info, context)
         return Image(
             pixels: animation.poster, info: info, scale: context.options.scale ?? 1,
-            animation: info.frameCount > 1 && context.options.frames != .first ? animation : nil)
+            animation: info.frameCount > 1 && context.options.frames != .first ? animation : nil,
+            exif: context.options.keepsExif ? exif : nil)
     }
 }

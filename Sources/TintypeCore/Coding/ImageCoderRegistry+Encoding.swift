@@ -35,11 +35,16 @@ extension ImageCoderRegistry {
     /// The bytes of an animation in a format that has animations, within the same limits, which are those of the whole
     /// file and of the canvas. One of a single frame is a still picture.
     ///
-    /// - Throws: ``TintypeError/Code/noCoder`` where nothing encodes animations of the format; otherwise as for a still
-    ///   picture.
+    /// - Throws: ``TintypeError/Code/noCoder`` where nothing encodes animations of the format;
+    ///   ``TintypeError/Code/noSuchFrame`` where the options name one that there is not; otherwise as for a still picture.
     public func encode(
         _ animation: AnimatedImage, as format: ImageFormat, _ options: EncodeOptions = EncodeOptions()
     ) throws(TintypeError) -> Data {
+        if let frames = options.frames {
+            var all = options
+            all.frames = nil
+            return try encode(animation.picking(frames), as: format, all)
+        }
         guard animation.frameCount > 1 else { return try encode(animation.poster, as: format, options) }
         guard let encoder = animationEncoder(for: format) else {
             throw TintypeError(.noCoder, stage: .encode, "no encoder for animated \(format) pictures here")

@@ -24,18 +24,23 @@ public struct EncodeOptions: Hashable, Sendable {
     /// Whether the picture is put into the file a second time, in ``thumbnailSize`` at most, for programs that show many
     /// at once. JPEG and HEIC have a place for it; others take no notice, and so does a picture that is no larger.
     public var embedsThumbnail: Bool
+    /// Which frames of an animation are encoded, in this order, from 0; `nil` is all. Of one frame a still picture is made.
+    /// Kept by ``ImageCoderRegistry/encode(_:as:_:)``; a still picture takes no notice.
+    public var frames: [Int]?
 
     /// What an embedded thumbnail is fitted into: about what cameras and Apple's encoders put there.
     public static let thumbnailSize = PixelSize(width: 320, height: 320)
 
     public init(
         quality: Double = 1, background: Pixel = Pixel(red: 255, green: 255, blue: 255),
-        maximumSize: PixelSize? = nil, maximumByteCount: Int? = nil, embedsThumbnail: Bool = false
+        maximumSize: PixelSize? = nil, maximumByteCount: Int? = nil, embedsThumbnail: Bool = false,
+        frames: [Int]? = nil
     ) {
         self.quality = quality
         self.background = background
         self.maximumSize = maximumSize
         self.maximumByteCount = maximumByteCount
         self.embedsThumbnail = embedsThumbnail
+        self.frames = frames
     }
 }

@@ -20,6 +20,7 @@ extension ImageLoad {
         let answer = try await diskAnswer(job)
         guard case .found(let bytes, let image) = answer else {
             let bytes = try await received(job, report, missingSince: answer.missingSince)
+            guard bytes.transferFailure == nil else { return try await salvaged(bytes, job) }
             services.inHand.withLock { $0.hold(bytes, as: bytesKey) }
             defer { services.inHand.withLock { $0.release(bytesKey) } }
             return try await finished(bytes, job, report) { () throws(TintypeError) in
@@ -27,6 +28,22 @@ extension ImageLoad {
             }
         }
         return try await finished(bytes, job, report) { () throws(TintypeError) in try image.get() }
+    }
+
+    /// What can be shown of bytes that are not whole. No cache keeps it, even if nothing of the picture is missing.
+    ///
+    /// - Throws: what the transfer failed with, where nothing can be shown.
+    private func salvaged(_ bytes: LoadedBytes, _ job: JobContext) async throws(TintypeError) -> ImageResponse {
+        let image: Image
+        do throws(TintypeError) {
+            image = try await decode(bytes.data, request.rendition.decode, job)
+        } catch {
+            throw error.isDamage ? bytes.transferFailure ?? error : error
+        }
+        var response = ImageResponse(
+            image: image.partial.receiving(bytes.received), origin: bytes.origin, byteCount: bytes.data.count)
+        response.transferFailure = bytes.transferFailure
+        return response
     }
 
     private func received(

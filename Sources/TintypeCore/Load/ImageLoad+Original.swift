@@ -1,17 +1,20 @@
 import Foundation
 
 extension ImageLoad {
-    /// The original bytes, shared with every load that wants the same.
+    /// The original bytes, shared with every load that wants the same. What had arrived of them when their transfer failed
+    /// is for the requests alone that take a part of a picture.
     ///
     /// - Parameter missingSince: see ``DiskAnswer/missing(since:)``.
     func originalBytes(
         _ job: JobContext, missingSince: Int? = nil, onReceived: @escaping @Sendable (ReceivedBytes) -> Void
     ) async throws(TintypeError) -> LoadedBytes {
         if let bytes = given ?? bytesInHand { return bytes }
-        return try await services.bytes.value(bytesKey, for: job, onStatus: onReceived) {
+        let bytes = try await services.bytes.value(bytesKey, for: job, onStatus: onReceived) {
             (job, report) throws(TintypeError) in
             try await self.getBytes(job, report, isMissing: missingSince == services.bytes.endedCount)
         }
+        if let failure = bytes.transferFailure, !request.rendition.decode.allowsPartial { throw failure }
+        return bytes
     }
 
     /// What a load of the same just got, for one that would take them from disk in a moment.
@@ -43,22 +46,35 @@ extension ImageLoad {
         try await storedEntry(request.key.original, in: originalCache, request.policy.original.disk, job)
     }
 
-    /// The bytes from outside.
+    /// The bytes from outside, or what had arrived of them: ``LoadedBytes/transferFailure``.
     ///
     /// - Parameter stored: what the origin is asked about, if it can tell.
     func loadBytes(
         _ job: JobContext, _ report: JobReporter<ReceivedBytes>, stored: CacheEntry?
     ) async throws(TintypeError) -> LoadedBytes {
+        var received: ReceivedBytes?
         do throws(TintypeError) {
-            return try await askLoader(job, report, stored: stored)
+            return try await askLoader(job, report, stored: stored, &received)
         } catch {
             services.failures.remember(error, of: request)
-            throw error
+            guard let part = received.flatMap({ part($0, leftBy: error) }) else { throw error }
+            return part
         }
     }
 
+    /// - Returns: `nil` where the origin did not break off but said something, or where nothing had come.
+    private func part(_ received: ReceivedBytes, leftBy error: TintypeError) -> LoadedBytes? {
+        let data = error.isOriginUnavailable ? received.all : Data()
+        guard !data.isEmpty else { return nil }
+        var part = LoadedBytes(data: data, origin: request.source.expectedOrigin, isStorable: false)
+        part.transferFailure = error
+        part.received = services.configuration.time.date()
+        return part
+    }
+
+    /// - Parameter arriving: becomes what the loader's bytes arrive in.
     private func askLoader(
-        _ job: JobContext, _ report: JobReporter<ReceivedBytes>, stored: CacheEntry?
+        _ job: JobContext, _ report: JobReporter<ReceivedBytes>, stored: CacheEntry?, _ arriving: inout ReceivedBytes?
     ) async throws(TintypeError) -> LoadedBytes {
         if request.policy.failures == .respected { try services.failures.check(request) }
         guard services.configuration.shouldLoad(request) else {
@@ -71,6 +87,7 @@ extension ImageLoad {
                 answer.noticed(received.progress)
                 report(received)
             }
+            arriving = received
             let context = LoadContext(received: received, job: job, extras: request.extras, stored: stored)
             return try await loader.load(request.source, context)
         }

@@ -13,6 +13,8 @@ extension ImageLoad {
         do throws(TintypeError) {
             let bytes = try await originalBytes(job, onReceived: { previews.received($0) })
             previews.stop()
+            // A whole picture is better than a part of the newer one.
+            if let failure = bytes.transferFailure, await old != nil { throw failure }
             return try await rendition(of: bytes, job, report)
         } catch {
             guard error.code != .cancelled, var kept = await old else { throw error }
@@ -63,6 +65,7 @@ extension ImageLoad {
     ) async throws(TintypeError) -> LoadedBytes {
         do throws(TintypeError) {
             let bytes = try await loadBytes(job, report, stored: stored)
+            if let failure = bytes.transferFailure, usableOnError { throw failure }
             if bytes.isNotModified { renew(stored, with: bytes.metadata) }
             return bytes
         } catch {

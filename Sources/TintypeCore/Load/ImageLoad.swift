@@ -37,6 +37,7 @@ struct ImageLoad: Sendable {
         _ job: JobContext, _ report: JobReporter<LoadStatus>
     ) async throws(TintypeError) -> ImageResponse {
         let made = try await makeRendition(job, report)
+        guard made.transferFailure == nil else { return made }
         if request.policy.rendered.keepsAnything || request.policy.completion == .whenStored {
             try await store(made, job)
         }

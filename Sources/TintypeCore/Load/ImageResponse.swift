@@ -12,6 +12,9 @@ public struct ImageResponse: Sendable {
     public var byteCount: Int?
     /// Why this is what a cache had, when its origin should have been asked and could not be.
     public var refreshFailure: TintypeError?
+    /// Why the picture is only what had arrived of it, where its transfer failed and the request takes a part:
+    /// ``DecodeOptions/allowsPartial``. No cache keeps it, and there is no ``data``.
+    public var transferFailure: TintypeError?
     /// How the bytes were transferred, when this load did that.
     public var metrics: TransferMetrics?
 

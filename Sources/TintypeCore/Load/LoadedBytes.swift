@@ -20,6 +20,9 @@ public struct LoadedBytes: Sendable {
     var received: Date?
     /// Why these are stored bytes, when their origin should have been asked and could not be.
     var refreshFailure: TintypeError?
+    /// Why these are only what had arrived, where they are not whole. For those alone who take a part of a picture; never
+    /// kept.
+    var transferFailure: TintypeError?
 
     public init(data: Data, origin: ImageOrigin, metadata: Data = Data(), isStorable: Bool = true) {
         self.data = data

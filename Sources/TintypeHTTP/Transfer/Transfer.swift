@@ -32,7 +32,6 @@ struct Transfer: Sendable {
                 guard let delay, !job.isCancelled else { throw error.about(request.url.absoluteString) }
                 try await pause(delay)
                 try await reconnect(after: error, within: retry.timeLeft(at: meter.now))
-                received.restart()
             }
         }
     }
@@ -82,6 +81,8 @@ struct Transfer: Sendable {
             await response.body.discard()
             throw error
         }
+        // What the last try has left stays as long as nothing better comes: it may be all that ever does.
+        received.restart()
         try await response.body.receive(into: received)
         let (data, file) = try await received.takeAll(for: job)
         var loaded = LoadedBytes(

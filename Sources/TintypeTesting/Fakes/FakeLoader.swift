@@ -7,6 +7,8 @@ public final class FakeLoader: ImageLoader {
     public enum Answer: Sendable {
         case data(Data)
         case failure(TintypeError)
+        /// The first bytes of something, and then a failure.
+        case brokenOff(Data, TintypeError)
         /// What is stored is still good; its metadata becomes this.
         case notModified(metadata: Data)
         /// As the answer inside, once the gate is open.
@@ -83,6 +85,9 @@ public final class FakeLoader: ImageLoader {
     ) async throws(TintypeError) -> LoadedBytes {
         switch answer {
         case .failure(let error): throw error
+        case .brokenOff(let data, let error):
+            try data.withTypedBytes { bytes throws(TintypeError) in try context.received.append(bytes) }
+            throw error
         case .notModified(let metadata):
             guard let stored = context.stored else {
                 throw TintypeError(.badStatus, stage: .load, "nothing is stored", subject: identity, status: 304)

@@ -13,6 +13,14 @@ public struct ExifData: Hashable, Sendable {
         guard TIFFDirectory.first(of: self.bytes) != nil else { return nil }
     }
 
+    /// - Parameter item: as files of boxes have them: the first four bytes tell how many stand before the Exif data
+    ///   (ISO/IEC 23008-12, A.2.1).
+    package init?(item: Data) {
+        let skipped = item.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        guard item.count > 4, skipped < item.count - 4 else { return nil }
+        self.init(Data(item.dropFirst(4 + skipped)))
+    }
+
     package static let segmentStart: [UInt8] = Array("Exif\0\0".utf8)
 
     /// The words of an ASCII tag of the first directory, such as 0x010F, who made the camera; `nil` where there are none.

@@ -1,6 +1,6 @@
 package import Foundation
 
-extension ProgressiveAnimationDecoder {
+extension AnimatedImageDecoder {
     /// The frames of a damaged animation that are whole, as one that has no more.
     ///
     /// - Parameter arrived: finds them; called again by threads that need a decoder of their own.
@@ -22,7 +22,10 @@ extension ProgressiveAnimationDecoder {
             pixels: animation.poster, info: frames.info, scale: context.options.scale ?? 1,
             animation: animation.frameCount > 1 && context.options.frames != .first ? animation : nil)
     }
+}
 
+extension ProgressiveAnimationDecoder {
+    /// The frames that are whole in the first bytes, as an animation that has no more.
     package func salvagedAnimation(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image? {
         try salvagedAnimation(bytes, context) { bytes, context throws(TintypeError) in
             try arrivedFrames(bytes, context)

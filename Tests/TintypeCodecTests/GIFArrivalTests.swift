@@ -1,0 +1,125 @@
+import Foundation
+import Testing
+import Tintype
+import TintypeCore
+import TintypeTesting
+
+@testable import TintypeGIF
+
+/// The first image of a GIF while its bytes arrive.
+@Suite struct GIFArrivalTests {
+    private func previews(
+        _ data: Data, piece: Int, _ options: DecodeOptions = DecodeOptions()
+    ) throws -> [Image] {
+        let decoder = try #require(GIFDecoder().makeIncrementalDecoder(DecodeContext(options: options)))
+        return try stride(from: 0, to: data.count, by: piece).compactMap { start in
+            try decoder.append(data.dropFirst(start).prefix(piece))
+        }
+    }
+
+    private func whole(_ name: String) throws -> Image {
+        try GIFDecoder().decode(FixtureManifest.named(name).data, DecodeContext())
+    }
+
+    @Test(arguments: [1, 7, 100]) func rowsComeFromTheTop(_ piece: Int) throws {
+        let size = PixelSize(width: 50, height: 40)
+        let data = PlainGIF.bytes(size) { x, y in UInt8((x + y) % 128) }
+        let whole = try GIFDecoder().decode(data, DecodeContext())
+        let all = try previews(data, piece: piece)
+        #expect(all.count > 10 && all.allSatisfy { $0.size == size && $0.animation == nil })
+        let counts = all.map { image in (0..<40).prefix { image.pixels[49, $0].alpha == 255 }.count }
+        #expect(counts.dropLast() == counts.dropLast().sorted()[...] && counts.last == 40)
+        for (image, count) in zip(all, counts) {
+            #expect((0..<count).allSatisfy { image.pixels[49, $0] == whole.pixels[49, $0] })
+        }
+        #expect(PixelDifference(try #require(all.last).pixels, whole.pixels)?.maximum == 0)
+    }
+
+    /// Of an interlaced image the first pass shows all of it, coarsely.
+    @Test func passesOfAnInterlacedImageFillItCoarselyFirst() throws {
+        let data = try FixtureManifest.named("interlaced.gif").data
+        let expected = try whole("interlaced.gif").pixels
+        let first = try previews(data, piece: max(1, data.count / 200)).filter { $0.info.frameCount == 1 }
+        #expect(first.count > 3)
+        let differences = try first.map { try #require(PixelDifference($0.pixels, expected)).mean }
+        #expect(differences.last == 0 && differences[0] > differences[differences.count / 2])
+        let height = expected.size.height
+        let filled = try #require(first.first { $0.pixels[0, height - 1].alpha == 255 })
+        #expect(PixelDifference(filled.pixels, expected)?.maximum != 0)
+    }
+
+    /// Codes of every width, tables that are full, and images that do not fill their canvas, with giflib as the judge.
+    @Test(arguments: [
+        "rects.gif", "interlaced.gif", "still-87a.gif", "small-image.gif", "forever.gif", "no-trailer.gif",
+    ]) func codesAreDecodedAsGiflibDoes(_ name: String) throws {
+        let data = try FixtureManifest.named(name).data
+        let layout = try #require(
+            try data.withTypedBytes { raw throws(TintypeError) in try GIFLayout(arrived: raw, maximumImages: 100) })
+        for (index, image) in layout.images.enumerated() {
+            try expectEqual(data, layout, image, index)
+        }
+    }
+
+    @Test func longCodesAreDecodedAsGiflibDoes() throws {
+        var random = SeededRandom(seed: 3)
+        let pixels = try PixelBuffer.drawn(PixelSize(width: 200, height: 150)) { _, _ in
+            Pixel(red: UInt8.random(in: 0...15, using: &random) * 16, green: 7, blue: 200)
+        }
+        let data = try GIFEncoder().encode(pixels, as: .gif, EncodeOptions())
+        let layout = try #require(
+            try data.withTypedBytes { raw throws(TintypeError) in try GIFLayout(arrived: raw, maximumImages: 100) })
+        try expectEqual(data, layout, layout.images[0], 0)
+    }
+
+    private func expectEqual(_ data: Data, _ layout: GIFLayout, _ image: GIFImage, _ index: Int) throws {
+        let expected = try GIFFrameDecoder(data, layout).pixels(of: index, isCancelled: { false })
+        for piece in [1, 3, 1000] {
+            // What is before the image's codes, then the rest in pieces.
+            let start = image.place.lowerBound + 800
+            var arriving = try #require(
+                data.prefix(start).withUnsafeBytes { GIFArrivingImage($0, image) })
+            for place in stride(from: start, to: image.place.upperBound, by: piece) {
+                _ = arriving.append(data[place..<min(place + piece, image.place.upperBound)])
+            }
+            #expect(PixelDifference(try arriving.pixels(), expected)?.maximum == 0)
+        }
+    }
+
+    @Test func codesThatMakeNoSenseEndAnImage() throws {
+        var codes = try #require(GIFCodes(codeSize: 2))
+        var values: [UInt8] = []
+        // Clear, 1, then a code that no one has made: of three bits each.
+        codes.decode([0b111_001_100 as UInt16].flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }) { values.append($0) }
+        #expect(values == [1] && codes.isEnded)
+        #expect(GIFCodes(codeSize: 0) == nil && GIFCodes(codeSize: 9) == nil)
+    }
+
+    @Test(arguments: [1, 7, 8, 9, 30]) func everyInterlacedRowHasOnePlace(_ height: Int) {
+        let order = GIFRowOrder(height: height, isInterlaced: true)
+        #expect((0..<height).map { order[$0] }.sorted() == Array(0..<height))
+        #expect(order.sources(height) == (0..<height).map { $0 })
+        #expect(
+            order.sources(1).prefix(8).allSatisfy { $0 == 0 } && order.sources(1).dropFirst(8).allSatisfy { $0 == nil })
+    }
+
+    @Test(arguments: ["still-87a.gif", "interlaced.gif"]) func everyFlippedByteIsAPreviewOrAnError(_ name: String)
+        throws
+    {
+        let data = try FixtureManifest.named(name).data
+        for index in stride(from: 0, to: min(data.count, 2000), by: 3) {
+            var damaged = data
+            damaged[index] ^= 0x55
+            let previews = try #require(GIFDecoder().makeIncrementalDecoder(DecodeContext()))
+            _ = try? previews.append(damaged.prefix(data.count / 3))
+            _ = try? previews.append(damaged.dropFirst(data.count / 3))
+        }
+    }
+
+    @Test func anImageLargerThanTheLimitsIsRefusedBeforeItHasRows() throws {
+        let data = PlainGIF.bytes(PixelSize(width: 100, height: 100)) { _, _ in 1 }
+        let context = DecodeContext(limits: DecodeLimits(pixels: 1000))
+        let previews = try #require(GIFDecoder().makeIncrementalDecoder(context))
+        let error = #expect(throws: TintypeError.self) { try previews.append(data.prefix(1000)) }
+        #expect(error?.limit == .pixels)
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+import Tintype
+import TintypeTesting
+
+/// Every format against every limit that it can exceed: each is refused by its own name, by the decoder and, what its header
+/// tells, before it.
+@Suite struct LimitTableTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let file: String
+        let limit: DecodeLimit
+        let change: @Sendable (inout DecodeLimits) -> Void
+        var testDescription: String { "\(file): \(limit)" }
+    }
+
+    private static let stills = [
+        "baseline-420.jpg", "rgba-8.png", "still-87a.gif", "lossy.webp", "rgb-24.bmp", "alpha-32.ico", "rgb.tiff",
+        "lossless.jxl", "lossy.heic", "lossy-420.avif", "sequence.heics",
+    ]
+    private static let animations = [
+        "rects.png", "rects.gif", "rects.webp", "rects.jxl", "sequence.avif", "sequence.heics",
+    ]
+    private static let profiles = ["p3.jpg", "p3.png", "p3.webp", "p3.tiff", "p3.heic", "p3.avif"]
+    private static let exif = ["orientation-6.jpg", "exif-6.png", "exif-6.webp", "orientation-6.jxl"]
+
+    private static let sizes: [Row] = stills.flatMap { file in
+        [Row(file: file, limit: .pixels) { $0.pixels = 100 }, Row(file: file, limit: .side) { $0.side = 10 }]
+    }
+    private static let lengths: [Row] = animations.flatMap { file in
+        [
+            Row(file: file, limit: .frames) { $0.frames = 3 },
+            Row(file: file, limit: .animatedPixels) { $0.animatedPixels = 1000 },
+        ]
+    }
+    private static let metadata: [Row] =
+        profiles.map { file in Row(file: file, limit: .profileBytes) { $0.profileBytes = 100 } }
+        + exif.map { file in Row(file: file, limit: .exifBytes) { $0.exifBytes = 8 } }
+    private static let scans = Row(file: "progressive.jpg", limit: .scans) { $0.scans = 2 }
+
+    static let rows: [Row] = sizes + lengths + metadata + [scans]
+
+    private func error(_ row: Row, _ options: DecodeOptions = DecodeOptions()) throws -> TintypeError? {
+        let data = try FixtureManifest.named(row.file).data
+        var context = DecodeContext(options: options)
+        row.change(&context.limits)
+        return #expect(throws: TintypeError.self) {
+            try DecodeTests.coders.decoder(for: data).decodeChecked(data, context)
+        }
+    }
+
+    @Test(arguments: rows) func whatExceedsALimitIsRefusedByItsName(_ row: Row) throws {
+        let found = try error(row)
+        #expect(found?.code == .limitExceeded && found?.limit == row.limit, "\(String(describing: found))")
+    }
+
+    /// Neither a smaller size nor a part is a way around a limit.
+    @Test(arguments: rows) func smallPicturesAndPartsOfDamagedOnesKeepToThemToo(_ row: Row) throws {
+        var options = DecodeOptions(size: .fit(PixelSize(width: 4, height: 4)))
+        options.allowsPartial = true
+        #expect(try error(row, options)?.limit == row.limit)
+    }
+
+    /// The header of a still picture is enough to refuse its size, whatever the decoder would say.
+    @Test(arguments: rows.filter { [.pixels, .side, .frames].contains($0.limit) })
+    func whatTheHeaderTellsIsRefusedOnTheHeader(_ row: Row) throws {
+        let data = try FixtureManifest.named(row.file).data
+        var limits = DecodeLimits()
+        row.change(&limits)
+        let found = #expect(throws: TintypeError.self) { try DecodeTests.coders.info(of: data, limits: limits) }
+        #expect(found?.limit == row.limit)
+    }
+
+    @Test(arguments: rows) func withinTheLimitsTheSamePictureIsDecoded(_ row: Row) throws {
+        let data = try FixtureManifest.named(row.file).data
+        _ = try DecodeTests.coders.decoder(for: data).decodeChecked(data, DecodeContext())
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+import Tintype
+import TintypeTesting
+
+/// Some frames of an animation, as one of their own.
+@Suite struct PickedFramesTests {
+    private let coders = ImageCoderRegistry.standard
+
+    private func rects() throws -> AnimatedImage {
+        let data = try FixtureManifest.named("rects.png").data
+        return try #require(try coders.decoder(for: data).decode(data, DecodeContext()).animation)
+    }
+
+    @Test func framesAreThoseOfTheWholeInTheOrderThatIsAskedFor() throws {
+        let whole = try rects()
+        let indices = [5, 0, 13, 5]
+        let picked = try whole.picking(indices)
+        #expect(picked.frameCount == 4 && picked.loopCount == whole.loopCount && picked.size == whole.size)
+        #expect(picked.durations == indices.map { whole.durations[$0] })
+        for order in [[0, 1, 2, 3], [3, 1]] {
+            for place in order {
+                let expected = try whole.frame(at: indices[place])
+                #expect(PixelDifference(try picked.frame(at: place), expected)?.maximum == 0)
+            }
+        }
+    }
+
+    @Test(arguments: [[], [14], [-1], [0, 99]]) func aFrameThatIsNotThereIsAnError(_ indices: [Int]) throws {
+        let whole = try rects()
+        let error = #expect(throws: TintypeError.self) { try whole.picking(indices) }
+        #expect(error?.code == .noSuchFrame)
+    }
+
+    @Test(arguments: [ImageFormat.png, .gif, .webp, .jxl, .avif]) func anEncoderIsGivenThoseFramesAlone(
+        _ format: ImageFormat
+    ) throws {
+        let whole = try rects()
+        let data = try coders.encode(whole, as: format, EncodeOptions(frames: [4, 2, 7]))
+        let again = try #require(try coders.decoder(for: data).decode(data, DecodeContext()).animation)
+        #expect(again.frameCount == 3)
+        guard format != .gif else { return }
+        for (place, index) in [4, 2, 7].enumerated() {
+            let expected = try whole.frame(at: index)
+            #expect(try #require(PixelDifference(try again.frame(at: place), expected)).maximum <= 1, "\(index)")
+        }
+    }
+
+    @Test func oneFrameIsAStillPicture() throws {
+        let whole = try rects()
+        let data = try coders.encode(whole, as: .png, EncodeOptions(frames: [6]))
+        let image = try coders.decoder(for: data).decode(data, DecodeContext())
+        #expect(!image.isAnimated)
+        #expect(PixelDifference(image.pixels, try whole.frame(at: 6))?.maximum == 0)
+    }
+
+    /// Frames that were transformed stay so.
+    @Test func framesOfATransformedAnimationAreTransformed() throws {
+        let flipped = try rects().transformed(by: FlipTransformer(horizontal: true))
+        let picked = try flipped.picking([3])
+        #expect(PixelDifference(picked.poster, try flipped.frame(at: 3))?.maximum == 0)
+    }
+}

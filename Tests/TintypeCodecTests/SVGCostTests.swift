@@ -1,0 +1,172 @@
+import Foundation
+import Testing
+import TintypeCore
+import TintypeTesting
+
+@testable import TintypeSVG
+
+/// What an SVG may cost to draw: time, and the depth that librsvg goes to.
+@Suite(.timeLimit(.minutes(15))) struct SVGCostTests {
+    private static func document(_ body: String, _ side: Int = 100) -> Data {
+        let spaces = "xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink'"
+        return Data("<svg \(spaces) width='\(side)' height='\(side)'>\(body)</svg>".utf8)
+    }
+
+    // MARK: Time
+
+    /// Each takes milliseconds, and all of them half a minute.
+    private static let slow = document(
+        String(repeating: "<circle cx='1000' cy='1000' r='900' fill='#123' fill-opacity='0.5'/>", count: 10_000), 2000)
+
+    /// The same where librsvg asks no one: drawn aside, for the whole group to be made translucent.
+    private static let slowGroup = document(
+        "<g opacity='0.5'>"
+            + String(repeating: "<circle cx='500' cy='500' r='400' fill='#123' fill-opacity='0.5'/>", count: 1000)
+            + "</g>", 1000)
+
+    private func waitUntilNoneIsLeft() async throws {
+        while SVGDrawing.leftCount > 0 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
+    @Test(arguments: [slow, slowGroup]) func overlappingShapesEndAtTheTimeLimit(_ data: Data) async throws {
+        let clock = ManualClock()
+        var context = DecodeContext(isCancelled: {
+            clock.advance(by: .seconds(1))
+            return false
+        })
+        context.limits.time = .seconds(4)
+        let error = #expect(throws: TintypeError.self) {
+            try SVGDecoder().decodeChecked(data, context, clock.timeSource)
+        }
+        #expect(error?.limit == .time)
+        try await waitUntilNoneIsLeft()
+    }
+
+    @Test func whoGivesUpDoesNotWaitForTheEnd() async throws {
+        let asked = Shared(0)
+        let context = DecodeContext(isCancelled: {
+            asked.withLock { asked in
+                asked += 1
+                return asked > 3
+            }
+        })
+        let error = #expect(throws: TintypeError.self) { try SVGDecoder().decode(Self.slow, context) }
+        #expect(error?.code == .cancelled)
+        try await waitUntilNoneIsLeft()
+        // Others are drawn as before.
+        let image = try SVGDecoder().decode(Self.document("<rect width='100' height='100'/>"), DecodeContext())
+        #expect(image.pixels[50, 50].alpha == 255)
+    }
+
+    // MARK: Depth
+
+    static let chains: [(name: String, link: @Sendable (Int) -> String)] = [
+        ("use", { "<use id='a\($0)' xlink:href='#a\($0 - 1)'/>" }),
+        ("symbol", { "<symbol id='a\($0)'><g><use href=\"#a\($0 - 1)\"/></g></symbol>" }),
+        (
+            "pattern",
+            {
+                "<pattern id='a\($0)' width='9' height='9'><rect width='9' height='9' fill='url(#a\($0 - 1))'/></pattern>"
+            }
+        ),
+        ("mask", { "<mask id='a\($0)'><rect width='9' height='9' style='mask: url( \"#a\($0 - 1)\" )'/></mask>" }),
+        ("marker", { "<marker id='a\($0)'><path d='M0 0 L5 5' marker-end='url(#a\($0 - 1))'/></marker>" }),
+        ("numbered", { "<use id='a\($0)' href='&#35;a\($0 - 1)'/>" }),
+        (
+            "nested",
+            {
+                "<g id='a\($0)'>\(String(repeating: "<g>", count: 40))<use href='#a\($0 - 1)'/>\(String(repeating: "</g>", count: 40))</g>"
+            }
+        ),
+        (
+            "styled",
+            {
+                "<pattern id='a\($0)' width='9' height='9'><rect class='c\($0)'/></pattern><style>.c\($0){fill:url(#a\($0 - 1))}</style>"
+            }
+        ),
+        ("escaped", { "<pattern id='a\($0)' width='9' height='9'><rect fill='url(\\23 a\($0 - 1))'/></pattern>" }),
+    ]
+
+    private static func chain(_ index: Int, length: Int) -> Data {
+        let links = (1..<length).map(chains[index].link).joined()
+        let end = "<use href='#a\(length - 1)'/><rect width='9' height='9' fill='url(#a\(length - 1))'/>"
+        return document("<defs><rect id='a0' width='50' height='50'/>\(links)</defs>\(end)")
+    }
+
+    /// librsvg would overrun any stack.
+    @Test(arguments: chains.indices) func aLongChainOfReferencesIsRefused(_ index: Int) {
+        let error = #expect(throws: TintypeError.self) {
+            try SVGDecoder().decode(Self.chain(index, length: 2000), DecodeContext())
+        }
+        #expect(error?.limit == .elements, "\(Self.chains[index].name): \(String(describing: error))")
+    }
+
+    @Test(arguments: chains.indices) func aShortOneIsDrawn(_ index: Int) throws {
+        let image = try SVGDecoder().decode(Self.chain(index, length: 10), DecodeContext())
+        #expect(image.size.width == 100)
+    }
+
+    /// What may just pass has stack enough.
+    @Test(arguments: chains.indices) func theLongestChainThatIsAllowedIsDrawn(_ index: Int) throws {
+        var length = 1
+        while length < 1500,
+            (try? SVGDepth.check(Array(Self.chain(index, length: length * 2))[...], DecodeLimits())) != nil
+        {
+            length *= 2
+        }
+        _ = try? SVGDecoder().decode(Self.chain(index, length: length), DecodeContext())
+        #expect(length >= 8)
+    }
+
+    @Test func manyReferencesThatGoNoDeeperAreDrawn() throws {
+        let uses = (0..<3000).map { "<use href='#a' x='\($0 % 90)'/>" }.joined()
+        let gradients = (1..<100).map { "<linearGradient id='g\($0)' href='#g\($0 - 1)'/>" }.joined()
+        let styled = "<style>.a{fill:url(#g99)} .b{clip-path:url(#c)}</style>"
+        let clip = "<clipPath id='c'><rect width='9' height='9'/></clipPath>"
+        let defined = "<linearGradient id='g0'><stop stop-color='#abcdef'/></linearGradient>\(gradients)\(clip)"
+        let body = "\(styled)<defs>\(defined)<rect id='a' class='a b' width='9' height='9'/></defs>\(uses)"
+        let image = try SVGDecoder().decode(Self.document(body), DecodeContext())
+        #expect(image.pixels[4, 4].alpha == 255)
+    }
+
+    /// A link to what it stands in is no way down.
+    @Test func aReferenceThatLeadsBackIsDrawn() throws {
+        let body = "<g id='top'><a xlink:href='#top'><rect width='50' height='50'/></a></g>"
+        #expect(try SVGDecoder().decode(Self.document(body), DecodeContext()).pixels[5, 5].alpha == 255)
+    }
+
+    @Test func elementsInEntitiesThatReferToOthersAreRefused() {
+        let entity = "<!ENTITY e \"<use href='#a'/>\">"
+        let text = "<!DOCTYPE svg [\(entity)]><svg xmlns='http://www.w3.org/2000/svg'><rect id='a'/>&e;</svg>"
+        let error = #expect(throws: TintypeError.self) { try SVGDecoder().decode(Data(text.utf8), DecodeContext()) }
+        #expect(error?.limit == .elements)
+    }
+
+    @Test func markupIsReadAsItIsMeant() {
+        var markup = SVGMarkup(
+            Array("<?x <a?><!-- <b> --><svg:g a='>' b=\"/\"><h/>t<![CDATA[<c>]]></g>".utf8)[...])
+        var pieces: [String] = []
+        while let piece = markup.next() {
+            switch piece {
+            case .open(let name, _, let isClosed):
+                pieces.append(String(decoding: name, as: UTF8.self) + (isClosed ? "/" : ""))
+            case .close: pieces.append("end")
+            case .text(let text): pieces.append("'\(String(decoding: text, as: UTF8.self))'")
+            }
+        }
+        #expect(pieces == ["g", "h/", "'t'", "'<c>'", "end"])
+    }
+
+    @Test func anyTextIsReadWithoutHarm() {
+        var random = SeededRandom.printed("SVG markup")
+        let signs = Array("<>/!-[]CDAT&#;x2'\"= aid?url()style\\".utf8)
+        for _ in 0..<2000 {
+            let bytes = (0..<Int.random(in: 0...80, using: &random)).map { _ in signs.randomElement(using: &random) ?? 0
+            }
+            _ = try? SVGDepth.check(bytes[...], DecodeLimits())
+        }
+    }
+}

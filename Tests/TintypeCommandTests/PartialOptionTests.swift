@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+import Tintype
+import TintypeTesting
+
+/// `--partial`: pictures that are damaged, or whose transfer breaks off.
+@Suite(.timeLimit(.minutes(15))) struct PartialOptionTests {
+    /// Noise, so that a part of the bytes has rows.
+    private static func png() throws -> Data {
+        var random = SeededRandom(seed: 5)
+        let pixels = try PixelBuffer.drawn(PixelSize(width: 60, height: 90)) { _, _ in
+            Pixel(red: .random(in: 0...255, using: &random), green: .random(in: 0...255, using: &random), blue: 9)
+        }
+        return try PNGEncoder().encode(pixels, as: .png, EncodeOptions())
+    }
+
+    private func serve(_ fixture: CommandFixture) throws -> String {
+        let png = try Self.png()
+        fixture.origin.serve(
+            "/broken.png", .image(png, type: "image/png").with(\.ending, .cut(after: png.count * 2 / 3)))
+        return fixture.url("/broken.png")
+    }
+
+    @Test func fetchShowsAPartAndSaysSoAndKeepsNothing() async throws {
+        try await withCommandFixture { fixture in
+            let (cache, output, url) = (fixture.path("cache"), fixture.path("out"), try serve(fixture))
+            let strict = try await CommandRun.tintype("fetch", "--cache", cache, url)
+            #expect(strict.status == 1 && strict.error.contains("truncatedBody"))
+            let run = try await CommandRun.tintype(
+                "fetch", "--partial", "--json", "--cache", cache, "--output", output, url)
+            let record = try #require(try run.records.first)
+            #expect(run.status == 0 && record["isPartial"] as? Bool == true && record["height"] as? Int == 90)
+            #expect(record["output"] == nil && record["warning"] == nil)
+            #expect(run.error.contains("only a part of it: the body ended early"))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: output).isEmpty)
+            let cached = try await CommandRun.tintype("fetch", "--partial", "--cache-only", "--cache", cache, url)
+            #expect(cached.status == 1 && cached.error.contains("notCached"))
+        }
+    }
+
+    @Test func convertWritesAPart() async throws {
+        try await withCommandFixture { fixture in
+            let data = try Self.png()
+            let (input, output) = (try fixture.write(data.prefix(data.count / 2), "cut.png"), fixture.path("part.png"))
+            let strict = try await CommandRun.tintype("convert", input, output)
+            #expect(strict.status == 1 && !FileManager.default.fileExists(atPath: output))
+            let run = try await CommandRun.tintype("convert", "--partial", input, output)
+            #expect(run.status == 0 && run.error.contains("only a part of it: the picture is damaged"))
+            let part = try PNGDecoder().decode(Data(contentsOf: URL(filePath: output)), DecodeContext())
+            #expect(part.pixels[0, 10].alpha == 255 && part.pixels[0, 89].alpha == 0)
+        }
+    }
+
+    @Test func infoTellsOfAPart() async throws {
+        try await withCommandFixture { fixture in
+            let url = try serve(fixture)
+            let strict = try await CommandRun.tintype("info", "--no-cache", url)
+            #expect(strict.status == 1)
+            let run = try await CommandRun.tintype("info", "--partial", "--json", "--no-cache", url)
+            #expect(try run.records.first?["isPartial"] as? Bool == true)
+            let text = try await CommandRun.tintype("info", "--partial", "--no-cache", url)
+            #expect(text.output.contains("partial      yes"))
+            let whole = try await CommandRun.tintype("info", "--partial", "--json", "--no-cache", fixture.url("/b.png"))
+            #expect(try whole.records.first?["isPartial"] == nil)
+        }
+    }
+
+    @Test(arguments: ["fetch", "convert", "info"]) func theHelpTellsOfIt(_ command: String) async throws {
+        let run = try await CommandRun.tintype(command, "--help")
+        #expect(run.output.contains("--partial"))
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Testing
+import Tintype
+import TintypeTesting
+
+/// Pictures whose transfer breaks off, from the wire to the picture.
+@Suite(.timeLimit(.minutes(15))) struct BrokenTransferTests {
+    /// Noise, so that half of the bytes are about half of the rows.
+    private static func picture() throws -> (png: Data, pixels: PixelBuffer) {
+        var random = SeededRandom(seed: 5)
+        let pixels = try PixelBuffer.drawn(PixelSize(width: 64, height: 200)) { _, _ in
+            Pixel(red: .random(in: 0...255, using: &random), green: .random(in: 0...255, using: &random), blue: 9)
+        }
+        return (try PNGEncoder().encode(pixels, as: .png, EncodeOptions()), pixels)
+    }
+
+    private func run(
+        retry: RetryPolicy = .none, _ body: (Origin, ImagePipeline) async throws -> Void
+    ) async throws {
+        let origin = try await Origin.start()
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-test-\(UUID().uuidString)")
+        var downloader = DownloaderConfiguration()
+        downloader.idleTimeout = .seconds(300)
+        downloader.retry = retry
+        let pipeline = ImagePipeline(
+            .standard(
+                downloader: downloader, memory: MemoryCache(limits: CacheLimits(cost: 64 << 20)),
+                disk: DiskCache(directory: folder)))
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(origin, pipeline)) } catch { result = .failure(error) }
+        await origin.stop()
+        try? FileManager.default.removeItem(at: folder)
+        try result.get()
+    }
+
+    private func request(_ origin: Origin) -> ImageRequest {
+        var request = ImageRequest(url: origin.url("/a.png"))
+        request.rendition.decode.allowsPartial = true
+        request.policy.completion = .whenStored
+        return request
+    }
+
+    /// The first rows are the picture's, the last ones are not there.
+    private func expectPart(_ response: ImageResponse, of whole: PixelBuffer) {
+        let part = response.image
+        #expect(part.isPartial && part.size == whole.size && response.transferFailure?.code == .truncatedBody)
+        #expect((0..<64).allSatisfy { part.pixels[$0, 20] == whole[$0, 20] })
+        #expect(part.pixels[0, 199].alpha == 0)
+    }
+
+    @Test func theRowsThatArrivedAreShownAndNothingIsStored() async throws {
+        let (png, whole) = try Self.picture()
+        try await run { origin, pipeline in
+            origin.serve("/a.png", .image(png, type: "image/png").with(\.ending, .cut(after: 12_000)))
+            expectPart(try await pipeline.response(for: request(origin)), of: whole)
+            #expect(pipeline.cachedImage(for: request(origin)) == nil)
+            var cached = request(origin)
+            cached.policy.freshness = .cacheOnly
+            let kept = await Task { [cached] in try await pipeline.image(for: cached) }.result
+            #expect(throws: TintypeError.self) { try kept.get() }
+            // Whole again, it is loaded anew.
+            origin.serve("/a.png", .image(png, type: "image/png"))
+            let image = try await pipeline.image(for: request(origin))
+            #expect(!image.isPartial && PixelDifference(image.pixels, whole)?.maximum == 0)
+        }
+    }
+
+    @Test func aBodyThatEndsEarlyWithoutALengthIsAPart() async throws {
+        let (png, whole) = try Self.picture()
+        try await run { origin, pipeline in
+            origin.serve(
+                "/a.png",
+                .image(png, type: "image/png").with(\.framing, .chunked(size: 4000)).with(
+                    \.ending, .cut(after: 12_000)))
+            expectPart(try await pipeline.response(for: request(origin)), of: whole)
+        }
+    }
+
+    /// The last try brings nothing; what the one before it brought is shown.
+    @Test func whatAnEarlierTryLeftIsShown() async throws {
+        let (png, whole) = try Self.picture()
+        let policy = RetryPolicy(maximumAttempts: 2, firstDelay: .milliseconds(1), jitter: 0)
+        try await run(retry: policy) { origin, pipeline in
+            let first = Shared(true)
+            origin.serve("/a.png") { _ in
+                let isFirst = first.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+                let response: OriginResponse =
+                    isFirst
+                    ? .image(png, type: "image/png").with(\.ending, .cut(after: 12_000))
+                    : .image(Data("busy".utf8), type: "text/plain").with(\.status, 503)
+                return response
+            }
+            let response = try await pipeline.response(for: request(origin))
+            #expect(response.image.isPartial && response.transferFailure?.status == 503)
+            #expect((0..<64).allSatisfy { response.image.pixels[$0, 20] == whole[$0, 20] })
+        }
+    }
+}
