@@ -49,17 +49,15 @@ struct FullDisk {
     }
 
     private func round(
-        _ context: String, _ start: (String) throws -> Process, finally: (String) -> Void = { _ in }
+        _ context: String, _ start: (String) throws -> Child, finally: (String) -> Void = { _ in }
     ) async throws {
         let folder = try Store.temporary()
         defer { try? FileManager.default.removeItem(at: folder) }
         let path = folder.path(percentEncoded: false)
         let child = try start(path.hasSuffix("/") ? String(path.dropLast()) : path)
-        child.waitUntilExit()
+        let hasEndedWell = child.wait()
         finally(path.hasSuffix("/") ? String(path.dropLast()) : path)
-        guard child.terminationReason == .exit, child.terminationStatus == 0 else {
-            CrashTest.fail("the writer ended with \(child.terminationStatus), \(context)")
-        }
+        guard hasEndedWell else { CrashTest.fail("the writer did not end well, \(context)") }
         let store = FullDiskScenario.store(folder)
         _ = store.checked(mayBeDamaged: false, context)
         try await store.checkBookkeeping(context)

@@ -35,6 +35,6 @@ struct KillRounds {
             usleep(UInt32.random(in: 0..<60_000, using: &random))
             kill(writer.processIdentifier, SIGKILL)
         }
-        for writer in writers { writer.waitUntilExit() }
+        for writer in writers { writer.wait() }
     }
 }

@@ -79,6 +79,8 @@ import TintypeWebP
         let piece = max(1, data.count / 100)
         for start in stride(from: 0, to: data.count, by: piece) {
             guard let image = try decoder.append(data[start..<min(start + piece, data.count)]) else { continue }
+            // The first image of a GIF is shown in part, too: see GIFArrivalTests.
+            if image.animation == nil && fixture.format == "gif" { continue }
             let count = image.animation?.frameCount ?? 1
             counts.append(count)
             let last = try image.animation?.frame(at: count - 1) ?? image.pixels
@@ -88,7 +90,7 @@ import TintypeWebP
         // libjxl does not tell whether the last one is whole.
         let all = fixture.format == "jxl" ? expected.count - 1 : expected.count
         #expect(counts.last == all && counts == counts.sorted() && Set(counts).count == counts.count)
-        #expect(counts.count > expected.count / 2)
+        #expect(counts.count + 1 > expected.count / 2)
     }
 
     @Test(arguments: ["rects.png", "rects.gif", "rects.webp", "rects.jxl", "sequence.avif"])

@@ -139,7 +139,9 @@ import TintypeTesting
         let path = cache.path(for: key("b"))
         try Data("rubbish".utf8).write(to: URL(filePath: path))
         let result = try await cache.verify()
-        #expect(result.sound.count == 2 && result.damaged == [path])
+        // Upkeep may have come across it before.
+        #expect(result.sound.count == 2 && (result.damaged == [path] || result.damaged.isEmpty))
+        #expect(!FileManager.default.fileExists(atPath: path))
         #expect(try await cache.usage().count == 2)
         #expect(try await cache.verify().damaged.isEmpty)
     }
