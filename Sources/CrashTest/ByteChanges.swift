@@ -80,7 +80,10 @@ struct ByteChanges {
 
     /// Those of the index and the signs of writers: whatever they say, each key gives right bytes or nothing.
     private func changeOthers(_ store: Store) async throws -> Int {
-        let sound = try Store.files(store.directory).map { ($0.path, try Data(contentsOf: URL(filePath: $0.path))) }
+        // The index's journal goes when the last one who has it open lets it go, which may be now.
+        let sound = try Store.files(store.directory).compactMap { file in
+            (try? Data(contentsOf: URL(filePath: file.path))).map { (file.path, $0) }
+        }
         var tried = 0
         for (path, bytes) in sound where !path.contains("/entries/") {
             for place in stride(from: tried % indexStep, to: bytes.count, by: indexStep) {
