@@ -41,10 +41,13 @@ final class WriterMark: Sendable {
     /// Whether it still is the file in the directory, which someone may have removed or moved away.
     var isCurrent: Bool { FileIdentity(path).map { $0 == FileIdentity(descriptor) } ?? false }
 
-    /// Says whether the index may not know of everything that was written. One byte, so a full disk has room for it.
+    /// Says whether the index may not know of everything that was written or removed: then the sign is empty, for which
+    /// the fullest disk has room. Where it has none for the byte that says otherwise, the next one looks in vain.
     func set(isDirty: Bool) {
-        _ = withUnsafeBytes(of: isDirty ? UInt8(1) : 0) { pwrite(descriptor, $0.baseAddress, 1, 0) }
+        if isDirty { _ = ftruncate(descriptor, 0) } else { _ = withUnsafeBytes(of: UInt8(0), write) }
     }
+
+    private func write(_ bytes: UnsafeRawBufferPointer) -> Int { pwrite(descriptor, bytes.baseAddress, bytes.count, 0) }
 
     /// Clears up after writers that are gone: their temporary files and their signs.
     ///

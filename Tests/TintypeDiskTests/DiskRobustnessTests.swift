@@ -112,6 +112,7 @@ import TintypeTesting
     @Test func whatIsStoredWhileItIsEvictedStaysKnown() async throws {
         let cache = cache()
         try await fill(cache, 0..<3)
+        try await cache.waitUntilReconciled()
         let index = try cache.openIndex()
         let known = try index.oldest(9, by: .access)
         // Stored anew between the look at what is oldest and its removal.
@@ -146,7 +147,7 @@ import TintypeTesting
         mark.set(isDirty: true)
         cache.giveUp(IndexDamage())
         cache.settle()
-        #expect(try sign() == Data([1]))
+        #expect(try sign().isEmpty)
         #expect(try await cache.usage().count == 3)
         #expect(try sign() == Data([0]))
     }
