@@ -51,24 +51,20 @@ package final class JobContext: Sendable {
         tellFollowers()
     }
 
-    /// Tells the priority, again as long as it changed meanwhile: whoever else tells it may be overtaken.
+    /// Tells one who follows the priority what it is.
     func follow(alreadyTold: ImagePriority? = nil, _ tell: (ImagePriority) -> Void) {
-        var told = alreadyTold
-        while case let priority = priority, priority != told {
+        ImagePriority.pass(alreadyTold: alreadyTold) {
+            (priority, ())
+        } to: { _, priority in
             tell(priority)
-            told = priority
         }
     }
 
-    /// Tells again as long as the priority changed meanwhile, so that the last thing told is the truth, whatever the
-    /// order in which threads come by.
     private func tellFollowers() {
-        var told: ImagePriority?
-        while let (priority, followers) = state.withLock({ state in
-            state.priority == told ? nil : (state.priority, Array(state.followers.values))
-        }) {
+        ImagePriority.pass {
+            state.withLock { ($0.priority, Array($0.followers.values)) }
+        } to: { followers, priority in
             for follower in followers { follower.follow(priority) }
-            told = priority
         }
     }
 

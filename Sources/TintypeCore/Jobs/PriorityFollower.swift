@@ -2,3 +2,22 @@
 package protocol PriorityFollower: Sendable {
     func follow(_ priority: ImagePriority)
 }
+
+extension ImagePriority {
+    /// Passes a priority on, again as long as it changed meanwhile: two threads may come by in either order, and the last
+    /// word has to be the newest.
+    ///
+    /// - Parameters:
+    ///   - newest: what it is now, and whom to tell; `nil` where there is no one.
+    ///   - tell: is not called under a lock.
+    package static func pass<Follower>(
+        alreadyTold: ImagePriority? = nil, _ newest: () -> (ImagePriority, Follower)?,
+        to tell: (Follower, ImagePriority) -> Void
+    ) {
+        var told = alreadyTold
+        while let (priority, follower) = newest(), priority != told {
+            tell(follower, priority)
+            told = priority
+        }
+    }
+}

@@ -142,13 +142,12 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
         if let context { bringUpToDate(context, subscriber.job) }
     }
 
-    /// Gives a job the priority that the table has for it, again if that changed meanwhile: two threads may come by in
-    /// either order, and the last word has to be the table's.
+    /// Gives a job the priority that the table has for it.
     private func bringUpToDate(_ context: JobContext, _ job: JobID) {
-        var told: ImagePriority?
-        while let priority = state.withLock({ $0.table.priority(of: job) }), priority != told {
-            context.setPriority(priority)
-            told = priority
+        ImagePriority.pass {
+            state.withLock { $0.table.priority(of: job) }.map { ($0, context) }
+        } to: {
+            $0.setPriority($1)
         }
     }
 }

@@ -59,14 +59,11 @@ public final class ImageTask: Sendable {
         }
     }
 
-    /// Tells again as long as the priority changed meanwhile, so that the last word is the newest.
     private func tellPriority(alreadyTold: ImagePriority? = nil) {
-        var told = alreadyTold
-        while let (priority, subscription) = state.withLock({ state in
-            state.priority == told ? nil : state.subscription.map { (state.priority, $0) }
-        }) {
-            subscription.follow(priority)
-            told = priority
+        ImagePriority.pass(alreadyTold: alreadyTold) {
+            state.withLock { state in state.subscription.map { (state.priority, $0) } }
+        } to: {
+            $0.follow($1)
         }
     }
 
