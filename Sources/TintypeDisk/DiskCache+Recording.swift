@@ -56,13 +56,15 @@ extension DiskCache {
             try catchUp(index)
             return index
         }
-        let wasStopped = WriterMark.recover(layout)
+        let stopped = WriterMark.recover(layout)
         let index = try DiskIndex(layout)
         state.withLock { state in
             state.index = index
-            state.isIndexBehind = state.isIndexBehind || wasStopped
+            state.isIndexBehind = state.isIndexBehind || !stopped.isEmpty
         }
         try catchUp(index)
+        // What they say is in the index now; before that it might have been lost.
+        for sign in stopped { unlink(sign) }
         if try !index.isReconciled { reconcileInBackground(index) }
         return index
     }

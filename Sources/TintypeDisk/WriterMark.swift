@@ -49,39 +49,39 @@ final class WriterMark: Sendable {
 
     private func write(_ bytes: UnsafeRawBufferPointer) -> Int { pwrite(descriptor, bytes.baseAddress, bytes.count, 0) }
 
-    /// Clears up after writers that are gone: their temporary files and their signs.
+    /// Clears up after writers that are gone: their temporary files, and the signs of those that were done.
     ///
-    /// - Returns: whether one of them was stopped in the middle.
-    static func recover(_ layout: CacheLayout) -> Bool {
+    /// - Returns: the signs of those that were stopped in the middle, which stay until the index is known to be behind.
+    static func recover(_ layout: CacheLayout) -> [String] {
         // In this order: a writer has its sign before it has other files. One whose sign is in the making makes it again.
         let files = CacheLayout.names(in: layout.temporaryFolder)
         let writers = CacheLayout.names(in: layout.writersFolder)
-        var wasStopped = false
+        var stopped: [String] = []
         var living: Set<Substring> = []
         for writer in writers {
-            switch takeOver("\(layout.writersFolder)/\(writer)") {
+            let path = "\(layout.writersFolder)/\(writer)"
+            switch takeOver(path) {
             case nil: living.insert(writer[...])
-            case let isDirty?: wasStopped = wasStopped || isDirty
+            case false?: unlink(path)
+            case true?: stopped.append(path)
             }
         }
         for file in files where !living.contains(file.prefix(idLength)) {
             unlink("\(layout.temporaryFolder)/\(file)")
         }
-        return wasStopped
+        return stopped
     }
 
     /// Characters of a UUID.
     private static let idLength = 36
 
-    /// Removes the sign of a writer that is gone; `nil` if it is not. Otherwise whether it was in the middle.
+    /// Whether a writer that is gone was in the middle; `nil` if it is not gone.
     private static func takeOver(_ path: String) -> Bool? {
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return errno == ENOENT ? false : nil }
         defer { close(descriptor) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
         var byte: UInt8 = 0
-        let isDirty = pread(descriptor, &byte, 1, 0) != 1 || byte != 0
-        unlink(path)
-        return isDirty
+        return pread(descriptor, &byte, 1, 0) != 1 || byte != 0
     }
 }
