@@ -81,7 +81,7 @@ struct ByteChanges {
     /// Those of the index and the signs of writers: whatever they say, each key gives right bytes or nothing.
     private func changeOthers(_ store: Store) async throws -> Int {
         // The index's journal goes when the last one who has it open lets it go, which may be now.
-        let sound = try Store.files(store.directory).compactMap { file in
+        let sound = Store.files(store.directory).compactMap { file in
             (try? Data(contentsOf: URL(filePath: file.path))).map { (file.path, $0) }
         }
         var tried = 0
