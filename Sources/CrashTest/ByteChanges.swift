@@ -75,6 +75,7 @@ struct ByteChanges {
             }
         }
         try replace(path, with: sound)
+        CrashTest.tell("\(tried) changes of an entry")
         return tried
     }
 
@@ -93,6 +94,7 @@ struct ByteChanges {
                 try await use(store, "byte \(place) of \(path)")
                 for (path, bytes) in sound { try replace(path, with: bytes) }
                 tried += 1
+                if tried % 10_000 == 0 { CrashTest.tell("\(tried) changes of other files") }
             }
         }
         return tried
