@@ -20,8 +20,8 @@ import TintypeTesting
         (
             "JPEG",
             [
-                "baseline-420.jpg", "progressive.jpg", "grey.jpg", "cmyk.jpg", "inks.jpg", "p3.jpg", "orientation-6.jpg",
-                "ycck.jpg",
+                "baseline-420.jpg", "progressive.jpg", "grey.jpg", "cmyk.jpg", "inks.jpg", "p3.jpg",
+                "orientation-6.jpg", "ycck.jpg",
             ]
         ),
         (

@@ -28,10 +28,14 @@ import TintypeTesting
         }
     }
 
-    private struct OwnFrames: FrameDecoder {
+    private final class OwnFrames: FrameDecoder {
+        static let format = ImageFormat(rawValue: "own")
         let loopCount: Int
         let canvasSize = PixelSize(width: 4, height: 4)
-        static let format = ImageFormat(rawValue: "own")
+
+        init(loopCount: Int) {
+            self.loopCount = loopCount
+        }
 
         var frames: [AnimationFrame] {
             let rect = PixelRect(x: 0, y: 0, size: canvasSize)
