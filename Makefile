@@ -50,7 +50,7 @@ asan: bootstrap ## Run the tests under the address sanitizer
 fuzz: bootstrap ## Give the decoders bytes of any kind for SECONDS, all formats in turn
 	scripts/fuzz $(SECONDS)
 
-crash-test: bootstrap ## Kill writers of the disk cache, change its bytes, fill its disk; 1,000 rounds, some minutes
+crash-test: bootstrap ## Kill writers of the disk cache, change its bytes, fill its disk; 1,000 rounds, half an hour
 	$(SWIFT) build --product CrashTest
 	$(CC) -shared -fPIC -o .build/full-disk.so scripts/full-disk.c -ldl
 	"$$($(SWIFT) build --show-bin-path)/CrashTest" kills 1000

@@ -200,21 +200,21 @@ let package = Package(
             name: "TintypeDiskTests", dependencies: ["CrashTest", "TintypeDisk", "TintypeTesting"],
             swiftSettings: swiftSettings),
         .target(
-            name: "TestCertificate", dependencies: ["TintypeTesting", .asn1, .crypto, .x509],
-            path: "Tests/TestCertificate", swiftSettings: swiftSettings),
+            name: "HTTPTestSupport", dependencies: ["TintypeHTTP", "TintypeTesting", .asn1, .crypto, .x509],
+            path: "Tests/HTTPTestSupport", swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeHTTPTests",
             dependencies: [
-                "TestCertificate", "TintypeHTTP", "TintypeTesting", "CZlib", .asyncHTTPClient, .nioCore, .nioPosix,
+                "HTTPTestSupport", "TintypeHTTP", "TintypeTesting", "CZlib", .asyncHTTPClient, .nioCore, .nioPosix,
                 .nioHTTP1, .nioHTTP2, .nioSSL,
             ],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "TintypeTests", dependencies: ["Tintype", "TintypeTesting"],
+            name: "TintypeTests", dependencies: ["HTTPTestSupport", "Tintype", "TintypeTesting"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeCommandTests",
-            dependencies: ["TestCertificate", "TintypeCommand", "Tintype", "TintypeTesting"],
+            dependencies: ["HTTPTestSupport", "TintypeCommand", "Tintype", "TintypeTesting"],
             swiftSettings: swiftSettings),
     ]
 )

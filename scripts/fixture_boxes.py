@@ -87,3 +87,18 @@ def moved(data, delta):
                 out[at:at + offset] = number.to_bytes(offset, "big")
             at += offset + length
     return bytes(out)
+
+
+def put(data, extra, at, *around):
+    """A film with one more box, which grows those around it, by their places; its own samples, which lie behind, move."""
+    grown = data[:at] + extra + data[at:]
+    for place in around:
+        grown = resized(grown, place, len(extra))
+    movie, size = find(grown, b"moov")
+    out, at = bytearray(grown), movie
+    while (at := grown.find(b"stco", at, movie + size)) >= 0:
+        for index in range(struct.unpack_from(">I", grown, at + 8)[0]):
+            place = at + 12 + 4 * index
+            struct.pack_into(">I", out, place, struct.unpack_from(">I", grown, place)[0] + len(extra))
+        at += 4
+    return bytes(out)

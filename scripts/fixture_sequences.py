@@ -56,6 +56,53 @@ def as_sequence(film):
     return film[:place + 16] + b"pict" + film[place + 20:]
 
 
+def with_alpha(film):
+    """Makes of the second track of a film the alpha of the first."""
+    def inside(place, *kinds):
+        places = [place]
+        for kind in kinds:
+            head = {b"stsd": 16, b"hvc1": 86}.get(film[places[-1] + 4:places[-1] + 8], 8)
+            end = places[-1] + int.from_bytes(film[places[-1]:places[-1] + 4], "big")
+            places.append(next(p for k, p, _ in fixture_boxes.boxes(film, places[-1] + head, end) if k == kind))
+        return places
+
+    def second():
+        movie, size = fixture_boxes.find(film, b"moov")
+        return movie, [p for k, p, _ in fixture_boxes.boxes(film, movie + 8, movie + size) if k == b"trak"][1]
+
+    movie, track = second()
+    kind = fixture_boxes.full_box(b"auxi", 0, 0, b"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0")
+    entry = inside(track, b"mdia", b"minf", b"stbl", b"stsd", b"hvc1")
+    film = fixture_boxes.put(film, kind, entry[-1] + 86, movie, *entry)
+    reference = fixture_boxes.box(b"tref", fixture_boxes.box(b"auxl", b"\0\0\0\1"))
+    header = inside(track, b"tkhd")[-1]
+    film = fixture_boxes.put(
+        film, reference, header + int.from_bytes(film[header:header + 4], "big"), movie, track)
+    handler = inside(track, b"mdia", b"hdlr")[-1]
+    assert film[handler + 16:handler + 20] == b"vide"
+    return film[:handler + 16] + b"auxv" + film[handler + 20:]
+
+
+def make_alpha_sequence(kit, folder):
+    """Colours and alpha without loss, each track with key frames of its own, and frames in another order."""
+    (w, h), given = (48, 32), ["-f", "rawvideo", "-s", "48x32", "-framerate", "10"]
+    frames = [np.roll(kit.picture(w, h), 4 * i, axis=1) for i in range(5)]
+    alphas = [np.roll(kit.alpha(w, h), -4 * i, axis=1) for i in range(5)]
+    (folder / "colours").write_bytes(planes_of(frames))
+    (folder / "alpha").write_bytes(b"".join(a.tobytes() for a in alphas))
+    ffmpeg(folder, *given, "-pix_fmt", "yuvj444p", "-i", "colours", *given, "-pix_fmt", "gray", "-i", "alpha", "-map", "0",
+           "-map", "1", "-tag:v", "hvc1", "-movflags", "+faststart", "-c:v", "libx265", "-pix_fmt:v:0", "yuvj444p",
+           "-pix_fmt:v:1", "gray", "-x265-params:v:0", "log-level=none:info=0:range=full:lossless=1:bframes=2:b-adapt=0",
+           "-x265-params:v:1", "log-level=none:info=0:range=full:lossless=1:bframes=0:keyint=2:scenecut=0", "film.mp4")
+    planes = ffmpeg(folder, "-i", "film.mp4", "-map", "0:0", "-f", "rawvideo", "-pix_fmt", "yuvj444p", "-")
+    judged = ffmpeg(folder, "-i", "film.mp4", "-map", "0:1", "-f", "rawvideo", "-pix_fmt", "gray", "-")
+    assert judged == b"".join(a.tobytes() for a in alphas)
+    shown = [np.dstack([c[..., :3], a]) for c, a in zip(colours_of(planes, w, h), alphas)]
+    data = with_alpha(as_sequence((folder / "film.mp4").read_bytes()))
+    kit.add("sequence-alpha.heics", data, format="heic", expect=shown, frames=5, loops=0, durations=[0.1] * 5, has_alpha=True,
+            lossless=True, near=1, note="a sequence of 5 frames with a track of their alpha, whose key frames are others")
+
+
 def make_sequences(kit):
     folder, (w, h) = Path(tempfile.mkdtemp()), (48, 32)
     frames = [np.roll(kit.picture(w, h), 4 * i, axis=1) for i in range(7)]
@@ -76,3 +123,4 @@ def make_sequences(kit):
     add("frames-420.heics", "yuvj420p", "crf=20:bframes=0:keyint=3:scenecut=0", "4:2:0, a key frame each third", scale=2)
     kit.add("truncated.heics", whole[:len(whole) * 8 // 10], format="heic", size=(w, h), valid=False,
             note="ends in the pixels")
+    make_alpha_sequence(kit, folder)

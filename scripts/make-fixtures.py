@@ -23,6 +23,7 @@ from PIL import Image, ImageDraw, ImageFile, ImageOps, features
 
 import fixture_colors
 import fixture_rasters
+import fixture_samplings
 import fixture_sequences
 import fixture_tools
 
@@ -658,6 +659,7 @@ def main():
     make_animations()
     make_webps()
     kit = sys.modules[__name__]
+    fixture_samplings.make_samplings(kit)
     fixture_rasters.make_bmps(kit)
     fixture_rasters.make_icos(kit)
     fixture_rasters.make_tiffs(kit)
@@ -684,6 +686,7 @@ Made with {versions}.
 - Pillow encoded the JPEGs, the still WebPs, the pixels of each frame of the animated one, and `pillow-rgba.png`; the script's own writers made the other PNGs, each row by
   another of the five filters in turn and the stream split over two IDATs, and the animations.
 - `scripts/fixture_rasters.py` wrote the BMPs, icons and most TIFFs; Pillow agrees with each where it can read it.
+- cjpeg of libjpeg-turbo encoded the JPEGs of other samplings, by `scripts/fixture_samplings.py`.
 - Debian 12's own tools encoded and judged the AVIFs (avifenc, avifdec), JPEG XLs (cjxl, djxl) and HEICs (heif-enc,
   heif-convert), by `scripts/fixture_tools.py`: they are built on the very libraries that decode here. What is lossless
   is compared with what was encoded.

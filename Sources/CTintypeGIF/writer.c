@@ -70,6 +70,11 @@ static bool is_valid(tintype_gif_palette palette) {
     return palette.colors != NULL && palette.count > 0 && palette.count <= 256;
 }
 
+static bool is_within(const GifFileType *gif, tintype_gif_frame frame) {
+    uint64_t right = (uint64_t)frame.x + frame.width, bottom = (uint64_t)frame.y + frame.height;
+    return frame.width > 0 && frame.height > 0 && right <= (uint64_t)gif->SWidth && bottom <= (uint64_t)gif->SHeight;
+}
+
 static bool put_repeats(GifFileType *gif, int32_t repeats) {
     const uint8_t loop[3] = {1, (uint8_t)repeats, (uint8_t)(repeats >> 8)};
     return EGifPutExtensionLeader(gif, APPLICATION_EXT_FUNC_CODE) == GIF_OK
@@ -153,7 +158,7 @@ tintype_gif_status tintype_gif_writer_create(
 tintype_gif_status tintype_gif_writer_add(
     tintype_gif_writer *writer, tintype_gif_frame frame, tintype_gif_palette own, const uint8_t *indices) {
     bool has_own = own.count > 0;
-    if (writer->gif == NULL || frame.delay > UINT16_MAX || (has_own ? !is_valid(own) : !writer->has_shared_palette)) {
+    if (writer->gif == NULL || frame.delay > UINT16_MAX || !is_within(writer->gif, frame) || (has_own ? !is_valid(own) : !writer->has_shared_palette)) {
         return TINTYPE_GIF_CORRUPT;
     }
     ColorMapObject *map = has_own ? make_map(own) : NULL;
@@ -176,7 +181,8 @@ tintype_gif_status tintype_gif_writer_finish(tintype_gif_writer *writer, uint8_t
     int error = 0;
     bool is_fine = EGifCloseFile(writer->gif, &error) == GIF_OK;
     writer->gif = NULL;
-    if (!is_fine) {
+    // Of what it writes of itself, as the end, giflib does not look whether that could be taken.
+    if (!is_fine || writer->lacks_memory) {
         return failure(writer);
     }
     *out = writer->bytes;

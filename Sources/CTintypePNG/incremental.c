@@ -29,6 +29,10 @@ static size_t row_bytes(const tintype_png_incremental *incremental) {
 
 static void take_header(png_structp png, png_infop info) {
     tintype_png_incremental *incremental = png_get_progressive_ptr(png);
+    // libpng comes here at every IDAT that another chunk parts from the first ones.
+    if (incremental->rows != NULL) {
+        tintype_png_fence_escape(&incremental->fence, TINTYPE_PNG_CORRUPT, "Pixels in two places");
+    }
     incremental->width = png_get_image_width(png, info);
     incremental->height = png_get_image_height(png, info);
     tintype_png_ask_for_rgba(png, info, false);

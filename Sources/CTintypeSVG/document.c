@@ -118,12 +118,12 @@ tintype_svg_status tintype_svg_draw(
     interruption asked = {.is_cancelled = is_cancelled, .context = context};
     cairo_surface_t *surface = cairo_image_surface_create_for_data(
         dest, CAIRO_FORMAT_ARGB32, (int)width, (int)height, (int)stride);
-    cairo_surface_t *observer = make_observer(surface, &asked);
+    cairo_surface_t *drawn = is_cancelled == NULL ? cairo_surface_reference(surface) : make_observer(surface, &asked);
     tintype_svg_status status = TINTYPE_SVG_CORRUPT;
-    if (cairo_surface_status(observer) == CAIRO_STATUS_SUCCESS) {
-        status = draw(document, observer, place);
+    if (cairo_surface_status(drawn) == CAIRO_STATUS_SUCCESS) {
+        status = draw(document, drawn, place);
     }
-    cairo_surface_destroy(observer);
+    cairo_surface_destroy(drawn);
     cairo_surface_destroy(surface);
     make_rgba(dest, stride, width, height);
     return asked.gave_up ? TINTYPE_SVG_CANCELLED : status;

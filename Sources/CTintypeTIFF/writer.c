@@ -11,6 +11,7 @@ typedef struct {
     size_t capacity;
     size_t count;
     size_t place;
+    bool lacks_memory;
 } sink;
 
 // MARK: What libtiff calls
@@ -22,6 +23,7 @@ static bool grow(sink *out, size_t needed) {
     }
     uint8_t *bytes = capacity == out->capacity ? out->bytes : realloc(out->bytes, capacity);
     if (bytes == NULL) {
+        out->lacks_memory = true;
         return false;
     }
     out->bytes = bytes;
@@ -48,6 +50,9 @@ static tmsize_t reread(thandle_t handle, void *dest, tmsize_t count) {
     sink *from = handle;
     size_t left = from->place < from->count ? from->count - from->place : 0;
     size_t wanted = (size_t)count < left ? (size_t)count : left;
+    if (wanted == 0) {
+        return 0;
+    }
     memcpy(dest, from->bytes + from->place, wanted);
     from->place += wanted;
     return (tmsize_t)wanted;
@@ -131,7 +136,7 @@ tintype_tiff_status tintype_tiff_encode(
     snprintf(message, message_size, "%s", report.message);
     if (!is_fine) {
         free(sink.bytes);
-        return TINTYPE_TIFF_CORRUPT;
+        return sink.lacks_memory ? TINTYPE_TIFF_MEMORY : TINTYPE_TIFF_CORRUPT;
     }
     *out = sink.bytes;
     *out_count = sink.count;

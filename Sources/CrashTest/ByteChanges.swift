@@ -75,13 +75,14 @@ struct ByteChanges {
             }
         }
         try replace(path, with: sound)
+        CrashTest.tell("\(tried) changes of an entry")
         return tried
     }
 
     /// Those of the index and the signs of writers: whatever they say, each key gives right bytes or nothing.
     private func changeOthers(_ store: Store) async throws -> Int {
         // The index's journal goes when the last one who has it open lets it go, which may be now.
-        let sound = try Store.files(store.directory).compactMap { file in
+        let sound = Store.files(store.directory).compactMap { file in
             (try? Data(contentsOf: URL(filePath: file.path))).map { (file.path, $0) }
         }
         var tried = 0
@@ -93,6 +94,7 @@ struct ByteChanges {
                 try await use(store, "byte \(place) of \(path)")
                 for (path, bytes) in sound { try replace(path, with: bytes) }
                 tried += 1
+                if tried % 10_000 == 0 { CrashTest.tell("\(tried) changes of other files") }
             }
         }
         return tried

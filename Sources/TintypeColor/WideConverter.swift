@@ -1,6 +1,6 @@
 import CLibLCMS
 import Foundation
-package import TintypeCore
+import TintypeCore
 
 /// Makes of rows of straight 16-bit RGBA what is shown, and what is kept where a request wants the whole range.
 ///

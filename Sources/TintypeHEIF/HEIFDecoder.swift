@@ -3,7 +3,8 @@ import TintypeColor
 public import TintypeCore
 
 /// Decodes HEIC (ISO/IEC 23008-12 with HEVC) with libheif: the primary picture, turned and cut as the file says. Image
-/// sequences, which libheif 1.15 does not know, are read from their track and decoded with libde265.
+/// sequences, which libheif 1.15 does not know, are read from their tracks, of pictures and of alpha, and decoded with
+/// libde265.
 ///
 /// libheif applies the orientation while it decodes.
 public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
@@ -14,7 +15,9 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         let isNamed = bytes.withUnsafeBytes { HEIFTrack.isNamed(in: $0) }
         guard isComplete || !isNamed else { return nil }
-        if isNamed, let track = try Self.track(bytes, DecodeLimits(pixels: .max, frames: 100_000)) { return track.info }
+        if isNamed, let sequence = try Self.sequence(bytes, DecodeLimits(pixels: .max, frames: 100_000)) {
+            return sequence.info
+        }
         do throws(TintypeError) {
             return try bytes.withTypedBytes { raw throws(TintypeError) in
                 try HEIFReader(raw, DecodeLimits(pixels: 32_768 * 32_768)).info
@@ -26,29 +29,32 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
         }
     }
 
-    static func track(
+    static func sequence(
         _ bytes: Data, _ limits: DecodeLimits, keepsPart: Bool = false
-    ) throws(TintypeError) -> HEIFTrack? {
+    ) throws(TintypeError) -> HEIFSequence? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
-            HEIFTrack.isNamed(in: raw) ? try HEIFTrack(raw, limits, keepsPart: keepsPart) : nil
+            HEIFTrack.isNamed(in: raw) ? try HEIFSequence(raw, limits, keepsPart: keepsPart) : nil
         }
     }
 
     public func makeFrameDecoder(
         _ bytes: Data, _ context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
-        guard let track = try Self.track(bytes, context.limits) else {
+        guard let sequence = try Self.sequence(bytes, context.limits) else {
             throw TintypeError(.undecodable, stage: .decode, "the HEIC has no image sequence")
         }
-        return try HEIFFrameDecoder(bytes, track, context.limits)
+        return try HEIFFrameDecoder(bytes, sequence, context.limits)
     }
 
     public func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
-        if let track = try Self.track(bytes, context.limits) { return try animatedImage(bytes, track.info, context) }
+        if let sequence = try Self.sequence(bytes, context.limits) {
+            return try animatedImage(bytes, sequence.info, context)
+        }
         return try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try HEIFReader(raw, context.limits)
             let info = reader.info
             try context.limits.check(info, byteCount: raw.count)
+            try HEIFCodedPictures.check(raw, context.limits)
             // What libheif gives is upright already.
             var upright = info
             upright.orientation = .up

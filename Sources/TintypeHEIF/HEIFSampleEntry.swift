@@ -29,7 +29,20 @@ struct HEIFSampleEntry {
         parameterSets = try Self.parameterSets(file, configuration)
     }
 
-    private static func parameterSets(_ file: ISOFile, _ body: Range<Int>) throws(TintypeError) -> [Range<Int>] {
+    /// What a track of alpha calls itself (ISO/IEC 23008-12, 7.5.3.2): by the code points of MPEG, and as the first edition
+    /// had it.
+    private static let alphaKinds: Set<String> = [
+        "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", "urn:mpeg:hevc:2015:auxid:1",
+    ]
+
+    /// Whether the pictures of an auxiliary track are the alpha of others.
+    func isAlpha(_ file: ISOFile) throws(TintypeError) -> Bool {
+        guard let kind = try file.box("auxi", in: properties)?.fullBody else { return false }
+        return Self.alphaKinds.contains(String(decoding: file.bytes[kind].prefix { $0 != 0 }, as: UTF8.self))
+    }
+
+    /// The places of the parameter sets in a configuration of a decoder.
+    static func parameterSets(_ file: ISOFile, _ body: Range<Int>) throws(TintypeError) -> [Range<Int>] {
         var sets: [Range<Int>] = []
         var place = body.lowerBound + 23
         for _ in 0..<(try file.number(at: body.lowerBound + 22, size: 1, in: body)) {

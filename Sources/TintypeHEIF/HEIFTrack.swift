@@ -2,7 +2,7 @@ import Foundation
 import TintypeColor
 import TintypeCore
 
-/// The image sequence of a file (ISO/IEC 23008-12, 7): a track of HEVC pictures.
+/// A track of HEVC pictures in a file with image sequences (ISO/IEC 23008-12, 7).
 struct HEIFTrack {
     /// The size of the stored pictures.
     let size: PixelSize
@@ -34,20 +34,12 @@ struct HEIFTrack {
 
     private static let brands: Set<String> = ["msf1", "hevc", "hevx", "hevm", "hevs"]
 
-    /// The first track of pictures of a whole file; `nil` when there is none.
-    ///
-    /// - Parameter keepsPart: whether the last frames need not be there.
+    /// - Parameters:
+    ///   - track: the body of its box, and of that of its media.
+    ///   - keepsPart: whether the last frames need not be there.
     /// - Throws: ``TintypeError/Code/undecodable``, and ``TintypeError/Code/limitExceeded`` before there is memory for what
     ///   the file promises.
-    init?(
-        _ bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits, keepsPart: Bool = false
-    ) throws(TintypeError) {
-        let file = ISOFile(bytes: bytes)
-        guard let (track, media) = try file.pictureTrack() else { return nil }
-        try self.init(file, track, media, limits, keepsPart: keepsPart)
-    }
-
-    private init(
+    init(
         _ file: ISOFile, _ track: Range<Int>, _ media: Range<Int>, _ limits: DecodeLimits, keepsPart: Bool
     ) throws(TintypeError) {
         let table = try file.needed(

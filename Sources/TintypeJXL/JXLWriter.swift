@@ -103,8 +103,9 @@ struct JXLWriter: ~Copyable {
 
     private static func check(_ status: JxlEncoderStatus, _ encoder: OpaquePointer) throws(TintypeError) {
         guard status != JXL_ENC_SUCCESS else { return }
-        let number = JxlEncoderGetError(encoder).rawValue
-        throw TintypeError(.encodeFailed, stage: .encode, "no JPEG XL could be made: libjxl's error \(number)")
+        let reason = JxlEncoderGetError(encoder)
+        let code: TintypeError.Code = reason == JXL_ENC_ERR_OOM ? .outOfMemory : .encodeFailed
+        throw TintypeError(code, stage: .encode, "no JPEG XL could be made: libjxl's error \(reason.rawValue)")
     }
 
     private static func packed(_ pixels: PixelBuffer, channels: Int) -> [UInt8] {

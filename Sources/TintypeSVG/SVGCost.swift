@@ -8,6 +8,8 @@ struct SVGCost {
     var looks = 0
     /// Filters that look at as many pixels around each as they like.
     var wideFilters = 0
+    /// Elements that may be drawn more often than they stand there.
+    var repeated = 0
 
     static let endless = SVGCost(elements: most, expandedBytes: most)
     static let most = 1 << 40
@@ -17,7 +19,18 @@ struct SVGCost {
         sum.expandedBytes = min(sum.expandedBytes + part.expandedBytes, most)
         sum.looks = min(sum.looks + part.looks, most)
         sum.wideFilters = min(sum.wideFilters + part.wideFilters, most)
+        sum.repeated = min(sum.repeated + part.repeated, most)
     }
+
+    /// Whether drawing may take so long that someone may want to leave.
+    ///
+    /// - Parameter size: of what is drawn.
+    func isLong(drawing size: PixelSize) -> Bool {
+        repeated > 0 || Double(size.area) * Double(elements) > Self.mostPixelsAtOnce
+    }
+
+    /// Pixels that all shapes together may fill where no one asks in between: a tenth of a second or so.
+    private static let mostPixelsAtOnce = 1e8
 
     /// librsvg asks no one whether to go on, so what takes it longest is not begun.
     ///

@@ -46,7 +46,7 @@ struct SVGDocument: ~Copyable {
     /// - Parameters:
     ///   - part: what is drawn of it, in its own pixels.
     ///   - size: how large that becomes.
-    ///   - isCancelled: asked after most shapes.
+    ///   - isCancelled: asked after most shapes, where there is much to draw.
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     func drawn(
         _ part: PixelRect, _ size: PixelSize, isCancelled: @escaping @Sendable () -> Bool
@@ -56,11 +56,11 @@ struct SVGDocument: ~Copyable {
         let stride = writer.bytesPerRow
         let whole = place(of: part, drawn: size)
         let hook = CancelHook(isCancelled)
+        let ask = cost.isLong(drawing: size) ? CancelHook.ask : nil
         let status = writer.withRows { rows in
             rows.bindMemory(to: UInt8.self).baseAddress.map {
                 tintype_svg_draw(
-                    document, $0, stride, UInt32(size.width), UInt32(size.height), whole, CancelHook.ask,
-                    hook.pointer)
+                    document, $0, stride, UInt32(size.width), UInt32(size.height), whole, ask, hook.pointer)
             }
         }
         withExtendedLifetime(hook) {}

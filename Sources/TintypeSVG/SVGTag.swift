@@ -26,6 +26,7 @@ struct SVGTag {
 
     var cost: SVGCost {
         var cost = SVGCost(elements: 1)
+        cost.repeated = ["use", "marker", "pattern"].contains { name.elementsEqual($0.utf8) } ? 1 : 0
         guard name.starts(with: "fe".utf8) else { return cost }
         cost.looks = name.elementsEqual("feTurbulence".utf8) ? octaves : 1
         // The radius of the one may be scaled to any number of pixels, the kernel of the other has any size.

@@ -19,7 +19,10 @@ import TintypeTesting
     private static let rows: [(label: String, names: [String])] = [
         (
             "JPEG",
-            ["baseline-420.jpg", "progressive.jpg", "grey.jpg", "cmyk.jpg", "inks.jpg", "p3.jpg", "orientation-6.jpg"]
+            [
+                "baseline-420.jpg", "progressive.jpg", "grey.jpg", "cmyk.jpg", "inks.jpg", "p3.jpg",
+                "orientation-6.jpg", "ycck.jpg",
+            ]
         ),
         (
             "PNG",
@@ -30,7 +33,7 @@ import TintypeTesting
         ),
         ("GIF", ["rects.gif", "interlaced.gif"]),
         ("WEBP", ["lossy.webp", "lossy-alpha.webp", "p3.webp", "rects.webp"]),
-        ("HEIC", ["lossy.heic", "alpha.heic", "p3.heic", "pq.heic", "sequence.heics"]),
+        ("HEIC", ["lossy.heic", "alpha.heic", "p3.heic", "pq.heic", "sequence.heics", "sequence-alpha.heics"]),
         ("AVIF", ["lossy-420.avif", "alpha.avif", "p3.avif", "pq-10.avif", "sequence.avif"]),
         ("JPEG XL", ["lossy.jxl", "lossless-alpha.jxl", "p3.jxl", "pq.jxl", "rects.jxl"]),
         ("TIFF", ["rgb.tiff", "rgba.tiff", "grey-16.tiff", "inks.tiff", "p3-16.tiff"]),

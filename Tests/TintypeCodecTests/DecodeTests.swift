@@ -129,8 +129,9 @@ import TintypeTesting
     }
 
     /// Boxes and tables all over, and places in the pixels: each frame is a picture or an error.
-    @Test func anyFlippedByteOfASequenceIsFramesOrAnError() throws {
-        let data = try FixtureManifest.named("frames-420.heics").data
+    @Test(arguments: ["frames-420.heics", "sequence-alpha.heics"])
+    func anyFlippedByteOfASequenceIsFramesOrAnError(_ name: String) throws {
+        let data = try FixtureManifest.named(name).data
         let pixels = try #require(data.firstRange(of: Data("mdat".utf8))).lowerBound
         for index in data.indices where index < pixels || index % 16 == 0 {
             var damaged = data

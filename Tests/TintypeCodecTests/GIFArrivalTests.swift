@@ -8,15 +8,6 @@ import TintypeTesting
 
 /// The first image of a GIF while its bytes arrive.
 @Suite struct GIFArrivalTests {
-    private func previews(
-        _ data: Data, piece: Int, _ options: DecodeOptions = DecodeOptions()
-    ) throws -> [Image] {
-        let decoder = try #require(GIFDecoder().makeIncrementalDecoder(DecodeContext(options: options)))
-        return try stride(from: 0, to: data.count, by: piece).compactMap { start in
-            try decoder.append(data.dropFirst(start).prefix(piece))
-        }
-    }
-
     private func whole(_ name: String) throws -> Image {
         try GIFDecoder().decode(FixtureManifest.named(name).data, DecodeContext())
     }
@@ -25,7 +16,7 @@ import TintypeTesting
         let size = PixelSize(width: 50, height: 40)
         let data = PlainGIF.bytes(size) { x, y in UInt8((x + y) % 128) }
         let whole = try GIFDecoder().decode(data, DecodeContext())
-        let all = try previews(data, piece: piece)
+        let all = try GIFDecoder().previews(data, piece: piece)
         #expect(all.count > 10 && all.allSatisfy { $0.size == size && $0.animation == nil })
         let counts = all.map { image in (0..<40).prefix { image.pixels[49, $0].alpha == 255 }.count }
         #expect(counts.dropLast() == counts.dropLast().sorted()[...] && counts.last == 40)
@@ -39,7 +30,7 @@ import TintypeTesting
     @Test func passesOfAnInterlacedImageFillItCoarselyFirst() throws {
         let data = try FixtureManifest.named("interlaced.gif").data
         let expected = try whole("interlaced.gif").pixels
-        let first = try previews(data, piece: max(1, data.count / 200)).filter { $0.info.frameCount == 1 }
+        let first = try GIFDecoder().previews(data, piece: max(1, data.count / 200)).filter { $0.info.frameCount == 1 }
         #expect(first.count > 3)
         let differences = try first.map { try #require(PixelDifference($0.pixels, expected)).mean }
         #expect(differences.last == 0 && differences[0] > differences[differences.count / 2])

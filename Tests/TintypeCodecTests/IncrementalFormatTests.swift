@@ -9,11 +9,7 @@ import TintypeTesting
     private func previews(
         _ data: Data, piece: Int, _ options: DecodeOptions = DecodeOptions()
     ) throws -> [Image] {
-        let decoder = try DecodeTests.coders.decoder(for: data)
-        let previews = try #require(decoder.makeIncrementalDecoder(DecodeContext(options: options)))
-        return try stride(from: 0, to: data.count, by: piece).compactMap { start in
-            try previews.append(data[data.startIndex + start..<data.startIndex + min(start + piece, data.count)])
-        }
+        try DecodeTests.coders.decoder(for: data).previews(data, piece: piece, options)
     }
 
     static let names = [
@@ -90,6 +86,18 @@ import TintypeTesting
             else { continue }
             _ = try? previews.append(damaged.prefix(data.count / 2))
             _ = try? previews.append(damaged.dropFirst(data.count / 2))
+        }
+    }
+
+    /// libpng begins anew at the second place, where what the first one has left would be lost.
+    @Test(arguments: [1, 1_000_000]) func pixelsInTwoPlacesOfAPNGAreAnErrorWhereTheyAreNoticed(_ piece: Int) throws {
+        let pixels = PNGBuilder.chunk("IDAT", try PNGBuilder.deflated(Data([0, 10, 20, 30])))
+        let data = try PNGBuilder.picture(
+            with: ("IDAT", PNGBuilder.deflated(Data([0, 10, 20, 30]))), ("tEXt", Data("a\0b".utf8)))
+        #expect(data.ranges(of: pixels).count == 2)
+        let previews = try #require(PNGDecoder().makeIncrementalDecoder(DecodeContext()))
+        for start in stride(from: 0, to: data.count, by: piece) {
+            guard (try? previews.append(data.dropFirst(start).prefix(piece))) != nil else { return }
         }
     }
 }

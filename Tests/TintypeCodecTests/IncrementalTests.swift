@@ -6,12 +6,7 @@ import TintypeTesting
 
 @Suite struct IncrementalTests {
     private func previews(_ name: String, piece: Int, _ size: DecodeOptions.Size = .full) throws -> [Image] {
-        let data = try FixtureManifest.named(name).data
-        let context = DecodeContext(options: DecodeOptions(size: size))
-        let decoder = try #require(JPEGDecoder().makeIncrementalDecoder(context))
-        return try stride(from: 0, to: data.count, by: piece).compactMap { start in
-            try decoder.append(data[start..<min(start + piece, data.count)])
-        }
+        try JPEGDecoder().previews(FixtureManifest.named(name).data, piece: piece, DecodeOptions(size: size))
     }
 
     @Test(arguments: [1, 100, 5000, 1_000_000]) func theLastPreviewIsThePicture(_ piece: Int) throws {

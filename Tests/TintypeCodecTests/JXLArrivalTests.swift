@@ -23,15 +23,6 @@ import TintypeTesting
         try DecodeTests.coders.decoder(for: data).decodeChecked(data, DecodeContext(options: options))
     }
 
-    private func previews(
-        _ data: Data, piece: Int, _ options: DecodeOptions = DecodeOptions()
-    ) throws -> [Image] {
-        let decoder = try #require(JXLDecoder().makeIncrementalDecoder(DecodeContext(options: options)))
-        return try stride(from: 0, to: data.count, by: piece).compactMap { start in
-            try decoder.append(data.dropFirst(start).prefix(piece))
-        }
-    }
-
     private static var allowed: DecodeOptions {
         var options = DecodeOptions()
         options.allowsPartial = true
@@ -41,7 +32,7 @@ import TintypeTesting
     @Test func aLossyPictureIsThereCoarselyAndThenComesCloser() throws {
         let data = try Self.encoded(0.8)
         let whole = try decode(data).pixels
-        let all = try previews(data, piece: max(1, data.count / 30))
+        let all = try JXLDecoder().previews(data, piece: max(1, data.count / 30))
         #expect(all.count > 2 && all.allSatisfy { $0.size == Self.size && $0.pixels.isOpaque })
         let differences = try all.map { try #require(PixelDifference($0.pixels, whole)).mean }
         #expect(
@@ -52,9 +43,9 @@ import TintypeTesting
     @Test func aLosslessPictureComesSquareBySquare() throws {
         let data = try Self.encoded(1)
         let whole = try decode(data).pixels
-        let half = try #require(try previews(data.prefix(data.count / 2), piece: 5000).last)
+        let half = try #require(try JXLDecoder().previews(data.prefix(data.count / 2), piece: 5000).last)
         #expect(half.pixels[5, 5] == whole[5, 5] && half.pixels[599, 399].alpha == 0)
-        let last = try #require(try previews(data, piece: 5000).last)
+        let last = try #require(try JXLDecoder().previews(data, piece: 5000).last)
         #expect(PixelDifference(last.pixels, whole)?.maximum == 0)
     }
 
@@ -64,7 +55,7 @@ import TintypeTesting
         ] {
             let data = try FixtureManifest.named(name).data
             let whole = try decode(data)
-            let all = try previews(data, piece: piece)
+            let all = try JXLDecoder().previews(data, piece: piece)
             let last = try #require(all.last, "\(name)")
             #expect(PixelDifference(last.pixels, whole.pixels)?.maximum == 0, "\(name)")
             #expect(all.allSatisfy { $0.size == whole.size && $0.info.orientation == whole.info.orientation })
@@ -73,14 +64,14 @@ import TintypeTesting
 
     @Test func aBrightPictureIsPreviewedAsItWillLook() throws {
         let data = try FixtureManifest.named("pq.jxl").data
-        let last = try #require(try previews(data, piece: 50).last)
+        let last = try #require(try JXLDecoder().previews(data, piece: 50).last)
         #expect(PixelDifference(last.pixels, try decode(data).pixels)?.maximum == 0)
     }
 
     @Test func aPreviewShowsMoreThanTheLastOneAndHasTheAskedSize() throws {
         let data = try Self.encoded(0.8)
         let box = PixelSize(width: 60, height: 60)
-        let all = try previews(data, piece: 100, DecodeOptions(size: .fit(box)))
+        let all = try JXLDecoder().previews(data, piece: 100, DecodeOptions(size: .fit(box)))
         #expect(all.allSatisfy { $0.size == Self.size.fitted(into: box) })
         for (earlier, later) in zip(all, all.dropFirst()) {
             #expect(PixelDifference(earlier.pixels, later.pixels)?.maximum != 0)
@@ -91,7 +82,7 @@ import TintypeTesting
 
     @Test func framesOfAnAnimationAreShownAsTheyArrive() throws {
         let data = try FixtureManifest.named("rects.jxl").data
-        let counts = try previews(data, piece: 100).map(\.info.frameCount)
+        let counts = try JXLDecoder().previews(data, piece: 100).map(\.info.frameCount)
         #expect(counts.count > 3 && zip(counts, counts.dropFirst()).allSatisfy { $0 < $1 })
     }
 

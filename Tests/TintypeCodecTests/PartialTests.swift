@@ -94,7 +94,10 @@ import TintypeTesting
         #expect(error?.code == .cancelled || error?.code == .undecodable)
     }
 
-    @Test(arguments: still + ["alpha-32.ico", "mask-24.ico", "several.ico", "sequence.heics", "sequence.avif"])
+    @Test(
+        arguments: still + [
+            "alpha-32.ico", "mask-24.ico", "several.ico", "sequence.heics", "sequence.avif", "sequence-alpha.heics",
+        ])
     func everyTruncationIsAPartOrAnError(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         for count in stride(from: 0, to: data.count, by: max(1, data.count / 100)) {
@@ -151,5 +154,17 @@ import TintypeTesting
         #expect(partial.isPartial && partial.info.format == .ico && partial.pixels.size.isPositive)
         #expect(partial.size == partial.info.size && partial.size.area <= whole.size.area)
         #expect(throws: TintypeError.self) { try decode(data.prefix(20), Self.allowed) }
+    }
+
+    /// Their libraries show all or nothing, and the error says so.
+    @Test(arguments: ["lossy.heic", "alpha.heic", "lossy-420.avif", "alpha.avif"])
+    func ofACutStillPictureThatCannotBeShownInPartTheErrorSaysSo(_ name: String) throws {
+        let data = try FixtureManifest.named(name).data
+        for cut in [data.count / 2, data.count * 3 / 4, data.count - 20] {
+            let error = #expect(throws: TintypeError.self) { try decode(data.prefix(cut), Self.allowed) }
+            #expect(error?.code == .undecodable && error?.message.hasSuffix("nothing of it can be shown") == true)
+            let plain = #expect(throws: TintypeError.self) { try decode(data.prefix(cut)) }
+            #expect(plain?.message.hasSuffix("nothing of it can be shown") == false)
+        }
     }
 }

@@ -61,6 +61,21 @@ import TintypeTesting
         #expect(image.pixels[50, 50].alpha == 255)
     }
 
+    /// cairo loses a little memory for each drawing that can be left: found by `make fuzz`.
+    @Test func onlyADrawingThatMayTakeLongCanBeLeft() throws {
+        func isLong(_ data: Data, _ side: Int) throws -> Bool {
+            var survey = SVGSurvey(Array(data))
+            try survey.check(DecodeLimits())
+            return survey.cost.isLong(drawing: PixelSize(width: side, height: side))
+        }
+        let icon = Self.document(String(repeating: "<rect width='9' height='9'/>", count: 99))
+        #expect(try !isLong(icon, 500) && isLong(icon, 2000))
+        #expect(try isLong(Self.slow, 2000) && isLong(Self.slowGroup, 1000))
+        for name in ["use", "marker", "pattern", "x:use"] { #expect(try isLong(Self.document("<\(name)/>"), 10)) }
+        let entity = Data("<!DOCTYPE svg [<!ENTITY a '<g/><use/>'>]><svg>&a;</svg>".utf8)
+        #expect(try isLong(entity, 10))
+    }
+
     // MARK: Depth
 
     static let chains: [(name: String, link: @Sendable (Int) -> String)] = [

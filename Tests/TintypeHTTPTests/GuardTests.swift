@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import HTTPTestSupport
 import NIOCore
 import Testing
 import TintypeCore

@@ -1,5 +1,5 @@
 import Foundation
-import TestCertificate
+import HTTPTestSupport
 import Testing
 import TintypeCore
 import TintypeTesting

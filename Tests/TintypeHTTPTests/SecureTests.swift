@@ -1,7 +1,7 @@
 import Foundation
+import HTTPTestSupport
 import NIOCore
 import NIOPosix
-import TestCertificate
 import Testing
 import TintypeCore
 import TintypeHTTP

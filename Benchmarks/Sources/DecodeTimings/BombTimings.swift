@@ -10,8 +10,15 @@ enum BombTimings {
         ("JPEG of 10,000 scans", Bomb.jpeg(scans: 10_000)),
         ("WebP of 16,383 x 16,383, 5,000 frames", Bomb.webP(PixelSize(width: 16_383, height: 16_383), frames: 5000)),
         ("PNG with 64 MB of ICC", Bomb.png(PixelSize(width: 9, height: 9), [("iCCP", Data(count: 64 << 20))])),
+        ("WebP with 64 MB of ICC", Bomb.webP([("ICCP", Data(count: 64 << 20))])),
+        ("JPEG with 16 MB of ICC", Bomb.jpeg(segments)),
         ("SVG with a billion laughs", Bomb.laughs()),
     ]
+
+    /// As many as a profile may have.
+    private static let segments = (1...255).map { number in
+        Bomb.segment(0xE2, Data("ICC_PROFILE\0".utf8) + Data([UInt8(number), 255]) + Data(count: 65_000))
+    }
 
     /// Milliseconds and kilobytes, of decoding and of reading the header.
     static func run() throws {

@@ -57,7 +57,8 @@ public final class AnimatedImage: Sendable {
         self.encoded = encoded
         self.poster = poster
         self.isComplete = isComplete
-        loopCount = maker.source.loopCount
+        // A program's own decoder may say anything.
+        loopCount = max(0, maker.source.loopCount)
         durations = maker.source.frames.map { FrameDuration.played($0.duration) }
         pool = maker.source.pool(maker.transforms, poster: poster)
     }

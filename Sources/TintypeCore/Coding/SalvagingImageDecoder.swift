@@ -17,9 +17,10 @@ extension ImageDecoder {
         do throws(TintypeError) {
             return try decodePart(bytes, context)
         } catch {
-            guard error.code == .undecodable, context.options.allowsPartial,
-                let salvaged = try (self as? any SalvagingImageDecoder)?.salvaged(bytes, context)
-            else { throw error }
+            guard error.code == .undecodable, context.options.allowsPartial else { throw error }
+            guard let salvaged = try (self as? any SalvagingImageDecoder)?.salvaged(bytes, context) else {
+                throw error.withoutPart
+            }
             return salvaged.partial
         }
     }
@@ -34,5 +35,13 @@ extension SalvagingImageDecoder {
             guard error.code == .undecodable else { throw error }
             return nil
         }
+    }
+}
+
+extension TintypeError {
+    /// The same, where a part would have been enough.
+    fileprivate var withoutPart: TintypeError {
+        TintypeError(
+            code, stage: stage, "\(message); nothing of it can be shown", subject: subject, underlying: underlying)
     }
 }

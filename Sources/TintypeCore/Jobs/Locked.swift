@@ -1,7 +1,7 @@
 #if TINTYPE_TSAN
 import Foundation
 #else
-package import Synchronization
+public import Synchronization
 #endif
 
 /// The one lock of the project: a value that is reached only while the lock is held.
@@ -10,6 +10,7 @@ package import Synchronization
 /// carries out after the lock is free. No user code, no I/O and no continuation is touched inside.
 /// `docs/architecture.md` lists every instance.
 #if !TINTYPE_TSAN
+@usableFromInline
 package struct Locked<State: Sendable>: ~Copyable, Sendable {
     @usableFromInline
     let mutex: Mutex<State>
@@ -19,9 +20,9 @@ package struct Locked<State: Sendable>: ~Copyable, Sendable {
         mutex = Mutex(state)
     }
 
-    // Always, since other modules would else call the general form of it, which looks up types while the lock is held.
-    @export(implementation)
-    @inline(__always)
+    // Other modules make their own of it: the general form looks up types while the lock is held. They can only because
+    // the type is usable from inline, too; what is `package` alone is never specialised outside of its module (Swift 6.3).
+    @inlinable
     package borrowing func withLock<Result: Sendable, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {

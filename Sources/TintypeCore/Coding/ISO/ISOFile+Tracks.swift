@@ -3,19 +3,60 @@ extension ISOFile {
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` for boxes that make no sense.
     package func pictureTrack() throws(TintypeError) -> (track: Range<Int>, media: Range<Int>)? {
-        guard let movie = try box("moov", in: 0..<bytes.count) else { return nil }
-        for track in try boxes(in: movie.body) where track.kind == "trak" {
-            if let media = try box("mdia", in: track.body), try isOfPictures(media.body) {
-                return (track.body, media.body)
-            }
-        }
-        return nil
+        try tracks(handledAs: "pict").first
     }
 
-    private func isOfPictures(_ media: Range<Int>) throws(TintypeError) -> Bool {
+    /// The tracks of pictures that say something of those of another one, as of their alpha (7.5.3).
+    ///
+    /// - Parameter track: the body of its box.
+    package func auxiliaryTracks(
+        of track: Range<Int>
+    ) throws(TintypeError) -> [(track: Range<Int>, media: Range<Int>)] {
+        let identifier = try identifier(ofTrack: track)
+        var found: [(track: Range<Int>, media: Range<Int>)] = []
+        for other in try tracks(handledAs: "auxv")
+        where try references(ofTrack: other.track, kind: "auxl").contains(identifier) {
+            found.append(other)
+        }
+        return found
+    }
+
+    private func tracks(
+        handledAs handler: String
+    ) throws(TintypeError) -> [(track: Range<Int>, media: Range<Int>)] {
+        guard let movie = try box("moov", in: 0..<bytes.count) else { return [] }
+        var found: [(track: Range<Int>, media: Range<Int>)] = []
+        for track in try boxes(in: movie.body) where track.kind == "trak" {
+            if let media = try box("mdia", in: track.body), try isHandled(media.body, as: handler) {
+                found.append((track.body, media.body))
+            }
+        }
+        return found
+    }
+
+    private func isHandled(_ media: Range<Int>, as wanted: String) throws(TintypeError) -> Bool {
         let handler = try needed("hdlr", in: media).fullBody
         guard handler.count >= 8 else { throw .damagedBoxes }
         let kind = bytes[handler.lowerBound + 4..<handler.lowerBound + 8]
-        return kind.elementsEqual("pict".utf8)
+        return kind.elementsEqual(wanted.utf8)
+    }
+
+    // MARK: Names of tracks
+
+    /// The number that other tracks call it by (ISO/IEC 14496-12, 8.3.2).
+    package func identifier(ofTrack track: Range<Int>) throws(TintypeError) -> Int {
+        let header = try needed("tkhd", in: track).body
+        let isLong = try number(at: header.lowerBound, size: 1, in: header) == 1
+        return try number(at: header.lowerBound + (isLong ? 20 : 12), in: header)
+    }
+
+    /// The numbers of the tracks that one refers to in some way (8.3.3).
+    package func references(ofTrack track: Range<Int>, kind: String) throws(TintypeError) -> [Int] {
+        guard let all = try box("tref", in: track), let body = try box(kind, in: all.body)?.body else { return [] }
+        var numbers: [Int] = []
+        for place in stride(from: body.lowerBound, to: body.upperBound - 3, by: 4) {
+            numbers.append(try number(at: place, in: body))
+        }
+        return numbers
     }
 }

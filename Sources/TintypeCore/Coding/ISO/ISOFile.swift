@@ -43,7 +43,7 @@ package struct ISOFile {
     }
 
     /// Boxes in one place, which are more than any writer makes.
-    private static let mostBoxes = 10_000
+    package static let mostBoxes = 10_000
 
     /// The bytes of the head, and of the whole box.
     private func extent(at place: Int, in part: Range<Int>) throws(TintypeError) -> (head: Int, size: Int) {

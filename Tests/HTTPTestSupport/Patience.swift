@@ -1,8 +1,8 @@
-import TintypeHTTP
+package import TintypeHTTP
 
 extension DownloaderConfiguration {
     /// The standard one, but for time-outs that a machine with much to do, or a sanitizer, does not reach.
-    static var patient: DownloaderConfiguration {
+    package static var patient: DownloaderConfiguration {
         var configuration = DownloaderConfiguration()
         configuration.idleTimeout = .seconds(3600)
         configuration.connectTimeout = .seconds(3600)
@@ -12,5 +12,5 @@ extension DownloaderConfiguration {
 
 extension Downloader {
     /// With such a configuration.
-    static var patient: Downloader { Downloader(.patient) }
+    package static var patient: Downloader { Downloader(.patient) }
 }

@@ -1,0 +1,143 @@
+import Foundation
+import Testing
+import Tintype
+import TintypeTesting
+
+@testable import TintypeHEIF
+
+/// Still HEIC pictures that are coded larger than the file around them says: libheif would decode them whatever it takes.
+@Suite struct HEICCodedSizeTests {
+    private let decoder = HEIFDecoder()
+
+    /// A picture of a million pixels that calls itself one of 16×16.
+    private func understated() throws -> Data {
+        let picture = try PixelBuffer.filled(Pixel(red: 9, green: 8, blue: 7), PixelSize(width: 1200, height: 1000))
+        var data = try HEIFEncoder().encode(picture, as: .heic, EncodeOptions(quality: 0.3))
+        for place in data.ranges(of: Data("ispe".utf8)).map(\.upperBound) {
+            data.setNumber(16, at: place + 4)
+            data.setNumber(16, at: place + 8)
+        }
+        return data
+    }
+
+    private func error(_ data: Data, _ limits: DecodeLimits) -> TintypeError? {
+        #expect(throws: TintypeError.self) { try decoder.decode(data, DecodeContext(limits: limits)) }
+    }
+
+    @Test func oneBeyondTheLimitsIsRefusedBeforeItIsDecoded() throws {
+        let data = try understated()
+        let wasAsked = Shared(false)
+        let context = DecodeContext(limits: DecodeLimits(pixels: 500_000)) {
+            wasAsked.withLock { $0 = true }
+            return false
+        }
+        let error = #expect(throws: TintypeError.self) { try decoder.decode(data, context) }
+        #expect(error?.limit == .pixels && !wasAsked.now)
+        #expect(self.error(data, DecodeLimits(side: 1000))?.limit == .side)
+    }
+
+    @Test func oneWithinThemIsRefusedForItsLie() throws {
+        #expect(try error(understated(), DecodeLimits())?.code == .undecodable)
+    }
+
+    /// A parameter set may also stand among the units of a picture, where no writer puts it.
+    @Test func aSetAmongTheUnitsOfAPictureCounts() throws {
+        var data = try FixtureManifest.named("lossy.heic").data
+        let set = Self.parameterSet(width: 30_000, height: 20_000)
+        let start = try #require(data.firstRange(of: Data("mdat".utf8))).upperBound
+        let length = data.number(at: start)
+        data.replaceSubrange(start + 4..<start + 4 + set.count, with: set)
+        data.setNumber(set.count, at: start)
+        data.setNumber(length - set.count - 4, at: start + 4 + set.count)
+        #expect(error(data, DecodeLimits())?.limit == .pixels)
+    }
+
+    @Test func whatAParameterSetSaysIsRead() throws {
+        let set = Self.parameterSet(width: 30_000, height: 20_000)
+        let read = set.withUnsafeBytes { HEVCParameterSet($0) }
+        #expect(read?.size == PixelSize(width: 30_000, height: 20_000))
+        for count in 0..<set.count { _ = set.prefix(count).withUnsafeBytes { HEVCParameterSet($0) } }
+        #expect(set.prefix(15).withUnsafeBytes { HEVCParameterSet($0) } == nil)
+        let other = Data([34 << 1]) + set.dropFirst()
+        #expect(other.withUnsafeBytes { HEVCParameterSet($0) } == nil)
+    }
+
+    @Test(arguments: FixtureManifest.all.filter { $0.valid && $0.format == "heic" && $0.frameCount == 1 })
+    func goodPicturesAreWithinTheirOwnSize(_ fixture: FixtureManifest.Fixture) throws {
+        let pixels = (fixture.width ?? 0) * (fixture.height ?? 0)
+        let data = try fixture.data
+        try data.withUnsafeBytes { try HEIFCodedPictures.check($0, DecodeLimits(pixels: pixels)) }
+    }
+
+    @Test func everyFlippedByteOfTheBoxesIsAnswered() throws {
+        let data = try FixtureManifest.named("alpha.heic").data
+        let pixels = try #require(data.firstRange(of: Data("mdat".utf8))).upperBound
+        for index in 0..<pixels {
+            for bits in [0x01, 0x55, 0xFF] as [UInt8] {
+                var damaged = data
+                damaged[index] ^= bits
+                damaged.withUnsafeBytes { raw in
+                    do throws(TintypeError) {
+                        try HEIFCodedPictures.check(raw, DecodeLimits())
+                    } catch {
+                        #expect([.limitExceeded, .undecodable].contains(error.code))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Pictures whose bytes lie on top of each other, each of which would be looked through anew.
+    @Test func unitsThatAreLookedAtAreBounded() throws {
+        let (count, length) = (9000, 400)
+        var kinds = PNGBuilder.bigEndian(0) + Data([UInt8(count >> 8), UInt8(count & 255)])
+        var places = PNGBuilder.bigEndian(0) + Data([0x44, 0, UInt8(count >> 8), UInt8(count & 255)])
+        for item in 0..<count {
+            let number = Data([UInt8(item >> 8), UInt8(item & 255)])
+            kinds += Self.box("infe", Data([2, 0, 0, 0]) + number + Data([0, 0]) + Data("hvc1\0".utf8))
+            places += number + Data([0, 0, 0, 1]) + PNGBuilder.bigEndian(8) + PNGBuilder.bigEndian(UInt32(length))
+        }
+        let head = Self.box("free", Data(count: length))
+        let data = head + Self.box("meta", PNGBuilder.bigEndian(0) + Self.box("iinf", kinds) + Self.box("iloc", places))
+        let error = #expect(throws: TintypeError.self) {
+            try data.withUnsafeBytes { try HEIFCodedPictures.check($0, DecodeLimits()) }
+        }
+        #expect(error?.code == .undecodable)
+    }
+
+    /// A unit may begin in one piece of a picture and end in another.
+    @Test func piecesOfAPictureAreLookedAtAsOne() throws {
+        let set = Self.parameterSet(width: 30_000, height: 20_000)
+        let units = PNGBuilder.bigEndian(100) + Data(count: 100) + PNGBuilder.bigEndian(UInt32(set.count)) + set
+        let kind = Self.box("infe", Data([2, 0, 0, 0, 0, 1, 0, 0]) + Data("hvc1\0".utf8))
+        let kinds = Self.box("iinf", PNGBuilder.bigEndian(0) + Data([0, 1]) + kind)
+        let extents = [8, 50, 58, UInt32(units.count - 50)].map(PNGBuilder.bigEndian).reduce(Data(), +)
+        let places = PNGBuilder.bigEndian(0) + Data([0x44, 0, 0, 1, 0, 1, 0, 0, 0, 2]) + extents
+        let meta = Self.box("meta", PNGBuilder.bigEndian(0) + kinds + Self.box("iloc", places))
+        let data = Self.box("mdat", units) + meta
+        let error = #expect(throws: TintypeError.self) {
+            try data.withUnsafeBytes { try HEIFCodedPictures.check($0, DecodeLimits()) }
+        }
+        #expect(error?.limit == .pixels)
+    }
+
+    // MARK: Making
+
+    private static func box(_ kind: String, _ body: Data) -> Data {
+        PNGBuilder.bigEndian(UInt32(body.count + 8)) + Data(kind.utf8) + body
+    }
+
+    /// A sequence parameter set as far as the size (ITU-T H.265, 7.3.2.2), of one layer, in 4:2:0.
+    private static func parameterSet(width: Int, height: Int) -> Data {
+        var bits = String(repeating: "0", count: 4 + 3 + 1)
+        // Ones, so that no byte has to be put between zeros.
+        bits += String(repeating: "1", count: 96)
+        for number in [0, 1, width, height] {
+            let code = String(number + 1, radix: 2)
+            bits += String(repeating: "0", count: code.count - 1) + code
+        }
+        bits += String(repeating: "1", count: 8 - bits.count % 8)
+        let bytes = stride(from: 0, to: bits.count, by: 8).compactMap { UInt8(bits.dropFirst($0).prefix(8), radix: 2) }
+        return Data([33 << 1, 1]) + Data(bytes)
+    }
+}

@@ -1,0 +1,15 @@
+import Foundation
+import Testing
+import TintypeCore
+
+extension ImageDecoder {
+    /// What is shown of a picture that arrives in pieces of so many bytes.
+    func previews(
+        _ data: Data, piece: Int, _ options: DecodeOptions = DecodeOptions()
+    ) throws -> [Image] {
+        let decoder = try #require(makeIncrementalDecoder(DecodeContext(options: options)))
+        return try stride(from: 0, to: data.count, by: piece).compactMap { start in
+            try decoder.append(data.dropFirst(start).prefix(piece))
+        }
+    }
+}
