@@ -60,6 +60,8 @@ public final class Download: Sendable {
     /// The bytes, once they are there; any number may wait. When the waiting Swift task is cancelled, so is this.
     public var bytes: LoadedBytes {
         get async throws(TintypeError) {
+            // Without a wait where there is none: on an actor it costs two changes of thread.
+            if let end = state.withLock({ $0.end }) { return try end.get() }
             let result = await withTaskCancellationHandler {
                 await withCheckedContinuation { wait($0) }
             } onCancel: {

@@ -51,6 +51,17 @@ import TintypeTesting
         }
     }
 
+    @Test func whatIsAcceptedIsMadeFromTheDecoders() async throws {
+        try await run { origin, make in
+            origin.serve("/a.jpg", .image(try Self.jpeg(), type: "image/jpeg"))
+            _ = try await make(nil).image(for: origin.url("/a.jpg"))
+            let accepted = try #require(origin.requests.first?[header: "accept"]).split(separator: ",").map(String.init)
+            let types = ImageCoderRegistry.standard.decodableFormats.map(\.mediaType)
+            #expect(accepted == types + ["image/*;q=0.8", "*/*;q=0.5"])
+            #expect(types.contains("image/avif") && types.contains("image/webp") && types.contains("image/jpeg"))
+        }
+    }
+
     @Test func networkThenDiskThenMemory() async throws {
         try await run { origin, make in
             origin.serve("/a.jpg", .image(try Self.jpeg(), type: "image/jpeg"))

@@ -1,7 +1,7 @@
 import TintypeCore
 
-/// A wait for work of a program's own, which may hang and heed no cancellation: it ends in time all the same, and leaves
-/// the work where it is.
+/// A wait for work of a program's own, which may hang and heed no cancellation: it ends in time all the same, and
+/// leaves the work where it is.
 final class BoundedWait<Value: Sendable>: Sendable {
     private struct State: Sendable {
         var end: Result<Value, any Error>?
