@@ -10,7 +10,7 @@ import tempfile
 import pyvips
 from PIL import Image
 
-from timing_tools import Program, in_turns, timed
+from timing_tools import Program, all_in_turns, ratio, timed
 
 SAMPLE = pathlib.Path(__file__).parent.parent / "Sources/CTintypeSamples/Samples/mountains.jpg"
 LARGE, SMALL = (4000, 3000), (1600, 1200)
@@ -95,7 +95,7 @@ def main(programs, rounds):
         files = samples(folder, program)
         timings = Program(program)
         jpeg = files["jpg"].read_bytes()
-        times = in_turns(rounds, {
+        taken = all_in_turns(rounds, {
             **{(who, form): lambda who=who, file=file: timings.time(who, file)
                for form, file in files.items() for who in ("tintype", "control")},
             "tintype thumbnail": lambda: timings.time("thumbnail", SIDE, files["jpg"]),
@@ -103,13 +103,14 @@ def main(programs, rounds):
                for kind, paths in thumbnails(folder).items()},
             "vips thumbnail": lambda: timed(lambda: pyvips.Image.thumbnail_buffer(jpeg, SIDE).write_to_memory()),
         })
-        print(f"the best of {rounds} rounds; libvips {pyvips.version(0)}.{pyvips.version(1)}")
+        times = {name: min(each) for name, each in taken.items()}
+        print(f"the best of {rounds} rounds, and the median of their ratios; libvips {pyvips.version(0)}.{pyvips.version(1)}")
         print("format     tintype       bare library   tintype/bare")
         goals = {}
         for form in files:
-            mine, bare = times["tintype", form], times["control", form]
-            print(f"{form:<8} {mine:8.2f} ms {bare:12.2f} ms {mine / bare:14.3f}")
-            goals[f"{form}: our time / the bare library's, at most 1.05"] = (mine / bare, 1.05)
+            mine, bare = taken["tintype", form], taken["control", form]
+            print(f"{form:<8} {min(mine):8.2f} ms {min(bare):12.2f} ms {ratio(mine, bare):14.3f}")
+            goals[f"{form}: our time / the bare library's, at most 1.05"] = (ratio(mine, bare), 1.05)
         print(f"JPEG of 256x170 with a colour profile: {times['same']:.3f} ms where it was met before, "
               f"{times['own']:.3f} ms where not, {times['same'] / times['own']:.2f}")
         ours, theirs = times["tintype thumbnail"], times["vips thumbnail"]

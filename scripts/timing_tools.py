@@ -1,5 +1,6 @@
 """What compare-animations.py, compare-decoders.py and compare-transforms.py share: contestants that take turns."""
 
+import statistics
 import subprocess
 import time
 
@@ -32,7 +33,12 @@ def timed(work):
 
 
 def in_turns(rounds, contestants):
-    """The least time of each, after one round that does not count: what else the machine does only adds to it.
+    """The least time of each: what else the machine does only adds to it."""
+    return {name: min(taken) for name, taken in all_in_turns(rounds, contestants).items()}
+
+
+def all_in_turns(rounds, contestants):
+    """The times of each, round by round, after one round that does not count.
 
     Every other round goes backwards: who follows another with the same file finds it, and the library, in the caches."""
     times = {name: [] for name in contestants}
@@ -41,4 +47,9 @@ def in_turns(rounds, contestants):
             taken = contestants[name]()
             if turn:
                 times[name].append(taken)
-    return {name: min(taken) for name, taken in times.items()}
+    return times
+
+
+def ratio(ours, theirs):
+    """The median of what each round's two times make: what slows a round down slows both."""
+    return statistics.median(a / b for a, b in zip(ours, theirs))

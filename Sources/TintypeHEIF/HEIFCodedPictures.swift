@@ -100,9 +100,3 @@ struct HEIFCodedPictures {
     /// The largest block less a pixel (ITU-T H.265, 7.4.3.2.1).
     private static let padding = 63
 }
-
-extension TintypeError {
-    /// Many times more boxes, units or bytes of pictures than any writer makes.
-    fileprivate static let hiddenPictures = TintypeError(
-        .undecodable, stage: .decode, "a HEIC of more parts than can be looked at")
-}

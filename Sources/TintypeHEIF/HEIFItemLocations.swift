@@ -7,6 +7,8 @@ struct HEIFItemLocations {
     /// The bytes that lie in the same box as this, where there are such.
     private let data: Range<Int>?
     private var place: Int
+    /// Pieces that may still come. Those whose numbers have no bytes take none in the file, however many they are.
+    private var piecesLeft = 100_000
 
     init(_ file: ISOFile, _ body: Range<Int>, _ data: Range<Int>?) {
         (self.file, self.body, self.data) = (file, body, data)
@@ -15,7 +17,7 @@ struct HEIFItemLocations {
 
     /// The number of each item and its pieces, as far as these are in the file.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` where it ends too early.
+    /// - Throws: ``TintypeError/Code/undecodable`` where it ends too early, and for more pieces than any writer makes.
     mutating func read() throws(TintypeError) -> [(identifier: Int, pieces: [Range<Int>])] {
         let version = try next(1)
         _ = try next(3)
@@ -44,7 +46,10 @@ struct HEIFItemLocations {
     private mutating func pieces(_ sizes: Sizes, in part: Range<Int>) throws(TintypeError) -> [Range<Int>] {
         let base = try next(sizes.base)
         var pieces: [Range<Int>] = []
-        for _ in 0..<(try next(2)) {
+        let count = try next(2)
+        piecesLeft -= count
+        guard piecesLeft >= 0 else { throw .hiddenPictures }
+        for _ in 0..<count {
             _ = try next(sizes.index)
             let (offset, length) = (try next(sizes.offset), try next(sizes.length))
             guard base < part.count, offset < part.count - base else { continue }

@@ -121,6 +121,19 @@ import TintypeTesting
         #expect(error?.limit == .pixels)
     }
 
+    /// Numbers without bytes: as many as the file says take no room in it.
+    @Test func piecesThatTakeNoRoomAreBounded() throws {
+        let count = 60_000
+        var places = PNGBuilder.bigEndian(0) + Data([0, 0, UInt8(count >> 8), UInt8(count & 255)])
+        for _ in 0..<count { places += Data([0, 1, 0, 0, 0xFF, 0xFF]) }
+        let kinds = Self.box("iinf", Data(count: 6))
+        let data = Self.box("meta", PNGBuilder.bigEndian(0) + kinds + Self.box("iloc", places))
+        let error = #expect(throws: TintypeError.self) {
+            try data.withUnsafeBytes { try HEIFCodedPictures.check($0, DecodeLimits()) }
+        }
+        #expect(error?.code == .undecodable)
+    }
+
     // MARK: Making
 
     private static func box(_ kind: String, _ body: Data) -> Data {
