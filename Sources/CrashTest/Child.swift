@@ -5,7 +5,10 @@ import Foundation
 struct Child {
     let processIdentifier: pid_t
 
-    static func start(_ arguments: String..., environment: [String: String] = [:]) throws -> Child {
+    /// - Parameter output: what it writes to; by default nothing is heard of it.
+    static func start(
+        _ arguments: String..., environment: [String: String] = [:], output: CInt? = nil
+    ) throws -> Child {
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { "\($0)=\($1)" }
         var actions = posix_spawn_file_actions_t()
@@ -14,6 +17,7 @@ struct Child {
         for output in [STDOUT_FILENO, STDERR_FILENO] {
             posix_spawn_file_actions_addopen(&actions, output, "/dev/null", O_WRONLY, 0)
         }
+        if let output { posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
         var child: pid_t = 0
         let problem = withStrings([program] + arguments) { arguments in
             withStrings(variables) { posix_spawn(&child, program, &actions, nil, arguments, $0) }

@@ -17,7 +17,7 @@ struct KillRounds {
         var random = SeededRandom.printed("kills")
         var found = 0
         for round in 0..<count {
-            try killedWriters(folder, &random)
+            try killWriters(in: folder, haveStored: round % 2 == 1, &random)
             found += store.checked(mayBeDamaged: false, "round \(round)")
             if round % 100 == 99 { CrashTest.tell("\(round + 1) rounds, \(found) right") }
             if round % 10 == 9 || round == count - 1 { try await store.checkBookkeeping("round \(round)") }
@@ -26,10 +26,17 @@ struct KillRounds {
         print("kills: \(count) rounds of \(Self.writers) writers, \(found) keys gave right bytes, none wrong ones")
     }
 
-    private func killedWriters(_ folder: URL, _ random: inout SeededRandom) throws {
+    /// - Parameter haveStored: whether something is stored first: where the machine has much to do, they would else all be
+    ///   killed before they have begun.
+    private func killWriters(in folder: URL, haveStored: Bool, _ random: inout SeededRandom) throws {
+        let progress = Pipe()
+        let output = progress.fileHandleForWriting
         let writers = try (0..<Self.writers).map { _ in
-            try Child.start("write", folder.path(percentEncoded: false), "\(random.next() >> 2)")
+            try Child.start(
+                "write", folder.path(percentEncoded: false), "\(random.next() >> 2)", output: output.fileDescriptor)
         }
+        try output.close()
+        if haveStored { _ = try progress.fileHandleForReading.read(upToCount: 1) }
         for writer in writers {
             // At any moment, from before it has begun to long after.
             usleep(UInt32.random(in: 0..<60_000, using: &random))

@@ -3,7 +3,8 @@ import TintypeCore
 import TintypeDisk
 import TintypeTesting
 
-/// One process that does to a cache all that is done to one, until it is killed.
+/// One process that does to a cache all that is done to one, until it is killed. It says so whenever it has stored
+/// something.
 struct Writer {
     let directory: String
     let seed: UInt64
@@ -15,6 +16,7 @@ struct Writer {
         while true {
             for _ in 0..<8 { try await step(cache, thumbnails, &random) }
             try await cache.flush()
+            CrashTest.tell("stored")
         }
     }
 

@@ -16,9 +16,9 @@ public final class Download: Sendable {
     }
 
     private let state: Locked<State>
-    private let onProgress: @Sendable (LoadProgress) -> Void
+    private let onProgress: (@Sendable (LoadProgress) -> Void)?
 
-    init(_ priority: ImagePriority, _ onProgress: @escaping @Sendable (LoadProgress) -> Void) {
+    init(_ priority: ImagePriority, _ onProgress: (@Sendable (LoadProgress) -> Void)?) {
         state = Locked(State(priority: priority))
         self.onProgress = onProgress
     }
@@ -94,7 +94,7 @@ public final class Download: Sendable {
             state.received = received
             return state.end == nil
         }
-        if isRunning { onProgress(received.progress) }
+        if isRunning, let onProgress { onProgress(received.progress) }
     }
 
     func finish(_ end: Result<LoadedBytes, TintypeError>) {

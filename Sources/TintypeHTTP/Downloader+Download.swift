@@ -12,7 +12,7 @@ extension Downloader {
     @discardableResult
     public func download(
         _ source: ImageSource, options: HTTPOptions = HTTPOptions(), priority: ImagePriority = .normal,
-        onProgress: @escaping @Sendable (LoadProgress) -> Void = { _ in }
+        onProgress: (@Sendable (LoadProgress) -> Void)? = nil
     ) -> Download {
         let download = Download(priority, onProgress)
         do throws(TintypeError) {

@@ -52,6 +52,34 @@ import TintypeTesting
         }
     }
 
+    @Test func membersOfAGzipBodyFollowOneAnother() async throws {
+        try await Fixture.withOrigin { origin, load in
+            let empty = try deflated(Data(), .gzip)
+            let halves = [Fixture.body.prefix(20_000), Fixture.body.dropFirst(20_000)]
+            let members = try halves.map { try deflated(Data($0), .gzip) }
+            let coded = members[0] + empty + members[1]
+            for framing in [OriginResponse.Framing.contentLength, .chunked(size: 13), .chunked(size: members[0].count)] {
+                for padding in [Data(), Data(count: 100)] {
+                    origin.serve("/a", response(coded + padding, "gzip").with(\.framing, framing))
+                    let whole = try await load("/a").data
+                    #expect(whole == Fixture.body)
+                }
+            }
+            origin.serve("/short", response(coded.dropLast(9), "gzip"))
+            await Fixture.expect(.truncatedBody) { try await load("/short") }
+            origin.serve("/damaged", response(members[0] + Data([0x1F, 0x8C]) + members[1], "gzip"))
+            await Fixture.expect(.undecipherable) { try await load("/damaged") }
+        }
+    }
+
+    @Test func manyMembersCountAgainstTheLimitsTogether() async throws {
+        let member = try deflated(Data(count: 90_000), .gzip)
+        try await Fixture.withOrigin(limit: 1 << 20) { origin, load in
+            origin.serve("/a", response((0..<100).reduce(Data()) { data, _ in data + member }, "gzip"))
+            await Fixture.expect(.limitExceeded) { try await load("/a") }
+        }
+    }
+
     @Test(arguments: Frame.allCases) func aCodedBodyCutShortIsAnError(_ frame: Frame) async throws {
         try await Fixture.withOrigin { origin, load in
             let coded = try deflated(Fixture.body, frame)

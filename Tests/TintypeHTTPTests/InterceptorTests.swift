@@ -151,6 +151,27 @@ import TintypeTesting
         }
     }
 
+    @Test func theCredentialIsAskedForAtEveryTry() async throws {
+        let asked = Shared(0)
+        var configuration = DownloaderConfiguration.patient
+        configuration.retry = RetryPolicy(maximumAttempts: 3)
+        configuration.clock = Fixture.clock(Shared([]))
+        let authorizer = DownloadAuthorizer(
+            current: {
+                let number = asked.withLock { count in
+                    count += 1
+                    return count
+                }
+                return .bearer("\(number)")
+            }, renewed: { .bearer("new") })
+        try await Fixture.withOrigin(configuration, options: options(authorizer)) { origin, load in
+            origin.serve("/a", sequence: [.status(503), .status(503), .picture])
+            _ = try await load("/a")
+            let sent = origin.requests.map { $0[header: "authorization"] }
+            #expect(sent == ["Bearer 1", "Bearer 2", "Bearer 3"])
+        }
+    }
+
     @Test func manyWith401RenewTogether() async throws {
         let renewals = Shared(0)
         let gate = Gate()
@@ -189,6 +210,67 @@ import TintypeTesting
                 #expect(other.requests.first?[header: "authorization"] == nil)
                 #expect(renewals.now == 0, "another origin's 401 says nothing of this one's credential")
             }
+        }
+    }
+
+    /// What is limited sleeps before the gate that is there at that moment.
+    private func clock(_ limit: Shared<Gate>) -> TransferClock {
+        var clock = TransferClock.system
+        clock.sleep = { _ in
+            _ = await limit.now.wait()
+            try Task.checkCancellation()
+        }
+        return clock
+    }
+
+    @Test func aRenewalThatHangsGivesThePlaceBackAtItsLimit() async throws {
+        let (renewals, limit, hung) = (Shared(0), Shared(Gate()), Gate())
+        var configuration = DownloaderConfiguration.patient
+        configuration.maximumConcurrentDownloads = 1
+        let authorizer = DownloadAuthorizer(
+            current: { .bearer("old") },
+            renewed: {
+                let number = renewals.withLock { count in
+                    count += 1
+                    return count
+                }
+                // The first heeds nothing, not even that it is cancelled.
+                if number == 1 { _ = await Task { await hung.wait() }.value }
+                return .bearer("new")
+            }, limit: .seconds(7), clock: clock(limit))
+        try await Fixture.withOrigin(configuration, options: options(authorizer)) { origin, load in
+            protect(origin, "/a")
+            async let first = Fixture.expect(.timedOut) { try await load("/a") }
+            await hung.arrivals(1)
+            limit.now.open()
+            _ = await first
+            limit.withLock { $0 = Gate() }
+            let whole = try await load("/a").data
+            #expect(whole == Fixture.body && renewals.now == 2)
+            hung.open()
+        }
+    }
+
+    @Test func whoIsCancelledDoesNotWaitForARenewal() async throws {
+        let (limit, hung) = (Shared(Gate()), Gate())
+        let authorizer = DownloadAuthorizer(
+            current: { .bearer("old") },
+            renewed: {
+                _ = await Task { await hung.wait() }.value
+                return .bearer("new")
+            }, limit: .seconds(7), clock: clock(limit))
+        try await Fixture.withOrigin(options: options(authorizer)) { origin, load in
+            protect(origin, "/a")
+            protect(origin, "/b")
+            let downloader = Downloader.patient
+            let source = ImageSource.url(origin.url("/b"))
+            let other = downloader.download(source, options: options(authorizer))
+            await hung.arrivals(1)
+            other.cancel()
+            while downloader.runningDownloadCount > 0 { await Task.yield() }
+            hung.open()
+            let whole = try await load("/a").data
+            #expect(whole == Fixture.body)
         }
     }
 

@@ -15,15 +15,20 @@ extension StoredResponse {
         for (name, value) in headers.wire { lines.add(name, value) }
         for (name, digest) in selected { lines.add("vary \(name)", digest) }
         lines.add(Self.end)
-        return Data(lines.text.utf8)
+        return lines.data
     }
 
     /// Text that grows by a line, without making a string of each.
     private struct Lines {
-        private(set) var text = ""
+        private var text = ""
 
         init() {
             text.reserveCapacity(512)
+        }
+
+        var data: Data {
+            var text = text
+            return text.withUTF8 { Data(buffer: $0) }
         }
 
         mutating func add(_ line: String) {

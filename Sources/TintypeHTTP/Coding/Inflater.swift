@@ -4,7 +4,8 @@ import TintypeCore
 /// Takes gzip (RFC 1952) or deflate (RFC 9110, 8.4.1.2) off a body as it arrives, within limits: a few kilobytes can
 /// unfold into gigabytes.
 ///
-/// `deflate` is the zlib format by the RFC; raw deflate, which some servers send, is told by its first byte.
+/// `deflate` is the zlib format by the RFC; raw deflate, which some servers send, is told by its first byte. A gzip body
+/// may be several members, whose contents follow one another (RFC 1952, 2.2); what follows and is none is not looked at.
 final class Inflater {
     private let coding: ContentCoding
     private let limits: WireBody.Limits
@@ -32,19 +33,28 @@ final class Inflater {
     func inflate(
         _ bytes: UnsafeRawBufferPointer, _ consume: (UnsafeRawBufferPointer) throws(TintypeError) -> Void
     ) throws(TintypeError) {
-        guard let base = bytes.bindMemory(to: UInt8.self).baseAddress, !isAtEnd else { return }
+        guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
         if !hasBegun { try begin(base[0]) }
         wireCount += bytes.count
         // zlib only reads from here, though its type says otherwise.
         stream.pointee.next_in = UnsafeMutablePointer(mutating: base)
         stream.pointee.avail_in = UInt32(bytes.count)
         var piece = [UInt8](repeating: 0, count: 32 << 10)
-        repeat {
+        while !isAtEnd || beginsMember() {
             let made = try step(&piece)
             try piece.withTypedBytes(made, consume)
             // More is in there only if the piece was filled.
-            if made < piece.count { break }
-        } while !isAtEnd
+            if made < piece.count, !isAtEnd { break }
+        }
+    }
+
+    /// Whether another member of a gzip body follows the one that has ended.
+    private func beginsMember() -> Bool {
+        guard case .gzip = coding, stream.pointee.avail_in > 0, stream.pointee.next_in?.pointee == 0x1F,
+            inflateReset(stream) == Z_OK
+        else { return false }
+        isAtEnd = false
+        return true
     }
 
     /// - Throws: ``TintypeCore/TintypeError/Code/truncatedBody`` when the coding did not come to its end.

@@ -48,14 +48,18 @@ extension Cookie {
         isSecure = attributes["secure"] != nil
         path = Self.path(attributes["path"], for: url)
         expires = Self.expiry(attributes, at: now)
-        let named = (attributes["domain"] ?? "").lowercased().trimmingPrefix(".")
-        isHostOnly = named.isEmpty
-        domain = isHostOnly ? host : String(named)
-        // Not for a whole top level, which no one host may speak for, and not for a host that it does not belong to.
-        guard isHostOnly || host == domain || domain.contains(".") && Self.domain(domain, covers: host) else {
-            return nil
-        }
+        let named = String((attributes["domain"] ?? "").lowercased().trimmingPrefix("."))
+        // What stands for no family of hosts still stands for itself (5.3, step 5).
+        isHostOnly = named.isEmpty || named == host && !Self.isFamily(named)
+        domain = named.isEmpty ? host : named
+        guard isHostOnly || Self.isFamily(domain) && Self.domain(domain, covers: host) else { return nil }
         guard !isSecure || url.scheme?.lowercased() == "https" else { return nil }
+    }
+
+    /// Whether a domain may stand for the hosts below it: not a whole top level, which no host may speak for, and not an
+    /// address. Other public suffixes, such as `co.uk`, are not known here.
+    private static func isFamily(_ domain: String) -> Bool {
+        domain.dropFirst().dropLast().contains(".") && IPAddress(domain) == nil
     }
 
     /// The last one of a name counts.

@@ -60,6 +60,7 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
     /// Those whose names are wanted, in order.
     func filter(_ isWanted: (String) -> Bool) -> HTTPFields {
         var wanted = HTTPFields()
+        wanted.wire.reserveCapacity(wire.count)
         for (name, value) in wire where isWanted(name) { wanted.add(name, value) }
         return wanted
     }

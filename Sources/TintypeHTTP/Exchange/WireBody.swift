@@ -28,7 +28,9 @@ struct WireBody: Sendable {
     func receive(into received: ReceivedBytes) async throws {
         do {
             if let announced, coding == nil { try received.expect(prefix.count + announced) }
-            try prefix.withTypedBytes { bytes throws(TintypeError) in try received.append(bytes) }
+            if !prefix.isEmpty {
+                try prefix.withTypedBytes { bytes throws(TintypeError) in try received.append(bytes) }
+            }
             try await receiveRest(into: received)
         } catch {
             let failure = self.failure(error, received)

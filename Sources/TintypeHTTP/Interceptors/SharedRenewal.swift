@@ -10,9 +10,16 @@ final class SharedRenewal: Sendable {
     }
 
     private let source: @Sendable () async throws -> HTTPCredential
+    private let limit: Duration
+    private let clock: TransferClock
     private let state = Locked(State())
 
-    init(_ source: @escaping @Sendable () async throws -> HTTPCredential) {
+    /// - Parameter limit: how long a renewal may take; then it has failed, and the next one begins anew.
+    init(
+        _ limit: Duration, _ clock: TransferClock, _ source: @escaping @Sendable () async throws -> HTTPCredential
+    ) {
+        self.limit = limit
+        self.clock = clock
         self.source = source
     }
 
@@ -28,15 +35,16 @@ final class SharedRenewal: Sendable {
             if state.running == nil { state.running = Task { try await self.run() } }
             return state.running
         }
-        if let task { return try await task.value }
+        // It ends within its limit; a transfer that is cancelled does not wait for that.
+        if let task { return try await BoundedWait.wait(nil, clock) { try await task.value } }
         if let credential = latest.credential { return credential }
-        return try await source()
+        return try await BoundedWait.wait(limit, clock, for: source)
     }
 
     /// Not a part of the transfer that asked first, which may be cancelled.
     private func run() async throws -> HTTPCredential {
         do {
-            let credential = try await source()
+            let credential = try await BoundedWait.wait(limit, clock, for: source)
             state.withLock { state in
                 state.credential = credential
                 state.generation += 1

@@ -15,12 +15,16 @@ final class PartialKeeper: Sendable {
 
     /// A body whose bytes are not there yet. Most come to a good end, so nothing is made of it before that is needed.
     private struct Pending: Sendable {
-        let url: URL
-        let validator: PartialValidator
+        let response: DownloadResponse
         let total: Int?
 
-        func partial(_ data: Data) -> Partial {
-            Partial(place: PartialFile.digest(of: url), validator: validator, total: total, data: data)
+        /// `nil` where the server says nothing by which to know the body again, or gives no parts of it.
+        func partial(_ data: Data) -> Partial? {
+            guard response.headers["accept-ranges"]?.lowercased() != "none",
+                let validator = PartialValidator(response.headers)
+            else { return nil }
+            return Partial(
+                place: PartialFile.digest(of: response.url), validator: validator, total: total, data: data)
         }
     }
 
@@ -36,8 +40,8 @@ final class PartialKeeper: Sendable {
 
     /// What an earlier try, or an earlier process, has left of a URL.
     func partial(for request: DownloadRequest) -> Partial? {
-        guard request.method == "GET", !request.headers.contains("Range") else { return nil }
-        guard let current = state.withLock({ $0.partial }), current.place == PartialFile.digest(of: request.url)
+        guard let current = state.withLock({ $0.partial }), request.method == "GET",
+            !request.headers.contains("Range"), current.place == PartialFile.digest(of: request.url)
         else { return nil }
         return current
     }
@@ -50,11 +54,8 @@ final class PartialKeeper: Sendable {
     ///
     /// - Parameter response: the head of the whole, or of the rest.
     func begin(_ response: DownloadResponse, total: Int?) {
-        let canBreak = response.headers["accept-ranges"]?.lowercased() != "none"
-        let validator = canBreak ? PartialValidator(response.headers) : nil
-        let url = response.url
         state.withLock { state in
-            state.pending = validator.map { Pending(url: url, validator: $0, total: total) }
+            state.pending = Pending(response: response, total: total)
             state.journal = nil
             state.writes = true
         }
@@ -68,7 +69,7 @@ final class PartialKeeper: Sendable {
         guard let pending, writes, count - (journal?.count ?? 0) >= PartialJournal.step else { return }
         let new = received.bytes(from: journal?.count ?? 0)
         let next = try? await WorkQueue.disk.run(for: job) { [request] () throws(TintypeError) in
-            store.adding(new, to: journal, of: request, pending.partial(Data()))
+            pending.partial(Data()).flatMap { store.adding(new, to: journal, of: request, $0) }
         }
         state.withLock { state in
             state.journal = next ?? nil

@@ -43,7 +43,7 @@ struct Transfer: Sendable {
     private func reconnect(after failure: TintypeError, within limit: Duration) async throws(TintypeError) {
         guard failure.code == .unreachable, let wait = settings.configuration.reconnection else { return }
         do {
-            try await TimeLimit.run(limit, clock) { try await wait() }
+            try await BoundedWait.wait(limit, clock, for: wait)
         } catch {
             throw Task.isCancelled ? .cancelled : failure.about(request.url.absoluteString)
         }

@@ -1,0 +1,31 @@
+import Testing
+import TintypeHTTP
+
+/// What a program gets that sets nothing: each as its documentation says.
+@Suite struct DefaultsTests {
+    private let configuration = DownloaderConfiguration()
+
+    @Test func placesAndOrder() {
+        #expect(configuration.maximumConcurrentDownloads == 6 && configuration.connectionsPerHost == 6)
+        #expect(configuration.order == .firstInFirstOut && configuration.startRate == nil)
+    }
+
+    @Test func timesAndTries() {
+        #expect(configuration.connectTimeout == .seconds(10) && configuration.idleTimeout == .seconds(15))
+        #expect(configuration.totalTimeout == nil && configuration.retry == .none && configuration.reconnection == nil)
+    }
+
+    @Test func requests() {
+        #expect(configuration.headers.isEmpty && configuration.interceptors.isEmpty)
+        #expect(configuration.accept == "image/*,*/*;q=0.8" && configuration.userAgent.hasPrefix("Tintype/"))
+        #expect(configuration.proxy == .environment && configuration.allowsHTTP2 && configuration.serverGuard == nil)
+        #expect(configuration.hostsWithUncheckedCertificates.isEmpty && configuration.trustedCertificates.isEmpty)
+    }
+
+    @Test func answers() {
+        #expect(configuration.maximumRedirects == 10 && configuration.redirectHook == nil)
+        #expect(configuration.acceptableStatusCodes == 200..<300 && configuration.acceptableContentTypes == nil)
+        #expect(configuration.maximumByteCount == nil && configuration.maximumExpansion == 200)
+        #expect(configuration.minimumProgressInterval == 0 && configuration.partials == nil)
+    }
+}
