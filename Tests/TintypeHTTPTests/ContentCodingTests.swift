@@ -58,7 +58,8 @@ import TintypeTesting
             let halves = [Fixture.body.prefix(20_000), Fixture.body.dropFirst(20_000)]
             let members = try halves.map { try deflated(Data($0), .gzip) }
             let coded = members[0] + empty + members[1]
-            for framing in [OriginResponse.Framing.contentLength, .chunked(size: 13), .chunked(size: members[0].count)] {
+            for framing in [OriginResponse.Framing.contentLength, .chunked(size: 13), .chunked(size: members[0].count)]
+            {
                 for padding in [Data(), Data(count: 100)] {
                     origin.serve("/a", response(coded + padding, "gzip").with(\.framing, framing))
                     let whole = try await load("/a").data
