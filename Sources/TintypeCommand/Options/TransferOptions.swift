@@ -45,11 +45,14 @@ struct TransferOptions: ParsableArguments {
         help: "Load by HTTP from public addresses only, as a server should that is told what to load.")
     var isGuarded = false
 
-    @Option(help: ArgumentHelp("Seconds without progress after which a transfer is given up.", valueName: "seconds"))
-    var timeout = 15.0
+    @Option(
+        help: ArgumentHelp(
+            "Seconds without progress after which a transfer is given up. (default: 15, and 10 to connect)",
+            valueName: "seconds"))
+    var timeout: Double?
 
     func validate() throws {
-        guard timeout.isFinite, timeout > 0, timeout <= 86_400 else {
+        guard timeout.map({ $0.isFinite && $0 > 0 && $0 <= 86_400 }) ?? true else {
             throw ValidationError("--timeout takes seconds above 0, at most 86400.")
         }
         guard (0...100).contains(retry) else { throw ValidationError("--retry takes 0 to 100.") }
@@ -59,8 +62,10 @@ struct TransferOptions: ParsableArguments {
 
     var configuration: DownloaderConfiguration {
         var configuration = DownloaderConfiguration()
-        configuration.idleTimeout = .seconds(timeout)
-        configuration.connectTimeout = min(configuration.connectTimeout, .seconds(timeout))
+        if let timeout {
+            configuration.idleTimeout = .seconds(timeout)
+            configuration.connectTimeout = .seconds(timeout)
+        }
         configuration.hostsWithUncheckedCertificates = Set(insecure.map(\.name))
         configuration.proxy = proxy?.setting ?? .environment
         configuration.retry = RetryPolicy(maximumAttempts: retry + 1)
