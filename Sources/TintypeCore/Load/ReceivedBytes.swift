@@ -14,6 +14,11 @@ public final class ReceivedBytes: Sendable {
         var shared: ReceivedBytes?
 
         var count: Int { data.count + (spilled?.count ?? 0) }
+
+        /// What a server announces is not memory yet: a liar gets no more than a first instalment.
+        mutating func claimMemory() {
+            if let expected, spilled == nil { data.reserveCapacity(min(expected, 4 << 20)) }
+        }
     }
 
     /// The most bytes that are taken.
@@ -55,11 +60,7 @@ public final class ReceivedBytes: Sendable {
     public func expect(_ count: Int) throws(TintypeError) {
         guard count >= 0 else { return }
         guard count <= limit else { throw tooLarge }
-        state.withLock { state in
-            state.expected = count
-            // What a server announces is not memory yet: a liar gets no more than a first instalment.
-            state.data.reserveCapacity(min(count, 4 << 20))
-        }
+        state.withLock { $0.expected = count }
         onProgress(self)
     }
 
@@ -68,10 +69,20 @@ public final class ReceivedBytes: Sendable {
         guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
         let fits = state.withLock { state in
             guard bytes.count <= limit - state.count else { return false }
+            if state.data.isEmpty { state.claimMemory() }
             state.data.append(base, count: bytes.count)
             return true
         }
         guard fits else { throw tooLarge }
+        onProgress(self)
+    }
+
+    /// Takes a whole body, without a copy of it.
+    ///
+    /// - Throws: ``TintypeError/Code/limitExceeded`` when it is more than ``limit``.
+    package func take(whole data: Data) throws(TintypeError) {
+        guard data.count <= limit else { throw tooLarge }
+        state.withLock { $0.data = data }
         onProgress(self)
     }
 

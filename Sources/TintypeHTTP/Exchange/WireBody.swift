@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import NIOCore
+import NIOFoundationCompat
 import TintypeCore
 
 /// A body as it comes over the wire, perhaps behind bytes that an interrupted transfer left.
@@ -45,10 +46,7 @@ struct WireBody: Sendable {
         for try await buffer in body {
             count += buffer.readableBytes
             guard count <= limits.byteCount else { throw tooLarge }
-            let result = buffer.withUnsafeReadableBytes { bytes in
-                Result { () throws(TintypeError) in try Self.take(bytes, inflater, received) }
-            }
-            try result.get()
+            try take(buffer, inflater, received)
             // A body that is larger than any picture should be waits on disk, not in memory.
             if received.isWorthSpilling { try await received.spill(for: job) }
             if coding == nil { await keeper?.noted(received, for: job) }
@@ -58,6 +56,24 @@ struct WireBody: Sendable {
         guard !Task.isCancelled else { throw TintypeError.cancelled }
         if let announced, announced != count { throw Self.truncated(count, of: announced) }
         try inflater?.finish()
+    }
+
+    private func take(
+        _ buffer: ByteBuffer, _ inflater: Inflater?, _ received: ReceivedBytes
+    ) throws(TintypeError) {
+        if inflater == nil, isWorthKeeping(buffer) {
+            return try received.take(whole: Data(buffer: buffer, byteTransferStrategy: .noCopy))
+        }
+        try buffer.withUnsafeReadableBytes { bytes in
+            Result { () throws(TintypeError) in try Self.take(bytes, inflater, received) }
+        }.get()
+    }
+
+    /// Whether a piece is the whole body, and fills a good part of the memory that it lies in: then it stays there. A copy
+    /// would cost more than its time, since memory that comes and goes by tens of kilobytes is given back to the system in
+    /// between.
+    private func isWorthKeeping(_ buffer: ByteBuffer) -> Bool {
+        prefix.isEmpty && buffer.readableBytes == announced && buffer.readableBytes >= buffer.storageCapacity / 4
     }
 
     private static func take(
