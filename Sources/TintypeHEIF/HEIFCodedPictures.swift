@@ -49,7 +49,7 @@ struct HEIFCodedPictures {
 
     private func checkConfiguration(_ body: Range<Int>, _ limits: DecodeLimits) throws(TintypeError) {
         for unit in try HEIFSampleEntry.parameterSets(file, body) {
-            try Self.checkUnit(UnsafeRawBufferPointer(rebasing: file.bytes[unit]), limits)
+            try checkUnit(UnsafeRawBufferPointer(rebasing: file.bytes[unit]), limits)
         }
     }
 
@@ -85,16 +85,17 @@ struct HEIFCodedPictures {
             guard unitsLeft > 0 else { throw .hiddenPictures }
             unitsLeft -= 1
             let unit = place + 4..<min(place + 4 + length, bytes.count)
-            try Self.checkUnit(UnsafeRawBufferPointer(rebasing: bytes[unit]), limits)
+            try checkUnit(UnsafeRawBufferPointer(rebasing: bytes[unit]), limits)
             place = unit.upperBound
         }
     }
 
-    private static func checkUnit(_ unit: UnsafeRawBufferPointer, _ limits: DecodeLimits) throws(TintypeError) {
+    private func checkUnit(_ unit: UnsafeRawBufferPointer, _ limits: DecodeLimits) throws(TintypeError) {
         guard let set = HEVCParameterSet(unit) else { return }
         // Pictures are coded in whole blocks.
-        let least = PixelSize(width: max(1, set.size.width - padding), height: max(1, set.size.height - padding))
-        try limits.check(ImageInfo(format: .heic, size: least))
+        let least = PixelSize(
+            width: max(1, set.size.width - Self.padding), height: max(1, set.size.height - Self.padding))
+        try limits.check(ImageInfo(format: .heic, size: least), byteCount: file.bytes.count)
     }
 
     /// The largest block less a pixel (ITU-T H.265, 7.4.3.2.1).

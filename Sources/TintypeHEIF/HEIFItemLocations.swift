@@ -24,6 +24,7 @@ struct HEIFItemLocations {
         let (lengths, others) = (try next(1), try next(1))
         let sizes = Sizes(
             offset: lengths >> 4, length: lengths & 15, base: others >> 4, index: version > 0 ? others & 15 : 0)
+        guard sizes.areCertain(in: version) else { throw .hiddenPictures }
         var items: [(identifier: Int, pieces: [Range<Int>])] = []
         for _ in 0..<(try next(version < 2 ? 2 : 4)) {
             let identifier = try next(version < 2 ? 2 : 4)
@@ -41,6 +42,11 @@ struct HEIFItemLocations {
         let length: Int
         let base: Int
         let index: Int
+
+        /// Whether all who read them take as many bytes: libheif takes none of numbers that the standard does not know.
+        func areCertain(in version: Int) -> Bool {
+            [offset, length, base, index].allSatisfy { [0, 4, 8].contains($0) } && (index == 0 || version > 1)
+        }
     }
 
     private mutating func pieces(_ sizes: Sizes, in part: Range<Int>) throws(TintypeError) -> [Range<Int>] {
@@ -53,8 +59,9 @@ struct HEIFItemLocations {
             _ = try next(sizes.index)
             let (offset, length) = (try next(sizes.offset), try next(sizes.length))
             guard base < part.count, offset < part.count - base else { continue }
+            // A length of 0 is all that there is, or nothing: not to be told apart in the middle.
+            guard length > 0 || count == 1 else { throw .hiddenPictures }
             let start = part.lowerBound + base + offset
-            // A length of 0 is all that there is.
             let end = length == 0 || length > part.upperBound - start ? part.upperBound : start + length
             pieces.append(start..<end)
         }

@@ -15,7 +15,10 @@ struct HEIFItems {
     /// - Throws: ``TintypeError/Code/undecodable`` for boxes that make no sense.
     init(_ file: ISOFile, _ meta: Range<Int>) throws(TintypeError) {
         let kinds = try Self.kinds(file, try file.needed("iinf", in: meta).body)
-        let data = try file.box("idat", in: meta)?.body
+        // libheif lets pieces reach as far beyond the box as its head is long.
+        let data = try file.box("idat", in: meta).map { box in
+            box.body.lowerBound..<min(box.body.upperBound + 8, file.bytes.count)
+        }
         var locations = HEIFItemLocations(file, try file.needed("iloc", in: meta).body, data)
         all = try locations.read().compactMap { identifier, pieces in
             kinds[identifier].map { Item(kind: $0, pieces: pieces) }
@@ -33,6 +36,8 @@ struct HEIFItems {
             let identifier = try file.number(at: entry.body.lowerBound + 4, size: size, in: entry.body)
             let letters = entry.body.lowerBound + 4 + size + 2
             _ = try file.number(at: letters, in: entry.body)
+            // Which of two holds is not the same to all who read them.
+            guard kinds[identifier] == nil else { throw .hiddenPictures }
             kinds[identifier] = String(decoding: file.bytes[letters..<letters + 4], as: UTF8.self)
         }
         return kinds

@@ -40,9 +40,9 @@ struct HEIFSequence {
         _ file: ISOFile, of track: Range<Int>
     ) throws(TintypeError) -> (track: Range<Int>, media: Range<Int>)? {
         for (track, media) in try file.auxiliaryTracks(of: track) {
-            let table = try file.needed("stbl", in: try file.needed("minf", in: media).body).body
-            let entry = try HEIFSampleEntry(file, try file.needed("stsd", in: table).fullBody)
-            if try entry.isAlpha(file) { return (track, media) }
+            // One of another kind, as of depths, may be coded in any way.
+            let isAlpha = try? HEIFSampleEntry(file, file.sampleEntries(ofMedia: media)).isAlpha(file)
+            if isAlpha == true { return (track, media) }
         }
         return nil
     }

@@ -21,8 +21,10 @@ final class HEIFTrackDecoder<Picture> {
     private var next = 0
     private var isBegun = false
     private var isEnded = false
-    /// Pictures that came before they were asked for; no more than a stream may hold back (ITU-T H.265, A.4.2).
+    /// Pictures that came before they were asked for.
     private var early: [Int: Picture] = [:]
+    /// Those that a stream may hold back (ITU-T H.265, A.4.2).
+    private static var mostEarly: Int { 16 }
 
     /// - Parameter count: how many of its pictures are asked for, from the first that is shown on.
     init(_ bytes: Data, _ track: HEIFTrack, count: Int, _ make: @escaping Make) throws(TintypeError) {
@@ -35,6 +37,7 @@ final class HEIFTrackDecoder<Picture> {
         at index: Int, isCancelled: @escaping @Sendable () -> Bool
     ) throws(TintypeError) -> Picture {
         if let held = early.removeValue(forKey: index) { return held }
+        early = early.filter { $0.key > index }
         let wanted = track.order[index]
         let start = track.syncSample(before: wanted)
         if !isBegun || wanted < next || start > next || isEnded { begin(at: start) }
@@ -94,6 +97,7 @@ final class HEIFTrackDecoder<Picture> {
             guard decoded.plane(0)?.size == track.size else {
                 throw TintypeError(.undecodable, stage: .decode, "a frame has another size than the HEIC says")
             }
+            guard place == index || early.count < Self.mostEarly else { throw .damagedSequence }
             let picture = try make(decoded, place, isCancelled)
             if place == index { found = picture } else { early[place] = picture }
         }

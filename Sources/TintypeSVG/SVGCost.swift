@@ -10,6 +10,8 @@ struct SVGCost {
     var wideFilters = 0
     /// Elements that may be drawn more often than they stand there.
     var repeated = 0
+    /// Elements whose contents are drawn for each that names them.
+    var asides = 0
 
     static let endless = SVGCost(elements: most, expandedBytes: most)
     static let most = 1 << 40
@@ -20,13 +22,15 @@ struct SVGCost {
         sum.looks = min(sum.looks + part.looks, most)
         sum.wideFilters = min(sum.wideFilters + part.wideFilters, most)
         sum.repeated = min(sum.repeated + part.repeated, most)
+        sum.asides = min(sum.asides + part.asides, most)
     }
 
     /// Whether drawing may take so long that someone may want to leave.
     ///
     /// - Parameter size: of what is drawn.
     func isLong(drawing size: PixelSize) -> Bool {
-        repeated > 0 || Double(size.area) * Double(elements) > Self.mostPixelsAtOnce
+        let shapes = Double(elements) * (asides > 0 ? Double(elements) : 1) * (1 + Double(looks) + Double(wideFilters))
+        return repeated > 0 || Double(size.area) * shapes > Self.mostPixelsAtOnce
     }
 
     /// Pixels that all shapes together may fill where no one asks in between: a tenth of a second or so.

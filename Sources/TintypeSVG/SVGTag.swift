@@ -26,13 +26,16 @@ struct SVGTag {
 
     var cost: SVGCost {
         var cost = SVGCost(elements: 1)
-        cost.repeated = ["use", "marker", "pattern"].contains { name.elementsEqual($0.utf8) } ? 1 : 0
+        cost.repeated = isOne(of: ["use", "marker", "pattern", "image", "feImage"]) ? 1 : 0
+        cost.asides = isOne(of: ["mask", "clipPath", "filter"]) ? 1 : 0
         guard name.starts(with: "fe".utf8) else { return cost }
         cost.looks = name.elementsEqual("feTurbulence".utf8) ? octaves : 1
         // The radius of the one may be scaled to any number of pixels, the kernel of the other has any size.
-        cost.wideFilters = ["feMorphology", "feConvolveMatrix"].contains { name.elementsEqual($0.utf8) } ? 1 : 0
+        cost.wideFilters = isOne(of: ["feMorphology", "feConvolveMatrix"]) ? 1 : 0
         return cost
     }
+
+    private func isOne(of names: [String]) -> Bool { names.contains { name.elementsEqual($0.utf8) } }
 
     /// Each is a layer of noise; what is no plain number of one or two digits counts as without end, as does a tag that is
     /// too long to be read.

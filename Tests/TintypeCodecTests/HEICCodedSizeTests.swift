@@ -52,6 +52,46 @@ import TintypeTesting
         #expect(error(data, DecodeLimits())?.limit == .pixels)
     }
 
+    // MARK: Where items lie
+
+    private func locations(_ body: [UInt8]) throws -> [(identifier: Int, pieces: [Range<Int>])] {
+        try body.withUnsafeBytes { raw in
+            var locations = HEIFItemLocations(ISOFile(bytes: raw), 0..<raw.count, nil)
+            return try locations.read()
+        }
+    }
+
+    @Test(arguments: [0x0, 0x4, 0x8]) func numbersOfAKnownLengthAreRead(_ size: UInt8) throws {
+        let number = [UInt8](repeating: 0, count: Int(size))
+        // An offset, a length of 2 and a base.
+        let body = [0, 0, 0, 0, size << 4 | 4, size << 4, 0, 1, 0, 7, 0, 0] + number + [0, 1] + number + [0, 0, 0, 2]
+        let read = try locations(body)
+        #expect(read.count == 1 && read.first?.identifier == 7 && read.first?.pieces == [0..<2])
+    }
+
+    /// libheif takes no bytes of them, so that it would see other items than are checked; and some would be below zero.
+    @Test(arguments: [0x1, 0x2, 0x3, 0x5, 0x6, 0x7, 0x9, 0xC, 0xE, 0xF] as [UInt8])
+    func numbersOfAnotherLengthAreRefused(_ size: UInt8) throws {
+        for sizes in [(size << 4, 0), (size, 0), (0, size << 4)] as [(UInt8, UInt8)] {
+            for filler in [0x00, 0x80, 0xFF] as [UInt8] {
+                let body = [0, 0, 0, 0, sizes.0, sizes.1, 0, 1, 0, 7, 0, 0] + [UInt8](repeating: filler, count: 64)
+                #expect(throws: TintypeError.self) { try locations(body) }
+            }
+        }
+        #expect(throws: TintypeError.self) { try locations([1, 0, 0, 0, 0x44, size, 0, 0]) }
+    }
+
+    @Test func ofTwoItemsOfOneNumberNoneIsChosen() throws {
+        func items(_ numbers: [UInt8]) throws -> [HEIFItems.Item] {
+            let names = numbers.map { Self.box("infe", Data([2, 0, 0, 0, 0, $0, 0, 0] + "hvc1\0".utf8)) }
+            let named = Self.box("iinf", Data([0, 0, 0, 0, 0, 2]) + names.joined())
+            let data = named + Self.box("iloc", Data([0, 0, 0, 0, 0x44, 0, 0, 0]))
+            return try data.withUnsafeBytes { try HEIFItems(ISOFile(bytes: $0), 0..<data.count).all }
+        }
+        #expect(try items([1, 2]).isEmpty)
+        #expect(throws: TintypeError.self) { try items([1, 1]) }
+    }
+
     @Test func whatAParameterSetSaysIsRead() throws {
         let set = Self.parameterSet(width: 30_000, height: 20_000)
         let read = set.withUnsafeBytes { HEVCParameterSet($0) }

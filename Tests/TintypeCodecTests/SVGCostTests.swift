@@ -71,7 +71,16 @@ import TintypeTesting
         let icon = Self.document(String(repeating: "<rect width='9' height='9'/>", count: 99))
         #expect(try !isLong(icon, 500) && isLong(icon, 2000))
         #expect(try isLong(Self.slow, 2000) && isLong(Self.slowGroup, 1000))
-        for name in ["use", "marker", "pattern", "x:use"] { #expect(try isLong(Self.document("<\(name)/>"), 10)) }
+        for name in ["use", "marker", "pattern", "x:use", "image", "feImage"] {
+            #expect(try isLong(Self.document("<\(name)/>"), 10))
+        }
+        // What each of them is drawn with counts for each of them.
+        for aside in ["<mask/>", "<clipPath/>", "<filter/>"] {
+            let shapes = String(repeating: "<rect/>", count: 99)
+            #expect(try isLong(Self.document(aside + shapes), 200) && !isLong(Self.document(aside + "<rect/>"), 200))
+        }
+        let filter = "<filter>" + String(repeating: "<feGaussianBlur/>", count: 30) + "</filter>"
+        #expect(try isLong(Self.document(filter), 400))
         let entity = Data("<!DOCTYPE svg [<!ENTITY a '<g/><use/>'>]><svg>&a;</svg>".utf8)
         #expect(try isLong(entity, 10))
     }

@@ -5,7 +5,8 @@ import TintypeCore
 /// unfold into gigabytes.
 ///
 /// `deflate` is the zlib format by the RFC; raw deflate, which some servers send, is told by its first byte. A gzip body
-/// may be several members, whose contents follow one another (RFC 1952, 2.2); what follows and is none is not looked at.
+/// may be several members, whose contents follow one another (RFC 1952, 2.2); what follows and does not
+/// begin like one is not looked at.
 final class Inflater {
     private let coding: ContentCoding
     private let limits: WireBody.Limits
@@ -42,7 +43,7 @@ final class Inflater {
         var piece = [UInt8](repeating: 0, count: 32 << 10)
         while !isAtEnd || beginsMember() {
             let made = try step(&piece)
-            try piece.withTypedBytes(made, consume)
+            if made > 0 { try piece.withTypedBytes(made, consume) }
             // More is in there only if the piece was filled.
             if made < piece.count, !isAtEnd { break }
         }

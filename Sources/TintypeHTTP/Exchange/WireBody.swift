@@ -73,7 +73,7 @@ struct WireBody: Sendable {
     /// would cost more than its time, since memory that comes and goes by tens of kilobytes is given back to the system in
     /// between.
     private func isWorthKeeping(_ buffer: ByteBuffer) -> Bool {
-        prefix.isEmpty && buffer.readableBytes == announced && buffer.readableBytes >= buffer.storageCapacity / 4
+        prefix.isEmpty && buffer.readableBytes == announced && buffer.readableBytes >= buffer.storageCapacity / 3
     }
 
     private static func take(

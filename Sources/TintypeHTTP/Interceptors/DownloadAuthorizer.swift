@@ -18,7 +18,7 @@ public final class DownloadAuthorizer: HTTPInterceptor {
     ///   - current: the credential to use now; called for each try.
     ///   - renewed: a new one, called after a 401; from then on it is used in place of `current`.
     ///   - limit: how long either may take. What takes longer is cancelled and waited for no more, and the transfers that
-    ///     did wait fail with ``TintypeCore/TintypeError/Code/timedOut``.
+    ///     did wait fail with ``TintypeCore/TintypeError/Code/timedOut``, which a retry policy may try again.
     public convenience init(
         current: @escaping Source, renewed: @escaping Source, limit: Duration = .seconds(60)
     ) {

@@ -3,7 +3,10 @@ extension ISOFile {
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` for boxes that make no sense.
     package func pictureTrack() throws(TintypeError) -> (track: Range<Int>, media: Range<Int>)? {
-        try tracks(handledAs: "pict").first
+        for track in try allTracks() {
+            if let media = try media(of: track, handledAs: "pict") { return (track, media) }
+        }
+        return nil
     }
 
     /// The tracks of pictures that say something of those of another one, as of their alpha (7.5.3).
@@ -14,24 +17,31 @@ extension ISOFile {
     ) throws(TintypeError) -> [(track: Range<Int>, media: Range<Int>)] {
         let identifier = try identifier(ofTrack: track)
         var found: [(track: Range<Int>, media: Range<Int>)] = []
-        for other in try tracks(handledAs: "auxv")
-        where try references(ofTrack: other.track, kind: "auxl").contains(identifier) {
-            found.append(other)
+        for other in try allTracks() where other != track {
+            // What is damaged of others is no matter of this one.
+            if let media = try? media(of: other, handledAs: "auxv"),
+                (try? references(ofTrack: other, kind: "auxl").contains(identifier)) == true
+            {
+                found.append((other, media))
+            }
         }
         return found
     }
 
-    private func tracks(
-        handledAs handler: String
-    ) throws(TintypeError) -> [(track: Range<Int>, media: Range<Int>)] {
+    /// Where a track says how its samples are coded (ISO/IEC 14496-12, 8.5.2).
+    package func sampleEntries(ofMedia media: Range<Int>) throws(TintypeError) -> Range<Int> {
+        let table = try needed("stbl", in: try needed("minf", in: media).body).body
+        return try needed("stsd", in: table).fullBody
+    }
+
+    private func allTracks() throws(TintypeError) -> [Range<Int>] {
         guard let movie = try box("moov", in: 0..<bytes.count) else { return [] }
-        var found: [(track: Range<Int>, media: Range<Int>)] = []
-        for track in try boxes(in: movie.body) where track.kind == "trak" {
-            if let media = try box("mdia", in: track.body), try isHandled(media.body, as: handler) {
-                found.append((track.body, media.body))
-            }
-        }
-        return found
+        return try boxes(in: movie.body).filter { $0.kind == "trak" }.map(\.body)
+    }
+
+    private func media(of track: Range<Int>, handledAs handler: String) throws(TintypeError) -> Range<Int>? {
+        guard let media = try box("mdia", in: track)?.body, try isHandled(media, as: handler) else { return nil }
+        return media
     }
 
     private func isHandled(_ media: Range<Int>, as wanted: String) throws(TintypeError) -> Bool {
