@@ -29,6 +29,8 @@ struct CommandRun: Sendable {
     static func tintype(
         _ arguments: [String], input: String = "", environment: [String: String] = [:]
     ) async throws -> CommandRun {
+        await places.enter()
+        defer { places.leave() }
         let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-run-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -50,6 +52,8 @@ struct CommandRun: Sendable {
         }
         return CommandRun(status: process.terminationStatus, output: try text("out"), error: try text("err"))
     }
+
+    private static let places = CommandPlaces(16)
 
     /// Where no time is given up after, none that a busy machine needs.
     private static func patient(_ arguments: [String]) -> [String] {
