@@ -14,8 +14,8 @@ struct HEIFSampleEntry {
     /// Parameter sets of all kinds together, many more than are needed.
     private static let mostSets = 64
 
-    /// - Parameter body: of the description of samples.
-    init(_ file: ISOFile, _ body: Range<Int>) throws(TintypeError) {
+    init(_ file: ISOFile, inTable table: Range<Int>) throws(TintypeError) {
+        let body = try file.needed("stsd", in: table).fullBody
         let entries = try file.boxes(in: min(body.lowerBound + 4, body.upperBound)..<body.upperBound)
         guard let entry = entries.first, Self.kinds.contains(entry.kind), entry.body.count > Self.headLength else {
             throw TintypeError(.undecodable, stage: .decode, "a HEIC sequence of an unsupported kind")

@@ -41,7 +41,7 @@ struct HEIFSequence {
     ) throws(TintypeError) -> (track: Range<Int>, media: Range<Int>)? {
         for (track, media) in try file.auxiliaryTracks(of: track) {
             // One of another kind, as of depths, may be coded in any way.
-            let isAlpha = try? HEIFSampleEntry(file, file.sampleEntries(ofMedia: media)).isAlpha(file)
+            let isAlpha = try? HEIFSampleEntry(file, inTable: file.sampleTable(ofMedia: media)).isAlpha(file)
             if isAlpha == true { return (track, media) }
         }
         return nil

@@ -42,10 +42,8 @@ struct HEIFTrack {
     init(
         _ file: ISOFile, _ track: Range<Int>, _ media: Range<Int>, _ limits: DecodeLimits, keepsPart: Bool
     ) throws(TintypeError) {
-        let table = try file.needed(
-            "stbl", in: try file.needed("minf", in: media).body
-        ).body
-        let entry = try HEIFSampleEntry(file, try file.needed("stsd", in: table).fullBody)
+        let table = try file.sampleTable(ofMedia: media)
+        let entry = try HEIFSampleEntry(file, inTable: table)
         (size, parameterSets, lengthSize) = (entry.size, entry.parameterSets, entry.lengthSize)
         description = try HEIFTrackColors(file, entry.properties, limits)
         try limits.check(ImageInfo(format: .heic, size: entry.size))

@@ -28,10 +28,9 @@ extension ISOFile {
         return found
     }
 
-    /// Where a track says how its samples are coded (ISO/IEC 14496-12, 8.5.2).
-    package func sampleEntries(ofMedia media: Range<Int>) throws(TintypeError) -> Range<Int> {
-        let table = try needed("stbl", in: try needed("minf", in: media).body).body
-        return try needed("stsd", in: table).fullBody
+    /// Where a track says how its samples are coded, and where they lie (ISO/IEC 14496-12, 8.5.1).
+    package func sampleTable(ofMedia media: Range<Int>) throws(TintypeError) -> Range<Int> {
+        try needed("stbl", in: try needed("minf", in: media).body).body
     }
 
     private func allTracks() throws(TintypeError) -> [Range<Int>] {
