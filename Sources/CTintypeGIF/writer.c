@@ -158,7 +158,8 @@ tintype_gif_status tintype_gif_writer_create(
 tintype_gif_status tintype_gif_writer_add(
     tintype_gif_writer *writer, tintype_gif_frame frame, tintype_gif_palette own, const uint8_t *indices) {
     bool has_own = own.count > 0;
-    if (writer->gif == NULL || frame.delay > UINT16_MAX || !is_within(writer->gif, frame) || (has_own ? !is_valid(own) : !writer->has_shared_palette)) {
+    bool has_colors = has_own ? is_valid(own) : writer->has_shared_palette;
+    if (writer->gif == NULL || frame.delay > UINT16_MAX || !is_within(writer->gif, frame) || !has_colors) {
         return TINTYPE_GIF_CORRUPT;
     }
     ColorMapObject *map = has_own ? make_map(own) : NULL;
