@@ -113,7 +113,8 @@ let package = Package(
         .target(name: "CTintypeJPEG", dependencies: ["CTintypeExif", "CLibJPEG"]),
         .target(name: "CTintypeSamples", exclude: ["Samples"]),
         .target(name: "CTintypePNG", dependencies: ["CTintypeExif", "CLibPNG", "CZlib"]),
-        .target(name: "CTintypeSVG", dependencies: ["CLibRSVG"]),
+        // Loads librsvg when the first SVG comes, so it is not linked; see SVGDeclarations.
+        .target(name: "CTintypeSVG", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         .target(name: "CTintypeTIFF", dependencies: ["CLibTIFF"]),
         // What pkg-config says of libwebpdemux does not name the part of libwebp that writes animations.
         .target(
@@ -184,6 +185,10 @@ let package = Package(
         .executableTarget(
             name: "CrashTest", dependencies: ["TintypeCore", "TintypeDisk", "TintypeTesting"],
             swiftSettings: swiftSettings),
+
+        // Compared with the headers of librsvg whenever all is built; no program has it.
+        .target(
+            name: "SVGDeclarations", dependencies: ["CLibRSVG"], path: "Tests/SVGDeclarations", publicHeadersPath: "."),
 
         // Tests: a folder a target, mirroring its folders.
         .testTarget(

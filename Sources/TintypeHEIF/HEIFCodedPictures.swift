@@ -16,31 +16,32 @@ struct HEIFCodedPictures {
         bytesLeft = file.bytes.count
     }
 
+    /// - Returns: what is decoded for each item; of pictures beside the one that is shown, that has still to be asked.
     /// - Throws: ``TintypeError/Code/limitExceeded`` where one has more pixels than are allowed;
-    ///   ``TintypeError/Code/undecodable`` where one is not coded with HEVC, and for a file that hides what it has.
-    static func check(_ bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits) throws(TintypeError) {
-        var pictures = HEIFCodedPictures(ISOFile(bytes: bytes))
-        // libheif takes the last one.
-        for meta in try pictures.boxes("meta", in: 0..<bytes.count) {
-            try pictures.checkConfigurations(meta.fullBody, limits)
-            try pictures.checkItems(meta.fullBody, limits)
+    ///   ``TintypeError/Code/undecodable`` where what is shown is not coded with HEVC alone, and for a file that hides what
+    ///   it has.
+    @discardableResult
+    static func check(_ bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits) throws(TintypeError) -> HEIFParts {
+        let file = ISOFile(bytes: bytes)
+        let meta = try file.itemBox()
+        var pictures = HEIFCodedPictures(file)
+        try pictures.checkConfigurations(meta, limits)
+        let items = try HEIFItems(file, meta)
+        for item in items.all where item.kind == "hvc1" { try pictures.check(item.pieces, limits) }
+        let parts = try HEIFParts(file, meta, items.kinds)
+        guard try parts.areChecked(of: file.primaryItem(meta)) else {
+            throw TintypeError(.undecodable, stage: .decode, "a HEIC whose picture is not coded with HEVC alone")
         }
-    }
-
-    /// Those before the first that is unsound, which ends the file for libheif too.
-    private func boxes(_ kind: String, in part: Range<Int>) throws(TintypeError) -> [ISOBox] {
-        let all = file.soundBoxes(in: part)
-        guard all.count < ISOFile.mostBoxes else { throw .hiddenPictures }
-        return all.filter { $0.kind == kind }
+        return parts
     }
 
     // MARK: Parameter sets
 
     /// Those that stand beside the pictures.
     private func checkConfigurations(_ meta: Range<Int>, _ limits: DecodeLimits) throws(TintypeError) {
-        for properties in try boxes("iprp", in: meta) {
-            for container in try boxes("ipco", in: properties.body) {
-                for configuration in try boxes("hvcC", in: container.body) {
+        for properties in try file.boxes("iprp", in: meta) {
+            for container in try file.boxes("ipco", in: properties.body) {
+                for configuration in try file.boxes("hvcC", in: container.body) {
                     try checkConfiguration(configuration.body, limits)
                 }
             }
@@ -54,16 +55,6 @@ struct HEIFCodedPictures {
     }
 
     /// Those among the units of a picture, where no writer puts any.
-    private mutating func checkItems(_ meta: Range<Int>, _ limits: DecodeLimits) throws(TintypeError) {
-        for item in try HEIFItems(file, meta).all {
-            switch item.kind {
-            case "hvc1": try check(item.pieces, limits)
-            case "av01": throw TintypeError(.undecodable, stage: .decode, "a HEIC whose pictures are coded with AV1")
-            default: break
-            }
-        }
-    }
-
     private mutating func check(_ pieces: [Range<Int>], _ limits: DecodeLimits) throws(TintypeError) {
         guard pieces.count != 1 else {
             return try checkUnits(UnsafeRawBufferPointer(rebasing: file.bytes[pieces[0]]), limits)

@@ -54,13 +54,13 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
             let reader = try HEIFReader(raw, context.limits)
             let info = reader.info
             try context.limits.check(info, byteCount: raw.count)
-            try HEIFCodedPictures.check(raw, context.limits)
+            let parts = try HEIFCodedPictures.check(raw, context.limits)
             // What libheif gives is upright already.
             var upright = info
             upright.orientation = .up
             let target = try DecodeTarget(upright, context.options)
             try context.checkCancelled()
-            let picture = try Self.picture(reader, target, context)
+            let picture = try Self.picture(reader, parts, target, context)
             try context.checkCancelled()
             return Image(
                 pixels: picture.pixels, info: info, scale: context.options.scale ?? 1, highRange: picture.highRange,
@@ -70,11 +70,11 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
 
     /// Made of a thumbnail of the file, where that may be; one that cannot be decoded is no reason to fail.
     private static func picture(
-        _ reader: borrowing HEIFReader, _ target: DecodeTarget, _ context: DecodeContext
+        _ reader: borrowing HEIFReader, _ parts: HEIFParts, _ target: DecodeTarget, _ context: DecodeContext
     ) throws(TintypeError) -> WidePicture {
         let colors = try reader.colors(context.limits)
         let isAllowed = context.options.embeddedThumbnail == .whereLargeEnough && context.options.crop == nil
-        if isAllowed, let small = reader.thumbnail(atLeast: target.size) {
+        if isAllowed, let small = reader.thumbnail(atLeast: target.size, parts) {
             let whole = DecodeTarget(whole: small.info.size, size: target.size)
             if let picture = try? small.picture(whole, colors, context) { return picture }
         }

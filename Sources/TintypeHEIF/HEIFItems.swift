@@ -9,12 +9,16 @@ struct HEIFItems {
         let pieces: [Range<Int>]
     }
 
+    /// Those that have bytes.
     let all: [Item]
+    /// The four letters of each.
+    let kinds: [Int: String]
 
     /// - Parameter meta: the box, after its version.
     /// - Throws: ``TintypeError/Code/undecodable`` for boxes that make no sense.
     init(_ file: ISOFile, _ meta: Range<Int>) throws(TintypeError) {
         let kinds = try Self.kinds(file, try file.needed("iinf", in: meta).body)
+        self.kinds = kinds
         // libheif lets pieces reach as far beyond the box as its head is long.
         let data = try file.box("idat", in: meta).map { box in
             box.body.lowerBound..<min(box.body.upperBound + 8, file.bytes.count)

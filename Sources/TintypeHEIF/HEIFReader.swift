@@ -66,11 +66,13 @@ struct HEIFReader: ~Copyable {
 
     /// The smallest thumbnail that has as many pixels as are wanted, and shows as much as the picture; `nil` where there is
     /// none. It lives no longer than this.
-    func thumbnail(atLeast size: PixelSize) -> HEIFReader? {
+    ///
+    /// - Parameter parts: thumbnails that are not checked are passed over.
+    func thumbnail(atLeast size: PixelSize, _ parts: HEIFParts) -> HEIFReader? {
         var items = [heif_item_id](repeating: 0, count: Self.mostThumbnails)
         let count = heif_image_handle_get_list_of_thumbnail_IDs(handle, &items, Int32(items.count))
         var (best, bestSize): (OpaquePointer?, PixelSize) = (nil, info.size)
-        for item in items.prefix(Int(max(count, 0))) {
+        for item in items.prefix(Int(max(count, 0))) where parts.areChecked(of: Int(item)) {
             var found: OpaquePointer?
             let error = heif_image_handle_get_thumbnail(handle, item, &found)
             guard error.code == heif_error_Ok, let found else { continue }

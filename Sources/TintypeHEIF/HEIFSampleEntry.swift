@@ -31,7 +31,7 @@ struct HEIFSampleEntry {
 
     /// What a track of alpha calls itself (ISO/IEC 23008-12, 7.5.3.2): by the code points of MPEG, and as the first edition
     /// had it.
-    private static let alphaKinds: Set<String> = [
+    static let alphaKinds: Set<String> = [
         "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", "urn:mpeg:hevc:2015:auxid:1",
     ]
 
@@ -50,11 +50,12 @@ struct HEIFSampleEntry {
             place += 3
             for _ in 0..<count {
                 let length = try file.number(at: place, size: 2, in: body)
-                guard length > 0, length <= body.upperBound - place - 2, sets.count < mostSets else {
-                    throw .damagedSequence
-                }
-                sets.append(place + 2..<place + 2 + length)
-                place += 2 + length
+                place += 2
+                // Empty ones say nothing: libheif passes them over too.
+                guard length > 0 else { continue }
+                guard length <= body.upperBound - place, sets.count < mostSets else { throw .damagedSequence }
+                sets.append(place..<place + length)
+                place += length
             }
         }
         return sets

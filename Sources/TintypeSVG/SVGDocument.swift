@@ -10,25 +10,14 @@ struct SVGDocument: ~Copyable {
     /// Bytes of a document: what honest pictures stay far below. Reading it takes many times as much memory.
     private static let mostBytes = 8 << 20
 
-    /// - Throws: ``TintypeError/Code/undecodable``, and ``TintypeError/Code/limitExceeded`` before librsvg sees anything.
+    /// - Throws: as ``SVGLibrary``, and ``TintypeError/Code/limitExceeded`` before it is loaded.
     init(_ bytes: Data, _ limits: DecodeLimits) throws(TintypeError) {
         guard bytes.count <= Self.mostBytes else {
             throw .exceeded(.library, "an SVG of more than \(Self.mostBytes) bytes")
         }
         var survey = SVGSurvey(Array(bytes))
         try survey.check(limits)
-        var document: OpaquePointer?
-        var message = [CChar](repeating: 0, count: 200)
-        let status = bytes.withUnsafeBytes { raw in
-            raw.bindMemory(to: UInt8.self).baseAddress.map {
-                tintype_svg_open($0, raw.count, &document, &message, message.count)
-            }
-        }
-        guard status == .ok, let document else {
-            let reason = String(decoding: message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-            throw TintypeError(.undecodable, stage: .decode, "the SVG is damaged: \(reason)")
-        }
-        self.document = document
+        document = try SVGLibrary.standard.get().open(bytes)
         cost = survey.cost
     }
 
@@ -68,7 +57,7 @@ struct SVGDocument: ~Copyable {
         case .ok: return writer.finish()
         case .cancelled: throw .cancelled
         case .memory: throw TintypeError(.outOfMemory, stage: .decode, "no memory to draw an SVG")
-        case .corrupt, nil: throw TintypeError(.undecodable, stage: .decode, "the SVG cannot be drawn")
+        case .corrupt, .unavailable, nil: throw TintypeError(.undecodable, stage: .decode, "the SVG cannot be drawn")
         }
     }
 

@@ -106,7 +106,7 @@ import TintypeTesting
     func goodPicturesAreWithinTheirOwnSize(_ fixture: FixtureManifest.Fixture) throws {
         let pixels = (fixture.width ?? 0) * (fixture.height ?? 0)
         let data = try fixture.data
-        try data.withUnsafeBytes { try HEIFCodedPictures.check($0, DecodeLimits(pixels: pixels)) }
+        _ = try data.withUnsafeBytes { try HEIFCodedPictures.check($0, DecodeLimits(pixels: pixels)) }
     }
 
     @Test func everyFlippedByteOfTheBoxesIsAnswered() throws {
@@ -142,7 +142,7 @@ import TintypeTesting
         let error = #expect(throws: TintypeError.self) {
             try data.withUnsafeBytes { try HEIFCodedPictures.check($0, DecodeLimits()) }
         }
-        #expect(error?.code == .undecodable)
+        #expect(error?.message == TintypeError.hiddenPictures.message)
     }
 
     /// A unit may begin in one piece of a picture and end in another.
@@ -171,7 +171,7 @@ import TintypeTesting
         let error = #expect(throws: TintypeError.self) {
             try data.withUnsafeBytes { try HEIFCodedPictures.check($0, DecodeLimits()) }
         }
-        #expect(error?.code == .undecodable)
+        #expect(error?.message == TintypeError.hiddenPictures.message)
     }
 
     // MARK: Making

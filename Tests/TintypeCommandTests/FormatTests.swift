@@ -45,4 +45,18 @@ import Tintype
             #expect(try run.records.map { $0["format"] as? String } == formats.map(\.rawValue))
         }
     }
+
+    /// As the dynamic linker tells it.
+    @Test func librsvgIsLoadedForAnSVGAlone() async throws {
+        try await withCommandFixture { fixture in
+            let drawing = fixture.path("drawing.svg")
+            try Data(#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>"#.utf8)
+                .write(to: URL(filePath: drawing))
+            for (path, isLoaded) in Self.files.map({ (CommandFixture.codecFixture($0.1), false) }) + [(drawing, true)] {
+                let run = try await CommandRun.tintype("info", path, environment: ["LD_DEBUG": "files"])
+                #expect(run.status == 0 && run.error.contains("libheif"), "\(path)")
+                #expect(run.error.contains("file=librsvg") == isLoaded, "\(path)")
+            }
+        }
+    }
 }

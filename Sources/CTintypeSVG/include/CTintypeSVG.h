@@ -7,13 +7,14 @@
 
 #pragma clang assume_nonnull begin
 
-// A narrow way to librsvg, without GLib's types.
+// A narrow way to librsvg, without GLib's types. It is loaded when it is asked for: with it come 30 other libraries, of
+// which a program that meets no SVG is to pay nothing.
 //
 // A document has no address of its own, so librsvg loads nothing that it refers
 // to; librsvg runs no scripts, and bounds elements and the number of references,
 // but not how deep they go: each costs stack.
 //
-// Invariant: nothing here is thread-safe. A document belongs to one thread at a time.
+// Invariant: a document belongs to one thread at a time. A library is never changed, and may be used by all.
 
 /// What a call came to.
 typedef enum __attribute__((enum_extensibility(closed))) tintype_svg_status {
@@ -23,17 +24,27 @@ typedef enum __attribute__((enum_extensibility(closed))) tintype_svg_status {
     TINTYPE_SVG_MEMORY __attribute__((swift_name("memory"))) = 2,
     /// The cancel hook said so.
     TINTYPE_SVG_CANCELLED __attribute__((swift_name("cancelled"))) = 3,
+    /// There is no librsvg here, or none that has what is called of it.
+    TINTYPE_SVG_UNAVAILABLE __attribute__((swift_name("unavailable"))) = 4,
 } tintype_svg_status;
 
 /// Asked after each shape whether to give up; must return normally.
 typedef bool (*tintype_svg_cancel_hook)(void *_Nullable context);
 
+/// librsvg, with cairo and GLib.
+typedef struct tintype_svg_library tintype_svg_library;
+
+/// Loads the library of that name, as dlopen(3) finds it, until the process ends: OK, MEMORY, or UNAVAILABLE with the
+/// reason in `message`, cut to `message_size`.
+tintype_svg_status tintype_svg_load(
+    const char *name, tintype_svg_library *_Nullable *_Nonnull library, char *message, size_t message_size);
+
 typedef struct tintype_svg_document tintype_svg_document;
 
-/// Reads a whole document: OK, or CORRUPT with the reason in `message`, cut to `message_size`.
+/// Reads a whole document: OK, MEMORY, or CORRUPT with the reason in `message`, cut to `message_size`.
 tintype_svg_status tintype_svg_open(
-    const uint8_t *bytes, size_t count, tintype_svg_document *_Nullable *_Nonnull document, char *message,
-    size_t message_size);
+    const tintype_svg_library *library, const uint8_t *bytes, size_t count,
+    tintype_svg_document *_Nullable *_Nonnull document, char *message, size_t message_size);
 
 void tintype_svg_close(tintype_svg_document *_Nullable document);
 

@@ -43,7 +43,8 @@ extension TintypeError {
         case limitExceeded
         /// The bytes are not a picture of any known format. (1001)
         case notAnImage
-        /// The format is known, but no decoder or encoder for it is registered. (1001)
+        /// The format is known, but no decoder or encoder for it is registered, or the library that it needs is missing.
+        /// (1001)
         case noCoder
         /// The bytes are of a known format but damaged, or cut short. (1001)
         case undecodable

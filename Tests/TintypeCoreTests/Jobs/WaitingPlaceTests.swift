@@ -64,8 +64,10 @@ import TintypeTesting
         }
         let job = JobContext(priority: .low)
         let follower = Follower(job)
-        _ = job.addFollower(follower)
+        let number = job.addFollower(follower)
         #expect(follower.told.now.last == .high)
+        // Each holds the other until then.
+        job.removeFollower(number)
     }
 
     @Test func aPlaceThatWasGivenUpTakesNothing() {

@@ -1,0 +1,44 @@
+// What is called of librsvg, cairo and GLib: FUNCTION(result, name, parameters) for each. Whoever includes this says what
+// is to be made of it.
+
+FUNCTION(RsvgHandle *, rsvg_handle_new_from_data, (const uint8_t *, size_t, GError **))
+FUNCTION(void, rsvg_handle_set_dpi, (RsvgHandle *, double))
+FUNCTION(int, rsvg_handle_get_intrinsic_size_in_pixels, (RsvgHandle *, double *, double *))
+FUNCTION(
+    void, rsvg_handle_get_intrinsic_dimensions,
+    (RsvgHandle *, int *, RsvgLength *, int *, RsvgLength *, int *, RsvgRectangle *))
+FUNCTION(int, rsvg_handle_render_document, (RsvgHandle *, cairo_t *, const RsvgRectangle *, GError **))
+
+FUNCTION(cairo_t *, cairo_create, (cairo_surface_t *))
+FUNCTION(void, cairo_destroy, (cairo_t *))
+FUNCTION(void, cairo_translate, (cairo_t *, double, double))
+FUNCTION(void, cairo_scale, (cairo_t *, double, double))
+FUNCTION(cairo_status_t, cairo_status, (cairo_t *))
+
+FUNCTION(
+    cairo_surface_t *, cairo_image_surface_create_for_data, (unsigned char *, cairo_format_t, int, int, int))
+FUNCTION(cairo_surface_t *, cairo_surface_reference, (cairo_surface_t *))
+FUNCTION(void, cairo_surface_destroy, (cairo_surface_t *))
+FUNCTION(void, cairo_surface_finish, (cairo_surface_t *))
+FUNCTION(void, cairo_surface_flush, (cairo_surface_t *))
+FUNCTION(cairo_status_t, cairo_surface_status, (cairo_surface_t *))
+
+FUNCTION(cairo_surface_t *, cairo_surface_create_observer, (cairo_surface_t *, cairo_surface_observer_mode_t))
+FUNCTION(
+    cairo_status_t, cairo_surface_observer_add_paint_callback,
+    (cairo_surface_t *, cairo_surface_observer_callback_t, void *))
+FUNCTION(
+    cairo_status_t, cairo_surface_observer_add_mask_callback,
+    (cairo_surface_t *, cairo_surface_observer_callback_t, void *))
+FUNCTION(
+    cairo_status_t, cairo_surface_observer_add_fill_callback,
+    (cairo_surface_t *, cairo_surface_observer_callback_t, void *))
+FUNCTION(
+    cairo_status_t, cairo_surface_observer_add_stroke_callback,
+    (cairo_surface_t *, cairo_surface_observer_callback_t, void *))
+FUNCTION(
+    cairo_status_t, cairo_surface_observer_add_glyphs_callback,
+    (cairo_surface_t *, cairo_surface_observer_callback_t, void *))
+
+FUNCTION(void, g_object_unref, (void *))
+FUNCTION(void, g_error_free, (GError *))

@@ -1,0 +1,42 @@
+#include "library.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/// What librsvg links is searched with it, so the handle has cairo's and GLib's functions too.
+///
+/// - Returns: the name of the first that is not there; null where all are.
+static const char *find_functions(tintype_svg_library *library, void *handle) {
+#define FUNCTION(result, name, parameters)                                                                             \
+    if ((library->name = (result(*) parameters)dlsym(handle, #name)) == NULL) {                                        \
+        return #name;                                                                                                  \
+    }
+#include "functions.h"
+#undef FUNCTION
+    return NULL;
+}
+
+tintype_svg_status tintype_svg_load(
+    const char *name, tintype_svg_library **library, char *message, size_t message_size) {
+    *library = NULL;
+    // Never closed: GLib's types cannot be taken back.
+    void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (handle == NULL) {
+        const char *reason = dlerror();
+        snprintf(message, message_size, "%s", reason == NULL ? "unknown" : reason);
+        return TINTYPE_SVG_UNAVAILABLE;
+    }
+    tintype_svg_library *found = calloc(1, sizeof *found);
+    if (found == NULL) {
+        return TINTYPE_SVG_MEMORY;
+    }
+    const char *missing = find_functions(found, handle);
+    if (missing != NULL) {
+        snprintf(message, message_size, "it has no %s", missing);
+        free(found);
+        return TINTYPE_SVG_UNAVAILABLE;
+    }
+    *library = found;
+    return TINTYPE_SVG_OK;
+}

@@ -1,0 +1,14 @@
+#ifndef CTINTYPE_SVG_LIBRARY_H
+#define CTINTYPE_SVG_LIBRARY_H
+
+#include "CTintypeSVG.h"
+#include "types.h"
+
+/// The functions that are called, where they lie.
+struct tintype_svg_library {
+#define FUNCTION(result, name, parameters) result(*name) parameters;
+#include "functions.h"
+#undef FUNCTION
+};
+
+#endif

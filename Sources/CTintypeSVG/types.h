@@ -1,0 +1,30 @@
+// The types of librsvg, cairo and GLib that the functions of functions.h take, as far as they are needed here.
+//
+// Not from the headers of these, because SwiftPM hands on all that pkg-config says: with the folders of the headers come
+// the libraries, which a program that links them loads at its start. Tests/SVGDeclarations compares the two.
+
+#ifndef CTINTYPE_SVG_TYPES_H
+#define CTINTYPE_SVG_TYPES_H
+
+#include <stdint.h>
+
+typedef struct _RsvgHandle RsvgHandle;
+typedef struct RsvgLength RsvgLength;
+typedef struct _RsvgRectangle {
+    double x, y, width, height;
+} RsvgRectangle;
+
+typedef struct _cairo cairo_t;
+typedef struct _cairo_surface cairo_surface_t;
+typedef enum { CAIRO_STATUS_SUCCESS = 0, CAIRO_STATUS_NO_MEMORY = 1 } cairo_status_t;
+typedef enum { CAIRO_FORMAT_INVALID = -1, CAIRO_FORMAT_ARGB32 = 0 } cairo_format_t;
+typedef enum { CAIRO_SURFACE_OBSERVER_NORMAL = 0 } cairo_surface_observer_mode_t;
+typedef void (*cairo_surface_observer_callback_t)(cairo_surface_t *, cairo_surface_t *, void *);
+
+typedef struct _GError {
+    uint32_t domain;
+    int code;
+    char *message;
+} GError;
+
+#endif

@@ -1,0 +1,31 @@
+import Testing
+import TintypeCore
+
+@testable import TintypeSVG
+
+/// librsvg, where it is and where it is not.
+@Suite struct SVGLibraryTests {
+    private func error(_ name: String) -> TintypeError? {
+        #expect(throws: TintypeError.self) { _ = try SVGLibrary(named: name) }
+    }
+
+    @Test func withoutALibraryThereIsNoCoder() {
+        let error = error("librsvg-of-nowhere.so.2")
+        #expect(error?.code == .noCoder && error?.stage == .decode)
+        #expect(error?.message.contains("librsvg-of-nowhere.so.2") == true)
+    }
+
+    @Test func anotherLibraryIsNoCoder() {
+        let error = error("libm.so.6")
+        #expect(error?.code == .noCoder && error?.message.contains("it has no rsvg_") == true)
+    }
+
+    @Test func allWhoComeAtOnceShareOneLibrary() async throws {
+        let libraries = await withTaskGroup { group in
+            for _ in 0..<16 { group.addTask { SVGLibrary.standard } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(libraries.count == 16)
+        for library in libraries { _ = try library.get() }
+    }
+}
