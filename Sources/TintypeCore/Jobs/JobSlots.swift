@@ -23,12 +23,11 @@ struct JobSlots<Value: Sendable>: Sendable {
     }
 
     mutating func remove(_ job: JobID) -> Value? {
-        guard let removed = self[job] else { return nil }
-        slots[job.place] = nil
-        return removed
+        isThere(job) ? slots[job.place].take()?.value : nil
     }
 
     /// Changes what is kept of a job; `nil` when it has ended.
+    @discardableResult
     mutating func change<Result>(_ job: JobID, _ body: (inout Value) -> Result) -> Result? {
         isThere(job) ? slots[job.place]?.change(body) : nil
     }

@@ -92,7 +92,7 @@ struct JobTable<Key: Hashable & Sendable>: Sendable {
 
     private mutating func add(to job: JobID, at priority: ImagePriority) -> SubscriberID {
         let subscriber = SubscriberID(job: job, number: nextNumber())
-        _ = jobs.change(job) { job in
+        jobs.change(job) { job in
             job.subscribers.append(priority, as: subscriber)
             job.tally.add(priority)
         }

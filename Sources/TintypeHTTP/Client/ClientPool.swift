@@ -6,7 +6,7 @@ final class ClientPool: Sendable {
     private static let maximumCount = 8
 
     private struct State: Sendable {
-        var clients: [(traits: ClientTraits, client: PooledClient)] = []
+        var clients: [PooledClient] = []
     }
 
     private let state = Locked(State())
@@ -22,8 +22,8 @@ final class ClientPool: Sendable {
         // Another may have been quicker. What is not used dies when the lock is free.
         let (client, evicted) = state.withLock { state -> (PooledClient, PooledClient?) in
             if let client = Self.find(traits, &state) { return (client, made) }
-            state.clients.append((traits, made))
-            let evicted = state.clients.count > Self.maximumCount ? state.clients.removeFirst().client : nil
+            state.clients.append(made)
+            let evicted = state.clients.count > Self.maximumCount ? state.clients.removeFirst() : nil
             return (made, evicted)
         }
         _ = evicted
@@ -33,6 +33,6 @@ final class ClientPool: Sendable {
     private static func find(_ traits: ClientTraits, _ state: inout State) -> PooledClient? {
         guard let place = state.clients.lastIndex(where: { $0.traits == traits }) else { return nil }
         if place != state.clients.count - 1 { state.clients.append(state.clients.remove(at: place)) }
-        return state.clients.last?.client
+        return state.clients.last
     }
 }

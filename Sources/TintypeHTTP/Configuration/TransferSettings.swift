@@ -45,8 +45,9 @@ final class TransferSettings: Sendable {
 
     /// Which of the clients below speaks with a URL.
     func traits(for url: URL, _ environment: [String: String]) -> ClientTraits {
+        guard let proxy = configuration.proxy.proxy(for: url, environment) else { return traits }
         var traits = traits
-        traits.proxy = configuration.proxy.proxy(for: url, environment)
+        traits.proxy = proxy
         return traits
     }
 
