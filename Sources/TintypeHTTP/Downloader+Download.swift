@@ -32,9 +32,7 @@ extension Downloader {
             onStatus: { download.update($0) }, onEnd: { download.finish($0) })
         let priority = download.priority
         let subscription = jobs.attach(key, at: priority, receiver: receiver) {
-            { (job, report) throws(TintypeError) in
-                try await self.transfer(source, options, byteLimit: limit, stored: nil, job, report)
-            }
+            self.transfer(of: source, options, byteLimit: limit, stored: nil)
         }
         download.bind(subscription, at: priority)
     }

@@ -41,18 +41,16 @@ public final class Downloader: ImageLoader {
         guard case .url(let url) = source else {
             if case .http = source { return true } else { return false }
         }
-        return ["http", "https"].contains(url.scheme?.lowercased())
+        return url.isHTTP
     }
 
     @concurrent
     public func load(_ source: ImageSource, _ context: LoadContext) async throws(TintypeError) -> LoadedBytes {
-        let options = context.extras[HTTPOptionsKey.self]
         let limit = context.received.limit
         let key = try key(source, context.extras, byteLimit: limit, stored: context.stored)
-        return try await jobs.value(key, for: context.job, onStatus: { context.received.show($0) }) {
-            (job, report) throws(TintypeError) in
-            try await self.transfer(source, options, byteLimit: limit, stored: context.stored, job, report)
-        }
+        return try await jobs.value(
+            key, for: context.job, onStatus: { context.received.show($0) },
+            work: transfer(of: source, context.extras[HTTPOptionsKey.self], byteLimit: limit, stored: context.stored))
     }
 
     /// RFC 9111, for a private cache.
@@ -118,29 +116,13 @@ public final class Downloader: ImageLoader {
         }
     }
 
-    /// The job of one transfer.
+    /// The work of one job.
     func transfer(
-        _ source: ImageSource, _ options: HTTPOptions, byteLimit: Int, stored: CacheEntry?, _ job: JobContext,
-        _ report: JobReporter<ReceivedBytes>
-    ) async throws(TintypeError) -> LoadedBytes {
+        of source: ImageSource, _ options: HTTPOptions, byteLimit: Int, stored: CacheEntry?
+    ) -> ByteJobs.Work {
         let settings = settings(options, byteLimit: byteLimit)
-        let request = try DownloadRequest(source, settings)
-        let gate = ProgressGate(minimum: settings.configuration.minimumProgressInterval)
-        let received = ReceivedBytes(limit: settings.limits.byteCount) { received in
-            if gate?.passes(received.progress) ?? true { report(received) }
-        }
-        let partials = settings.configuration.partials
-        let keeper = PartialKeeper(try await partials?.find(request, for: job), of: request, in: partials)
-        let transfer = Transfer(
-            request: request, settings: settings, services: services, job: job, received: received, stored: stored,
-            meter: TransferMeter(settings.configuration.clock), keeper: keeper)
-        do throws(TintypeError) {
-            let loaded = try await transfer.run()
-            await keeper.succeeded(for: job)
-            return loaded
-        } catch {
-            keeper.failed()
-            throw error
+        return { [services] (job, report) throws(TintypeError) in
+            try await Transfer(of: source, settings, services, stored: stored, for: job, report).run()
         }
     }
 }

@@ -21,7 +21,7 @@ import TintypeTesting
         let url = URL(string: "http://example.org/a") ?? URL(filePath: "/")
         let stored = StoredResponse(
             DownloadResponse(url: url, status: status, headers: response),
-            to: DownloadRequest(url: url, headers: first ?? asking), requested: at(-delay), received: zero)
+            to: DownloadRequest(url: url, headers: first ?? asking), ExchangeTimes(sent: at(-delay), answered: zero))
         return Freshness(request: DownloadRequest(url: url, headers: asking), stored: stored, now: at(after))
     }
 
@@ -221,8 +221,8 @@ import TintypeTesting
         let url = URL(filePath: "/")
         let stored = StoredResponse(
             DownloadResponse(url: url, status: 200, headers: ["Vary": "Authorization", "Set-Cookie": "secret=1"]),
-            to: DownloadRequest(url: url, headers: ["Authorization": "Bearer secret"]), requested: Self.zero,
-            received: Self.zero)
+            to: DownloadRequest(url: url, headers: ["Authorization": "Bearer secret"]),
+            ExchangeTimes(sent: Self.zero, answered: Self.zero))
         #expect(!String(decoding: stored.encoded, as: UTF8.self).contains("secret"))
     }
 }

@@ -1,11 +1,22 @@
 #include "CBenchmarkControls.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
+// Counting costs, and more where more is allocated: it is left out of what is timed.
+static _Atomic bool counting;
 static _Atomic uint64_t allocations;
 
-uint64_t control_allocation_count(void) { return atomic_load_explicit(&allocations, memory_order_relaxed); }
+void control_count_allocations(void) {
+    atomic_store(&allocations, 0);
+    atomic_store(&counting, true);
+}
+
+uint64_t control_counted_allocations(void) {
+    atomic_store(&counting, false);
+    return atomic_load(&allocations);
+}
 
 #ifdef __GLIBC__
 
@@ -17,7 +28,10 @@ extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 
-static void count(void) { atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed); }
+static void count(void) {
+    if (!atomic_load_explicit(&counting, memory_order_relaxed)) { return; }
+    atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
+}
 
 void *malloc(size_t size) {
     count();

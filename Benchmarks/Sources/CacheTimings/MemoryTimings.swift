@@ -47,9 +47,9 @@ final class MemoryTimings: Sendable {
 
     private func measureHit() async throws {
         try hits()
-        let before = control_allocation_count()
+        control_count_allocations()
         for _ in 0..<10 { try hits() }
-        let allocations = control_allocation_count() - before
+        let allocations = control_counted_allocations()
         print("memory hit: \(allocations) allocations in \(10 * Self.count)")
         let timing = try await Timing(rounds: 301, operations: Self.count) { _ in
             try hits()

@@ -10,6 +10,10 @@ struct ArrivalList<Key: Comparable & Sendable, Value: Sendable>: Sendable {
     var keys: [Key] { places.compactMap { $0.value == nil ? nil : $0.key } }
     var values: [Value] { places.compactMap(\.value) }
 
+    func forEach(_ body: (Value) -> Void) {
+        for place in places { if let value = place.value { body(value) } }
+    }
+
     /// - Parameter key: greater than every one before.
     mutating func append(_ value: Value, as key: Key) {
         places.append((key, value))

@@ -48,4 +48,9 @@ package struct ByteJobKey: Hashable, Sendable {
         self.stored = stored
         self.generation = generation
     }
+
+    /// Equal sources that differ in the rest are rare, and a key is hashed three times a job.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(source)
+    }
 }

@@ -31,74 +31,80 @@ struct JobTable<Key: Hashable & Sendable>: Sendable {
         var tally = PriorityTally()
     }
 
-    private var jobs: [JobID: Job] = [:]
+    private var jobs = JobSlots<Job>()
     private var joinable: [Key: JobID] = [:]
+    /// Places of jobs that have ended.
+    private var freePlaces: [Int] = []
+    /// The number of jobs that are running.
+    private(set) var count = 0
     private var lastNumber = 0
 
     /// Whether there is a job that can be joined.
     func isRunning(_ key: Key) -> Bool { joinable[key] != nil }
-
-    /// The number of jobs that are running.
-    var count: Int { jobs.count }
 
     mutating func attach(_ key: Key, at priority: ImagePriority) -> (SubscriberID, Attachment) {
         if let id = joinable[key], let before = jobs[id]?.tally.highest {
             let subscriber = add(to: id, at: priority)
             return (subscriber, .join(raisedTo: priority > before ? priority : nil))
         }
-        let id = JobID(number: nextNumber())
-        jobs[id] = Job(key: key)
+        let id = JobID(place: freePlaces.popLast() ?? count, number: nextNumber())
+        jobs.put(Job(key: key), at: id)
         joinable[key] = id
+        count += 1
         return (add(to: id, at: priority), .start)
     }
 
     mutating func detach(_ subscriber: SubscriberID) -> Detachment {
-        guard let priority = jobs[subscriber.job]?.subscribers.remove(subscriber) else { return .unknown }
-        let before = highest(subscriber.job)
-        jobs[subscriber.job]?.tally.remove(priority)
-        guard let after = highest(subscriber.job) else {
-            remove(subscriber.job)
+        let change = jobs.change(subscriber.job) { job in
+            job.subscribers.remove(subscriber).map { priority in
+                let before = job.tally.highest
+                job.tally.remove(priority)
+                return (before: before, after: job.tally.highest)
+            }
+        }
+        guard case let change?? = change else { return .unknown }
+        guard let after = change.after else {
+            _ = remove(subscriber.job)
             return .abandoned
         }
-        return after == before ? .left : .lowered(to: after)
+        return after == change.before ? .left : .lowered(to: after)
     }
 
     /// Returns the job's new priority if it changed.
     mutating func reprioritise(_ subscriber: SubscriberID, to priority: ImagePriority) -> ImagePriority? {
-        guard let old = jobs[subscriber.job]?.subscribers.update(subscriber, to: priority), old != priority else {
-            return nil
+        let change = jobs.change(subscriber.job) { job -> ImagePriority? in
+            guard let old = job.subscribers.update(subscriber, to: priority) else { return nil }
+            let before = job.tally.highest
+            job.tally.remove(old)
+            job.tally.add(priority)
+            return job.tally.highest == before ? nil : job.tally.highest
         }
-        let before = highest(subscriber.job)
-        jobs[subscriber.job]?.tally.remove(old)
-        jobs[subscriber.job]?.tally.add(priority)
-        let after = highest(subscriber.job)
-        return after == before ? nil : after
+        return change ?? nil
     }
 
     /// Ends a job and releases those who wait for it, in the order in which they came.
-    mutating func finish(_ job: JobID) -> [SubscriberID] {
-        guard let subscribers = jobs[job]?.subscribers.keys else { return [] }
-        remove(job)
-        return subscribers
+    mutating func finish(_ job: JobID) -> ArrivalList<SubscriberID, ImagePriority> {
+        remove(job)?.subscribers ?? ArrivalList()
     }
 
     /// The highest priority among those who wait for a job; `nil` when it has ended.
-    func priority(of job: JobID) -> ImagePriority? { highest(job) }
-
-    private func highest(_ job: JobID) -> ImagePriority? {
-        jobs[job]?.tally.highest
-    }
+    func priority(of job: JobID) -> ImagePriority? { jobs[job]?.tally.highest }
 
     private mutating func add(to job: JobID, at priority: ImagePriority) -> SubscriberID {
         let subscriber = SubscriberID(job: job, number: nextNumber())
-        jobs[job]?.subscribers.append(priority, as: subscriber)
-        jobs[job]?.tally.add(priority)
+        _ = jobs.change(job) { job in
+            job.subscribers.append(priority, as: subscriber)
+            job.tally.add(priority)
+        }
         return subscriber
     }
 
-    private mutating func remove(_ job: JobID) {
-        guard let key = jobs.removeValue(forKey: job)?.key, joinable[key] == job else { return }
-        joinable[key] = nil
+    private mutating func remove(_ id: JobID) -> Job? {
+        guard let job = jobs.remove(id) else { return nil }
+        freePlaces.append(id.place)
+        count -= 1
+        if joinable[job.key] == id { joinable[job.key] = nil }
+        return job
     }
 
     private mutating func nextNumber() -> Int {
@@ -109,6 +115,9 @@ struct JobTable<Key: Hashable & Sendable>: Sendable {
 
 /// One job of a table.
 struct JobID: Hashable, Sendable {
+    /// Where it is kept while it runs.
+    let place: Int
+    /// No other job of the table has it, before or after.
     fileprivate let number: Int
 }
 

@@ -12,20 +12,17 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
         let context: JobContext
         var receivers = ArrivalList<JobSubscriberID, Receiver>()
         var latest: Status?
-
-        /// Those who wait for it, in the order in which they came.
-        var waiting: [Receiver] { receivers.values }
     }
 
     private struct State: Sendable {
         var table = Table()
-        var running: [JobID: Running] = [:]
+        var running = JobSlots<Running>()
         var ended = 0
 
         /// Ends a job, which is to die after the lock.
         mutating func take(_ job: JobID) -> Running? {
             _ = table.finish(job)
-            return running.removeValue(forKey: job)
+            return running.remove(job)
         }
     }
 
@@ -43,7 +40,7 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
     func isRunning(_ key: Key) -> Bool { state.withLock { $0.table.isRunning(key) } }
 
     /// Those who wait for any job.
-    var waiterCount: Int { state.withLock { $0.running.values.reduce(0) { $0 + $1.receivers.count } } }
+    var waiterCount: Int { state.withLock { $0.running.all.reduce(0) { $0 + $1.value.receivers.count } } }
 
     /// Joins the job for `key`, or starts it with `work`.
     ///
@@ -53,27 +50,26 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
     package func attach(
         _ key: Key, at priority: ImagePriority, receiver: Receiver, work: () -> Work
     ) -> JobSubscription {
-        let (subscriber, attachment, context, latest) = state.withLock { state in
+        let (subscriber, attachment, joined) = state.withLock { state in
             let (subscriber, attachment) = state.table.attach(key, at: priority)
-            let (context, latest) = Self.join(
-                &state.running[subscriber.job, default: Running(context: JobContext(priority: priority))], subscriber,
-                receiver)
-            return (subscriber, attachment, context, latest)
+            if attachment == .start {
+                state.running.put(Running(context: JobContext(priority: priority)), at: subscriber.job)
+            }
+            let joined = state.running.change(subscriber.job) { running in
+                running.receivers.append(receiver, as: subscriber)
+                return (context: running.context, latest: running.latest)
+            }
+            return (subscriber, attachment, joined)
         }
-        switch attachment {
-        case .start: start(subscriber.job, context, work())
-        case .join(raisedTo: .some): bringUpToDate(context, subscriber.job)
-        case .join(raisedTo: nil): break
+        if let joined {
+            switch attachment {
+            case .start: start(subscriber.job, joined.context, work())
+            case .join(raisedTo: .some): bringUpToDate(joined.context, subscriber.job)
+            case .join(raisedTo: nil): break
+            }
+            if let latest = joined.latest { receiver.onStatus(latest) }
         }
-        if let latest { receiver.onStatus(latest) }
         return JobSubscription(jobs: self, subscriber: subscriber)
-    }
-
-    private static func join(
-        _ running: inout Running, _ subscriber: JobSubscriberID, _ receiver: Receiver
-    ) -> (JobContext, Status?) {
-        running.receivers.append(receiver, as: subscriber)
-        return (running.context, running.latest)
     }
 
     private func start(_ job: JobID, _ context: JobContext, _ work: @escaping Work) {
@@ -98,22 +94,24 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
             state.ended += 1
             return state.take(job)
         }
-        for receiver in ended?.waiting ?? [] { receiver.onEnd(result) }
+        ended?.receivers.forEach { $0.onEnd(result) }
     }
 
     /// Ends every job with ``TintypeError/Code/cancelled`` for all who wait, and stops its work.
     package func cancelAll() {
-        let ended = state.withLock { state in state.running.keys.compactMap { state.take($0) } }
+        let ended = state.withLock { state in state.running.all.compactMap { state.take($0.job) } }
         for job in ended { job.context.cancel() }
-        for job in ended { for receiver in job.waiting { receiver.onEnd(.failure(.cancelled)) } }
+        for job in ended { job.receivers.forEach { $0.onEnd(.failure(.cancelled)) } }
     }
 
     private func report(_ status: Status, of job: JobID) {
         let receivers = state.withLock { state in
-            state.running[job]?.latest = status
-            return state.running[job]?.receivers.values ?? []
+            state.running.change(job) { running in
+                running.latest = status
+                return running.receivers
+            }
         }
-        for receiver in receivers { receiver.onStatus(status) }
+        receivers?.forEach { $0.onStatus(status) }
     }
 
     /// Returns whether the subscriber was still waiting, so that its end is now the caller's to tell.
@@ -122,8 +120,8 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
         let (detachment, context, _, _) = state.withLock { state in
             let detachment = state.table.detach(subscriber)
             let context = state.running[subscriber.job]?.context
-            let receiver = state.running[subscriber.job]?.receivers.remove(subscriber)
-            let abandoned = detachment == .abandoned ? state.running.removeValue(forKey: subscriber.job) : nil
+            let receiver = state.running.change(subscriber.job) { $0.receivers.remove(subscriber) }
+            let abandoned = detachment == .abandoned ? state.running.remove(subscriber.job) : nil
             return (detachment, context, receiver, abandoned)
         }
         switch detachment {

@@ -17,12 +17,12 @@ struct StoredResponse: Hashable, Sendable {
         "age", "cache-control", "content-type", "date", "etag", "expires", "last-modified", "pragma", "vary",
     ]
 
-    init(_ response: DownloadResponse, to request: DownloadRequest, requested: Date, received: Date) {
+    init(_ response: DownloadResponse, to request: DownloadRequest, _ times: ExchangeTimes) {
         status = response.status
         headers = Self.relevant(response.headers)
         selected = Self.selected(by: headers, of: request)
-        self.requested = requested
-        self.received = received
+        requested = times.sent
+        received = times.answered
     }
 
     init(status: Int, headers: HTTPFields, selected: [String: String] = [:], requested: Date, received: Date) {

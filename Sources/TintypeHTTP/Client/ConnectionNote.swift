@@ -4,7 +4,8 @@ import TintypeCore
 /// Takes down which connection one request goes over.
 final class ConnectionNote: Sendable {
     private let log: ConnectionLog
-    private let sent: Duration
+    /// When the request was made.
+    let sent: Duration
     private let found = Locked<ConnectionLog.Use?>(nil)
 
     /// To be made when the request is.

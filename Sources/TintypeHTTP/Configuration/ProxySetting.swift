@@ -24,7 +24,7 @@ public enum ProxySetting: Hashable, Sendable {
     /// As curl reads them. `HTTP_PROXY` in capitals is not read, since a CGI program gets it from whoever asks it.
     private static func proxy(for url: URL, _ variables: [String: String]) -> ProxyServer? {
         guard !variables.isEmpty else { return nil }
-        let isSecure = url.scheme?.lowercased() == "https"
+        let isSecure = url.isEncrypted
         let names = (isSecure ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]) + ["all_proxy", "ALL_PROXY"]
         guard let text = names.lazy.compactMap({ variables[$0] }).first(where: { !$0.isEmpty }),
             !isExempt(url, variables["no_proxy"] ?? variables["NO_PROXY"] ?? "")

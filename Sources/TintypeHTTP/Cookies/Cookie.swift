@@ -18,7 +18,7 @@ public struct Cookie: Hashable, Sendable {
         guard let host = url.host()?.lowercased(), expires.map({ $0 > now }) ?? true else { return false }
         return (isHostOnly ? host == domain : Self.domain(domain, covers: host))
             && Self.path(path, covers: url.path(percentEncoded: true))
-            && (!isSecure || url.scheme?.lowercased() == "https")
+            && (!isSecure || url.isEncrypted)
     }
 
     /// RFC 6265, 5.1.3.
@@ -53,7 +53,7 @@ extension Cookie {
         isHostOnly = named.isEmpty || named == host && !Self.isFamily(named)
         domain = named.isEmpty ? host : named
         guard isHostOnly || Self.isFamily(domain) && Self.domain(domain, covers: host) else { return nil }
-        guard !isSecure || url.scheme?.lowercased() == "https" else { return nil }
+        guard !isSecure || url.isEncrypted else { return nil }
     }
 
     /// Whether a domain may stand for the hosts below it: not a whole top level, which no host may speak for, and not an

@@ -8,9 +8,7 @@ extension DownloadRequest {
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` when the response sends to what is not a URL.
     func redirected(by response: DownloadResponse) throws(TintypeError) -> DownloadRequest? {
-        guard [301, 302, 303, 307, 308].contains(response.status), let location = response.headers["location"] else {
-            return nil
-        }
+        guard response.isRedirect, let location = response.headers["location"] else { return nil }
         guard let target = URL(string: location, relativeTo: url)?.absoluteURL else {
             throw TintypeError(.invalidSource, stage: .load, "sent on to what is not a URL: \(location)")
         }
@@ -39,12 +37,12 @@ extension DownloadRequest {
     }
 }
 
-extension URL {
-    /// Whether both have the same scheme, host and port (RFC 6454, 5).
-    func hasOrigin(of other: URL) -> Bool {
-        scheme?.lowercased() == other.scheme?.lowercased() && host()?.lowercased() == other.host()?.lowercased()
-            && effectivePort == other.effectivePort
+extension DownloadResponse {
+    /// Whether it may send on to another place: RFC 9110, 15.4.
+    var isRedirect: Bool {
+        switch status {
+        case 301, 302, 303, 307, 308: true
+        default: false
+        }
     }
-
-    var effectivePort: Int { port ?? (scheme?.lowercased() == "https" ? 443 : 80) }
 }

@@ -5,7 +5,7 @@ import NIOFoundationCompat
 import TintypeCore
 
 /// A body as it comes over the wire, perhaps behind bytes that an interrupted transfer left.
-struct WireBody: Sendable {
+final class WireBody: Sendable {
     /// How large it may become.
     struct Limits: Sendable {
         let byteCount: Int
@@ -22,9 +22,27 @@ struct WireBody: Sendable {
     let meter: TransferMeter
     let job: JobContext
     /// What comes first.
-    var prefix = Data()
+    let prefix: Data
     /// Is shown what had arrived when the body broke off.
-    var keeper: PartialKeeper?
+    let keeper: PartialKeeper?
+
+    /// - Parameters:
+    ///   - announced: `Content-Length`, where there is a body.
+    ///   - prefix: what an interrupted transfer has left in front of it.
+    init(
+        _ body: HTTPClientResponse.Body, over client: PooledClient, coding: ContentCoding?, announced: Int?,
+        in transfer: Transfer, behind prefix: Data, keeper: PartialKeeper?
+    ) {
+        self.body = body
+        self.client = client
+        self.coding = coding
+        self.announced = announced
+        limits = transfer.settings.limits
+        meter = transfer.meter
+        job = transfer.job
+        self.prefix = prefix
+        self.keeper = keeper
+    }
 
     func receive(into received: ReceivedBytes) async throws {
         do {

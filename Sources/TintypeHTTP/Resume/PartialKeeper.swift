@@ -32,10 +32,16 @@ final class PartialKeeper: Sendable {
     private let store: PartialStore?
     private let request: DownloadRequest
 
-    init(_ partial: Partial?, of request: DownloadRequest, in store: PartialStore?) {
-        state = Locked(State(partial: partial))
+    init(of request: DownloadRequest, in store: PartialStore?) {
+        state = Locked(State())
         self.request = request
         self.store = store
+    }
+
+    /// Looks for what an earlier process has left.
+    func find(for job: JobContext) async throws(TintypeError) {
+        guard let store, let partial = try await store.find(request, for: job) else { return }
+        state.withLock { $0.partial = partial }
     }
 
     /// What an earlier try, or an earlier process, has left of a URL.

@@ -4,11 +4,19 @@ import TintypeCore
 extension Transfer {
     /// The response at the end of interceptors and redirects.
     func exchange() async throws -> DownloadResponse {
-        let interceptors = settings.interceptors
+        guard settings.interceptors.isEmpty else { return try await intercepted() }
+        return try await following(firstRequest)
+    }
+
+    private func intercepted() async throws -> DownloadResponse {
+        try await HTTPExchange { try await self.following($0) }.inside(settings.interceptors)(firstRequest)
+    }
+
+    private var firstRequest: DownloadRequest {
+        guard let asked else { return request }
         var request = request
-        asked?.response.ask(in: &request.headers)
-        guard !interceptors.isEmpty else { return try await following(request) }
-        return try await HTTPExchange { try await self.following($0) }.inside(interceptors)(request)
+        asked.response.ask(in: &request.headers)
+        return request
     }
 
     /// What the origin is asked about: what a cache has, if this request would have got it (RFC 9111, 4.1 and 4.3.1).
@@ -20,14 +28,16 @@ extension Transfer {
     }
 
     /// Sends a request, and those that it is redirected to.
-    private func following(_ first: DownloadRequest) async throws -> DownloadResponse {
-        var request = first
+    private func following(_ request: DownloadRequest) async throws -> DownloadResponse {
+        let response = try await send(request)
+        guard settings.maximumRedirects > 0, response.isRedirect else { return response }
+        return try await followed(response, to: request)
+    }
+
+    private func followed(_ first: DownloadResponse, to request: DownloadRequest) async throws -> DownloadResponse {
+        var (request, response) = (request, first)
         var seen: Set<URL> = []
-        while true {
-            let response = try await send(request)
-            guard settings.maximumRedirects > 0, let next = try await redirect(request, response) else {
-                return response
-            }
+        while let next = try await redirect(request, response) {
             seen.insert(request.url)
             guard !seen.contains(next.url) else { throw Self.tooMany("the redirects go in a circle") }
             guard seen.count <= settings.maximumRedirects else {
@@ -37,7 +47,9 @@ extension Transfer {
             await response.body.discard()
             meter.redirected()
             request = next
+            response = try await send(request)
         }
+        return response
     }
 
     private func redirect(_ request: DownloadRequest, _ response: DownloadResponse) async throws -> DownloadRequest? {

@@ -11,34 +11,40 @@ extension Transfer {
 
     /// One request and its response, with what an interrupted transfer left in front of its body.
     func send(_ request: DownloadRequest) async throws -> DownloadResponse {
-        guard let partial = keeper.partial(for: request) else {
-            return try body(try await sendOnce(request), to: request)
-        }
+        guard let partial = keeper?.partial(for: request) else { return try await whole(request) }
+        return try await rest(of: partial, request)
+    }
+
+    private func whole(_ request: DownloadRequest) async throws -> DownloadResponse {
+        try body(try await answer(to: request), to: request)
+    }
+
+    private func rest(of partial: Partial, _ request: DownloadRequest) async throws -> DownloadResponse {
         var ranged = request
         partial.ask(in: &ranged.headers)
-        let answer = try await sendOnce(ranged)
-        switch partial.answer(answer.response) {
+        let answer = try await answer(to: ranged)
+        switch partial.answer(answer.head(request.url)) {
         case .rest: return try body(answer, to: request, behind: partial)
         case .whole: return try body(answer, to: request)
         case .unusable:
-            keeper.forget()
-            return try body(try await sendOnce(request), to: request)
+            keeper?.forget()
+            return try await whole(request)
         }
     }
 
     private func body(
         _ answer: Answer, to request: DownloadRequest, behind partial: Partial? = nil
     ) throws(TintypeError) -> DownloadResponse {
-        var response = answer.response
+        var response = answer.head(request.url)
         let isWhole = request.method == "GET" && response.status == (partial == nil ? 200 : 206)
         let announced = request.method == "HEAD" ? nil : response.contentLength
         let prefix = partial?.data ?? Data()
-        if isWhole { keeper.begin(response, total: announced.map { $0 + prefix.count }) }
+        if isWhole { keeper?.begin(response, total: announced.map { $0 + prefix.count }) }
         if partial != nil { meter.resumed(prefix.count) }
         response.body = DownloadBody(
             WireBody(
-                body: answer.body, client: answer.client, coding: try response.contentCoding, announced: announced,
-                limits: settings.limits, meter: meter, job: job, prefix: prefix, keeper: isWhole ? keeper : nil))
+                answer.wire.body, over: answer.client, coding: try response.contentCoding, announced: announced,
+                in: self, behind: prefix, keeper: isWhole ? keeper : nil))
         if partial != nil {
             // To everyone above it is one body, and a whole one.
             response.status = 200
@@ -49,43 +55,30 @@ extension Transfer {
     }
 
     private struct Answer {
-        let response: DownloadResponse
-        let body: HTTPClientResponse.Body
+        let wire: HTTPClientResponse
         let client: PooledClient
-    }
 
-    private func sendOnce(_ request: DownloadRequest) async throws -> Answer {
-        try request.validate()
-        try await guarded(request.url)
-        var request = request
-        let cookies = settings.options.usesCookies ? settings.configuration.cookies : nil
-        if let header = cookies?.header(for: request.url, at: settings.configuration.clock.date()) {
-            request.headers["Cookie"] = [request.headers["Cookie"], header].compactMap { $0 }.joined(separator: "; ")
-        }
-        let (answer, client) = try await replaying(request)
-        let response = DownloadResponse(
-            url: request.url, status: Int(answer.status.code), headers: HTTPFields(answer.headers))
-        cookies?.take(response.headers.values("set-cookie"), from: request.url, at: settings.configuration.clock.date())
-        return Answer(response: response, body: answer.body, client: client)
-    }
-
-    private func guarded(_ url: URL) async throws(TintypeError) {
-        guard let serverGuard = settings.serverGuard else { return }
-        try serverGuard.check(url)
-        for address in try await HostResolver.addresses(of: url.host(percentEncoded: false) ?? "", for: job) {
-            try serverGuard.check(address, for: url)
+        func head(_ url: URL) -> DownloadResponse {
+            DownloadResponse(url: url, status: Int(wire.status.code), headers: HTTPFields(wire.headers))
         }
     }
 
+    /// The answer to a request, its body still on its way.
+    ///
     /// A server may close a connection that was kept open at the moment when it is used again. Nothing was answered then,
     /// so what may be sent twice is.
-    private func replaying(_ request: DownloadRequest) async throws -> (HTTPClientResponse, PooledClient) {
+    private func answer(to request: DownloadRequest) async throws -> Answer {
+        try request.validate()
+        if let serverGuard = settings.serverGuard { try await admit(request.url, by: serverGuard) }
         var replays = 0
         while true {
             let pooled = try services.client(for: request.url, settings)
             let note = ConnectionNote(pooled.log)
             do {
-                return (try await execute(request, pooled, note), pooled)
+                let answer = try await pooled.client.execute(
+                    wire(request), deadline: .distantFuture, logger: note.logger)
+                takeDown(answer, to: request, note)
+                return Answer(wire: answer, client: pooled)
             } catch {
                 guard note.use?.isReused != false, replays < Self.maximumReplays, request.isIdempotent,
                     error.isClosedConnection, !Task.isCancelled
@@ -95,23 +88,37 @@ extension Transfer {
         }
     }
 
-    private func execute(
-        _ request: DownloadRequest, _ pooled: PooledClient, _ note: ConnectionNote
-    ) async throws -> HTTPClientResponse {
+    private func takeDown(_ answer: HTTPClientResponse, to request: DownloadRequest, _ note: ConnectionNote) {
+        meter.answered(
+            TransferMeter.Answer(
+                version: answer.version.name, isEncrypted: request.url.isEncrypted,
+                connection: note.use),
+            since: note.sent)
+        cookies?.take(answer.headers["set-cookie"], from: request.url, at: clock.date())
+    }
+
+    private var cookies: CookieStore? { settings.options.usesCookies ? settings.configuration.cookies : nil }
+
+    /// As the client below takes it.
+    private func wire(_ request: DownloadRequest) -> HTTPClientRequest {
         var wire = request.clientRequest
+        if let header = cookies?.header(for: request.url, at: clock.date()) {
+            let own = request.headers["Cookie"]
+            wire.headers.replaceOrAdd(name: "Cookie", value: own.map { "\($0); \(header)" } ?? header)
+        }
         if settings.acceptsUncheckedCertificate(of: request.url, origin: self.request.url) {
             var tls = TLSConfiguration.makeClientConfiguration()
             tls.certificateVerification = .none
             wire.tlsConfiguration = tls
         }
-        let sent = meter.now
-        let response = try await pooled.client.execute(wire, deadline: .distantFuture, logger: note.logger)
-        meter.answered(
-            TransferMeter.Answer(
-                version: response.version.name, isEncrypted: request.url.scheme?.lowercased() == "https",
-                connection: note.use),
-            since: sent)
-        return response
+        return wire
+    }
+
+    private func admit(_ url: URL, by serverGuard: ServerGuard) async throws(TintypeError) {
+        try serverGuard.check(url)
+        for address in try await HostResolver.addresses(of: url.host(percentEncoded: false) ?? "", for: job) {
+            try serverGuard.check(address, for: url)
+        }
     }
 }
 

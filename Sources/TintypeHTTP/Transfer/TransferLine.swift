@@ -10,12 +10,16 @@ final class TransferLine: Sendable {
         queue = Locked(Queue(Self.limits(configuration)))
     }
 
+    /// Takes a place where one is free and no one else waits; ``leave(_:)`` gives it back.
+    func enterAtOnce(_ host: String, for job: JobContext) -> Bool {
+        !job.isCancelled && queue.withLock { $0.beginAtOnce(at: host) }
+    }
+
     /// Waits for a place, which ``leave(_:)`` gives back.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/cancelled``; then there is nothing to give back.
     func enter(_ host: String, for job: JobContext) async throws(TintypeError) {
         try job.checkCancelled()
-        if queue.withLock({ $0.beginAtOnce(at: host) }) { return }
         try await TransferLane(line: self, host: host).turn(for: job) { resume in resume(.success(())) }
     }
 

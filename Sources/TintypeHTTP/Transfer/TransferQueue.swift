@@ -93,6 +93,16 @@ struct TransferQueue<Element: Sendable>: Sendable {
     /// Counts one that was running as ended.
     mutating func end(at host: String) {
         running -= 1
+        guard let left = hosts[host] else { return }
+        if left.aside.isEmpty {
+            // Nearly always. To change it where it lies would take memory from the heap, six times.
+            hosts[host] = left.running > 1 ? Host(running: left.running - 1) : nil
+        } else {
+            endBeforeOthers(at: host)
+        }
+    }
+
+    private mutating func endBeforeOthers(at host: String) {
         hosts[host]?.running -= 1
         letReturn(to: host)
         if let left = hosts[host], left.running <= 0, left.aside.isEmpty { hosts[host] = nil }

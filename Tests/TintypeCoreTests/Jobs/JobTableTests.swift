@@ -54,15 +54,15 @@ import Testing
         let (second, start) = table.attach("a", at: .normal)
         #expect(start == .start)
         // The old job may end at any time; it has no one to tell.
-        #expect(table.finish(first.job).isEmpty)
-        #expect(table.finish(second.job) == [second])
+        #expect(table.finish(first.job).keys.isEmpty)
+        #expect(table.finish(second.job).keys == [second])
     }
 
     @Test func finishingReleasesInOrderOfArrival() {
         var table = Table()
         let subscribers = (0..<10).map { _ in table.attach("a", at: .normal).0 }
-        #expect(table.finish(subscribers[0].job) == subscribers)
-        #expect(table.finish(subscribers[0].job).isEmpty)
+        #expect(table.finish(subscribers[0].job).keys == subscribers)
+        #expect(table.finish(subscribers[0].job).keys.isEmpty)
     }
 
     // MARK: Every sequence
@@ -147,7 +147,7 @@ import Testing
         private mutating func finish(_ job: JobID) {
             let expected = waiting.filter { $0.id.job == job }.map(\.id)
             waiting.removeAll { $0.id.job == job }
-            precondition(table.finish(job) == expected)
+            precondition(table.finish(job).keys == expected)
             for id in expected { precondition(table.detach(id) == .unknown) }
         }
 

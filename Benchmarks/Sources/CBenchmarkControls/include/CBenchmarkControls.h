@@ -5,8 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Allocations that this process has made so far, on all threads; always 0 where the C library is not glibc.
-uint64_t control_allocation_count(void);
+/// Counts the allocations of this process from now on, on all threads.
+void control_count_allocations(void);
+
+/// Ends that, and returns how many there were; always 0 where the C library is not glibc.
+uint64_t control_counted_allocations(void);
 
 /// Has the C library keep memory that is freed, as Tintype's pool does, so that no control pays for fresh pages.
 void control_keep_memory(void);

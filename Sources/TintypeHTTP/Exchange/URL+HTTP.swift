@@ -1,0 +1,25 @@
+import Foundation
+
+extension URL {
+    /// Whether it is to be asked for by HTTP.
+    var isHTTP: Bool { isEncrypted || hasScheme("http") }
+
+    /// Whether it is asked for over TLS.
+    var isEncrypted: Bool { hasScheme("https") }
+
+    /// The scheme without regard to case (RFC 3986, 3.1).
+    ///
+    /// - Parameter name: in lower case.
+    private func hasScheme(_ name: String) -> Bool {
+        guard let scheme else { return false }
+        return scheme == name || scheme.lowercased() == name
+    }
+
+    /// Whether both have the same scheme, host and port (RFC 6454, 5).
+    func hasOrigin(of other: URL) -> Bool {
+        scheme?.lowercased() == other.scheme?.lowercased() && host()?.lowercased() == other.host()?.lowercased()
+            && effectivePort == other.effectivePort
+    }
+
+    var effectivePort: Int { port ?? (isEncrypted ? 443 : 80) }
+}
