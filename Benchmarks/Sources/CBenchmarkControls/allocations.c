@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-// Counting costs, and more where more is allocated: it is left out of what is timed.
+// Counting costs, and more where more is allocated: a timing can leave it out.
 static _Atomic bool counting;
 static _Atomic uint64_t allocations;
 

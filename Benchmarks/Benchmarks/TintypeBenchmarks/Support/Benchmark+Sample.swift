@@ -26,23 +26,23 @@ extension Benchmark {
     /// Measures `body` and nothing around it.
     func sample(_ body: () throws -> Void) rethrows {
         startMeasurement()
-        let before = control_allocation_count()
-        defer { endSample(before) }
+        control_count_allocations()
+        defer { endSample() }
         try body()
     }
 
     /// Measures `body` and nothing around it.
     func sample(_ body: () async throws -> Void) async rethrows {
         startMeasurement()
-        let before = control_allocation_count()
-        defer { endSample(before) }
+        control_count_allocations()
+        defer { endSample() }
         try await body()
     }
 
-    private func endSample(_ before: UInt64) {
-        let after = control_allocation_count()
+    private func endSample() {
+        let allocations = control_counted_allocations()
         stopMeasurement()
-        measurement(.allocations, Int(after - before))
+        measurement(.allocations, Int(allocations))
         measurement(.operations, configuration.scalingFactor.rawValue)
     }
 }
