@@ -10,6 +10,8 @@ struct HEIFCodedPictures {
     private var unitsLeft = 100_000
     /// Bytes of pictures in several pieces that may still be put together: no more than there are.
     private var bytesLeft: Int
+    /// Pixels of the largest one that says how large it is beside its configuration.
+    private var largest = 0
 
     private init(_ file: ISOFile) {
         self.file = file
@@ -28,10 +30,8 @@ struct HEIFCodedPictures {
         try pictures.checkConfigurations(meta, limits)
         let items = try HEIFItems(file, meta)
         for item in items.all where item.kind == "hvc1" { try pictures.check(item.pieces, limits) }
-        let parts = try HEIFParts(file, meta, items.kinds)
-        guard try parts.areChecked(of: file.primaryItem(meta)) else {
-            throw TintypeError(.undecodable, stage: .decode, "a HEIC whose picture is not coded with HEVC alone")
-        }
+        let parts = try HEIFParts(file, limits)
+        guard try parts.areChecked(of: file.primaryItem(meta), least: pictures.largest) else { throw .hiddenPictures }
         return parts
     }
 
@@ -50,7 +50,7 @@ struct HEIFCodedPictures {
 
     private func checkConfiguration(_ body: Range<Int>, _ limits: DecodeLimits) throws(TintypeError) {
         for unit in try HEIFSampleEntry.parameterSets(file, body) {
-            try checkUnit(UnsafeRawBufferPointer(rebasing: file.bytes[unit]), limits)
+            _ = try checkUnit(UnsafeRawBufferPointer(rebasing: file.bytes[unit]), limits)
         }
     }
 
@@ -76,17 +76,19 @@ struct HEIFCodedPictures {
             guard unitsLeft > 0 else { throw .hiddenPictures }
             unitsLeft -= 1
             let unit = place + 4..<min(place + 4 + length, bytes.count)
-            try checkUnit(UnsafeRawBufferPointer(rebasing: bytes[unit]), limits)
+            largest = max(largest, try checkUnit(UnsafeRawBufferPointer(rebasing: bytes[unit]), limits))
             place = unit.upperBound
         }
     }
 
-    private func checkUnit(_ unit: UnsafeRawBufferPointer, _ limits: DecodeLimits) throws(TintypeError) {
-        guard let set = HEVCParameterSet(unit) else { return }
+    /// - Returns: the pixels that a unit says are coded.
+    private func checkUnit(_ unit: UnsafeRawBufferPointer, _ limits: DecodeLimits) throws(TintypeError) -> Int {
+        guard let set = HEVCParameterSet(unit) else { return 0 }
         // Pictures are coded in whole blocks.
         let least = PixelSize(
             width: max(1, set.size.width - Self.padding), height: max(1, set.size.height - Self.padding))
         try limits.check(ImageInfo(format: .heic, size: least), byteCount: file.bytes.count)
+        return set.pixels
     }
 
     /// The largest block less a pixel (ITU-T H.265, 7.4.3.2.1).

@@ -20,7 +20,9 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
         }
         do throws(TintypeError) {
             return try bytes.withTypedBytes { raw throws(TintypeError) in
-                try HEIFReader(raw, DecodeLimits(pixels: 32_768 * 32_768)).info
+                let limits = DecodeLimits(pixels: 32_768 * 32_768)
+                _ = try HEIFParts(ISOFile(bytes: raw), limits)
+                return try HEIFReader(raw, limits).info
             }
         } catch {
             // libheif does not tell bytes that end too early from others.
@@ -51,10 +53,11 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
             return try animatedImage(bytes, sequence.info, context)
         }
         return try bytes.withTypedBytes { raw throws(TintypeError) in
+            // Before libheif sees any of it, which reads as trustingly as it decodes.
+            let parts = try HEIFCodedPictures.check(raw, context.limits)
             let reader = try HEIFReader(raw, context.limits)
             let info = reader.info
             try context.limits.check(info, byteCount: raw.count)
-            let parts = try HEIFCodedPictures.check(raw, context.limits)
             // What libheif gives is upright already.
             var upright = info
             upright.orientation = .up

@@ -17,7 +17,7 @@ struct HEIFItems {
     /// - Parameter meta: the box, after its version.
     /// - Throws: ``TintypeError/Code/undecodable`` for boxes that make no sense.
     init(_ file: ISOFile, _ meta: Range<Int>) throws(TintypeError) {
-        let kinds = try Self.kinds(file, try file.needed("iinf", in: meta).body)
+        let kinds = try Self.kinds(file, meta)
         self.kinds = kinds
         // libheif lets pieces reach as far beyond the box as its head is long.
         let data = try file.box("idat", in: meta).map { box in
@@ -29,7 +29,9 @@ struct HEIFItems {
         }
     }
 
-    private static func kinds(_ file: ISOFile, _ body: Range<Int>) throws(TintypeError) -> [Int: String] {
+    /// The four letters of each item.
+    static func kinds(_ file: ISOFile, _ meta: Range<Int>) throws(TintypeError) -> [Int: String] {
+        let body = try file.needed("iinf", in: meta).body
         let isShort = try file.number(at: body.lowerBound, size: 1, in: body) == 0
         let start = min(body.lowerBound + (isShort ? 6 : 8), body.upperBound)
         var kinds: [Int: String] = [:]

@@ -2,19 +2,42 @@ import TintypeCore
 
 /// What libheif decodes to show an item: the item itself or those that it is made of (ISO/IEC 23008-12, 6.6), and their
 /// alpha. Others may stand beside them, coded in any way.
+///
+/// libheif 1.15 follows what says of itself that it is made of itself until its stack ends, and decodes what is named
+/// twice twice. So what is decoded is counted as it would be, and bounded.
 struct HEIFParts {
-    private let kinds: [Int: String]
-    private var parts: [Int: [Int]] = [:]
+    /// What one picture may be made of.
+    private struct Budget {
+        /// Coded pictures: grids of the largest photographs have hundreds.
+        var pictures = 16_384
+        /// Pictures that are made of others: a grid, that of its alpha, and each turned. A canvas is made for each.
+        var canvases = 4
+        var pixels: Int
+    }
 
-    /// Coded with HEVC, or made of others.
-    private static let checkedKinds: Set<String> = ["hvc1", "grid", "iden", "iovl"]
+    private let kinds: [Int: String]
+    private let budget: Budget
+    private var parts: [Int: [Int]] = [:]
+    /// Pixels that are coded for each item.
+    private var sizes: [Int: Int] = [:]
+
+    private static let derivedKinds: Set<String> = ["grid", "iden", "iovl"]
     /// As libheif knows alpha (6.5.8).
     private static let alphaKinds = HEIFSampleEntry.alphaKinds.union(["urn:mpeg:avc:2015:auxid:1"])
+    /// Pixels that are coded: for alpha as many again as are shown, and what is at borders or lies below. A million more,
+    /// since the smallest pictures are coded in whole blocks, and others tell better that they are too large.
+    static func mostPixels(_ limits: DecodeLimits) -> Int { 4 * min(limits.pixels, 1 << 50) + (1 << 20) }
 
+    /// - Parameter meta: the box that tells of the items, after its version.
     /// - Throws: ``TintypeError/Code/undecodable`` for boxes that make no sense, or not the same to all who read them.
-    init(_ file: ISOFile, _ meta: Range<Int>, _ kinds: [Int: String]) throws(TintypeError) {
+    init(
+        _ file: ISOFile, _ meta: Range<Int>, _ kinds: [Int: String], _ limits: DecodeLimits
+    ) throws(TintypeError) {
         self.kinds = kinds
-        let alphas = try Self.alphas(file, meta)
+        budget = Budget(pixels: Self.mostPixels(limits))
+        let properties = try HEIFProperties(file, meta)
+        sizes = try properties.codedSizes()
+        let alphas = properties.items { Self.isAlpha(file, $0) }
         for reference in try file.references(in: meta) {
             switch reference.kind {
             case "dimg": parts[reference.from, default: []] += reference.to
@@ -25,25 +48,39 @@ struct HEIFParts {
         }
     }
 
-    /// Whether all that is decoded for an item is coded with HEVC, so that its size is checked.
-    func areChecked(of item: Int) -> Bool {
-        var (seen, waiting) = (Set([item]), [item])
+    /// Of a whole file, for the picture that it shows, before libheif reads any of it. Its pixels need not be there.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable``.
+    init(_ file: ISOFile, _ limits: DecodeLimits) throws(TintypeError) {
+        let meta = try file.itemBox()
+        try self.init(file, meta, try HEIFItems.kinds(file, meta), limits)
+        guard areChecked(of: try file.primaryItem(meta)) else {
+            throw TintypeError(
+                .undecodable, stage: .decode, "a HEIC whose picture is not coded with HEVC alone, or of too many parts")
+        }
+    }
+
+    /// Whether all that is decoded for an item is coded with HEVC, so that its size is checked, and not too much.
+    ///
+    /// - Parameter least: pixels that each coded picture has, whatever its configuration says.
+    func areChecked(of item: Int, least: Int = 0) -> Bool {
+        var (waiting, budget) = ([item], budget)
         while let next = waiting.popLast() {
-            guard let kind = kinds[next], Self.checkedKinds.contains(kind) else { return false }
-            waiting += parts[next, default: []].filter { seen.insert($0).inserted }
+            switch kinds[next] {
+            case "hvc1":
+                budget.pictures -= 1
+                budget.pixels -= max(sizes[next] ?? 0, least)
+            case .some(let kind) where Self.derivedKinds.contains(kind): budget.canvases -= 1
+            default: return false
+            }
+            waiting += parts[next, default: []]
+            guard min(budget.pictures - waiting.count, budget.canvases, budget.pixels) >= 0 else { return false }
         }
         return true
     }
 
-    /// The items that say of themselves that they are the alpha of another.
-    private static func alphas(_ file: ISOFile, _ meta: Range<Int>) throws(TintypeError) -> Set<Int> {
-        let properties = try file.needed("iprp", in: meta).body
-        let all = try file.boxes(in: file.needed("ipco", in: properties).body)
-        let saying = Set(all.indices.filter { all[$0].kind == "auxC" && isAlpha(file, all[$0]) })
-        return Set(try file.itemProperties(in: properties).filter { !saying.isDisjoint(with: $0.value) }.keys)
-    }
-
     private static func isAlpha(_ file: ISOFile, _ box: ISOBox) -> Bool {
-        alphaKinds.contains(String(decoding: file.bytes[box.fullBody].prefix { $0 != 0 }, as: UTF8.self))
+        box.kind == "auxC"
+            && alphaKinds.contains(String(decoding: file.bytes[box.fullBody].prefix { $0 != 0 }, as: UTF8.self))
     }
 }

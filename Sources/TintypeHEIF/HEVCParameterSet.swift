@@ -11,6 +11,9 @@ struct HEVCParameterSet {
     /// The sizes stand within as many bytes, however many layers there are.
     private static let mostBytes = 256
 
+    /// Those of very large ones are not told exactly.
+    var pixels: Int { min(size.width, 1 << 24) * min(size.height, 1 << 24) }
+
     /// - Parameter unit: a NAL unit.
     /// - Returns: `nil` for a unit of another type, and for one that ends too early, of which no decoder makes anything.
     init?(_ unit: UnsafeRawBufferPointer) {

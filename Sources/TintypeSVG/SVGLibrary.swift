@@ -7,10 +7,23 @@ import TintypeCore
 ///
 /// `@unchecked Sendable` because what the pointer leads to is never changed nor given back.
 struct SVGLibrary: @unchecked Sendable {
-    private let library: OpaquePointer
+    let library: OpaquePointer
 
     /// The one that the system has, or why there is none.
-    static let standard = Result { () throws(TintypeError) in try SVGLibrary(named: "librsvg-2.so.2") }
+    static let standard = names.dropFirst().reduce(load(names[0])) { found, name in
+        found.flatMapError { error in load(name).mapError { _ in error } }
+    }
+
+    private static func load(_ name: String) -> Result<SVGLibrary, TintypeError> {
+        Result { () throws(TintypeError) in try SVGLibrary(named: name) }
+    }
+
+    #if canImport(Darwin)
+    /// Homebrew's folders are none where libraries are looked for.
+    private static let names = ["", "/opt/homebrew/lib/", "/usr/local/lib/"].map { "\($0)librsvg-2.2.dylib" }
+    #else
+    private static let names = ["librsvg-2.so.2"]
+    #endif
 
     /// - Parameter name: of its file, as dlopen(3) finds it.
     /// - Throws: ``TintypeError/Code/noCoder`` where it is not there, or is another; ``TintypeError/Code/outOfMemory``.

@@ -81,17 +81,47 @@ import TintypeTesting
         let properties = Data.box("iprp", Data.box("ipco", auxiliary) + associations)
         let data = properties + Data.references(references)
         let named = Dictionary(uniqueKeysWithValues: kinds.enumerated().map { ($0.offset + 1, $0.element) })
-        return try data.withUnsafeBytes { try HEIFParts(ISOFile(bytes: $0), 0..<data.count, named) }
+        return try data.withUnsafeBytes { try HEIFParts(ISOFile(bytes: $0), 0..<data.count, named, DecodeLimits()) }
     }
 
     @Test func derivedPicturesAreFollowedToTheirEnds() throws {
         let kinds = ["grid", "iovl", "hvc1", "av01", "hvc1"]
         #expect(try parts(kinds, [("dimg", 1, [2, 3]), ("dimg", 2, [5])]).areChecked(of: 1))
         #expect(try !parts(kinds, [("dimg", 1, [2, 3]), ("dimg", 2, [5, 4])]).areChecked(of: 1))
-        // One in a circle ends, and one that is not there is none that is checked.
-        #expect(try parts(kinds, [("dimg", 1, [2]), ("dimg", 2, [1])]).areChecked(of: 1))
+        // One that is not there is none that is checked.
         #expect(try !parts(kinds, [("dimg", 1, [9])]).areChecked(of: 1))
         #expect(try !parts(["jpeg"], []).areChecked(of: 1))
+    }
+
+    /// libheif would follow them until its stack or its memory ends, or for ever.
+    @Test func whatIsMadeOfItselfOrOfTooMuchIsRefused() throws {
+        #expect(try !parts(["iden"], [("dimg", 1, [1])]).areChecked(of: 1))
+        #expect(try !parts(["grid", "iovl"], [("dimg", 1, [2]), ("dimg", 2, [1])]).areChecked(of: 1))
+        let alphas = [(kind: "auxl", from: 2, to: [1]), (kind: "auxl", from: 1, to: [2])]
+        #expect(try !parts(["hvc1", "hvc1"], alphas, alphas: [1, 2]).areChecked(of: 1))
+        let chain = (1...5).map { (kind: "dimg", from: $0, to: [$0 + 1]) }
+        #expect(try !parts([String](repeating: "iden", count: 5) + ["hvc1"], chain).areChecked(of: 1))
+        let doubling = (1...3).map { (kind: "dimg", from: $0, to: [$0 + 1, $0 + 1]) }
+        #expect(try !parts([String](repeating: "iovl", count: 3) + ["hvc1"], doubling).areChecked(of: 1))
+        let tiles = [(kind: "dimg", from: 1, to: [Int](repeating: 2, count: 16_384))]
+        #expect(try parts(["grid", "hvc1"], tiles).areChecked(of: 1))
+        #expect(try !parts(["grid", "hvc1"], tiles + [("dimg", 1, [2])]).areChecked(of: 1))
+        // Four times the pixels that are allowed, however many there are.
+        let most = HEIFParts.mostPixels(DecodeLimits())
+        #expect(try parts(["hvc1"], []).areChecked(of: 1, least: most))
+        #expect(try !parts(["grid", "hvc1"], [("dimg", 1, [2, 2])]).areChecked(of: 1, least: most / 2 + 1))
+    }
+
+    /// A file whose picture is made of itself is refused before libheif sees it, which would overrun its stack.
+    @Test func aFileWhosePictureIsMadeOfItselfIsRefused() throws {
+        let pointer = Data("pitm".utf8) + Data([0, 0, 0, 0, 0])
+        var data = try alpha().replacing("hvc1", "iden", at: 1).replacing("auxl", "dimg")
+        data[try #require(data.firstRange(of: pointer)).upperBound] = 2
+        // The reference from 2 to 1 becomes one from 2 to 2.
+        let target = try #require(data.firstRange(of: Data("dimg".utf8) + Data([0, 2, 0, 1, 0]))).upperBound
+        data[target] = 2
+        #expect(error(data)?.message.contains("of too many parts") == true)
+        #expect(throws: TintypeError.self) { try decoder.info(of: data, isComplete: true) }
     }
 
     @Test func onlyAlphaIsFollowedFromAPictureToWhatIsBesideIt() throws {

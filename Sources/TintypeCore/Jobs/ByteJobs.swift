@@ -49,8 +49,9 @@ package struct ByteJobKey: Hashable, Sendable {
         self.generation = generation
     }
 
-    /// Equal sources that differ in the rest are rare, and a key is hashed three times a job.
+    /// Of what is equal for nearly all, nothing: a key is hashed three times a job.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(source)
+        if !extras.isEmpty { hasher.combine(extras) }
     }
 }

@@ -57,7 +57,7 @@ public struct LoadedBytes: Sendable {
         return bytes
     }
 
-    /// All of the bytes.
+    /// All of the bytes. To change them in place copies them.
     public var data: Data {
         get { parts.value.data }
         set {

@@ -14,6 +14,9 @@ public struct RequestExtras: Hashable, Sendable {
 
     public init() {}
 
+    /// Whether none says anything special.
+    var isEmpty: Bool { values.isEmpty }
+
     public subscript<Key: RequestExtraKey>(key: Key.Type) -> Key.Value {
         get { values[ObjectIdentifier(key)]?.base as? Key.Value ?? Key.defaultValue }
         set {

@@ -40,7 +40,8 @@ final class Transfer: Sendable {
         }
         meter = TransferMeter(settings.configuration.clock)
         let partials = settings.configuration.partials
-        let mayContinue = partials != nil || settings.retry.maximumAttempts > 1
+        // An interceptor may send a request again, too.
+        let mayContinue = partials != nil || settings.retry.maximumAttempts > 1 || !settings.interceptors.isEmpty
         keeper = mayContinue ? PartialKeeper(of: request, in: partials) : nil
     }
 
@@ -110,7 +111,8 @@ final class Transfer: Sendable {
         let host = host
         if !services.line.enterAtOnce(host, for: job) { try await services.line.enter(host, for: job) }
         defer { services.line.leave(host) }
-        let wait = services.starts.withLock { $0.take(at: meter.now) }
+        let now = meter.now
+        let wait = services.starts.withLock { $0.take(at: now) }
         if wait > .zero { try await pause(wait) }
         meter.queued(since: began)
         do {
@@ -160,13 +162,14 @@ final class Transfer: Sendable {
     private func whole(
         _ response: DownloadResponse, _ times: ExchangeTimes, _ data: Data, in file: SpillFile?
     ) -> LoadedBytes {
-        // Without the body, which holds a connection.
+        // Without the body, which holds a connection; and the request, which may hold secrets, only where it matters.
         let head = DownloadResponse(url: response.url, status: response.status, headers: response.headers)
+        let asked = response.headers.contains("vary") ? request : DownloadRequest(url: request.url)
         return LoadedBytes(
             transferred: data, in: file, metrics: meter.finish(status: response.status, byteCount: data.count),
             isStorable: Freshness.isStorable(response, for: request)
-        ) { [request] in
-            StoredResponse(head, to: request, times).encoded
+        ) {
+            StoredResponse(head, to: asked, times).encoded
         }
     }
 
