@@ -18,7 +18,7 @@ struct HEIFCodedPictures {
         bytesLeft = file.bytes.count
     }
 
-    /// - Returns: what is decoded for each item; of pictures beside the one that is shown, that has still to be asked.
+    /// - Returns: what is decoded for each item; of pictures beside the one that is shown, it has still to be asked.
     /// - Throws: ``TintypeError/Code/limitExceeded`` where one has more pixels than are allowed;
     ///   ``TintypeError/Code/undecodable`` where what is shown is not coded with HEVC alone, and for a file that hides what
     ///   it has.
@@ -30,8 +30,8 @@ struct HEIFCodedPictures {
         try pictures.checkConfigurations(meta, limits)
         let items = try HEIFItems(file, meta)
         for item in items.all where item.kind == "hvc1" { try pictures.check(item.pieces, limits) }
-        let parts = try HEIFParts(file, limits)
-        guard try parts.areChecked(of: file.primaryItem(meta), least: pictures.largest) else { throw .hiddenPictures }
+        let parts = try HEIFParts(file, meta, items.kinds, limits, least: pictures.largest)
+        try parts.check(file.primaryItem(meta))
         return parts
     }
 

@@ -21,7 +21,7 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
         do throws(TintypeError) {
             return try bytes.withTypedBytes { raw throws(TintypeError) in
                 let limits = DecodeLimits(pixels: 32_768 * 32_768)
-                _ = try HEIFParts(ISOFile(bytes: raw), limits)
+                try Self.checkParts(ISOFile(bytes: raw), limits)
                 return try HEIFReader(raw, limits).info
             }
         } catch {
@@ -29,6 +29,12 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
             guard isComplete else { return nil }
             throw error
         }
+    }
+
+    /// What can be checked of a file whose pixels are still to come, before libheif reads it.
+    private static func checkParts(_ file: ISOFile, _ limits: DecodeLimits) throws(TintypeError) {
+        let meta = try file.itemBox()
+        try HEIFParts(file, meta, HEIFItems.kinds(file, meta), limits).check(file.primaryItem(meta))
     }
 
     static func sequence(

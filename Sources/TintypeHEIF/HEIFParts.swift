@@ -18,8 +18,8 @@ struct HEIFParts {
     private let kinds: [Int: String]
     private let budget: Budget
     private var parts: [Int: [Int]] = [:]
-    /// Pixels that are coded for each item.
-    private var sizes: [Int: Int] = [:]
+    private let sizes: [Int: Int]
+    private let least: Int
 
     private static let derivedKinds: Set<String> = ["grid", "iden", "iovl"]
     /// As libheif knows alpha (6.5.8).
@@ -28,12 +28,16 @@ struct HEIFParts {
     /// since the smallest pictures are coded in whole blocks, and others tell better that they are too large.
     static func mostPixels(_ limits: DecodeLimits) -> Int { 4 * min(limits.pixels, 1 << 50) + (1 << 20) }
 
-    /// - Parameter meta: the box that tells of the items, after its version.
+    /// - Parameters:
+    ///   - meta: the box that tells of the items, after its version.
+    ///   - kinds: the four letters of each item.
+    ///   - least: pixels that each coded picture has, whatever its configuration says.
     /// - Throws: ``TintypeError/Code/undecodable`` for boxes that make no sense, or not the same to all who read them.
     init(
-        _ file: ISOFile, _ meta: Range<Int>, _ kinds: [Int: String], _ limits: DecodeLimits
+        _ file: ISOFile, _ meta: Range<Int>, _ kinds: [Int: String], _ limits: DecodeLimits, least: Int = 0
     ) throws(TintypeError) {
         self.kinds = kinds
+        self.least = least
         budget = Budget(pixels: Self.mostPixels(limits))
         let properties = try HEIFProperties(file, meta)
         sizes = try properties.codedSizes()
@@ -48,22 +52,16 @@ struct HEIFParts {
         }
     }
 
-    /// Of a whole file, for the picture that it shows, before libheif reads any of it. Its pixels need not be there.
-    ///
-    /// - Throws: ``TintypeError/Code/undecodable``.
-    init(_ file: ISOFile, _ limits: DecodeLimits) throws(TintypeError) {
-        let meta = try file.itemBox()
-        try self.init(file, meta, try HEIFItems.kinds(file, meta), limits)
-        guard areChecked(of: try file.primaryItem(meta)) else {
+    /// - Throws: ``TintypeError/Code/undecodable`` for an item that is not checked.
+    func check(_ item: Int) throws(TintypeError) {
+        guard areChecked(of: item) else {
             throw TintypeError(
                 .undecodable, stage: .decode, "a HEIC whose picture is not coded with HEVC alone, or of too many parts")
         }
     }
 
     /// Whether all that is decoded for an item is coded with HEVC, so that its size is checked, and not too much.
-    ///
-    /// - Parameter least: pixels that each coded picture has, whatever its configuration says.
-    func areChecked(of item: Int, least: Int = 0) -> Bool {
+    func areChecked(of item: Int) -> Bool {
         var (waiting, budget) = ([item], budget)
         while let next = waiting.popLast() {
             switch kinds[next] {

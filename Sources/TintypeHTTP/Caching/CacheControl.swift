@@ -4,24 +4,17 @@ struct CacheControl: Hashable, Sendable {
 
     /// Names are compared without case; of a directive given twice, the first counts, which RFC 9111, 4.2.1 allows.
     init(_ headers: HTTPFields) {
-        // Most requests and many responses say nothing.
-        guard headers.contains("cache-control") else {
-            readPragma(headers)
-            return
-        }
         for element in headers.list("cache-control") {
             let pair = element.split(separator: "=", maxSplits: 1)
             let name = HTTPList.trimmed(pair.first ?? "").lowercased()
             guard directives[name] == nil else { continue }
             directives[name] = .some(pair.count > 1 ? HTTPList.unquoted(HTTPList.trimmed(pair[1])) : nil)
         }
-    }
-
-    /// RFC 9111, 5.4: what HTTP/1.0 said in its place.
-    private mutating func readPragma(_ headers: HTTPFields) {
-        guard headers.contains("pragma"), headers.list("pragma").contains(where: { $0.lowercased() == "no-cache" })
-        else { return }
-        directives["no-cache"] = .some(nil)
+        // RFC 9111, 5.4: what HTTP/1.0 said in its place.
+        if !headers.contains("cache-control"), headers.list("pragma").contains(where: { $0.lowercased() == "no-cache" })
+        {
+            directives["no-cache"] = .some(nil)
+        }
     }
 
     /// Whether a directive is there, with or without an argument.
