@@ -24,21 +24,16 @@ FUNCTION(void, cairo_surface_flush, (cairo_surface_t *))
 FUNCTION(cairo_status_t, cairo_surface_status, (cairo_surface_t *))
 
 FUNCTION(cairo_surface_t *, cairo_surface_create_observer, (cairo_surface_t *, cairo_surface_observer_mode_t))
-FUNCTION(
-    cairo_status_t, cairo_surface_observer_add_paint_callback,
-    (cairo_surface_t *, cairo_surface_observer_callback_t, void *))
-FUNCTION(
-    cairo_status_t, cairo_surface_observer_add_mask_callback,
-    (cairo_surface_t *, cairo_surface_observer_callback_t, void *))
-FUNCTION(
-    cairo_status_t, cairo_surface_observer_add_fill_callback,
-    (cairo_surface_t *, cairo_surface_observer_callback_t, void *))
-FUNCTION(
-    cairo_status_t, cairo_surface_observer_add_stroke_callback,
-    (cairo_surface_t *, cairo_surface_observer_callback_t, void *))
-FUNCTION(
-    cairo_status_t, cairo_surface_observer_add_glyphs_callback,
-    (cairo_surface_t *, cairo_surface_observer_callback_t, void *))
+#define OBSERVE(drawing)                                                                                               \
+    FUNCTION(                                                                                                          \
+        cairo_status_t, cairo_surface_observer_add_##drawing##_callback,                                               \
+        (cairo_surface_t *, cairo_surface_observer_callback_t, void *))
+OBSERVE(paint)
+OBSERVE(mask)
+OBSERVE(fill)
+OBSERVE(stroke)
+OBSERVE(glyphs)
+#undef OBSERVE
 
 FUNCTION(void, g_object_unref, (void *))
 FUNCTION(void, g_error_free, (GError *))

@@ -10,12 +10,10 @@ struct SVGLibrary: @unchecked Sendable {
     let library: OpaquePointer
 
     /// The one that the system has, or why there is none.
-    static let standard = names.dropFirst().reduce(load(names[0])) { found, name in
-        found.flatMapError { error in load(name).mapError { _ in error } }
-    }
-
-    private static func load(_ name: String) -> Result<SVGLibrary, TintypeError> {
-        Result { () throws(TintypeError) in try SVGLibrary(named: name) }
+    static let standard = Result { () throws(TintypeError) in
+        // What is said of the last place is as good as what is said of another.
+        for name in names.dropLast() { if let found = try? SVGLibrary(named: name) { return found } }
+        return try SVGLibrary(named: names[names.count - 1])
     }
 
     #if canImport(Darwin)
