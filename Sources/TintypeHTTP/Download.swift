@@ -83,16 +83,12 @@ public final class Download: Sendable {
 
     /// - Parameter told: the priority that it was subscribed at.
     func bind(_ subscription: JobSubscription, at told: ImagePriority) {
-        // Either may have happened before there was a subscription to tell.
-        let (isOver, hasMoved) = state.withLock { state in
+        let isOver = state.withLock { state in
             state.subscription = subscription
-            return (state.end != nil, state.priority != told)
+            return state.end != nil
         }
-        if isOver {
-            subscription.cancel()
-        } else if hasMoved {
-            tellPriority(alreadyTold: told)
-        }
+        // Either may have happened before there was a subscription to tell.
+        if isOver { subscription.cancel() } else { tellPriority(alreadyTold: told) }
     }
 
     func update(_ received: ReceivedBytes) {

@@ -10,6 +10,7 @@ struct ArrivalList<Key: Comparable & Sendable, Value: Sendable>: Sendable {
     var keys: [Key] { places.compactMap { $0.value == nil ? nil : $0.key } }
     var values: [Value] { places.compactMap(\.value) }
 
+    /// In that order, without a list of them.
     func forEach(_ body: (Value) -> Void) {
         for place in places { if let value = place.value { body(value) } }
     }

@@ -1,7 +1,8 @@
 /// What is kept of running jobs, found by their place in a list: nothing is hashed, and what is there is changed where it
 /// lies.
 ///
-/// Everything but ``all`` is O(1), amortised; that goes through as many places as there ever were jobs at once. A place is used again, by a job of another number, so that who comes late finds nothing.
+/// Everything but ``all`` is O(1), amortised; that goes through as many places as there ever were jobs at once. A place is
+/// used again, by a job of another number, so that who comes late finds nothing.
 struct JobSlots<Value: Sendable>: Sendable {
     private struct Slot: Sendable {
         let job: JobID

@@ -15,9 +15,6 @@ extension ReceivedBytes {
         return waiting >= (spilled ? Self.piece : Self.threshold)
     }
 
-    /// Whether a file has some of it.
-    package var isSpilled: Bool { spilledAndWaiting.spilled }
-
     /// Moves what waits in memory to the file. To be called by the loader alone, between what it appends.
     ///
     /// - Throws: ``TintypeError/Code/unwritable``, ``TintypeError/Code/cancelled``.

@@ -31,7 +31,7 @@ struct Freshness: Sendable {
     /// RFC 9111, 3 and 5.2.2.5: whether a response may be kept at all.
     static func isStorable(_ response: DownloadResponse, for request: DownloadRequest) -> Bool {
         !CacheControl(response.headers).has("no-store") && !CacheControl(request.headers).has("no-store")
-            && !(response.headers.contains("vary") && response.headers.list("vary").contains("*"))
+            && !response.headers.list("vary").contains("*")
     }
 
     /// RFC 9111, 4.2, with what the request asks for by `max-age` and `min-fresh` (5.2.1.1 and 5.2.1.3).

@@ -44,7 +44,7 @@ public struct DownloadRequest: Hashable, Sendable {
                 subject: url.absoluteString)
         }
         // A token (RFC 9110, 9.1): a space or line break would begin something else.
-        guard method == "GET" || !method.isEmpty && method.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+        guard !method.isEmpty, method.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw TintypeError(.invalidSource, stage: .load, "not a method of HTTP", subject: url.absoluteString)
         }
         // The client below looks at the letters of names and values, and takes no name at all for one.

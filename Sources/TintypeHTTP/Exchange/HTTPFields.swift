@@ -27,7 +27,9 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
 
     /// The values of a name that is a list, taken apart at commas outside quotes (RFC 9110, 5.6.1).
     public func list(_ name: String) -> [String] {
-        wire[name].flatMap { HTTPList.elements($0) }
+        // Most names that are asked for are not there, and the empty list of their values would still be made.
+        guard wire.contains(name: name) else { return [] }
+        return wire[name].flatMap { HTTPList.elements($0) }
     }
 
     /// The values of every field of a name, each as it came.

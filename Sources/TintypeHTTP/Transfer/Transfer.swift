@@ -5,6 +5,7 @@ import TintypeCore
 /// One transfer, from its place in the line to the last byte: tries, and within each the exchange and its body.
 ///
 /// `Transfer+Exchange` sends a request and follows where it leads; `Transfer+Hop` is one request and its response.
+///
 /// A class, since every step of it has it in its frame.
 final class Transfer: Sendable {
     let request: DownloadRequest
@@ -142,7 +143,7 @@ final class Transfer: Sendable {
         // What the last try has left stays as long as nothing better comes: it may be all that ever does.
         received.restart()
         try await response.body.receive(into: received)
-        let (data, file) = received.isSpilled ? try await received.takeAll(for: job) : (received.take(), nil)
+        let (data, file) = try await received.takeAll(for: job)
         return whole(response, times, data, in: file)
     }
 
