@@ -20,6 +20,7 @@ extension Target.Dependency {
     static let metricsTesting = product(name: "MetricsTestKit", package: "swift-metrics")
     static let logging = product(name: "Logging", package: "swift-log")
     static let nioCore = product(name: "NIOCore", package: "swift-nio")
+    static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
     static let nioFoundation = product(name: "NIOFoundationCompat", package: "swift-nio")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
     static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
@@ -133,7 +134,7 @@ let package = Package(
             name: "TintypeHTTP",
             dependencies: [
                 "TintypeCore", "CZlib", .heap, .asyncHTTPClient, .crypto, .logging, .nioCore, .nioFoundation, .nioPosix,
-                .nioHTTP1, .nioSSL,
+                .nioHTTP1, .nioHTTP2, .nioSSL,
             ],
             swiftSettings: swiftSettings),
         .target(
@@ -211,8 +212,8 @@ let package = Package(
         .testTarget(
             name: "TintypeHTTPTests",
             dependencies: [
-                "HTTPTestSupport", "TintypeHTTP", "TintypeTesting", "CZlib", .asyncHTTPClient, .nioCore, .nioPosix,
-                .nioHTTP1, .nioHTTP2, .nioSSL,
+                "HTTPTestSupport", "TintypeHTTP", "TintypeTesting", "CZlib", .asyncHTTPClient, .nioCore, .nioEmbedded,
+                .nioPosix, .nioHTTP1, .nioHTTP2, .nioSSL,
             ],
             swiftSettings: swiftSettings),
         .testTarget(

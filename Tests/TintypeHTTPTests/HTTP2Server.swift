@@ -63,13 +63,16 @@ final class HTTP2Server: Sendable {
         typealias OutboundOut = HTTPServerResponsePart
 
         private let body: Data
+        private var isAsked = false
 
         init(body: Data) {
             self.body = body
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            guard case .end = unwrapInboundIn(data) else { return }
+            // To what is asked for as `/never` there is no answer.
+            if case .head(let head) = unwrapInboundIn(data) { isAsked = head.uri != "/never" }
+            guard case .end = unwrapInboundIn(data), isAsked else { return }
             let head = HTTPResponseHead(
                 version: .http2, status: .ok, headers: ["content-length": "\(body.count)", "content-type": "image/png"])
             context.write(wrapOutboundOut(.head(head)), promise: nil)

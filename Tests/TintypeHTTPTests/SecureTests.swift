@@ -112,4 +112,18 @@ import TintypeTesting
         #expect(server.connectionCount == 1)
         await server.stop()
     }
+
+    @Test func silenceOverHTTP2IsATimeOut() async throws {
+        let identity = try TestCertificate.make()
+        let server = try await HTTP2Server.start(identity, body: Fixture.body)
+        var configuration = DownloaderConfiguration.patient
+        configuration.trustedCertificates = [identity.certificates]
+        configuration.idleTimeout = .milliseconds(100)
+        let downloader = Downloader(configuration)
+        await Fixture.expect(.timedOut) { try await downloader.download(.url(server.url("/never"))).bytes }
+        // The connection is as good as before.
+        let loaded = try await downloader.download(.url(server.url("/a"))).bytes
+        #expect(loaded.data == Fixture.body && server.connectionCount == 1)
+        await server.stop()
+    }
 }

@@ -1,5 +1,7 @@
 import AsyncHTTPClient
 import NIOCore
+import NIOHTTP1
+import NIOHTTP2
 import NIOSSL
 import TintypeCore
 
@@ -29,7 +31,8 @@ struct ClientTraits: Hashable, Sendable {
             tlsConfiguration: try tls(),
             // Followed by ``Transfer``, which checks where they lead.
             redirectConfiguration: .disallow,
-            timeout: .init(connect: TimeAmount(connectTimeout), read: TimeAmount(idleTimeout)),
+            // Silence is heard by ``SilenceHandler``.
+            timeout: .init(connect: TimeAmount(connectTimeout)),
             proxy: proxy.map(Self.proxy),
             // Done by ``WireBody``, which counts what comes in and what comes out.
             decompression: .disabled)
@@ -39,12 +42,29 @@ struct ClientTraits: Hashable, Sendable {
         // A span of its own would have no parent: transfers are shared, and no one's task.
         configuration.tracing.tracer = nil
         configuration.httpVersion = allowsHTTP2 ? .automatic : .http1Only
-        if let serverGuard, proxy == nil {
-            let check: @Sendable (any Channel) -> EventLoopFuture<Void> = { serverGuard.check($0) }
-            configuration.http1_1ConnectionDebugInitializer = check
-            configuration.http2ConnectionDebugInitializer = check
-        }
+        prepareChannels(&configuration)
         return configuration
+    }
+
+    private func prepareChannels(_ configuration: inout HTTPClient.Configuration) {
+        let silence = TimeAmount(idleTimeout)
+        // A proxy's address is not the one that is asked.
+        let serverGuard = proxy == nil ? serverGuard : nil
+        configuration.http1_1ConnectionDebugInitializer = Self.initializer { channel in
+            try serverGuard?.check(channel)
+            try SilenceHandler.add(
+                to: channel, limit: silence, behind: ByteToMessageHandler<HTTPResponseDecoder>.self)
+        }
+        configuration.http2ConnectionDebugInitializer = Self.initializer { try serverGuard?.check($0) }
+        configuration.http2StreamChannelDebugInitializer = Self.initializer { channel in
+            try SilenceHandler.add(to: channel, limit: silence, behind: HTTP2FramePayloadToHTTP1ClientCodec.self)
+        }
+    }
+
+    private static func initializer(
+        _ prepare: @escaping @Sendable (any Channel) throws -> Void
+    ) -> @Sendable (any Channel) -> EventLoopFuture<Void> {
+        { channel in channel.eventLoop.makeCompletedFuture { try prepare(channel) } }
     }
 
     func tls() throws(TintypeError) -> TLSConfiguration {
@@ -72,10 +92,8 @@ struct ClientTraits: Hashable, Sendable {
 
 extension ServerGuard {
     /// Looks at the address that a connection has come to, before anything is sent over it.
-    fileprivate func check(_ channel: any Channel) -> EventLoopFuture<Void> {
-        channel.eventLoop.makeCompletedFuture {
-            guard let address = channel.remoteAddress.flatMap(IPAddress.init) else { return }
-            try check(address)
-        }
+    fileprivate func check(_ channel: any Channel) throws(TintypeError) {
+        guard let address = channel.remoteAddress.flatMap(IPAddress.init) else { return }
+        try check(address)
     }
 }
