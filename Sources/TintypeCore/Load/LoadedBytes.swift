@@ -5,9 +5,8 @@ public struct LoadedBytes: Sendable {
     private struct Parts: Sendable {
         var data: Data
         var origin: ImageOrigin
-        var metadata: Metadata
+        var record: Record
         var metrics: TransferMetrics?
-        var isStorable: Bool
         var isNotModified = false
         var file: SpillFile?
         var received: Date?
@@ -15,35 +14,32 @@ public struct LoadedBytes: Sendable {
         var transferFailure: TintypeError?
     }
 
-    /// Not everyone who loads keeps what he gets, so what is to be written beside it is only made when it is.
-    private enum Metadata: Sendable {
-        case data(Data)
-        case deferred(@Sendable () -> Data)
+    private enum Record: Sendable {
+        case known(metadata: Data, isStorable: Bool)
+        case deferred(any DeferredRecord)
     }
 
     private var parts: Boxed<Parts>
 
     public init(data: Data, origin: ImageOrigin, metadata: Data = Data(), isStorable: Bool = true) {
-        parts = Boxed(Parts(data: data, origin: origin, metadata: .data(metadata), isStorable: isStorable))
+        parts = Boxed(
+            Parts(data: data, origin: origin, record: .known(metadata: metadata, isStorable: isStorable)))
     }
 
     /// What was transferred, and the file that its bytes are a mapping of, where they are in one.
     ///
-    /// - Parameter metadata: makes what is kept beside them; called whenever ``metadata`` is read.
+    /// - Parameter record: is asked whenever ``metadata`` or ``isStorable`` is read.
     package init(
-        transferred data: Data, in file: SpillFile?, metrics: TransferMetrics, isStorable: Bool,
-        metadata: @escaping @Sendable () -> Data
+        transferred data: Data, in file: SpillFile?, metrics: TransferMetrics, record: some DeferredRecord
     ) {
         parts = Boxed(
-            Parts(
-                data: data, origin: .network, metadata: .deferred(metadata), metrics: metrics, isStorable: isStorable,
-                file: file))
+            Parts(data: data, origin: .network, record: .deferred(record), metrics: metrics, file: file))
     }
 
     init(_ stored: CacheEntry) {
         parts = Boxed(
             Parts(
-                data: stored.data, origin: .disk, metadata: .data(stored.metadata), isStorable: true,
+                data: stored.data, origin: .disk, record: .known(metadata: stored.metadata, isStorable: true),
                 received: stored.created))
     }
 
@@ -73,12 +69,12 @@ public struct LoadedBytes: Sendable {
     /// What is kept beside the bytes in the disk cache: for HTTP, the response's validators and freshness.
     public var metadata: Data {
         get {
-            switch parts.value.metadata {
-            case .data(let data): data
-            case .deferred(let make): make()
+            switch parts.value.record {
+            case .known(let metadata, _): metadata
+            case .deferred(let record): record.metadata
             }
         }
-        set { parts.value.metadata = .data(newValue) }
+        set { parts.value.record = .known(metadata: newValue, isStorable: isStorable) }
     }
     /// How the bytes were transferred, where they were.
     public var metrics: TransferMetrics? {
@@ -87,8 +83,13 @@ public struct LoadedBytes: Sendable {
     }
     /// Whether they may be kept on disk where the request lets their origin decide (``LoadPolicy/Freshness/http``).
     public var isStorable: Bool {
-        get { parts.value.isStorable }
-        set { parts.value.isStorable = newValue }
+        get {
+            switch parts.value.record {
+            case .known(_, let isStorable): isStorable
+            case .deferred(let record): record.isStorable
+            }
+        }
+        set { parts.value.record = .known(metadata: metadata, isStorable: newValue) }
     }
     /// Whether these are the stored bytes, which the origin said are still good; ``metadata`` is renewed.
     public var isNotModified: Bool {

@@ -66,16 +66,15 @@ final class Transfer: Sendable {
 
     /// Most transfers need no other try, and their frames have no room for one.
     private func firstTry() async throws(TintypeError) -> LoadedBytes {
-        let start = meter.now
         do throws(TintypeError) {
             return try await attempt(1)
         } catch {
-            return try await retried(after: error, since: start)
+            return try await retried(after: error)
         }
     }
 
-    private func retried(after failure: TintypeError, since start: Duration) async throws(TintypeError) -> LoadedBytes {
-        var retry = RetryState(settings.retry, start: start, isIdempotent: request.isIdempotent)
+    private func retried(after failure: TintypeError) async throws(TintypeError) -> LoadedBytes {
+        var retry = RetryState(settings.retry, start: meter.start, isIdempotent: request.isIdempotent)
         var failure = failure
         while true {
             let delay = retry.delay(
@@ -108,20 +107,29 @@ final class Transfer: Sendable {
     /// One try, in its place among the transfers.
     private func attempt(_ number: Int) async throws(TintypeError) -> LoadedBytes {
         meter.begin(attempt: number)
-        let began = meter.now
         let host = host
-        if !services.line.enterAtOnce(host, for: job) { try await services.line.enter(host, for: job) }
+        if !services.line.enterAtOnce(host, for: job) { try await stand(inLineFor: host) }
         defer { services.line.leave(host) }
-        let now = meter.now
-        let wait = services.starts.withLock { $0.take(at: now) }
-        if wait > .zero { try await pause(wait) }
-        meter.queued(since: began)
+        if services.hasStartRate { try await takeToken() }
         do {
             guard let limit = settings.totalTimeout else { return try await transfer() }
             return try await transfer(within: limit)
         } catch {
             throw error as? TintypeError ?? (Task.isCancelled ? .cancelled : TintypeError(transport: error))
         }
+    }
+
+    private func stand(inLineFor host: String) async throws(TintypeError) {
+        let began = meter.now
+        try await services.line.enter(host, for: job)
+        meter.queued(since: began)
+    }
+
+    private func takeToken() async throws(TintypeError) {
+        let began = meter.now
+        let wait = services.starts.withLock { $0.take(at: began) }
+        if wait > .zero { try await pause(wait) }
+        meter.queued(since: began)
     }
 
     private func transfer(within limit: Duration) async throws -> LoadedBytes {
@@ -163,15 +171,11 @@ final class Transfer: Sendable {
     private func whole(
         _ response: DownloadResponse, _ times: ExchangeTimes, _ data: Data, in file: SpillFile?
     ) -> LoadedBytes {
-        // Without the body, which holds a connection; and the request, which may hold secrets, only where it matters.
+        // Without the body, which holds a connection.
         let head = DownloadResponse(url: response.url, status: response.status, headers: response.headers)
-        let asked = response.headers.contains("vary") ? request : DownloadRequest(url: request.url)
         return LoadedBytes(
             transferred: data, in: file, metrics: meter.finish(status: response.status, byteCount: data.count),
-            isStorable: Freshness.isStorable(response, for: request)
-        ) {
-            StoredResponse(head, to: asked, times).encoded
-        }
+            record: TransferRecord(request: request, response: head, times: times))
     }
 
     /// Why a response is not what was asked for; `nil` when it is.

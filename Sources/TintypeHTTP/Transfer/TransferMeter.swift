@@ -4,17 +4,18 @@ import TintypeCore
 final class TransferMeter: Sendable {
     private struct State: Sendable {
         var metrics = TransferMetrics()
-        let start: Duration
         var head: Duration
     }
 
     private let uptime: @Sendable () -> Duration
+    /// When it began.
+    let start: Duration
     private let state: Locked<State>
 
     init(_ clock: TransferClock) {
         uptime = clock.uptime
-        let now = uptime()
-        state = Locked(State(start: now, head: now))
+        start = uptime()
+        state = Locked(State(head: start))
     }
 
     /// Counts a wait for a place.
@@ -66,7 +67,7 @@ final class TransferMeter: Sendable {
             state.metrics.status = status
             state.metrics.bodyBytes = byteCount
             state.metrics.body = now - state.head
-            state.metrics.total = now - state.start
+            state.metrics.total = now - start
             return state.metrics
         }
     }
