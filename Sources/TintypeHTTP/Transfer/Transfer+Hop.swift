@@ -11,12 +11,16 @@ extension Transfer {
 
     /// One request and its response, with what an interrupted transfer left in front of its body.
     func send(_ request: DownloadRequest) async throws -> DownloadResponse {
-        guard let partial = keeper?.partial(for: request) else { return try await whole(request) }
-        return try await rest(of: partial, request)
+        guard let keeper else { return try await whole(request) }
+        return try await send(request, keeper)
     }
 
-    private func whole(_ request: DownloadRequest) async throws -> DownloadResponse {
-        try body(try await answer(to: request), to: request)
+    // What is never inlined here would make the frames larger that a transfer takes memory for (`docs/architecture.md`).
+
+    @inline(never)
+    private func send(_ request: DownloadRequest, _ keeper: PartialKeeper) async throws -> DownloadResponse {
+        guard let partial = keeper.partial(for: request) else { return try await whole(request) }
+        return try await rest(of: partial, request)
     }
 
     private func rest(of partial: Partial, _ request: DownloadRequest) async throws -> DownloadResponse {
@@ -24,33 +28,50 @@ extension Transfer {
         partial.ask(in: &ranged.headers)
         let answer = try await answer(to: ranged)
         switch partial.answer(answer.head(request.url)) {
-        case .rest: return try body(answer, to: request, behind: partial)
-        case .whole: return try body(answer, to: request)
+        case .rest: return try rest(answer, to: request, behind: partial.data)
+        case .whole: return try whole(answer, to: request)
         case .unusable:
             keeper?.forget()
             return try await whole(request)
         }
     }
 
-    private func body(
-        _ answer: Answer, to request: DownloadRequest, behind partial: Partial? = nil
+    private func whole(_ request: DownloadRequest) async throws -> DownloadResponse {
+        try whole(try await answer(to: request), to: request)
+    }
+
+    @inline(never)
+    private func whole(_ answer: Answer, to request: DownloadRequest) throws(TintypeError) -> DownloadResponse {
+        let head = answer.head(request.url)
+        return try response(answer, head, to: request, isPicture: head.status == 200, behind: Data())
+    }
+
+    @inline(never)
+    private func rest(
+        _ answer: Answer, to request: DownloadRequest, behind prefix: Data
     ) throws(TintypeError) -> DownloadResponse {
-        var response = answer.head(request.url)
-        let isWhole = request.method == "GET" && response.status == (partial == nil ? 200 : 206)
-        let announced = request.method == "HEAD" ? nil : response.contentLength
-        let prefix = partial?.data ?? Data()
-        if isWhole { keeper?.begin(response, total: announced.map { $0 + prefix.count }) }
-        if partial != nil { meter.resumed(prefix.count) }
+        let head = answer.head(request.url)
+        var response = try response(answer, head, to: request, isPicture: head.status == 206, behind: prefix)
+        meter.resumed(prefix.count)
+        // To everyone above it is one body, and a whole one.
+        response.status = 200
+        response.headers["content-range"] = nil
+        response.headers["content-length"] = head.contentLength.map { "\($0 + prefix.count)" }
+        return response
+    }
+
+    /// - Parameter isPicture: whether its status says that its body is what was asked for, and may be kept in part.
+    private func response(
+        _ answer: Answer, _ head: DownloadResponse, to request: DownloadRequest, isPicture: Bool, behind prefix: Data
+    ) throws(TintypeError) -> DownloadResponse {
+        let announced = request.method == "HEAD" ? nil : head.contentLength
+        let keeper = isPicture && request.method == "GET" ? keeper : nil
+        keeper?.begin(head, total: announced.map { $0 + prefix.count })
+        var response = head
         response.body = DownloadBody(
             WireBody(
-                answer.wire.body, over: answer.client, coding: try response.contentCoding, announced: announced,
-                in: self, behind: prefix, keeper: isWhole ? keeper : nil))
-        if partial != nil {
-            // To everyone above it is one body, and a whole one.
-            response.status = 200
-            response.headers["content-range"] = nil
-            response.headers["content-length"] = announced.map { "\($0 + prefix.count)" }
-        }
+                answer.wire.body, over: answer.client, coding: try head.contentCoding, announced: announced, in: self,
+                behind: prefix, keeper: keeper))
         return response
     }
 
@@ -70,24 +91,40 @@ extension Transfer {
     private func answer(to request: DownloadRequest) async throws -> Answer {
         try request.validate()
         if let serverGuard = settings.serverGuard { try await admit(request.url, by: serverGuard) }
-        var replays = 0
-        while true {
-            let pooled = try services.client(for: request.url, settings)
-            let note = ConnectionNote(pooled.log)
-            do {
-                let answer = try await pooled.client.execute(
-                    wire(request), deadline: .distantFuture, logger: note.logger)
-                takeDown(answer, to: request, note)
-                return Answer(wire: answer, client: pooled)
-            } catch {
-                guard note.use?.isReused != false, replays < Self.maximumReplays, request.isIdempotent,
-                    error.isClosedConnection, !Task.isCancelled
-                else { throw TintypeError(transport: error) }
-                replays += 1
-            }
+        let pooled = try services.client(for: request.url, settings)
+        do {
+            return try await answer(to: request, from: pooled)
+        } catch let closed as ClosedConnection {
+            return try await answerAgain(to: request, after: closed)
         }
     }
 
+    private func answerAgain(to request: DownloadRequest, after first: ClosedConnection) async throws -> Answer {
+        var closed = first
+        for _ in 0..<Self.maximumReplays where request.isIdempotent && !Task.isCancelled {
+            do {
+                return try await answer(to: request, from: try services.client(for: request.url, settings))
+            } catch let again as ClosedConnection {
+                closed = again
+            }
+        }
+        throw TintypeError(transport: closed.underlying)
+    }
+
+    private func answer(to request: DownloadRequest, from pooled: PooledClient) async throws -> Answer {
+        let note = ConnectionNote(pooled.log)
+        do {
+            let answer = try await pooled.client.execute(
+                wire(request), deadline: .distantFuture, logger: note.logger)
+            takeDown(answer, to: request, note)
+            return Answer(wire: answer, client: pooled)
+        } catch {
+            throw note.use?.isReused != false && error.isClosedConnection
+                ? ClosedConnection(underlying: error) : TintypeError(transport: error)
+        }
+    }
+
+    @inline(never)
     private func takeDown(_ answer: HTTPClientResponse, to request: DownloadRequest, _ note: ConnectionNote) {
         meter.answered(
             TransferMeter.Answer(
@@ -100,6 +137,7 @@ extension Transfer {
     private var cookies: CookieStore? { settings.options.usesCookies ? settings.configuration.cookies : nil }
 
     /// As the client below takes it.
+    @inline(never)
     private func wire(_ request: DownloadRequest) -> HTTPClientRequest {
         var wire = request.clientRequest
         if let header = cookies?.header(for: request.url, at: clock.date()) {
@@ -120,6 +158,11 @@ extension Transfer {
             try serverGuard.check(address, for: url)
         }
     }
+}
+
+/// A connection that had been kept open was closed at the moment when it was used again.
+private struct ClosedConnection: Error {
+    let underlying: any Error
 }
 
 extension HTTPVersion {

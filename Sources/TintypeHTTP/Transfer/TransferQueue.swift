@@ -60,8 +60,14 @@ struct TransferQueue<Element: Sendable>: Sendable {
 
     /// Counts one as running that need not stand in line, where no one else does and there is a place.
     mutating func beginAtOnce(at host: String) -> Bool {
-        guard waiting.isEmpty, hasPlace, hasPlace(at: host) else { return false }
-        begin(at: host)
+        guard waiting.isEmpty, hasPlace else { return false }
+        if let place = hosts.index(forKey: host) {
+            guard hosts.values[place].running < limits.perHost else { return false }
+            hosts.values[place].running += 1
+        } else {
+            hosts[host] = Host(running: 1)
+        }
+        running += 1
         return true
     }
 
@@ -93,13 +99,9 @@ struct TransferQueue<Element: Sendable>: Sendable {
     /// Counts one that was running as ended.
     mutating func end(at host: String) {
         running -= 1
-        guard let left = hosts[host] else { return }
-        if left.aside.isEmpty {
-            // Nearly always. To change it where it lies would take memory from the heap, six times.
-            hosts[host] = left.running > 1 ? Host(running: left.running - 1) : nil
-        } else {
-            endBeforeOthers(at: host)
-        }
+        guard let place = hosts.index(forKey: host) else { return }
+        guard hosts.values[place].aside.isEmpty else { return endBeforeOthers(at: host) }
+        if hosts.values[place].running > 1 { hosts.values[place].running -= 1 } else { hosts.remove(at: place) }
     }
 
     private mutating func endBeforeOthers(at host: String) {
