@@ -72,6 +72,16 @@ import Testing
         expectTimeOut(after: 1)
     }
 
+    @Test func whileABodyIsSentNothingIsExpected() throws {
+        try ask()
+        channel.isWritable = false
+        try wait(60)
+        channel.isWritable = true
+        try channel.writeOutbound(HTTPClientRequestPart.end(nil))
+        try wait(14)
+        expectTimeOut(after: 1)
+    }
+
     @Test func silenceIsToldOnce() throws {
         try ask()
         expectTimeOut(after: 15)

@@ -30,7 +30,9 @@ final class SilenceHandler: ChannelDuplexHandler {
     }
 
     func flush(context: ChannelHandlerContext) {
-        if heard == nil { begin(context) }
+        let now = context.eventLoop.now
+        heard = now
+        if timer == nil { ring(at: now + limit, context) }
         context.flush()
     }
 
@@ -48,12 +50,6 @@ final class SilenceHandler: ChannelDuplexHandler {
         stop()
     }
 
-    private func begin(_ context: ChannelHandlerContext) {
-        let now = context.eventLoop.now
-        heard = now
-        if timer == nil { ring(at: now + limit, context) }
-    }
-
     private func ring(at deadline: NIODeadline, _ context: ChannelHandlerContext) {
         timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { self.look(context) }
     }
@@ -61,8 +57,10 @@ final class SilenceHandler: ChannelDuplexHandler {
     private func look(_ context: ChannelHandlerContext) {
         timer = nil
         guard let heard else { return }
-        let deadline = heard + limit
-        guard deadline <= context.eventLoop.now else { return ring(at: deadline, context) }
+        let now = context.eventLoop.now
+        // While the server still takes a request's body in, it has nothing to say.
+        let deadline = context.channel.isWritable ? heard + limit : now + limit
+        guard deadline <= now else { return ring(at: deadline, context) }
         self.heard = nil
         context.fireErrorCaught(HTTPClientError.readTimeout)
     }
