@@ -113,6 +113,19 @@ import TintypeTesting
         await server.stop()
     }
 
+    @Test func silenceOverTLSIsATimeOut() async throws {
+        let identity = try TestCertificate.make()
+        var configuration = DownloaderConfiguration.patient
+        configuration.trustedCertificates = [identity.certificates]
+        configuration.idleTimeout = .milliseconds(100)
+        try await Fixture.withOrigin(configuration, identity: identity) { origin, load in
+            origin.serve("/never", .picture.with(\.ending, .never))
+            origin.serve("/stalls", .picture.with(\.ending, .silence(after: 1000)))
+            await Fixture.expect(.timedOut) { try await load("/never") }
+            await Fixture.expect(.timedOut) { try await load("/stalls") }
+        }
+    }
+
     @Test func silenceOverHTTP2IsATimeOut() async throws {
         let identity = try TestCertificate.make()
         let server = try await HTTP2Server.start(identity, body: Fixture.body)

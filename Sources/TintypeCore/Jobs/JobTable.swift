@@ -103,7 +103,7 @@ struct JobTable<Key: Hashable & Sendable>: Sendable {
         guard let job = jobs.remove(id) else { return nil }
         freePlaces.append(id.place)
         count -= 1
-        if let place = joinable.index(forKey: job.key), joinable[place].value == id { joinable.remove(at: place) }
+        if let index = joinable.index(forKey: job.key), joinable[index].value == id { joinable.remove(at: index) }
         return job
     }
 

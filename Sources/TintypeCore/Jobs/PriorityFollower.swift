@@ -10,6 +10,7 @@ extension ImagePriority {
     /// - Parameters:
     ///   - newest: what it is now, and whom to tell; `nil` where there is no one.
     ///   - tell: is not called under a lock.
+    // Inlinable, since the general form looks up types, and every transfer that is joined comes by.
     @inlinable
     package static func pass<Follower>(
         alreadyTold: ImagePriority? = nil, _ newest: () -> (ImagePriority, Follower)?,

@@ -1,13 +1,13 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
-import NIOHTTP2
 
 /// Fails an exchange when its server says nothing for too long.
 ///
 /// The client below has a timer for that, which it sets anew with every piece of a body: of a short exchange that is a
-/// tenth. This one looks when it rings how long ago the last piece came, and rings once in the time that silence may
-/// last, however many exchanges a connection has meanwhile.
+/// tenth. This one looks when it rings how long ago the last piece came. There is one for each connection of HTTP/1.1, where
+/// it rings once in the time that silence may last, however many exchanges there are meanwhile; and one for each stream of
+/// HTTP/2.
 final class SilenceHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -15,8 +15,8 @@ final class SilenceHandler: ChannelDuplexHandler {
     typealias OutboundOut = HTTPClientRequestPart
 
     private let limit: TimeAmount
-    /// When the server was last heard, or asked; `nil` when nothing is asked.
-    private var heard: NIODeadline?
+    /// When the server was asked, or last heard since; `nil` when nothing is expected of it.
+    private var quietSince: NIODeadline?
     private var timer: Scheduled<Void>?
 
     init(limit: TimeAmount) {
@@ -31,13 +31,17 @@ final class SilenceHandler: ChannelDuplexHandler {
 
     func flush(context: ChannelHandlerContext) {
         let now = context.eventLoop.now
-        heard = now
+        quietSince = now
         if timer == nil { ring(at: now + limit, context) }
         context.flush()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if case .end = unwrapInboundIn(data) { heard = nil } else if heard != nil { heard = context.eventLoop.now }
+        if case .end = unwrapInboundIn(data) {
+            quietSince = nil
+        } else if quietSince != nil {
+            quietSince = context.eventLoop.now
+        }
         context.fireChannelRead(data)
     }
 
@@ -56,18 +60,16 @@ final class SilenceHandler: ChannelDuplexHandler {
 
     private func look(_ context: ChannelHandlerContext) {
         timer = nil
-        guard let heard else { return }
-        let now = context.eventLoop.now
-        // While the server still takes a request's body in, it has nothing to say.
-        let deadline = context.channel.isWritable ? heard + limit : now + limit
-        guard deadline <= now else { return ring(at: deadline, context) }
-        self.heard = nil
+        guard let quietSince else { return }
+        let deadline = quietSince + limit
+        guard deadline <= context.eventLoop.now else { return ring(at: deadline, context) }
+        self.quietSince = nil
         context.fireErrorCaught(HTTPClientError.readTimeout)
     }
 
     private func stop() {
         timer?.cancel()
         timer = nil
-        heard = nil
+        quietSince = nil
     }
 }

@@ -36,7 +36,7 @@ public struct DownloadRequest: Hashable, Sendable {
     /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` for what HTTP cannot ask for. The client below would
     ///   stop the program for some of it, such as a port above 65535.
     func validate() throws(TintypeError) {
-        guard url.isHTTP, let host = url.host(percentEncoded: true), !host.isEmpty,
+        guard url.isHTTP, let host = url.host(), !host.isEmpty,
             url.port.map({ (1...65_535).contains($0) }) ?? true
         else {
             throw TintypeError(

@@ -8,7 +8,7 @@ public struct RetryPolicy: Hashable, Sendable {
     public var maximumDelay: Duration
     /// The part of a delay that is left to chance, from 0 to 1, so that many do not come back at once.
     public var jitter: Double
-    /// No try begins later than this after the first.
+    /// No try begins later than this after the transfer has begun.
     public var timeLimit: Duration
     /// Statuses that may pass.
     public var statuses: Set<Int>

@@ -3,7 +3,7 @@ import TintypeCore
 /// Decides after each failure of a transfer whether and when it is tried again. Knows no time but what it is told.
 struct RetryState: Sendable {
     let policy: RetryPolicy
-    /// When the first try began.
+    /// When the transfer began.
     let start: Duration
     /// Whether sending it twice is the same as once. What is not is tried again only if it reached no one.
     let isIdempotent: Bool

@@ -60,13 +60,13 @@ struct TransferQueue<Element: Sendable>: Sendable {
 
     /// Counts one as running that need not stand in line, where no one else does and there is a place.
     mutating func beginAtOnce(at host: String) -> Bool {
-        guard waiting.isEmpty, hasPlace else { return false }
-        if let place = hosts.index(forKey: host) {
-            guard hosts.values[place].running < limits.perHost else { return false }
-            hosts.values[place].running += 1
-        } else {
-            hosts[host] = Host(running: 1)
+        guard waiting.isEmpty, hasPlace, limits.perHost > 0 else { return false }
+        guard let index = hosts.index(forKey: host) else {
+            begin(at: host)
+            return true
         }
+        guard hosts.values[index].running < limits.perHost else { return false }
+        hosts.values[index].running += 1
         running += 1
         return true
     }
@@ -99,9 +99,9 @@ struct TransferQueue<Element: Sendable>: Sendable {
     /// Counts one that was running as ended.
     mutating func end(at host: String) {
         running -= 1
-        guard let place = hosts.index(forKey: host) else { return }
-        guard hosts.values[place].aside.isEmpty else { return endBeforeOthers(at: host) }
-        if hosts.values[place].running > 1 { hosts.values[place].running -= 1 } else { hosts.remove(at: place) }
+        guard let index = hosts.index(forKey: host) else { return }
+        guard hosts.values[index].aside.isEmpty else { return endBeforeOthers(at: host) }
+        if hosts.values[index].running > 1 { hosts.values[index].running -= 1 } else { hosts.remove(at: index) }
     }
 
     private mutating func endBeforeOthers(at host: String) {

@@ -1,0 +1,41 @@
+import Foundation
+import Testing
+
+@testable import TintypeHTTP
+
+/// What is kept of a request beside the bytes that came of it.
+@Suite struct TransferRecordTests {
+    private static let url = URL(filePath: "/a")
+    private static let times = ExchangeTimes(sent: Date(timeIntervalSince1970: 0), answered: Date(timeIntervalSince1970: 1))
+
+    private func record(asking: HTTPFields, answered: HTTPFields) -> TransferRecord {
+        TransferRecord(
+            request: DownloadRequest(url: Self.url, headers: asking, body: Data("secret body".utf8)),
+            response: DownloadResponse(url: Self.url, status: 200, headers: answered), times: Self.times)
+    }
+
+    private func text(of record: TransferRecord) -> String {
+        var text = ""
+        dump(record, to: &text)
+        return text
+    }
+
+    @Test func secretsAreNotKept() {
+        let record = record(asking: ["Authorization": "Bearer secret", "Accept": "image/*"], answered: ["ETag": "\"1\""])
+        #expect(!text(of: record).contains("secret"))
+        #expect(record.isStorable)
+    }
+
+    @Test func whatTheResponseVariesByIsToldByADigest() throws {
+        let record = record(asking: ["Authorization": "Bearer secret"], answered: ["Vary": "Authorization"])
+        let stored = try #require(StoredResponse(decoding: record.metadata))
+        #expect(stored.selected.keys.contains("authorization"))
+        #expect(!text(of: record).contains("secret body"))
+    }
+
+    @Test(arguments: [
+        (["Cache-Control": "max-age=1", "cache-control": "no-store"], [:]), ([:], ["Cache-Control": "no-store"]),
+    ] as [(HTTPFields, HTTPFields)]) func noStoreOfEitherSideCounts(_ asking: HTTPFields, _ answered: HTTPFields) {
+        #expect(!record(asking: asking, answered: answered).isStorable)
+    }
+}
