@@ -6,7 +6,8 @@ import Testing
 /// What is kept of a request beside the bytes that came of it.
 @Suite struct TransferRecordTests {
     private static let url = URL(filePath: "/a")
-    private static let times = ExchangeTimes(sent: Date(timeIntervalSince1970: 0), answered: Date(timeIntervalSince1970: 1))
+    private static let times = ExchangeTimes(
+        sent: Date(timeIntervalSince1970: 0), answered: Date(timeIntervalSince1970: 1))
 
     private func record(asking: HTTPFields, answered: HTTPFields) -> TransferRecord {
         TransferRecord(
@@ -21,7 +22,8 @@ import Testing
     }
 
     @Test func secretsAreNotKept() {
-        let record = record(asking: ["Authorization": "Bearer secret", "Accept": "image/*"], answered: ["ETag": "\"1\""])
+        let record = record(
+            asking: ["Authorization": "Bearer secret", "Accept": "image/*"], answered: ["ETag": "\"1\""])
         #expect(!text(of: record).contains("secret"))
         #expect(record.isStorable)
     }
@@ -33,9 +35,11 @@ import Testing
         #expect(!text(of: record).contains("secret body"))
     }
 
-    @Test(arguments: [
-        (["Cache-Control": "max-age=1", "cache-control": "no-store"], [:]), ([:], ["Cache-Control": "no-store"]),
-    ] as [(HTTPFields, HTTPFields)]) func noStoreOfEitherSideCounts(_ asking: HTTPFields, _ answered: HTTPFields) {
+    @Test(
+        arguments: [
+            (["Cache-Control": "max-age=1", "cache-control": "no-store"], [:]), ([:], ["Cache-Control": "no-store"]),
+        ] as [(HTTPFields, HTTPFields)]) func noStoreOfEitherSideCounts(_ asking: HTTPFields, _ answered: HTTPFields)
+    {
         #expect(!record(asking: asking, answered: answered).isStorable)
     }
 }
