@@ -12,9 +12,13 @@ struct Bodies {
     private let width: Int
     private let downloader: Downloader
     private let client: HTTPClient
+    /// Without a time-out for silence, as the library makes them.
+    private let plainClient: HTTPClient
     private let urls: [URL]
 
     private static let size = 30 << 10
+
+    private typealias Load = @Sendable (URL) async throws -> Int
 
     init(of origin: URL, width: Int) throws {
         // Different ones, since equal ones would share a transfer.
@@ -25,6 +29,9 @@ struct Bodies {
         configuration.connectionsPerHost = width
         downloader = Downloader(configuration)
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Self.bare(configuration))
+        var plain = Self.bare(configuration)
+        plain.timeout.read = nil
+        plainClient = HTTPClient(eventLoopGroupProvider: .singleton, configuration: plain)
     }
 
     /// The client's own settings, as far as the downloader has the same.
@@ -38,17 +45,15 @@ struct Bodies {
 
     func end() async throws {
         try await client.shutdown()
+        try await plainClient.shutdown()
     }
 
     func measure(rounds: Int) async throws {
         try await run(byDownloader)
-        try await run(bare)
-        let timing = try await Timing(rounds: rounds, operations: urls.count) { _ in
-            try await run(byDownloader)
-        } control: { _ in
-            try await run(bare)
-        }
-        timing.tell("a body of 30 KB, \(width) at once", goal: 1.11)
+        let bare = bare(client)
+        try await compare(rounds, with: bare).tell("a body of 30 KB, \(width) at once", goal: 1.11)
+        let plain = try await compare(rounds, with: self.bare(plainClient))
+        print("beside a client without a time-out for silence: \(plain.ratio.rounded(2)) ×")
         let (ours, control) = (try await cost(byDownloader), try await cost(bare))
         print("allocations: \(ours.allocations) beside \(control.allocations)")
         print("processor time: \(ours.time.rounded(1)) µs beside \(control.time.rounded(1)) µs")
@@ -58,13 +63,24 @@ struct Bodies {
         try await downloader.download(.url(url)).bytes.data.count
     }
 
-    private func bare(_ url: URL) async throws -> Int {
-        let response = try await client.execute(HTTPClientRequest(url: url.absoluteString), timeout: .seconds(60))
-        return try await response.body.collect(upTo: 64 << 20).readableBytes
+    private func bare(_ client: HTTPClient) -> Load {
+        { url in
+            let response = try await client.execute(HTTPClientRequest(url: url.absoluteString), timeout: .seconds(60))
+            return try await response.body.collect(upTo: 64 << 20).readableBytes
+        }
+    }
+
+    private func compare(_ rounds: Int, with control: @escaping Load) async throws -> Timing {
+        try await run(control)
+        return try await Timing(rounds: rounds, operations: urls.count) { _ in
+            try await run(byDownloader)
+        } control: { _ in
+            try await run(control)
+        }
     }
 
     /// Loads all of them, a few at a time.
-    private func run(_ load: @escaping @Sendable (URL) async throws -> Int) async throws {
+    private func run(_ load: @escaping Load) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for worker in 0..<width {
                 group.addTask { [urls, width] in
@@ -78,9 +94,7 @@ struct Bodies {
     }
 
     /// Of one body: allocations, and microseconds of all processors, which do not depend on what else they do.
-    private func cost(
-        _ load: @escaping @Sendable (URL) async throws -> Int
-    ) async throws -> (allocations: Int, time: Double) {
+    private func cost(_ load: @escaping Load) async throws -> (allocations: Int, time: Double) {
         let before = clock()
         for _ in 0..<10 { try await run(load) }
         let seconds = Double(clock() - before) / Double(CLOCKS_PER_SEC)

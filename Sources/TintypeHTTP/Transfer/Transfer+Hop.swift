@@ -28,8 +28,8 @@ extension Transfer {
         partial.ask(in: &ranged.headers)
         let answer = try await answer(to: ranged)
         switch partial.answer(answer.head(request.url)) {
-        case .rest: return try rest(answer, to: request, behind: partial.data)
-        case .whole: return try whole(answer, to: request)
+        case .rest: return try restResponse(answer, to: request, behind: partial.data)
+        case .whole: return try wholeResponse(answer, to: request)
         case .unusable:
             keeper?.forget()
             return try await whole(request)
@@ -37,17 +37,17 @@ extension Transfer {
     }
 
     private func whole(_ request: DownloadRequest) async throws -> DownloadResponse {
-        try whole(try await answer(to: request), to: request)
+        try wholeResponse(try await answer(to: request), to: request)
     }
 
     @inline(never)
-    private func whole(_ answer: Answer, to request: DownloadRequest) throws(TintypeError) -> DownloadResponse {
+    private func wholeResponse(_ answer: Answer, to request: DownloadRequest) throws(TintypeError) -> DownloadResponse {
         let head = answer.head(request.url)
         return try response(answer, head, to: request, isPicture: head.status == 200, behind: Data())
     }
 
     @inline(never)
-    private func rest(
+    private func restResponse(
         _ answer: Answer, to request: DownloadRequest, behind prefix: Data
     ) throws(TintypeError) -> DownloadResponse {
         let head = answer.head(request.url)
@@ -160,7 +160,7 @@ extension Transfer {
     }
 }
 
-/// A connection that had been kept open was closed at the moment when it was used again.
+/// A connection that had been kept open, as far as is known, was closed at the moment when it was used again.
 private struct ClosedConnection: Error {
     let underlying: any Error
 }
