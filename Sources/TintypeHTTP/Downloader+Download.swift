@@ -32,7 +32,7 @@ extension Downloader {
             onStatus: { download.update($0) }, onEnd: { download.finish($0) })
         let priority = download.priority
         let subscription = jobs.attach(key, at: priority, receiver: receiver) {
-            self.transfer(of: source, options, byteLimit: limit, stored: nil)
+            self.transfer(of: source, extras, byteLimit: limit, stored: nil)
         }
         download.bind(subscription, at: priority)
     }

@@ -50,7 +50,7 @@ public final class Downloader: ImageLoader {
         let key = try key(source, context.extras, byteLimit: limit, stored: context.stored)
         return try await jobs.value(
             key, for: context.job, onStatus: { context.received.show($0) },
-            work: transfer(of: source, context.extras[HTTPOptionsKey.self], byteLimit: limit, stored: context.stored))
+            work: transfer(of: source, context.extras, byteLimit: limit, stored: context.stored))
     }
 
     /// RFC 9111, for a private cache.
@@ -59,7 +59,7 @@ public final class Downloader: ImageLoader {
     ) -> StoredVerdict {
         // Of what was kept without its head nothing is known.
         guard let response = StoredResponse(decoding: stored.metadata),
-            let request = try? DownloadRequest(source, settings(extras[HTTPOptionsKey.self], byteLimit: .max))
+            let request = try? DownloadRequest(source, settings(extras, byteLimit: .max))
         else { return .stale(usableOnError: true) }
         return Freshness(request: request, stored: response, now: now).verdict
     }
@@ -106,11 +106,12 @@ public final class Downloader: ImageLoader {
             generation: generation)
     }
 
-    private func settings(_ options: HTTPOptions, byteLimit: Int) -> TransferSettings {
-        let isPlain = options.isPlain
+    private func settings(_ extras: RequestExtras, byteLimit: Int) -> TransferSettings {
+        let isPlain = !extras.contains(HTTPOptionsKey.self)
         return state.withLock { state in
             if isPlain, let plain = state.plain, plain.byteLimit == byteLimit { return plain }
-            let made = TransferSettings(configuration: state.configuration, options: options, byteLimit: byteLimit)
+            let made = TransferSettings(
+                configuration: state.configuration, options: extras[HTTPOptionsKey.self], byteLimit: byteLimit)
             if isPlain { state.plain = made }
             return made
         }
@@ -118,9 +119,9 @@ public final class Downloader: ImageLoader {
 
     /// The work of one job.
     func transfer(
-        of source: ImageSource, _ options: HTTPOptions, byteLimit: Int, stored: CacheEntry?
+        of source: ImageSource, _ extras: RequestExtras, byteLimit: Int, stored: CacheEntry?
     ) -> ByteJobs.Work {
-        let settings = settings(options, byteLimit: byteLimit)
+        let settings = settings(extras, byteLimit: byteLimit)
         return { [services] (job, report) throws(TintypeError) in
             try await Transfer(of: source, settings, services, stored: stored, for: job, report).run()
         }

@@ -93,6 +93,23 @@ import TintypeTesting
         #expect(order.now == ["first", "second", "third"])
     }
 
+    /// It may take its time, and who asks may be the one who draws.
+    @MainActor @Test func interceptorsRunOnNoActorsThread() async throws {
+        let mine = UInt(bitPattern: Int(pthread_self()))
+        let theirs = Shared<UInt?>(nil)
+        let modifier = DownloadRequestModifier(id: "thread") { request in
+            theirs.withLock { $0 = UInt(bitPattern: Int(pthread_self())) }
+            return request
+        }
+        let downloader = Downloader(.patient)
+        let options = options(modifier)
+        try await Fixture.withOrigin { origin in
+            origin.serve("/a", .picture)
+            _ = try await downloader.download(.url(origin.url("/a")), options: options).bytes
+        }
+        #expect(theirs.now != nil && theirs.now != mine)
+    }
+
     @Test func anInterceptorMayAnswerItself() async throws {
         struct Answering: HTTPInterceptor {
             let id = "answering"

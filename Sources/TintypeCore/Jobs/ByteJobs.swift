@@ -4,7 +4,7 @@ package import Foundation
 ///
 /// ``SharedJobs`` for bytes, kept in this module so that it is compiled for its types: everyone who joins comes by here.
 package final class ByteJobs: Sendable {
-    private let jobs = SharedJobs<ByteJobKey, LoadedBytes, ReceivedBytes>()
+    private let jobs = SharedJobs<ByteJobKey, LoadedBytes, ReceivedBytes>(on: .kept)
 
     package init() {}
 

@@ -74,6 +74,16 @@ package final class JobContext: Sendable {
         if isCancelled { task.cancel() }
     }
 
+    /// Takes the task from a job whose work is done.
+    ///
+    /// Returns whether it was not cancelled, and will not be: ``cancel()`` sets its mark before it looks for a task.
+    func unbind() -> Bool {
+        state.withLock { state in
+            state.task = nil
+            return !isCancelled
+        }
+    }
+
     func cancel() {
         cancelled.store(true, ordering: .relaxed)
         state.withLock { $0.task }?.cancel()

@@ -43,15 +43,16 @@ struct JobTable<Key: Hashable & Sendable>: Sendable {
     func isRunning(_ key: Key) -> Bool { joinable[key] != nil }
 
     mutating func attach(_ key: Key, at priority: ImagePriority) -> (SubscriberID, Attachment) {
-        if let id = joinable[key], let before = jobs[id]?.tally.highest {
-            let subscriber = add(to: id, at: priority)
-            return (subscriber, .join(raisedTo: priority > before ? priority : nil))
+        let new = JobID(place: freePlaces.last ?? count, number: nextNumber())
+        let id = joinable[key, default: new].kept()
+        guard id == new else {
+            let before = jobs[id]?.tally.highest
+            return (add(to: id, at: priority), .join(raisedTo: before.map { priority > $0 } == true ? priority : nil))
         }
-        let id = JobID(place: freePlaces.popLast() ?? count, number: nextNumber())
-        jobs.put(Job(key: key), at: id)
-        joinable[key] = id
+        _ = freePlaces.popLast()
+        jobs.put(Job(key: key), at: new)
         count += 1
-        return (add(to: id, at: priority), .start)
+        return (add(to: new, at: priority), .start)
     }
 
     mutating func detach(_ subscriber: SubscriberID) -> Detachment {
@@ -119,6 +120,9 @@ struct JobID: Hashable, Sendable {
     let place: Int
     /// No other job of the table has it, before or after.
     fileprivate let number: Int
+
+    /// Itself. As a change, it puts a default into a dictionary, where a key is hashed once to find or to add.
+    fileprivate mutating func kept() -> JobID { self }
 }
 
 /// One who waits for one job.

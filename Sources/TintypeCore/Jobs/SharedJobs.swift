@@ -27,8 +27,16 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
     }
 
     private let state = Locked(State())
+    private let tasks: JobTasks
 
-    package init() {}
+    /// - Parameter tasks: those that do the work.
+    init(on tasks: JobTasks) {
+        self.tasks = tasks
+    }
+
+    package convenience init() {
+        self.init(on: .new)
+    }
 
     /// The number of jobs that are running.
     package var count: Int { state.withLock { $0.table.count } }
@@ -74,7 +82,7 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
 
     private func start(_ job: JobID, _ context: JobContext, _ work: @escaping Work) {
         let reporter = JobReporter<Status> { self.report($0, of: job) }
-        context.bind(JobTask.start { await self.run(job, context, reporter, work) })
+        tasks.start({ await self.run(job, context, reporter, work) }, for: context)
     }
 
     private func run(

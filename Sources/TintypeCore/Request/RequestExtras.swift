@@ -17,6 +17,11 @@ public struct RequestExtras: Hashable, Sendable {
     /// Whether none says anything special.
     var isEmpty: Bool { values.isEmpty }
 
+    /// Whether something special is said of this.
+    package func contains(_ key: (some RequestExtraKey).Type) -> Bool {
+        !values.isEmpty && values[ObjectIdentifier(key)] != nil
+    }
+
     public subscript<Key: RequestExtraKey>(key: Key.Type) -> Key.Value {
         get { values[ObjectIdentifier(key)]?.base as? Key.Value ?? Key.defaultValue }
         set {

@@ -25,10 +25,5 @@ extension URL {
         return parts.url ?? self
     }
 
-    /// Nearly none has one, and the key of every request is made with this.
-    private var hasCredential: Bool {
-        // Through the storage, since the view of a string is gone through a byte in ten times the time.
-        let hasSign = absoluteString.utf8.withContiguousStorageIfAvailable { $0.contains(UInt8(ascii: "@")) }
-        return hasSign != false && user() != nil
-    }
+    private var hasCredential: Bool { user(percentEncoded: true) != nil }
 }

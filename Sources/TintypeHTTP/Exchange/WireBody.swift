@@ -19,8 +19,7 @@ final class WireBody: Sendable {
     /// `Content-Length`: bytes on the wire.
     let announced: Int?
     let limits: Limits
-    let meter: TransferMeter
-    let job: JobContext
+    private let transfer: Transfer
     /// What comes first.
     let prefix: Data
     /// Is shown what had arrived when the body broke off.
@@ -38,8 +37,7 @@ final class WireBody: Sendable {
         self.coding = coding
         self.announced = announced
         limits = transfer.settings.limits
-        meter = transfer.meter
-        job = transfer.job
+        self.transfer = transfer
         self.prefix = prefix
         self.keeper = keeper
     }
@@ -66,10 +64,10 @@ final class WireBody: Sendable {
             guard count <= limits.byteCount else { throw tooLarge }
             try take(buffer, inflater, received)
             // A body that is larger than any picture should be waits on disk, not in memory.
-            if received.isWorthSpilling { try await received.spill(for: job) }
-            if coding == nil { await keeper?.noted(received, for: job) }
+            if received.isWorthSpilling { try await received.spill(for: transfer.job) }
+            if coding == nil { await keeper?.noted(received, for: transfer.job) }
         }
-        meter.received(wireBytes: count)
+        transfer.meter.received(wireBytes: count)
         // A cancelled body ends like a whole one.
         guard !Task.isCancelled else { throw TintypeError.cancelled }
         if let announced, announced != count { throw Self.truncated(count, of: announced) }

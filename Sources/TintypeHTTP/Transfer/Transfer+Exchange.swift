@@ -3,13 +3,16 @@ import TintypeCore
 
 extension Transfer {
     /// The response at the end of interceptors and redirects.
+    @inline(__always)
     func exchange() async throws -> DownloadResponse {
         guard settings.interceptors.isEmpty else { return try await intercepted() }
         return try await following(firstRequest)
     }
 
     private func intercepted() async throws -> DownloadResponse {
-        try await HTTPExchange { try await self.following($0) }.inside(settings.interceptors)(firstRequest)
+        // What a program has written may take its time, and this may still be the thread of who asked.
+        await Task.yield()
+        return try await HTTPExchange { try await self.following($0) }.inside(settings.interceptors)(firstRequest)
     }
 
     private var firstRequest: DownloadRequest {
@@ -28,6 +31,7 @@ extension Transfer {
     }
 
     /// Sends a request, and those that it is redirected to.
+    @inline(__always)
     private func following(_ request: DownloadRequest) async throws -> DownloadResponse {
         let response = try await send(request)
         guard settings.maximumRedirects > 0, response.isRedirect else { return response }

@@ -67,7 +67,7 @@ final class Transfer: Sendable {
     /// Most transfers need no other try, and their frames have no room for one.
     private func firstTry() async throws(TintypeError) -> LoadedBytes {
         do throws(TintypeError) {
-            return try await attempt(1)
+            return try await attempt()
         } catch {
             return try await retried(after: error)
         }
@@ -83,8 +83,9 @@ final class Transfer: Sendable {
             guard let delay, !job.isCancelled else { throw failure.about(request.url.absoluteString) }
             try await pause(delay)
             try await reconnect(after: failure, within: retry.timeLeft(at: meter.now))
+            meter.beginAgain(attempt: retry.attempts)
             do throws(TintypeError) {
-                return try await attempt(retry.attempts)
+                return try await attempt()
             } catch {
                 failure = error
             }
@@ -105,8 +106,7 @@ final class Transfer: Sendable {
     }
 
     /// One try, in its place among the transfers.
-    private func attempt(_ number: Int) async throws(TintypeError) -> LoadedBytes {
-        meter.begin(attempt: number)
+    private func attempt() async throws(TintypeError) -> LoadedBytes {
         let host = host
         if !services.line.enterAtOnce(host, for: job) { try await stand(inLineFor: host) }
         defer { services.line.leave(host) }
@@ -136,6 +136,7 @@ final class Transfer: Sendable {
         try await TimeLimit.run(limit, clock) { try await self.transfer() }
     }
 
+    @inline(__always)
     private func transfer() async throws -> LoadedBytes {
         let sent = clock.date()
         return try await loaded(try await exchange(), sent: sent)

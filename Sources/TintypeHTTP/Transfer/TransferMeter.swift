@@ -1,8 +1,9 @@
 import TintypeCore
 
 /// Measures one transfer as it goes.
-final class TransferMeter: Sendable {
-    private struct State: Sendable {
+struct TransferMeter: ~Copyable, Sendable {
+    // Not private: Swift 6.3 cannot compile that within what cannot be copied.
+    struct State: Sendable {
         var metrics = TransferMetrics()
         var head: Duration
     }
@@ -52,7 +53,7 @@ final class TransferMeter: Sendable {
     }
 
     /// Begins another try: what was measured of the last one counts no more.
-    func begin(attempt: Int) {
+    func beginAgain(attempt: Int) {
         state.withLock { state in
             state.metrics.attempts = attempt
             state.metrics.redirects = 0

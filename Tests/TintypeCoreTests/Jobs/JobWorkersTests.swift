@@ -1,0 +1,172 @@
+import Foundation
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+@Suite(.timeLimit(.minutes(15))) struct JobWorkersTests {
+    private let workers = JobWorkers()
+
+    private func context() -> JobContext { JobContext(priority: .normal) }
+
+    /// Starts work, and waits until its worker has nothing to do again.
+    private func finish(_ context: JobContext, _ work: @escaping @Sendable () async -> Void) async {
+        let ended = Gate()
+        workers.start(
+            {
+                await work()
+                ended.open()
+            }, for: context)
+        _ = await ended.wait()
+    }
+
+    private func idle(_ count: Int) async {
+        while workers.count != count { await Task.yield() }
+    }
+
+    private static var task: Int { withUnsafeCurrentTask { $0?.hashValue ?? 0 } }
+    private static var thread: UInt { UInt(bitPattern: Int(pthread_self())) }
+
+    @Test func workBeginsOnTheThreadThatStartsIt() {
+        let begun = Shared<UInt?>(nil)
+        workers.start({ begun.withLock { $0 = Self.thread } }, for: context())
+        #expect(begun.now == Self.thread)
+    }
+
+    @Test func jobsBeginInTheOrderInWhichTheyAreStarted() async {
+        let gate = Gate()
+        let order = Shared<[Int]>([])
+        for number in 0..<200 {
+            workers.start(
+                {
+                    order.withLock { $0.append(number) }
+                    _ = await gate.wait()
+                }, for: context())
+        }
+        #expect(order.now == Array(0..<200))
+        gate.open()
+    }
+
+    @Test func oneTaskDoesOneJobAfterAnother() {
+        let tasks = Shared<[Int]>([])
+        for _ in 0..<100 { workers.start({ tasks.withLock { $0.append(Self.task) } }, for: context()) }
+        #expect(tasks.now.count == 100 && Set(tasks.now).count == 1)
+        #expect(workers.count == 1)
+    }
+
+    @Test func whatWaitsGoesOnInTheSameTask() async {
+        let gate = Gate()
+        let tasks = Shared<[Int]>([])
+        let starter = Self.task
+        workers.start(
+            {
+                tasks.withLock { $0.append(Self.task) }
+                _ = await gate.wait()
+                tasks.withLock { $0.append(Self.task) }
+            }, for: context())
+        #expect(Self.task == starter)
+        #expect(workers.count == 0)
+        gate.open()
+        await idle(1)
+        #expect(tasks.now.count == 2 && Set(tasks.now).count == 1 && tasks.now.first != starter)
+    }
+
+    @Test func childrenRunBesideEachOther() async {
+        let (first, second) = (Gate(), Gate())
+        await finish(context()) {
+            await withTaskGroup(of: Void.self) { group in
+                // Each needs the other.
+                group.addTask {
+                    first.open()
+                    _ = await second.wait()
+                }
+                group.addTask {
+                    _ = await first.wait()
+                    second.open()
+                }
+            }
+        }
+        await idle(1)
+    }
+
+    @Test func aTaskThatWasCancelledDoesNoMore() async {
+        let first = context()
+        let (waiting, ended) = (Gate(), Gate())
+        let wasCancelled = Shared(false)
+        workers.start(
+            {
+                _ = await waiting.wait()
+                wasCancelled.withLock { $0 = Task.isCancelled }
+                ended.open()
+            }, for: first)
+        first.cancel()
+        _ = await ended.wait()
+        let isCancelled = Shared(true)
+        await finish(context()) { isCancelled.withLock { $0 = Task.isCancelled } }
+        await idle(1)
+        #expect(wasCancelled.now && !isCancelled.now)
+    }
+
+    @Test func whoIsCancelledAfterItsEndCancelsNoOther() async {
+        let (first, gate) = (context(), Gate())
+        let isCancelled = Shared<Bool?>(nil)
+        workers.start({}, for: first)
+        #expect(workers.count == 1)
+        workers.start(
+            {
+                _ = await gate.wait()
+                isCancelled.withLock { $0 = Task.isCancelled }
+            }, for: context())
+        first.cancel()
+        gate.open()
+        await idle(1)
+        #expect(isCancelled.now == false)
+    }
+
+    @Test func aWorkerKeepsNothingOfWhatItDid() {
+        final class Witness: Sendable {}
+        weak var seen: Witness?
+        do {
+            let witness = Witness()
+            seen = witness
+            workers.start({ _ = witness }, for: context())
+        }
+        #expect(workers.count == 1 && seen == nil)
+    }
+
+    @Test func noMoreThanAFewAreKept() async {
+        let gate = Gate()
+        let count = Shared(0)
+        for _ in 0..<JobWorkers.maximumCount + 20 {
+            workers.start(
+                {
+                    _ = await gate.wait()
+                    count.withLock { $0 += 1 }
+                }, for: context())
+        }
+        gate.open()
+        while count.now < JobWorkers.maximumCount + 20 { await Task.yield() }
+        await idle(JobWorkers.maximumCount)
+    }
+
+    @Test func manyAtOnceDoAllOfIt() async {
+        let done = Shared(0)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for number in 0..<500 {
+                        let context = context()
+                        workers.start(
+                            {
+                                if number % 2 == 0 { await Task.yield() }
+                                done.withLock { $0 += 1 }
+                            }, for: context)
+                        if number % 5 == 0 { context.cancel() }
+                    }
+                }
+            }
+        }
+        while done.now < 4000 { await Task.yield() }
+        #expect(done.now == 4000)
+    }
+}
