@@ -4,7 +4,8 @@
 /// It begins on the calling thread, which spares a job that a job starts two changes of thread. So what runs first has to
 /// be short.
 enum JobTasks {
-    /// A task for each job. It leaves the thread of an actor before what is `@concurrent`, as a loader is, which may be the user's.
+    /// A task for each job. It leaves the thread of an actor before what is `@concurrent`, as a loader is, which may be the
+    /// user's.
     case new
     /// Tasks that do one job after another. They leave the thread at their first wait.
     case kept

@@ -3,7 +3,6 @@ import TintypeCore
 
 extension Transfer {
     /// The response at the end of interceptors and redirects.
-    @inline(__always)
     func exchange() async throws -> DownloadResponse {
         guard settings.interceptors.isEmpty else { return try await intercepted() }
         return try await following(firstRequest)
@@ -31,7 +30,6 @@ extension Transfer {
     }
 
     /// Sends a request, and those that it is redirected to.
-    @inline(__always)
     private func following(_ request: DownloadRequest) async throws -> DownloadResponse {
         let response = try await send(request)
         guard settings.maximumRedirects > 0, response.isRedirect else { return response }

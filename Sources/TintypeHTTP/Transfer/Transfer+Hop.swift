@@ -10,7 +10,6 @@ extension Transfer {
     private static let maximumReplays = 3
 
     /// One request and its response, with what an interrupted transfer left in front of its body.
-    @inline(__always)
     func send(_ request: DownloadRequest) async throws -> DownloadResponse {
         guard let keeper else { return try await whole(request) }
         return try await send(request, keeper)
@@ -37,7 +36,6 @@ extension Transfer {
         }
     }
 
-    @inline(__always)
     private func whole(_ request: DownloadRequest) async throws -> DownloadResponse {
         try wholeResponse(try await answer(to: request), to: request)
     }
@@ -90,7 +88,6 @@ extension Transfer {
     ///
     /// A server may close a connection that was kept open at the moment when it is used again. Nothing was answered then,
     /// so what may be sent twice is.
-    @inline(__always)
     private func answer(to request: DownloadRequest) async throws -> Answer {
         try request.validate()
         if let serverGuard = settings.serverGuard { try await admit(request.url, by: serverGuard) }

@@ -136,7 +136,6 @@ final class Transfer: Sendable {
         try await TimeLimit.run(limit, clock) { try await self.transfer() }
     }
 
-    @inline(__always)
     private func transfer() async throws -> LoadedBytes {
         let sent = clock.date()
         return try await loaded(try await exchange(), sent: sent)
