@@ -49,7 +49,7 @@ package struct ByteJobKey: Hashable, Sendable {
         self.generation = generation
     }
 
-    /// Of what is equal for nearly all, nothing: a key is hashed three times a job.
+    /// Of what is equal for nearly all, nothing: a key is hashed twice a job.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(source)
         if !extras.isEmpty { hasher.combine(extras) }

@@ -76,7 +76,8 @@ package final class JobContext: Sendable {
 
     /// Takes the task from a job whose work is done.
     ///
-    /// Returns whether it was not cancelled, and will not be: ``cancel()`` sets its mark before it looks for a task.
+    /// Returns whether the task was not cancelled, and will not be on behalf of this job: ``cancel()`` sets its mark before
+    /// it looks for a task.
     func unbind() -> Bool {
         state.withLock { state in
             state.task = nil

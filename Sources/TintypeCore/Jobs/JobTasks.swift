@@ -1,8 +1,8 @@
 /// The tasks that do the work of jobs, which belongs to no caller: it is not cancelled with the task that happens to
 /// start it.
 ///
-/// It begins on the calling thread, which spares a job that a job starts two changes of thread. So what runs first has to
-/// be short.
+/// It begins on the calling thread (of macOS, from 26 on), which spares a job that a job starts two changes of thread. So
+/// what runs first has to be short.
 enum JobTasks {
     /// A task for each job. It leaves the thread of an actor before what is `@concurrent`, as a loader is, which may be the
     /// user's.

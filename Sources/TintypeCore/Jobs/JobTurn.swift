@@ -5,7 +5,7 @@
 final class JobTurn: Sendable {
     let run: @Sendable @convention(block) () -> Void
 
-    /// - Parameter worker: lives as long as anything waits in it.
+    /// - Parameter worker: lives as long as anything waits in it: ``JobWorkerState`` holds it.
     init(of worker: JobWorker) {
         run = { [unowned worker] in worker.runNext() }
     }

@@ -14,9 +14,9 @@ final class JobWorker: TaskExecutor {
     private static let threads = DispatchQueue.global()
 
     private let state: Locked<JobWorkerState>
-    private let pool: JobWorkers
+    private weak let pool: JobWorkers?
 
-    /// - Parameter pool: is given it back whenever it has nothing to do.
+    /// - Parameter pool: is given it back whenever it has nothing to do; without it, it ends then.
     init(of pool: JobWorkers) {
         self.pool = pool
         state = Locked(JobWorkerState())
@@ -27,16 +27,16 @@ final class JobWorker: TaskExecutor {
     /// Does the work until its first wait; the rest goes on elsewhere. To be called of one that is new, or was given back.
     func begin(_ assignment: Assignment) {
         assignment.context.bind(wake(for: assignment))
-        runNext()
+        runWoken()
     }
 
     /// Ends its task. To be called of one that was given back.
     func dismiss() {
         _ = wake(for: nil)
-        runNext()
+        runWoken()
     }
 
-    /// Has the task wait for its turn.
+    /// Has the task wait for ``runWoken()``.
     private func wake(for assignment: Assignment?) -> Task<Void, Never> {
         let sleeper = state.withLock { $0.wake(for: assignment) }
         if let sleeper {
@@ -50,15 +50,23 @@ final class JobWorker: TaskExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        if let turn = state.withLock({ $0.add(job) }) { Self.threads.async(execute: turn.run) }
+        if let turn = state.withLock({ $0.add(job, to: self) }) { Self.threads.async(execute: turn.run) }
     }
 
-    /// Runs the first of what waits: the task, as far as its next wait, or a child of it.
+    private func runWoken() {
+        if let job = state.withLock({ $0.takeWoken() }) { run(job) }
+    }
+
+    /// Runs the first of what waits: the task as far as its next wait, a child of it, or what the runtime does for it.
     func runNext() {
-        guard let job = state.withLock({ $0.next() }) else { return }
+        if let job = state.withLock({ $0.takeNext() }) { run(job) }
+    }
+
+    private func run(_ job: UnownedJob) {
         job.runSynchronously(on: asUnownedTaskExecutor())
         // Not before: who resumed a task that is still on its way out of here would find nothing to run.
-        if state.withLock({ $0.leave() }) { pool.put(self) }
+        guard state.withLock({ $0.leave() }) else { return }
+        if let pool { pool.put(self) } else { dismiss() }
     }
 
     private func workOn() async {

@@ -8,6 +8,10 @@ final class JobWorkers: Sendable {
 
     private let idle = Locked<[JobWorker]>([])
 
+    deinit {
+        for worker in idle.withLock({ $0 }) { worker.dismiss() }
+    }
+
     /// How many wait for work.
     var count: Int { idle.withLock { $0.count } }
 

@@ -4,14 +4,19 @@ import TintypeCore
 extension Transfer {
     /// The response at the end of interceptors and redirects.
     func exchange() async throws -> DownloadResponse {
-        guard settings.interceptors.isEmpty else { return try await intercepted() }
-        return try await following(firstRequest)
+        guard hasForeignCode else { return try await following(firstRequest) }
+        // This may still be the thread of who asked, and what a program has written may take its time.
+        return try await withTaskExecutorPreference(globalConcurrentExecutor) { try await intercepted() }
     }
 
+    /// Whether functions of the program's take part in it.
+    private var hasForeignCode: Bool {
+        !settings.interceptors.isEmpty || settings.configuration.redirectHook != nil
+    }
+
+    @concurrent
     private func intercepted() async throws -> DownloadResponse {
-        // What a program has written may take its time, and this may still be the thread of who asked.
-        await Task.yield()
-        return try await HTTPExchange { try await self.following($0) }.inside(settings.interceptors)(firstRequest)
+        try await HTTPExchange { try await self.following($0) }.inside(settings.interceptors)(firstRequest)
     }
 
     private var firstRequest: DownloadRequest {

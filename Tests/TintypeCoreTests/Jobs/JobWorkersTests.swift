@@ -9,7 +9,7 @@ import TintypeTesting
 
     private func context() -> JobContext { JobContext(priority: .normal) }
 
-    /// Starts work, and waits until its worker has nothing to do again.
+    /// Starts work, and waits for its end.
     private func finish(_ context: JobContext, _ work: @escaping @Sendable () async -> Void) async {
         let ended = Gate()
         workers.start(
@@ -89,22 +89,66 @@ import TintypeTesting
         await idle(1)
     }
 
-    @Test func aTaskThatWasCancelledDoesNoMore() async {
+    @Test func aTaskThatWasCancelledDoesNoMore() {
         let first = context()
-        let (waiting, ended) = (Gate(), Gate())
-        let wasCancelled = Shared(false)
+        let wasCancelled = Shared<[Bool]>([])
         workers.start(
             {
-                _ = await waiting.wait()
-                wasCancelled.withLock { $0 = Task.isCancelled }
-                ended.open()
+                first.cancel()
+                wasCancelled.withLock { $0.append(Task.isCancelled) }
             }, for: first)
-        first.cancel()
-        _ = await ended.wait()
-        let isCancelled = Shared(true)
-        await finish(context()) { isCancelled.withLock { $0 = Task.isCancelled } }
-        await idle(1)
-        #expect(wasCancelled.now && !isCancelled.now)
+        #expect(workers.count == 0)
+        workers.start({ wasCancelled.withLock { $0.append(Task.isCancelled) } }, for: context())
+        #expect(workers.count == 1)
+        #expect(wasCancelled.now == [true, false])
+    }
+
+    @Test func whatIsCancelledBeforeItStartsBeginsCancelled() {
+        let context = context()
+        context.cancel()
+        let isCancelled = Shared(false)
+        workers.start({ isCancelled.withLock { $0 = Task.isCancelled } }, for: context)
+        #expect(isCancelled.now && workers.count == 0)
+    }
+
+    @Test func aJobMayStartAnother() {
+        let order = Shared<[Int]>([])
+        let (first, second) = (context(), context())
+        workers.start(
+            { [workers] in
+                workers.start({ order.withLock { $0.append(1) } }, for: second)
+                order.withLock { $0.append(2) }
+            }, for: first)
+        #expect(order.now == [1, 2])
+        #expect(workers.count == 2)
+    }
+
+    @Test func aJobMayGoToActorsAndBack() async {
+        actor Counter {
+            private(set) var count = 0
+            func increase() { count += 1 }
+        }
+        let counter = Counter()
+        for _ in 0..<20 {
+            await finish(context()) {
+                await counter.increase()
+                await MainActor.run {}
+                await counter.increase()
+            }
+        }
+        #expect(await counter.count == 40)
+    }
+
+    @Test func whatIsNotKeptIsFreed() {
+        weak var seenPool: JobWorkers?
+        weak var seenWorker: JobWorker?
+        do {
+            let (pool, worker) = { ($0, JobWorker(of: $0)) }(JobWorkers())
+            (seenPool, seenWorker) = (pool, worker)
+            worker.begin(JobWorker.Assignment(context: context()) {})
+            #expect(pool.count == 1)
+        }
+        #expect(seenPool == nil && seenWorker == nil)
     }
 
     @Test func whoIsCancelledAfterItsEndCancelsNoOther() async {
@@ -134,19 +178,17 @@ import TintypeTesting
         #expect(workers.count == 1 && seen == nil)
     }
 
-    @Test func noMoreThanAFewAreKept() async {
-        let gate = Gate()
-        let count = Shared(0)
-        for _ in 0..<JobWorkers.maximumCount + 20 {
-            workers.start(
-                {
-                    _ = await gate.wait()
-                    count.withLock { $0 += 1 }
-                }, for: context())
+    @Test func noMoreThanAFewAreKept() {
+        for _ in 0..<3 {
+            // Each is put back while others are still taken out: one inside the other.
+            nest(JobWorkers.maximumCount + 20)
+            #expect(workers.count == JobWorkers.maximumCount)
         }
-        gate.open()
-        while count.now < JobWorkers.maximumCount + 20 { await Task.yield() }
-        await idle(JobWorkers.maximumCount)
+    }
+
+    private func nest(_ depth: Int) {
+        guard depth > 0 else { return }
+        workers.start({ nest(depth - 1) }, for: context())
     }
 
     @Test func manyAtOnceDoAllOfIt() async {
