@@ -19,7 +19,7 @@ final class ConnectionLog: Sendable {
     private static let maximumCount = 10_000
 
     private let used = Locked<Set<String>>([])
-    private let uptime: @Sendable () -> Duration
+    let uptime: @Sendable () -> Duration
 
     init(uptime: @escaping @Sendable () -> Duration) {
         self.uptime = uptime

@@ -35,7 +35,7 @@ public struct DownloadBody: Sendable {
     /// say how long it is.
     func discard() async {
         guard case .wire(let wire) = content, let announced = wire.announced, announced <= 4096 else { return }
-        _ = try? await wire.body.collect(upTo: 4096)
+        while let pieces = try? await wire.response.pieces(), !pieces.isEmpty {}
     }
 
     func receive(into received: ReceivedBytes) async throws {

@@ -69,11 +69,11 @@ public struct DownloadRequest: Hashable, Sendable {
     /// Whether sending it twice is the same as once (RFC 9110, 9.2.2).
     var isIdempotent: Bool { ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method) }
 
-    var clientRequest: HTTPClientRequest {
-        var request = HTTPClientRequest(url: url.absoluteString)
-        request.method = HTTPMethod(rawValue: method)
-        request.headers = headers.wire
-        if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
-        return request
+    var clientRequest: HTTPClient.Request {
+        get throws {
+            try HTTPClient.Request(
+                url: url.absoluteURL, method: HTTPMethod(rawValue: method), headers: headers.wire,
+                body: body.map { .byteBuffer(ByteBuffer(bytes: $0)) })
+        }
     }
 }

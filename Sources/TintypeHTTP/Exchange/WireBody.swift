@@ -12,9 +12,7 @@ final class WireBody: Sendable {
         let expansion: Int
     }
 
-    let body: HTTPClientResponse.Body
-    /// Whose connection it comes over: it closes them when no one needs it any more.
-    let client: PooledClient
+    let response: WireResponse
     let coding: ContentCoding?
     /// `Content-Length`: bytes on the wire.
     let announced: Int?
@@ -29,11 +27,10 @@ final class WireBody: Sendable {
     ///   - announced: `Content-Length`, where there is a body.
     ///   - prefix: what an interrupted transfer has left in front of it.
     init(
-        _ body: HTTPClientResponse.Body, over client: PooledClient, coding: ContentCoding?, announced: Int?,
-        in transfer: Transfer, behind prefix: Data, keeper: PartialKeeper?
+        _ response: WireResponse, coding: ContentCoding?, announced: Int?, in transfer: Transfer, behind prefix: Data,
+        keeper: PartialKeeper?
     ) {
-        self.body = body
-        self.client = client
+        self.response = response
         self.coding = coding
         self.announced = announced
         limits = transfer.settings.limits
@@ -59,12 +56,14 @@ final class WireBody: Sendable {
     private func receiveRest(into received: ReceivedBytes) async throws {
         let inflater = try coding.map { coding throws(TintypeError) in try Inflater(coding, limits) }
         var count = 0
-        for try await buffer in body {
-            count += buffer.readableBytes
-            guard count <= limits.byteCount else { throw tooLarge }
-            try take(buffer, inflater, received)
-            // A body that is larger than any picture should be waits on disk, not in memory.
-            if received.isWorthSpilling { try await received.spill(for: transfer.job) }
+        while case let pieces = try await response.pieces(), !pieces.isEmpty {
+            for piece in pieces {
+                count += piece.readableBytes
+                guard count <= limits.byteCount else { throw tooLarge }
+                try take(piece, inflater, received)
+                // A body that is larger than any picture should be waits on disk, not in memory.
+                if received.isWorthSpilling { try await received.spill(for: transfer.job) }
+            }
             if coding == nil { await keeper?.noted(received, for: transfer.job) }
         }
         transfer.meter.received(wireBytes: count)

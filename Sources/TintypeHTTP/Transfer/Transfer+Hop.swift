@@ -70,17 +70,17 @@ extension Transfer {
         var response = head
         response.body = DownloadBody(
             WireBody(
-                answer.wire.body, over: answer.client, coding: try head.contentCoding, announced: announced, in: self,
-                behind: prefix, keeper: keeper))
+                answer.wire, coding: try head.contentCoding, announced: announced, in: self, behind: prefix,
+                keeper: keeper))
         return response
     }
 
     private struct Answer {
-        let wire: HTTPClientResponse
-        let client: PooledClient
+        let head: HTTPResponseHead
+        let wire: WireResponse
 
         func head(_ url: URL) -> DownloadResponse {
-            DownloadResponse(url: url, status: Int(wire.status.code), headers: HTTPFields(wire.headers))
+            DownloadResponse(url: url, status: Int(head.status.code), headers: HTTPFields(head.headers))
         }
     }
 
@@ -114,10 +114,10 @@ extension Transfer {
     private func answer(to request: DownloadRequest, from pooled: PooledClient) async throws -> Answer {
         let note = ConnectionNote(pooled.log)
         do {
-            let answer = try await pooled.client.execute(
-                wire(request), deadline: .distantFuture, logger: note.logger)
-            takeDown(answer, to: request, note)
-            return Answer(wire: answer, client: pooled)
+            let response = WireResponse(to: try wire(request), over: pooled, logger: note.logger)
+            let head = try await response.head()
+            takeDown(head, to: request, note)
+            return Answer(head: head.head, wire: response)
         } catch {
             throw note.use?.isReused != false && error.isClosedConnection
                 ? ClosedConnection(underlying: error) : TintypeError(transport: error)
@@ -125,21 +125,20 @@ extension Transfer {
     }
 
     @inline(never)
-    private func takeDown(_ answer: HTTPClientResponse, to request: DownloadRequest, _ note: ConnectionNote) {
+    private func takeDown(_ answer: WireFeedState.Head, to request: DownloadRequest, _ note: ConnectionNote) {
         meter.answered(
             TransferMeter.Answer(
-                version: answer.version.name, isEncrypted: request.url.isEncrypted,
-                connection: note.use),
-            since: note.sent)
-        cookies?.take(answer.headers["set-cookie"], from: request.url, at: clock.date())
+                version: answer.head.version.name, isEncrypted: request.url.isEncrypted, connection: note.use),
+            at: answer.time, since: note.sent)
+        cookies?.take(answer.head.headers["set-cookie"], from: request.url, at: clock.date())
     }
 
     private var cookies: CookieStore? { settings.options.usesCookies ? settings.configuration.cookies : nil }
 
     /// As the client below takes it.
     @inline(never)
-    private func wire(_ request: DownloadRequest) -> HTTPClientRequest {
-        var wire = request.clientRequest
+    private func wire(_ request: DownloadRequest) throws -> HTTPClient.Request {
+        var wire = try request.clientRequest
         if let header = cookies?.header(for: request.url, at: clock.date()) {
             let own = request.headers["Cookie"]
             wire.headers.replaceOrAdd(name: "Cookie", value: own.map { "\($0); \(header)" } ?? header)

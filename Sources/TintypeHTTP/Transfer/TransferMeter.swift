@@ -27,12 +27,11 @@ struct TransferMeter: ~Copyable, Sendable {
 
     var now: Duration { uptime() }
 
-    /// Takes down the head of a response.
-    func answered(_ answer: Answer, since: Duration) {
-        let now = uptime()
+    /// Takes down the head of a response, which came at `time`.
+    func answered(_ answer: Answer, at time: Duration, since: Duration) {
         state.withLock { state in
-            state.head = now
-            state.metrics.firstByte = now - since
+            state.head = time
+            state.metrics.firstByte = time - since
             state.metrics.connecting = answer.connection?.connecting
             state.metrics.isConnectionReused = answer.connection?.isReused
             state.metrics.httpVersion = answer.version

@@ -1,0 +1,126 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+
+/// What has come of one response and was not read yet: decides what its one reader gets, and when it waits.
+struct WireFeedState: Sendable {
+    struct Head: Sendable {
+        let head: HTTPResponseHead
+        /// When it came.
+        let time: Duration
+
+        /// Whether nothing can be done before its body comes. Other answers may be done with when their heads are there.
+        fileprivate var isAboutBody: Bool { head.status == .ok || head.status == .partialContent }
+    }
+
+    /// What a change asks for when the lock is free.
+    struct Consequence: Sendable {
+        var reader: UnsafeContinuation<Void, Never>?
+        /// Lets more of the body come.
+        var drained: EventLoopPromise<Void>?
+        /// To be cancelled.
+        var task: HTTPClient.Task<Void>?
+    }
+
+    /// Pieces and bytes of the body that wait before the origin has to.
+    private static let maximumPieceCount = 256
+    private static let maximumByteCount = 256 << 10
+
+    private var head: Head?
+    private var isHeadRead = false
+    private var pieces: [ByteBuffer] = []
+    private var byteCount = 0
+    private var end: Result<Void, any Error>?
+    /// Taken out by whoever resumes it.
+    private var reader: UnsafeContinuation<Void, Never>?
+    private var drained: EventLoopPromise<Void>?
+    private var task: HTTPClient.Task<Void>?
+
+    // MARK: What comes
+
+    /// - Returns: the task, if it is to be cancelled.
+    mutating func begin(_ task: HTTPClient.Task<Void>) -> HTTPClient.Task<Void>? {
+        guard end == nil else { return task }
+        self.task = task
+        return nil
+    }
+
+    /// - Returns: who is to be resumed, here and below.
+    mutating func take(_ head: Head) -> UnsafeContinuation<Void, Never>? {
+        self.head = head
+        return takeReader()
+    }
+
+    mutating func take(_ piece: ByteBuffer) -> UnsafeContinuation<Void, Never>? {
+        guard end == nil else { return nil }
+        pieces.append(piece)
+        byteCount += piece.readableBytes
+        return takeReader()
+    }
+
+    /// Whether no more of the body should come until the reader has taken what is there.
+    var isFull: Bool { end == nil && (pieces.count >= Self.maximumPieceCount || byteCount >= Self.maximumByteCount) }
+
+    /// Keeps what tells that the reader has, if that is still to come.
+    mutating func hold(_ drained: EventLoopPromise<Void>) -> Bool {
+        guard isFull else { return false }
+        self.drained = drained
+        return true
+    }
+
+    /// Only the first end counts.
+    mutating func finish(_ end: Result<Void, any Error>) -> UnsafeContinuation<Void, Never>? {
+        guard self.end == nil else { return nil }
+        self.end = end
+        task = nil
+        return takeReader()
+    }
+
+    /// Ends it before its time; what has not been read is lost.
+    mutating func giveUp(_ error: any Error) -> Consequence {
+        guard end == nil else { return Consequence() }
+        defer { (task, drained) = (nil, nil) }
+        pieces = []
+        end = .failure(error)
+        return Consequence(reader: takeReader(), drained: drained, task: task)
+    }
+
+    // MARK: Its reader
+
+    /// `nil` while there is nothing to read.
+    mutating func readHead() throws -> Head? {
+        guard canReadHead else {
+            try end?.get()
+            return nil
+        }
+        isHeadRead = true
+        return head
+    }
+
+    /// No pieces at the end; `nil` while there is nothing to read.
+    mutating func readPieces() throws -> (pieces: [ByteBuffer], drained: EventLoopPromise<Void>?)? {
+        guard !pieces.isEmpty else { return try end.map { try $0.get(); return ([], nil) } }
+        defer { (pieces, byteCount, drained) = ([], 0, nil) }
+        return (pieces, drained)
+    }
+
+    /// - Returns: whether there is nothing to read, and `reader` is kept until there is.
+    mutating func wait(_ reader: UnsafeContinuation<Void, Never>) -> Bool {
+        guard !canRead else { return false }
+        self.reader = reader
+        return true
+    }
+
+    private var canReadHead: Bool {
+        guard let head else { return false }
+        return !head.isAboutBody || !pieces.isEmpty || end != nil
+    }
+
+    private var canRead: Bool { end != nil || (isHeadRead ? !pieces.isEmpty : canReadHead) }
+
+    private mutating func takeReader() -> UnsafeContinuation<Void, Never>? {
+        guard canRead else { return nil }
+        defer { reader = nil }
+        return reader
+    }
+}
