@@ -137,7 +137,7 @@ import TintypeTesting
             let pooled = try PooledClient(settings.traits(for: origin.baseURL, [:]), .system)
             await #expect(throws: TintypeError.self) {
                 let request = try DownloadRequest(url: origin.url("/a")).clientRequest
-                _ = try await WireResponse(to: request, over: pooled, logger: ConnectionNote(pooled.log).logger).head()
+                _ = try await WireResponse(to: request, over: pooled).head()
             }
             #expect(origin.requestCount() == 0)
         }

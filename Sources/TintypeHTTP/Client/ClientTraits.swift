@@ -6,7 +6,9 @@ import NIOSSL
 import TintypeCore
 
 /// What a client of the library below is made with, and cannot change.
-struct ClientTraits: Hashable, Sendable {
+///
+/// A class, since every transfer looks for the client that has its own: mostly the very same.
+final class ClientTraits: Equatable, Sendable {
     let connectTimeout: Duration
     let idleTimeout: Duration
     let connectionsPerHost: Int
@@ -14,15 +16,24 @@ struct ClientTraits: Hashable, Sendable {
     let trustedCertificates: [String]
     let serverGuard: ServerGuard?
     /// Depends on the URL.
-    var proxy: ProxyServer?
+    let proxy: ProxyServer?
 
-    init(_ configuration: DownloaderConfiguration, _ options: HTTPOptions) {
+    init(_ configuration: DownloaderConfiguration, _ options: HTTPOptions, proxy: ProxyServer? = nil) {
+        self.proxy = proxy
         connectTimeout = options.connectTimeout ?? configuration.connectTimeout
         idleTimeout = options.idleTimeout ?? configuration.idleTimeout
         connectionsPerHost = max(1, configuration.connectionsPerHost)
         allowsHTTP2 = configuration.allowsHTTP2
         trustedCertificates = configuration.trustedCertificates
         serverGuard = options.serverGuard ?? configuration.serverGuard
+    }
+
+    static func == (left: ClientTraits, right: ClientTraits) -> Bool {
+        left === right
+            || left.connectTimeout == right.connectTimeout && left.idleTimeout == right.idleTimeout
+                && left.connectionsPerHost == right.connectionsPerHost && left.allowsHTTP2 == right.allowsHTTP2
+                && left.trustedCertificates == right.trustedCertificates && left.serverGuard == right.serverGuard
+                && left.proxy == right.proxy
     }
 
     /// - Throws: ``TintypeCore/TintypeError/Code/insecure`` when a trusted certificate cannot be read.

@@ -4,7 +4,7 @@ import TintypeCore
 /// Which request went over which connection of a client: the client below says so to the loggers that it is given, and
 /// nowhere else.
 ///
-/// Of one for a request only the connection's name is heard (``ConnectionNote``); of the client's own, the little that is
+/// Of one for a request only the connection's name is heard (``ConnectionListener``); of the client's own, the little that is
 /// said at the level of debugging. If another version should say it differently, nothing is known, and nothing breaks.
 final class ConnectionLog: Sendable {
     /// One request's use of a connection.
@@ -19,7 +19,7 @@ final class ConnectionLog: Sendable {
     private static let maximumCount = 10_000
 
     private let used = Locked<Set<String>>([])
-    let uptime: @Sendable () -> Duration
+    private let uptime: @Sendable () -> Duration
 
     init(uptime: @escaping @Sendable () -> Duration) {
         self.uptime = uptime

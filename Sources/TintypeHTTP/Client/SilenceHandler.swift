@@ -17,6 +17,9 @@ final class SilenceHandler: ChannelDuplexHandler {
     private let limit: TimeAmount
     /// When the server was asked, or last heard since; `nil` when nothing is expected of it.
     private var quietSince: NIODeadline?
+    /// What it said last since it was asked. Looked at when the timer rings: to find out what it is costs more than the
+    /// rest of this for every piece.
+    private var lastHeard: NIOAny?
     private var timer: Scheduled<Void>?
 
     init(limit: TimeAmount) {
@@ -32,15 +35,15 @@ final class SilenceHandler: ChannelDuplexHandler {
     func flush(context: ChannelHandlerContext) {
         let now = context.eventLoop.now
         quietSince = now
+        lastHeard = nil
         if timer == nil { ring(at: now + limit, context) }
         context.flush()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if case .end = unwrapInboundIn(data) {
-            quietSince = nil
-        } else if quietSince != nil {
+        if quietSince != nil {
             quietSince = context.eventLoop.now
+            lastHeard = data
         }
         context.fireChannelRead(data)
     }
@@ -60,16 +63,22 @@ final class SilenceHandler: ChannelDuplexHandler {
 
     private func look(_ context: ChannelHandlerContext) {
         timer = nil
-        guard let quietSince else { return }
+        guard let quietSince, !hasEnded else { return stop() }
         let deadline = quietSince + limit
         guard deadline <= context.eventLoop.now else { return ring(at: deadline, context) }
-        self.quietSince = nil
+        stop()
         context.fireErrorCaught(HTTPClientError.readTimeout)
+    }
+
+    /// Whether all of the response has come.
+    private var hasEnded: Bool {
+        if case .end = lastHeard.map(unwrapInboundIn) { true } else { false }
     }
 
     private func stop() {
         timer?.cancel()
         timer = nil
         quietSince = nil
+        lastHeard = nil
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 package import Foundation
 
 /// Time as a downloader sees it: how late it is, and a wait.
@@ -23,7 +24,6 @@ package struct TransferClock: Sendable {
     }
 
     package static let system = TransferClock(
-        uptime: { start.duration(to: .now) }, date: { Date() }, sleep: { try await Task.sleep(for: $0) })
-
-    private static let start = ContinuousClock.now
+        uptime: { .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds)) }, date: { Date() },
+        sleep: { try await Task.sleep(for: $0) })
 }

@@ -12,6 +12,8 @@ final class TransferSettings: Sendable {
     /// The header fields of a request that says nothing itself.
     let headers: HTTPFields
     private let traits: ClientTraits
+    let limits: WireBody.Limits
+    let interceptors: [any HTTPInterceptor]
 
     init(configuration: DownloaderConfiguration, options: HTTPOptions, byteLimit: Int) {
         self.configuration = configuration
@@ -19,6 +21,9 @@ final class TransferSettings: Sendable {
         self.byteLimit = byteLimit
         headers = Self.headers(of: configuration)
         traits = ClientTraits(configuration, options)
+        let own = options.maximumByteCount ?? configuration.maximumByteCount ?? .max
+        limits = WireBody.Limits(byteCount: min(byteLimit, own), expansion: max(1, configuration.maximumExpansion))
+        interceptors = configuration.interceptors + options.interceptors
     }
 
     /// The configuration's own fields, then the standard ones that it lacks.
@@ -29,26 +34,14 @@ final class TransferSettings: Sendable {
         return headers
     }
 
-    var limits: WireBody.Limits {
-        let own = options.maximumByteCount ?? configuration.maximumByteCount ?? .max
-        return WireBody.Limits(byteCount: min(byteLimit, own), expansion: max(1, configuration.maximumExpansion))
-    }
-
     var retry: RetryPolicy { options.retry ?? configuration.retry }
     var maximumRedirects: Int { options.maximumRedirects ?? configuration.maximumRedirects }
     var serverGuard: ServerGuard? { options.serverGuard ?? configuration.serverGuard }
     var totalTimeout: Duration? { options.totalTimeout ?? configuration.totalTimeout }
 
-    var interceptors: [any HTTPInterceptor] {
-        options.interceptors.isEmpty ? configuration.interceptors : configuration.interceptors + options.interceptors
-    }
-
     /// Which of the clients below speaks with a URL.
     func traits(for url: URL, _ environment: [String: String]) -> ClientTraits {
-        guard let proxy = configuration.proxy.proxy(for: url, environment) else { return traits }
-        var traits = traits
-        traits.proxy = proxy
-        return traits
+        configuration.proxy.proxy(for: url, environment).map { ClientTraits(configuration, options, proxy: $0) } ?? traits
     }
 
     /// - Parameter origin: the request's own URL, before redirects.

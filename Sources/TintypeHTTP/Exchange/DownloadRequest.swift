@@ -69,11 +69,16 @@ public struct DownloadRequest: Hashable, Sendable {
     /// Whether sending it twice is the same as once (RFC 9110, 9.2.2).
     var isIdempotent: Bool { ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method) }
 
+    /// As the client below takes it.
     var clientRequest: HTTPClient.Request {
-        get throws {
-            try HTTPClient.Request(
-                url: url.absoluteURL, method: HTTPMethod(rawValue: method), headers: headers.wire,
-                body: body.map { .byteBuffer(ByteBuffer(bytes: $0)) })
+        get throws(TintypeError) {
+            do {
+                return try HTTPClient.Request(
+                    url: url.absoluteURL, method: HTTPMethod(rawValue: method), headers: headers.wire,
+                    body: body.map { .byteBuffer(ByteBuffer(bytes: $0)) })
+            } catch {
+                throw TintypeError(transport: error)
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Logging
 import NIOCore
 import NIOHTTP1
 import TintypeCore
@@ -9,11 +10,18 @@ import TintypeCore
 /// between head and body.
 final class WireFeed: HTTPClientResponseDelegate {
     private let state = Locked(WireFeedState())
-    private let uptime: @Sendable () -> Duration
+    private let log: ConnectionLog
+    /// When the request was made.
+    let sent: Duration
 
-    init(uptime: @escaping @Sendable () -> Duration) {
-        self.uptime = uptime
+    /// To be made when the request is.
+    init(_ log: ConnectionLog) {
+        self.log = log
+        sent = log.now
     }
+
+    /// The connection that the request went over; `nil` while that is not known.
+    var connection: ConnectionLog.Use? { state.withLock { $0.connection } }
 
     // MARK: The client below
 
@@ -21,8 +29,18 @@ final class WireFeed: HTTPClientResponseDelegate {
         state.withLock { $0.begin(task) }?.cancel()
     }
 
+    /// For the request, which is given the name of its connection by it.
+    var logger: Logger { Logger(label: "tintype.http") { _ in ConnectionListener(feed: self) } }
+
+    /// The first connection counts.
+    func began(on id: String) {
+        guard connection == nil else { return }
+        let use = log.use(id, since: sent)
+        state.withLock { $0.connection = use }
+    }
+
     func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
-        let head = WireFeedState.Head(head: head, time: uptime())
+        let head = WireFeedState.Head(head: head, time: log.now)
         state.withLock { $0.take(head) }?.resume()
         return task.eventLoop.makeSucceededVoidFuture()
     }

@@ -22,10 +22,12 @@ struct WireFeedState: Sendable {
         var task: HTTPClient.Task<Void>?
     }
 
-    /// Pieces and bytes of the body that wait before the origin has to.
-    private static let maximumPieceCount = 256
-    private static let maximumByteCount = 256 << 10
+    /// Pieces and bytes of the body that wait before the origin has to. Not less, since what the client below is made to
+    /// hold back is lost to a later resumption when the connection breaks.
+    private static let maximumPieceCount = 4096
+    private static let maximumByteCount = 4 << 20
 
+    var connection: ConnectionLog.Use?
     private var head: Head?
     private var isHeadRead = false
     private var pieces: [ByteBuffer] = []

@@ -1,5 +1,4 @@
 import AsyncHTTPClient
-import Logging
 import NIOCore
 import TintypeCore
 
@@ -10,15 +9,22 @@ final class WireResponse: Sendable {
     private let client: PooledClient
 
     /// Sends a request.
-    init(to request: HTTPClient.Request, over client: PooledClient, logger: Logger) {
+    init(to request: HTTPClient.Request, over client: PooledClient) {
         self.client = client
-        feed = WireFeed(uptime: client.log.uptime)
-        feed.begin(client.client.execute(request: request, delegate: feed, eventLoop: .indifferent, logger: logger))
+        feed = WireFeed(client.log)
+        feed.begin(
+            client.client.execute(request: request, delegate: feed, eventLoop: .indifferent, logger: feed.logger))
     }
 
     deinit {
         feed.giveUp()
     }
+
+    /// When the request was sent.
+    var sent: Duration { feed.sent }
+
+    /// The connection that it comes over; `nil` while that is not known.
+    var connection: ConnectionLog.Use? { feed.connection }
 
     func head() async throws -> WireFeedState.Head { try await feed.head() }
 

@@ -112,24 +112,24 @@ extension Transfer {
     }
 
     private func answer(to request: DownloadRequest, from pooled: PooledClient) async throws -> Answer {
-        let note = ConnectionNote(pooled.log)
+        let response = WireResponse(to: try wire(request), over: pooled)
         do {
-            let response = WireResponse(to: try wire(request), over: pooled, logger: note.logger)
             let head = try await response.head()
-            takeDown(head, to: request, note)
+            takeDown(head, of: response, to: request)
             return Answer(head: head.head, wire: response)
         } catch {
-            throw note.use?.isReused != false && error.isClosedConnection
+            throw response.connection?.isReused != false && error.isClosedConnection
                 ? ClosedConnection(underlying: error) : TintypeError(transport: error)
         }
     }
 
     @inline(never)
-    private func takeDown(_ answer: WireFeedState.Head, to request: DownloadRequest, _ note: ConnectionNote) {
+    private func takeDown(_ answer: WireFeedState.Head, of response: WireResponse, to request: DownloadRequest) {
         meter.answered(
             TransferMeter.Answer(
-                version: answer.head.version.name, isEncrypted: request.url.isEncrypted, connection: note.use),
-            at: answer.time, since: note.sent)
+                version: answer.head.version.name, isEncrypted: request.url.isEncrypted,
+                connection: response.connection),
+            at: answer.time, since: response.sent)
         cookies?.take(answer.head.headers["set-cookie"], from: request.url, at: clock.date())
     }
 
@@ -137,7 +137,7 @@ extension Transfer {
 
     /// As the client below takes it.
     @inline(never)
-    private func wire(_ request: DownloadRequest) throws -> HTTPClient.Request {
+    private func wire(_ request: DownloadRequest) throws(TintypeError) -> HTTPClient.Request {
         var wire = try request.clientRequest
         if let header = cookies?.header(for: request.url, at: clock.date()) {
             let own = request.headers["Cookie"]

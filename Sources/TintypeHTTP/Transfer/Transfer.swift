@@ -171,11 +171,9 @@ final class Transfer: Sendable {
     private func whole(
         _ response: DownloadResponse, _ times: ExchangeTimes, _ data: Data, in file: SpillFile?
     ) -> LoadedBytes {
-        // Without the body, which holds a connection.
-        let head = DownloadResponse(url: response.url, status: response.status, headers: response.headers)
-        return LoadedBytes(
+        LoadedBytes(
             transferred: data, in: file, metrics: meter.finish(status: response.status, byteCount: data.count),
-            record: TransferRecord(request: request, response: head, times: times))
+            record: TransferRecord(request: request, response: response, times: times))
     }
 
     /// Why a response is not what was asked for; `nil` when it is.
