@@ -1,12 +1,17 @@
 import AsyncHTTPClient
 import Logging
+import NIOCore
+import NIOPosix
 import TintypeCore
 
 /// A client with its connections. It ends when the last transfer that uses it has.
 final class PooledClient: Sendable {
+    private static let loops = Array(MultiThreadedEventLoopGroup.singleton.makeIterator())
+
     let traits: ClientTraits
-    let client: HTTPClient
     let log: ConnectionLog
+    private let client: HTTPClient
+    private let shares = Locked(LoopShares(loopCount: loops.count))
 
     init(_ traits: ClientTraits, _ clock: TransferClock) throws(TintypeError) {
         self.traits = traits
@@ -21,5 +26,24 @@ final class PooledClient: Sendable {
         // The client insists on an orderly end, which takes longer than this one's.
         let client = client
         Task { try? await client.shutdown() }
+    }
+
+    /// Sends a request, and has `feed` told of its response.
+    ///
+    /// The client takes a connection of the loop that it is to speak on, if there is one. Two loops for one exchange would
+    /// not only cost more: what has arrived when a connection breaks may be lost between them.
+    ///
+    /// - Returns: what to give back to ``leave(_:)``.
+    func send(_ request: HTTPClient.Request, to feed: WireFeed) -> Int {
+        let loop = shares.withLock { $0.enter() }
+        feed.begin(
+            client.execute(
+                request: request, delegate: feed, eventLoop: .delegate(on: Self.loops[loop]), logger: feed.logger))
+        return loop
+    }
+
+    /// An exchange is over.
+    func leave(_ loop: Int) {
+        shares.withLock { $0.leave(loop) }
     }
 }

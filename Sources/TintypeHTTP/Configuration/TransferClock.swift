@@ -1,5 +1,5 @@
-import Dispatch
 package import Foundation
+import NIOCore
 
 /// Time as a downloader sees it: how late it is, and a wait.
 package struct TransferClock: Sendable {
@@ -24,6 +24,6 @@ package struct TransferClock: Sendable {
     }
 
     package static let system = TransferClock(
-        uptime: { .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds)) }, date: { Date() },
+        uptime: { .nanoseconds(Int64(clamping: NIODeadline.now().uptimeNanoseconds)) }, date: { Date() },
         sleep: { try await Task.sleep(for: $0) })
 }

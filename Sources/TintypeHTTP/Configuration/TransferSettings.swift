@@ -41,7 +41,8 @@ final class TransferSettings: Sendable {
 
     /// Which of the clients below speaks with a URL.
     func traits(for url: URL, _ environment: [String: String]) -> ClientTraits {
-        configuration.proxy.proxy(for: url, environment).map { ClientTraits(configuration, options, proxy: $0) } ?? traits
+        guard let proxy = configuration.proxy.proxy(for: url, environment) else { return traits }
+        return ClientTraits(configuration, options, proxy: proxy)
     }
 
     /// - Parameter origin: the request's own URL, before redirects.

@@ -63,8 +63,8 @@ final class WireBody: Sendable {
                 try take(piece, inflater, received)
                 // A body that is larger than any picture should be waits on disk, not in memory.
                 if received.isWorthSpilling { try await received.spill(for: transfer.job) }
+                if coding == nil { await keeper?.noted(received, for: transfer.job) }
             }
-            if coding == nil { await keeper?.noted(received, for: transfer.job) }
         }
         transfer.meter.received(wireBytes: count)
         // A cancelled body ends like a whole one.

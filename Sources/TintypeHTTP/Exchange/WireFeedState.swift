@@ -8,9 +8,6 @@ struct WireFeedState: Sendable {
         let head: HTTPResponseHead
         /// When it came.
         let time: Duration
-
-        /// Whether nothing can be done before its body comes. Other answers may be done with when their heads are there.
-        fileprivate var isAboutBody: Bool { head.status == .ok || head.status == .partialContent }
     }
 
     /// What a change asks for when the lock is free.
@@ -71,54 +68,52 @@ struct WireFeedState: Sendable {
     }
 
     /// Only the first end counts.
-    mutating func finish(_ end: Result<Void, any Error>) -> UnsafeContinuation<Void, Never>? {
-        guard self.end == nil else { return nil }
+    mutating func finish(_ end: Result<Void, any Error>) -> Consequence {
+        guard self.end == nil else { return Consequence() }
+        defer { (task, drained) = (nil, nil) }
         self.end = end
-        task = nil
-        return takeReader()
+        return Consequence(reader: takeReader(), drained: drained)
     }
 
     /// Ends it before its time; what has not been read is lost.
     mutating func giveUp(_ error: any Error) -> Consequence {
         guard end == nil else { return Consequence() }
-        defer { (task, drained) = (nil, nil) }
         pieces = []
-        end = .failure(error)
-        return Consequence(reader: takeReader(), drained: drained, task: task)
+        let task = task
+        var consequence = finish(.failure(error))
+        consequence.task = task
+        return consequence
     }
 
     // MARK: Its reader
 
     /// `nil` while there is nothing to read.
     mutating func readHead() throws -> Head? {
-        guard canReadHead else {
-            try end?.get()
-            return nil
-        }
-        isHeadRead = true
+        if head == nil { try end?.get() }
+        isHeadRead = head != nil
         return head
     }
 
     /// No pieces at the end; `nil` while there is nothing to read.
     mutating func readPieces() throws -> (pieces: [ByteBuffer], drained: EventLoopPromise<Void>?)? {
-        guard !pieces.isEmpty else { return try end.map { try $0.get(); return ([], nil) } }
-        defer { (pieces, byteCount, drained) = ([], 0, nil) }
-        return (pieces, drained)
+        guard pieces.isEmpty else {
+            defer { (pieces, byteCount, drained) = ([], 0, nil) }
+            return (pieces, drained)
+        }
+        guard let end else { return nil }
+        try end.get()
+        return ([], nil)
     }
 
     /// - Returns: whether there is nothing to read, and `reader` is kept until there is.
     mutating func wait(_ reader: UnsafeContinuation<Void, Never>) -> Bool {
         guard !canRead else { return false }
+        precondition(self.reader == nil, "a body is read by one at a time")
         self.reader = reader
         return true
     }
 
-    private var canReadHead: Bool {
-        guard let head else { return false }
-        return !head.isAboutBody || !pieces.isEmpty || end != nil
-    }
-
-    private var canRead: Bool { end != nil || (isHeadRead ? !pieces.isEmpty : canReadHead) }
+    private var canRead: Bool { end != nil || (isHeadRead ? !pieces.isEmpty : head != nil) }
 
     private mutating func takeReader() -> UnsafeContinuation<Void, Never>? {
         guard canRead else { return nil }

@@ -7,17 +7,18 @@ final class WireResponse: Sendable {
     private let feed: WireFeed
     /// Closes its connections when no one needs it any more.
     private let client: PooledClient
+    private let loop: Int
 
     /// Sends a request.
     init(to request: HTTPClient.Request, over client: PooledClient) {
         self.client = client
         feed = WireFeed(client.log)
-        feed.begin(
-            client.client.execute(request: request, delegate: feed, eventLoop: .indifferent, logger: feed.logger))
+        loop = client.send(request, to: feed)
     }
 
     deinit {
         feed.giveUp()
+        client.leave(loop)
     }
 
     /// When the request was sent.
