@@ -87,7 +87,24 @@ import TintypeCore
         #expect(throws: TintypeError.self) { try feed.read() }
     }
 
+    @Test func aHeadThatComesTooLateIsNotRead() {
+        let feed = Feed()
+        _ = feed.state.giveUp(TintypeError.cancelled)
+        _ = feed.state.take(Self.head)
+        #expect(throws: TintypeError.self) { try feed.readHead() }
+    }
+
     // MARK: Too much
+
+    /// A slice keeps all of the memory that it was read into.
+    @Test func aLittleOfLargeBuffersIsTooMuch() throws {
+        let feed = try fed()
+        for _ in 0..<512 {
+            let buffer = ByteBuffer(repeating: 0, count: 64 << 10)
+            _ = feed.state.take(try #require(buffer.getSlice(at: 0, length: 1)))
+        }
+        #expect(feed.state.isFull)
+    }
 
     /// As many pieces of a size that the feed is full with them.
     private func full(_ count: Int, of size: Int) throws -> Feed {

@@ -16,7 +16,7 @@ struct ConnectionListener: LogHandler {
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { nil }
-        set { if key == ConnectionLog.idKey, let newValue { feed.began(on: newValue.description) } }
+        set { if key == ConnectionLog.idKey, let newValue { feed.took(connection: newValue.description) } }
     }
 
     func log(event: LogEvent) {}

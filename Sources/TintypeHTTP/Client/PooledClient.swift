@@ -6,7 +6,8 @@ import TintypeCore
 
 /// A client with its connections. It ends when the last transfer that uses it has.
 final class PooledClient: Sendable {
-    private static let loops = Array(MultiThreadedEventLoopGroup.singleton.makeIterator())
+    private static let group = MultiThreadedEventLoopGroup.singleton
+    private static let loops = Array(group.makeIterator())
 
     let traits: ClientTraits
     let log: ConnectionLog
@@ -17,7 +18,7 @@ final class PooledClient: Sendable {
         self.traits = traits
         let log = ConnectionLog(uptime: clock.uptime)
         client = HTTPClient(
-            eventLoopGroupProvider: .singleton, configuration: try traits.configuration(),
+            eventLoopGroupProvider: .shared(Self.group), configuration: try traits.configuration(),
             backgroundActivityLogger: log.logger)
         self.log = log
     }
@@ -30,15 +31,17 @@ final class PooledClient: Sendable {
 
     /// Sends a request, and has `feed` told of its response.
     ///
-    /// The client takes a connection of the loop that it is to speak on, if there is one. Two loops for one exchange would
-    /// not only cost more: what has arrived when a connection breaks may be lost between them.
+    /// The client takes a connection of the loop that it is to speak on, if there is one. Two loops for one exchange, which
+    /// those over HTTP/2 mostly have, not only cost more: what has arrived when a connection breaks may be lost between them.
     ///
     /// - Returns: what to give back to ``leave(_:)``.
     func send(_ request: HTTPClient.Request, to feed: WireFeed) -> Int {
         let loop = shares.withLock { $0.enter() }
-        feed.begin(
-            client.execute(
-                request: request, delegate: feed, eventLoop: .delegate(on: Self.loops[loop]), logger: feed.logger))
+        let task = client.execute(
+            request: request, delegate: feed, eventLoop: .delegate(on: Self.loops[loop]), logger: feed.logger)
+        feed.attach(task)
+        // That a body could not be sent to its end is told by the task alone.
+        if request.body != nil { task.futureResult.whenFailure { feed.didReceiveError(task: task, $0) } }
         return loop
     }
 

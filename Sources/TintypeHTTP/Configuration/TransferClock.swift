@@ -23,6 +23,7 @@ package struct TransferClock: Sendable {
         self.random = random
     }
 
+    /// Its uptime, a number in nanoseconds, stands still while the machine sleeps; its waits do not.
     package static let system = TransferClock(
         uptime: { .nanoseconds(Int64(clamping: NIODeadline.now().uptimeNanoseconds)) }, date: { Date() },
         sleep: { try await Task.sleep(for: $0) })

@@ -35,7 +35,10 @@ public struct DownloadBody: Sendable {
     /// say how long it is.
     func discard() async {
         guard case .wire(let wire) = content, let announced = wire.announced, announced <= 4096 else { return }
-        while let pieces = try? await wire.response.pieces(), !pieces.isEmpty {}
+        var count = 0
+        while count <= announced, let pieces = try? await wire.response.pieces(), !pieces.isEmpty {
+            count += pieces.reduce(0) { $0 + $1.readableBytes }
+        }
     }
 
     func receive(into received: ReceivedBytes) async throws {

@@ -67,7 +67,7 @@ final class WireBody: Sendable {
             }
         }
         transfer.meter.received(wireBytes: count)
-        // A cancelled body ends like a whole one.
+        // It may have been cancelled behind its last piece.
         guard !Task.isCancelled else { throw TintypeError.cancelled }
         if let announced, announced != count { throw Self.truncated(count, of: announced) }
         try inflater?.finish()

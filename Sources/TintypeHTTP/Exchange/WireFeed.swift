@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 import TintypeCore
 
-/// Takes what the client below tells of one response, on the thread of its connection, and keeps it for the reader.
+/// Takes what the client below tells of one response, on an event loop, and keeps it for the reader.
 ///
 /// The client's own asynchronous form takes a tenth more of a short exchange: it reads the URL again, and has a task, a timer
 /// and a sequence for each.
@@ -25,15 +25,16 @@ final class WireFeed: HTTPClientResponseDelegate {
 
     // MARK: The client below
 
-    func begin(_ task: HTTPClient.Task<Void>) {
-        state.withLock { $0.begin(task) }?.cancel()
+    /// Takes what gives the exchange up.
+    func attach(_ task: HTTPClient.Task<Void>) {
+        state.withLock { $0.attach(task) }?.cancel()
     }
 
     /// For the request, which is given the name of its connection by it.
     var logger: Logger { Logger(label: "tintype.http") { _ in ConnectionListener(feed: self) } }
 
     /// The first connection counts.
-    func began(on id: String) {
+    func took(connection id: String) {
         guard connection == nil else { return }
         let use = log.use(id, since: sent)
         state.withLock { $0.connection = use }

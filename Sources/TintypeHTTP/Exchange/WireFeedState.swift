@@ -38,7 +38,7 @@ struct WireFeedState: Sendable {
     // MARK: What comes
 
     /// - Returns: the task, if it is to be cancelled.
-    mutating func begin(_ task: HTTPClient.Task<Void>) -> HTTPClient.Task<Void>? {
+    mutating func attach(_ task: HTTPClient.Task<Void>) -> HTTPClient.Task<Void>? {
         guard end == nil else { return task }
         self.task = task
         return nil
@@ -46,6 +46,7 @@ struct WireFeedState: Sendable {
 
     /// - Returns: who is to be resumed, here and below.
     mutating func take(_ head: Head) -> UnsafeContinuation<Void, Never>? {
+        guard end == nil else { return nil }
         self.head = head
         return takeReader()
     }
@@ -53,7 +54,8 @@ struct WireFeedState: Sendable {
     mutating func take(_ piece: ByteBuffer) -> UnsafeContinuation<Void, Never>? {
         guard end == nil else { return nil }
         pieces.append(piece)
-        byteCount += piece.readableBytes
+        // Each keeps the buffer that it was read into, however little of that it is.
+        byteCount += max(piece.readableBytes, piece.storageCapacity / 8)
         return takeReader()
     }
 

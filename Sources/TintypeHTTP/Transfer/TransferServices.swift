@@ -26,7 +26,7 @@ final class TransferServices: Sendable {
 
     /// The client below that speaks with a URL, by the traits that hold for it.
     ///
-    /// Not inlined, since traits are large and who asks waits for the client, with all that is in its frame.
+    /// Not inlined, since who asks waits for the client, with all that is in its frame.
     @inline(never)
     func client(for url: URL, _ settings: TransferSettings) throws(TintypeError) -> PooledClient {
         try clients.client(settings.traits(for: url, environment))
