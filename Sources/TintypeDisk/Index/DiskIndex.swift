@@ -35,7 +35,7 @@ final class DiskIndex: Sendable {
         configuration.journalMode = .wal
         // Another process may be writing a batch.
         configuration.busyMode = .timeout(10)
-        let database = try DatabaseQueue(path: layout.indexPath, configuration: configuration)
+        let database = try connect(layout.indexPath, configuration)
         // What a crash loses of the index, the files still have. Not in the configuration, which GRDB's switch to WAL
         // would override.
         try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = OFF") }
@@ -45,6 +45,20 @@ final class DiskIndex: Sendable {
             try database.execute(sql: "PRAGMA user_version = 1")
         }
         return database
+    }
+
+    /// The switch to WAL fails at once, whatever the time-out, while the last other one closes the file or mends it
+    /// (<https://www.sqlite.org/wal.html>, "Sometimes queries return SQLITE_BUSY in WAL mode").
+    private static func connect(_ path: String, _ configuration: Configuration) throws -> DatabaseQueue {
+        let deadline = ContinuousClock.now + .seconds(10)
+        while true {
+            do {
+                return try DatabaseQueue(path: path, configuration: configuration)
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+                guard ContinuousClock.now < deadline else { throw error }
+                usleep(10_000)
+            }
+        }
     }
 
     /// Totals are kept by triggers, so that they are right whichever process writes. `reconciled` is the number of
