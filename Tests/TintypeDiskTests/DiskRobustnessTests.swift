@@ -23,6 +23,18 @@ import TintypeTesting
 
     // MARK: The index
 
+    /// SQLite refuses all but one of them the switch to WAL, now and then.
+    @Test func manyMayMakeTheSameIndexAtOnce() {
+        let failures = Shared<[String]>([])
+        for number in 0..<100 {
+            let layout = DiskCache(directory: folder.url.appending(path: "\(number)")).layout
+            DispatchQueue.concurrentPerform(iterations: 4) { _ in
+                do { _ = try DiskIndex(layout) } catch { failures.withLock { $0.append("\(error)") } }
+            }
+        }
+        #expect(failures.now == [])
+    }
+
     @Test func anIndexThatIsTakenAwayIsMadeAnewFromTheFiles() async throws {
         let cache = cache()
         try await fill(cache, 0..<10)

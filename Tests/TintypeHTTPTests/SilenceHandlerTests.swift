@@ -72,6 +72,16 @@ import Testing
         expectTimeOut(after: 1)
     }
 
+    @Test func aRequestAfterATimeWithoutAnyHasAllOfTheTime() throws {
+        try ask()
+        try hear(Self.head)
+        try hear(.end(nil))
+        try wait(60)
+        try ask()
+        try wait(14)
+        expectTimeOut(after: 1)
+    }
+
     @Test func whoTakesNoRequestInIsGivenUp() throws {
         try ask()
         channel.isWritable = false

@@ -47,8 +47,9 @@ final class DiskIndex: Sendable {
         return database
     }
 
-    /// The switch to WAL fails at once, whatever the time-out, while the last other one closes the file or mends it
-    /// (<https://www.sqlite.org/wal.html>, "Sometimes queries return SQLITE_BUSY in WAL mode").
+    /// Of several who make the same file at once, all but one may be refused the switch to WAL, without the wait that
+    /// was set: it begins as a reader's lock, and SQLite lets no two wait to make theirs a writer's
+    /// (<https://www.sqlite.org/c3ref/busy_handler.html>).
     private static func connect(_ path: String, _ configuration: Configuration) throws -> DatabaseQueue {
         let deadline = ContinuousClock.now + .seconds(10)
         while true {

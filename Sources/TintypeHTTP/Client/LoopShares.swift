@@ -2,8 +2,9 @@
 struct LoopShares: Sendable {
     private var counts: [Int]
 
+    /// - Parameter loopCount: at least one.
     init(loopCount: Int) {
-        counts = Array(repeating: 0, count: max(1, loopCount))
+        counts = Array(repeating: 0, count: loopCount)
     }
 
     /// Gives one to the loop that has the fewest, the first of several. O(number of loops).

@@ -6,10 +6,9 @@ import TintypeCore
 
 /// Takes what the client below tells of one response, on an event loop, and keeps it for the reader.
 ///
-/// The client's own asynchronous form takes a tenth more of a short exchange: it reads the URL again, and has a task, a timer
-/// and a sequence for each.
+/// The client's asynchronous form would read the URL again, and make a task, a timer and a sequence for each exchange.
 final class WireFeed: HTTPClientResponseDelegate {
-    private let state = Locked(WireFeedState())
+    let state = Locked(WireFeedState())
     private let log: ConnectionLog
     /// When the request was made.
     let sent: Duration
@@ -100,6 +99,7 @@ final class WireFeed: HTTPClientResponseDelegate {
 
     private func wait() async {
         await withTaskCancellationHandler {
+            // Resumed once: here, or by whoever takes it out of the state.
             await withUnsafeContinuation { reader in
                 if !state.withLock({ $0.wait(reader) }) { reader.resume() }
             }
