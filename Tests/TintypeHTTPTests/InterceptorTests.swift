@@ -113,7 +113,7 @@ import TintypeTesting
     @Test func anInterceptorMayAnswerItself() async throws {
         struct Answering: HTTPInterceptor {
             let id = "answering"
-            func intercept(_ request: DownloadRequest, _ next: HTTPExchange) async throws -> DownloadResponse {
+            func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse {
                 DownloadResponse(url: request.url, status: 200, body: DownloadBody(Fixture.body))
             }
         }

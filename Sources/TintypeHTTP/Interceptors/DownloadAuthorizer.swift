@@ -34,7 +34,7 @@ public final class DownloadAuthorizer: HTTPInterceptor {
         renewals = SharedRenewal(limit, clock, renewed)
     }
 
-    public func intercept(_ request: DownloadRequest, _ next: HTTPExchange) async throws -> DownloadResponse {
+    public func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse {
         let before = renewals.latest
         let response = try await next(request.authorized(by: try await credential(before.credential)))
         guard response.status == 401, response.url.hasOrigin(of: request.url) else { return response }

@@ -18,7 +18,7 @@ public struct DownloadDecryptor: HTTPInterceptor {
         Data(base64Encoded: data, options: .ignoreUnknownCharacters)
     }
 
-    public func intercept(_ request: DownloadRequest, _ next: HTTPExchange) async throws -> DownloadResponse {
+    public func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse {
         var response = try await next(request)
         guard (200..<300).contains(response.status) else { return response }
         let encrypted = try await response.body.collect()

@@ -21,7 +21,7 @@ public struct DownloadRequestModifier: HTTPInterceptor {
         }
     }
 
-    public func intercept(_ request: DownloadRequest, _ next: HTTPExchange) async throws -> DownloadResponse {
+    public func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse {
         guard let modified = try await modify(request) else {
             throw TintypeError(.refusedRequest, stage: .load, "a request modifier refused the request")
         }

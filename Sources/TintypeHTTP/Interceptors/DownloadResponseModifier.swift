@@ -21,7 +21,7 @@ public struct DownloadResponseModifier: HTTPInterceptor {
         }
     }
 
-    public func intercept(_ request: DownloadRequest, _ next: HTTPExchange) async throws -> DownloadResponse {
+    public func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse {
         guard let modified = try await modify(try await next(request)) else {
             throw TintypeError(.refusedResponse, stage: .load, "a response modifier refused the response")
         }

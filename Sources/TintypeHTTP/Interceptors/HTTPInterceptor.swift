@@ -10,7 +10,7 @@ public protocol HTTPInterceptor: Sendable {
     var id: String { get }
 
     /// - Parameter next: sends the request on, and may be called more than once.
-    func intercept(_ request: DownloadRequest, _ next: HTTPExchange) async throws -> DownloadResponse
+    func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse
 }
 
 extension HTTPInterceptor where Self: AnyObject {
@@ -29,7 +29,7 @@ public struct HTTPExchange: Sendable {
     /// This exchange inside interceptors, the first one outermost.
     func inside(_ interceptors: [any HTTPInterceptor]) -> HTTPExchange {
         interceptors.reversed().reduce(self) { next, interceptor in
-            HTTPExchange { try await interceptor.intercept($0, next) }
+            HTTPExchange { try await interceptor.intercept($0, next: next) }
         }
     }
 }
