@@ -1,3 +1,4 @@
+import CLibAVIF
 public import Foundation
 import TintypeColor
 public import TintypeCore
@@ -59,73 +60,56 @@ public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
     private static let anyLimits = DecodeLimits(pixels: 16384 * 16384, side: 32_768, frames: 100_000)
 }
 
+/// Frames of a sequence are shown as they arrive, if the file tells of them before their data: those of libavif do. A still
+/// picture is not shown before its end.
+extension AVIFDecoder: ProgressiveAnimationDecoder {
+    public func arrivedFrames(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
+        guard let info = try arrivedInfo(bytes, context.limits) else { return nil }
+        let decoder = try AVIFFrameDecoder(bytes, arrived: info.frameCount, context.limits)
+        return ArrivedFrames(info: info, decoder: decoder)
+    }
+
+    private func arrivedInfo(_ bytes: Data, _ limits: DecodeLimits) throws(TintypeError) -> ImageInfo? {
+        do throws(TintypeError) {
+            return try bytes.withTypedBytes { raw throws(TintypeError) in
+                let reader = try AVIFReader(raw, isComplete: false, limits)
+                var info = try ImageInfo(reader)
+                guard info.frameCount > 1 else { return nil }
+                info.frameCount = reader.arrivedFrameCount(raw.count)
+                info.durations = Array(info.durations.prefix(info.frameCount))
+                return info.frameCount > 0 ? info : nil
+            }
+        } catch {
+            // libavif has no word for bytes that end too early in each place where they may.
+            guard error.code == .undecodable else { throw error }
+            return nil
+        }
+    }
+}
+
 extension AVIFReader {
-    /// The part and size that are wanted of the frame that was decoded.
-    func picture(
-        _ target: DecodeTarget, _ colors: AVIFColors, _ context: DecodeContext
-    ) throws(TintypeError) -> WidePicture {
-        switch colors {
-        case .wide(let converter): return try wide(WideRows(storedSize, target, converter, context))
-        case .narrow(let converter):
-            let isAll = target.isAll(of: storedSize)
-            let pixels = try isAll ? whole(converter) : resampled(target, converter, context)
-            return WidePicture(pixels: pixels, highRange: nil)
+    /// How many of the first frames can be decoded of so many bytes, in a file whose frames lie one after the other.
+    fileprivate func arrivedFrameCount(_ byteCount: Int) -> Int {
+        // To tell where one ends takes as long as there are frames since the last key frame: few are asked for.
+        var (count, end) = (0, frameCount)
+        while count < end {
+            let middle = (count + end) / 2
+            if isFrameThere(middle, byteCount) { count = middle + 1 } else { end = middle }
         }
+        return count
     }
 
-    private func resampled(
-        _ target: DecodeTarget, _ converter: ColorConverter?, _ context: DecodeContext
-    ) throws(TintypeError) -> PixelBuffer {
-        // Room for the rows of a strip and those around it.
-        var room = try PixelWriter(
-            size: PixelSize(width: storedSize.width, height: Self.stripHeight + 2 * Self.overlap + 1))
-        var resampler = try RowResampler(from: storedSize, crop: target.part, to: target.size, filter: .lanczos3)
-        let rowLength = room.bytesPerRow
-        for first in stride(from: 0, to: storedSize.height, by: Self.stripHeight) {
-            try context.checkCancelled()
-            let rows = first..<min(first + Self.stripHeight, storedSize.height)
-            let above = try room.withRows { bytes throws(TintypeError) in
-                try convert(rows, overlap: Self.overlap, into: bytes, stride: rowLength)
-            }
-            finish(&room, above + rows.count, converter)
-            try room.withRows(from: above) { strip throws(TintypeError) in
-                try resampler.append(rows: UnsafeRawBufferPointer(strip), count: rows.count, stride: rowLength)
-            }
-        }
-        return resampler.finish()
+    private func isFrameThere(_ index: Int, _ byteCount: Int) -> Bool {
+        var extent = avifExtent()
+        guard avifDecoderNthImageMaxExtent(decoder, UInt32(index), &extent) == AVIF_RESULT_OK else { return false }
+        let (end, overflows) = extent.offset.addingReportingOverflow(UInt64(extent.size))
+        return !overflows && end <= UInt64(byteCount)
     }
+}
 
-    func whole(_ converter: ColorConverter?) throws(TintypeError) -> PixelBuffer {
-        var writer = try PixelWriter(size: storedSize)
-        let rowLength = writer.bytesPerRow
-        _ = try writer.withRows { bytes throws(TintypeError) in
-            try convert(0..<storedSize.height, overlap: 0, into: bytes, stride: rowLength)
-        }
-        finish(&writer, storedSize.height, converter)
-        return writer.finish()
+extension AVIFDecoder: SalvagingImageDecoder {
+    /// The frames of a sequence that are whole, up to the first that is not. Of a still picture libavif shows all or nothing.
+    public func salvage(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image? {
+        try salvagedAnimation(bytes, context)
     }
-
-    /// Brings the first rows to sRGB, multiplied by alpha.
-    private func finish(_ rows: inout PixelWriter, _ count: Int, _ converter: ColorConverter?) {
-        guard isStraight || !hasAlpha else { return rows.convertPremultiplied(rows: count, by: converter) }
-        rows.convert(rows: count, by: converter)
-        if isStraight { rows.premultiply(rows: count) }
-    }
-
-    func wide(_ rows: WideRows) throws(TintypeError) -> WidePicture {
-        let rowLength = storedSize.width * 8
-        let room = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: rowLength * (Self.stripHeight + 2 * Self.overlap + 1), alignment: 16)
-        defer { room.deallocate() }
-        return try rows.picture(batch: Self.stripHeight) { (first, count, words) throws(TintypeError) in
-            let above = try convert(
-                first..<first + count, overlap: Self.overlap, depth: 16, into: room, stride: rowLength)
-            let wanted = room[above * rowLength..<(above + count) * rowLength]
-            UnsafeMutableRawBufferPointer(words).copyMemory(from: UnsafeRawBufferPointer(rebasing: wanted))
-            if hasAlpha && !isStraight { WideRows.unpremultiply(words) }
-        }
-    }
-
-    private static var stripHeight: Int { 64 }
-    private static var overlap: Int { 2 }
 }

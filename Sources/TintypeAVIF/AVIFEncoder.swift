@@ -20,3 +20,21 @@ public struct AVIFEncoder: ImageEncoder {
         return try writer.finish()
     }
 }
+
+/// AVIF image sequences with libavif. Of quality 1 every pixel is kept. Durations are whole milliseconds.
+///
+/// libavif 0.11 does not write how often a sequence plays: readers play it for ever, whatever the animation says.
+extension AVIFEncoder: AnimatedImageEncoder {
+    public func encode(
+        _ animation: AnimatedImage, as format: ImageFormat, _ options: EncodeOptions
+    ) throws(TintypeError) -> Data {
+        let isOpaque = try animation.isOpaque()
+        let writer = try AVIFWriter(options, speed: speed)
+        let ticks = FrameDuration.ticks(
+            animation.durations, perSecond: Double(AVIFWriter.ticksPerSecond), in: 11...Int(UInt32.max))
+        for index in 0..<animation.frameCount {
+            try writer.add(try animation.frame(at: index), isOpaque: isOpaque, ticks: ticks[index])
+        }
+        return try writer.finish()
+    }
+}

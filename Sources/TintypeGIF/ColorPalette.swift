@@ -23,3 +23,26 @@ struct ColorPalette {
         }
     }
 }
+
+/// Finds the nearest of a few colours.
+struct NearestColor {
+    private let channels: [(red: Int32, green: Int32, blue: Int32)]
+
+    /// - Parameter colors: red is the lowest byte.
+    init(_ colors: [UInt32]) {
+        channels = colors.map { (Int32($0 & 255), Int32($0 >> 8 & 255), Int32($0 >> 16 & 255)) }
+    }
+
+    /// O(number of colours); 0 where there is none.
+    func index(of word: UInt32) -> Int {
+        let (red, green, blue) = (Int32(word & 255), Int32(word >> 8 & 255), Int32(word >> 16 & 255))
+        var (best, least) = (0, Int32.max)
+        for index in channels.indices {
+            let color = channels[index]
+            let (r, g, b) = (color.red - red, color.green - green, color.blue - blue)
+            let distance = r * r + g * g + b * b
+            if distance < least { (best, least) = (index, distance) }
+        }
+        return best
+    }
+}

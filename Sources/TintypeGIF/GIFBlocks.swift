@@ -97,3 +97,86 @@ struct GIFBlocks {
 
     private static let loopingApplications = ["NETSCAPE2.0", "ANIMEXTS1.0"]
 }
+
+/// One image of a GIF: what is said of it, and where it is.
+struct GIFImage {
+    var frame: AnimationFrame
+    /// From the image's descriptor to the end of its data.
+    var place: Range<Int>
+    /// Its colours, its own or those of the whole file, three bytes each.
+    var palette: Range<Int>
+    var transparentIndex: UInt8?
+}
+
+/// A graphic control extension, which speaks of the image after it (GIF89a, 23).
+struct GIFControl {
+    var duration = 0.0
+    var disposal = AnimationFrame.Disposal.keep
+    var transparentIndex: UInt8?
+
+    init() {}
+
+    init(_ flags: UInt8, delay: Int, transparentIndex: UInt8) {
+        duration = Double(delay) / 100
+        disposal = Self.disposal(flags >> 2 & 7)
+        self.transparentIndex = flags & 1 == 1 ? transparentIndex : nil
+    }
+
+    /// 4 is not defined; old programs wrote it for 3, and browsers read it so.
+    private static func disposal(_ stored: UInt8) -> AnimationFrame.Disposal {
+        switch stored {
+        case 2: .background
+        case 3, 4: .previous
+        default: .keep
+        }
+    }
+}
+
+/// The bytes of a GIF, or the beginning of it, read from one place on. Numbers are little-endian.
+struct GIFBytes {
+    /// There are no more bytes.
+    struct End: Error {}
+
+    let bytes: UnsafeRawBufferPointer
+    private(set) var place = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    mutating func byte() throws(End) -> UInt8 {
+        bytes[try skip(1).lowerBound]
+    }
+
+    mutating func number() throws(End) -> Int {
+        let low = try byte()
+        return Int(low) | Int(try byte()) << 8
+    }
+
+    /// The place of the next `count` bytes, which are passed over.
+    @discardableResult
+    mutating func skip(_ count: Int) throws(End) -> Range<Int> {
+        guard count <= bytes.count - place else { throw End() }
+        defer { place += count }
+        return place..<place + count
+    }
+
+    /// The place of the next data sub-block (GIF89a, 15); `nil` for the one without data that ends a row of them.
+    mutating func subBlock() throws(End) -> Range<Int>? {
+        let count = Int(try byte())
+        return count == 0 ? nil : try skip(count)
+    }
+
+    mutating func skipSubBlocks() throws(End) {
+        while try subBlock() != nil {}
+    }
+
+    mutating func skipRest() {
+        place = bytes.count
+    }
+
+    /// Leaves the last byte to be read again.
+    mutating func stepBack() {
+        place = max(0, place - 1)
+    }
+}

@@ -1,3 +1,4 @@
+import CTintypeGIF
 public import Foundation
 public import TintypeCore
 
@@ -66,4 +67,42 @@ public struct GIFDecoder: ProgressiveAnimationDecoder {
 
     /// Images that are counted at all, where no limits are given.
     private static let mostImages = 100_000
+}
+
+extension GIFDecoder: SalvagingImageDecoder {
+    /// The images before the damage, and the rows that there are of the one that it is in.
+    public func salvage(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image? {
+        try salvagedAnimation(bytes, context) { bytes, context throws(TintypeError) in
+            let layout = try layout(bytes, context) { raw throws(TintypeError) in
+                try GIFLayout(arrived: raw, maximumImages: context.limits.frames, keepsCutImage: true)
+            }
+            return layout.map { layout in
+                ArrivedFrames(
+                    info: GIFSummary(layout).info(playCount: layout.playCount),
+                    decoder: GIFFrameDecoder(bytes, layout, toleratesDamage: true))
+            }
+        }
+    }
+}
+
+extension TintypeError {
+    static let truncatedGIF = TintypeError(.undecodable, stage: .decode, "the GIF is cut short")
+
+    static func damagedGIF(_ reason: String) -> TintypeError {
+        TintypeError(.undecodable, stage: .decode, "the GIF is damaged: \(reason)")
+    }
+
+    static func tooManyImages(_ most: Int) -> TintypeError {
+        exceeded(.frames, "a GIF of more than \(most) frames")
+    }
+
+    /// `nil` when all is well.
+    init?(_ status: tintype_gif_status) {
+        switch status {
+        case .ok: return nil
+        case .cancelled: self = .cancelled
+        case .memory: self.init(.outOfMemory, stage: .decode, "no memory to decode a GIF")
+        case .corrupt: self = .damagedGIF("its compressed pixels make no sense")
+        }
+    }
 }

@@ -49,3 +49,64 @@ struct GIFLayout {
         (canvasSize, playCount, self.images) = (blocks.canvasSize, blocks.playCount, images)
     }
 }
+
+/// What is told of a GIF, gathered image by image; of each it keeps the duration alone.
+struct GIFSummary {
+    private let canvasSize: PixelSize
+    private var durations: [Double] = []
+    /// Whether something of the canvas may be seen through: what the first image leaves, and what any image has.
+    private var hasHoles = false
+    /// Whether one is cleared away again.
+    private var isCleared = false
+
+    init(canvasSize: PixelSize) {
+        self.canvasSize = canvasSize
+    }
+
+    init(_ layout: GIFLayout) {
+        self.init(canvasSize: layout.canvasSize)
+        for image in layout.images { add(image.frame) }
+    }
+
+    /// Walks a whole file, or its beginning.
+    ///
+    /// - Parameter maximumImages: where to stop.
+    /// - Returns: `nil` when the bytes are a prefix that ends before the last image.
+    /// - Throws: as ``GIFLayout``.
+    static func info(
+        _ raw: UnsafeRawBufferPointer, isComplete: Bool, maximumImages: Int
+    ) throws(TintypeError) -> ImageInfo? {
+        do {
+            var blocks = try GIFBlocks(raw)
+            var summary = GIFSummary(canvasSize: blocks.canvasSize)
+            while let image = try blocks.nextImage() {
+                guard summary.durations.count < maximumImages else { throw TintypeError.tooManyImages(maximumImages) }
+                summary.add(try image.get().frame)
+            }
+            guard !summary.durations.isEmpty else { throw TintypeError.damagedGIF("it has no image") }
+            return summary.info(playCount: blocks.playCount)
+        } catch let error as TintypeError {
+            throw error
+        } catch {
+            guard isComplete else { return nil }
+            throw .truncatedGIF
+        }
+    }
+
+    private mutating func add(_ frame: AnimationFrame) {
+        hasHoles = hasHoles || frame.hasAlpha || durations.isEmpty && !covers(frame.rect)
+        isCleared = isCleared || frame.disposal == .background
+        durations.append(frame.duration)
+    }
+
+    private func covers(_ rect: PixelRect) -> Bool {
+        rect.x == 0 && rect.y == 0 && rect.size.width >= canvasSize.width && rect.size.height >= canvasSize.height
+    }
+
+    func info(playCount: Int) -> ImageInfo {
+        let isAnimated = durations.count > 1
+        return ImageInfo(
+            format: .gif, size: canvasSize, hasAlpha: hasHoles || isAnimated && isCleared,
+            frameCount: durations.count, loopCount: isAnimated ? playCount : 0, durations: isAnimated ? durations : [])
+    }
+}

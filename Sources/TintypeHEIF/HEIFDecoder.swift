@@ -90,3 +90,25 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
         return try reader.picture(target, colors, context)
     }
 }
+
+extension HEIFDecoder: SalvagingImageDecoder {
+    /// The frames of a sequence that are whole, up to the first that is not. Of a still picture libheif shows all or nothing.
+    public func salvage(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image? {
+        try salvagedAnimation(bytes, context) { bytes, context throws(TintypeError) in
+            guard let sequence = try Self.sequence(bytes, context.limits, keepsPart: true) else { return nil }
+            return ArrivedFrames(info: sequence.info, decoder: try HEIFFrameDecoder(bytes, sequence, context.limits))
+        }
+    }
+}
+
+extension TintypeError {
+    static let damagedSequence = TintypeError(
+        .undecodable, stage: .decode, "the HEIC sequence is damaged or cut short")
+
+    static let noItems = TintypeError(.undecodable, stage: .decode, "a HEIC that tells of no pictures")
+
+    /// Many times more boxes, units or pieces of pictures than any writer makes, or such as are not the same to all who read
+    /// them.
+    static let hiddenPictures = TintypeError(
+        .undecodable, stage: .decode, "a HEIC of more parts than can be looked at, or of doubtful ones")
+}
