@@ -53,3 +53,35 @@ struct FrameMaker: Sendable {
         return pixels
     }
 }
+
+/// Brings a whole frame to the part and size that were asked of its decoder.
+struct DecodeTargetTransformer: ImageTransformer {
+    let target: DecodeTarget
+
+    init(_ target: DecodeTarget) {
+        self.target = target
+    }
+
+    var identifier: String {
+        "target(\(target.part.x),\(target.part.y),\(target.part.size),\(target.size))"
+    }
+
+    func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
+        try pixels.resampled(crop: target.part, to: target.size, filter: .lanczos3)
+    }
+}
+
+/// Turns a picture upright that is stored with another orientation.
+struct OrientationTransformer: ImageTransformer {
+    let orientation: Orientation
+
+    init(_ orientation: Orientation) {
+        self.orientation = orientation
+    }
+
+    var identifier: String { "orient(\(orientation.rawValue))" }
+
+    func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
+        try pixels.oriented(orientation)
+    }
+}

@@ -93,3 +93,72 @@ public final class FrameMemory: Sendable {
         for case (let pool?, let share?) in shares { pool.setShare(share, version: version) }
     }
 }
+
+/// How much of the memory for frames each animation gets.
+struct FrameShares: Sendable {
+    /// Bytes for all together.
+    var limit: Int
+    private var needs: [ObjectIdentifier: Int] = [:]
+    private var pressure: (limit: Int, end: Duration)?
+
+    init(limit: Int) {
+        self.limit = max(0, limit)
+    }
+
+    var count: Int { needs.count }
+
+    /// - Parameter need: bytes that an animation would take; `nil` when it takes none any more.
+    mutating func set(_ need: Int?, for id: ObjectIdentifier) {
+        needs[id] = need
+    }
+
+    /// What each gets: all that it needs if that is no more than an equal share, and else an equal share of what those
+    /// with small needs leave.
+    func shares() -> [ObjectIdentifier: Int] {
+        var shares: [ObjectIdentifier: Int] = [:]
+        var left = pressure?.limit ?? limit
+        for (index, entry) in needs.sorted(by: { $0.value < $1.value }).enumerated() {
+            let share = min(entry.value, left / (needs.count - index))
+            shares[entry.key] = share
+            left -= share
+        }
+        return shares
+    }
+
+    /// Memory is short: for a minute there is half of what there was, or nothing.
+    mutating func shrink(for pressure: MemoryPressure, at now: Duration) {
+        let before = self.pressure?.limit ?? limit
+        self.pressure = (min(limit, pressure.remainder(of: before)), now + Self.lasting)
+    }
+
+    /// - Returns: whether there is more again.
+    mutating func recover(at now: Duration) -> Bool {
+        guard let pressure, now >= pressure.end else { return false }
+        self.pressure = nil
+        return true
+    }
+
+    private static let lasting = Duration.seconds(60)
+}
+
+/// How much memory the decoded frames of an animation may take. The frame that is shown is always held beside it, and all
+/// animations together keep to the limit of ``FrameMemory``.
+public enum FrameBudget: Hashable, Sendable {
+    /// 64 MB, or less on a small machine: at most a fifth of its memory and three fifths of what is free.
+    case automatic
+    /// One frame: every frame is decoded when its time comes.
+    case oneFrame
+    case bytes(Int)
+
+    /// - Parameters:
+    ///   - frame: bytes of one frame.
+    ///   - free: bytes of memory that are free.
+    ///   - total: bytes of memory that the machine, or the process's part of it, has.
+    func byteCount(frame: Int, free: Int, total: Int) -> Int {
+        switch self {
+        case .automatic: max(frame, min(64 << 20, total / 5, free / 5 * 3))
+        case .oneFrame: frame
+        case .bytes(let count): max(frame, count)
+        }
+    }
+}
