@@ -64,3 +64,60 @@ public struct PadTransformer: ImageTransformer {
         ).checkedForTransform()
     }
 }
+
+/// Cuts off a border of one colour, that of the first pixel. A picture that is all border stays as it is; of an
+/// animation the first frame decides.
+public struct TrimTransformer: ImageTransformer {
+    /// How far a channel may be from the border's colour and still belong to it: 0 to 255.
+    public var tolerance: Int
+
+    public init(tolerance: Int = 10) {
+        self.tolerance = tolerance
+    }
+
+    public var identifier: String { "trim(\(tolerance))" }
+
+    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
+        guard let rect = try content(of: pixels) else { return pixels }
+        return try pixels.cropped(to: rect)
+    }
+
+    /// What the border encloses; `nil` when there is nothing but border.
+    func content(of pixels: PixelBuffer) throws(TintypeError) -> PixelRect? {
+        let border = pixels[0, 0]
+        var (left, right) = (pixels.size.width, 0)
+        var rows: Range<Int>?
+        try Strips(of: pixels.size.height, bytesPerRow: pixels.bytesPerRow).forEach { strip in
+            for y in strip {
+                guard let columns = content(of: y, pixels, border) else { continue }
+                (left, right) = (min(left, columns.lowerBound), max(right, columns.upperBound))
+                rows = (rows?.lowerBound ?? y)..<y + 1
+            }
+        }
+        return rows.map { rows in
+            PixelRect(x: left, y: rows.lowerBound, size: PixelSize(width: right - left, height: rows.count))
+        }
+    }
+
+    /// From the first pixel of a row that is not border to the last.
+    private func content(of y: Int, _ pixels: PixelBuffer, _ border: Pixel) -> Range<Int>? {
+        let columns = 0..<pixels.size.width
+        guard let first = columns.first(where: { !isBorder(pixels[$0, y], border) }),
+            let last = columns.last(where: { !isBorder(pixels[$0, y], border) })
+        else { return nil }
+        return first..<last + 1
+    }
+
+    private func isBorder(_ pixel: Pixel, _ border: Pixel) -> Bool {
+        func isNear(_ first: UInt8, _ second: UInt8) -> Bool { abs(Int(first) - Int(second)) <= tolerance }
+        return isNear(pixel.red, border.red) && isNear(pixel.green, border.green) && isNear(pixel.blue, border.blue)
+            && isNear(pixel.alpha, border.alpha)
+    }
+}
+
+extension TrimTransformer: ContentTransformer {
+    func settled(on pixels: PixelBuffer) throws(TintypeError) -> any ImageTransformer {
+        CropTransformer(to: try content(of: pixels) ?? PixelRect(x: 0, y: 0, size: pixels.size))
+    }
+}

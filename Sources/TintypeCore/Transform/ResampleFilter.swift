@@ -46,3 +46,68 @@ public enum ResampleFilter: String, CaseIterable, Hashable, Sendable {
         return sine * sine * (3 - 4 * sine * sine) / (3 * angle * angle)
     }
 }
+
+/// For one axis: which source pixels make each output pixel, and with what weights.
+///
+/// Weights are integers whose sum is exactly ``one`` for every output pixel, so a flat area stays flat and results do
+/// not depend on the machine.
+struct ResampleWeights: Sendable {
+    /// The integer that stands for 1: 14 bits leave room for the products of 8-bit pixels and the overshoot in 32.
+    static let one = 1 << 14
+
+    /// The first source pixel of each output pixel.
+    let starts: [Int32]
+    /// How many source pixels each output pixel has; the same for all, padded by zeros.
+    let taps: Int
+    /// `taps` weights for each output pixel.
+    let weights: [Int16]
+
+    /// - Parameters:
+    ///   - crop: the part of the source that the output shows, in source pixels.
+    ///   - kept: which of the output pixels are wanted; all by default.
+    init(source: Int, crop: Range<Double>, output: Int, kept: Range<Int>? = nil, filter: ResampleFilter) {
+        let kept = kept ?? 0..<output
+        let scale = (crop.upperBound - crop.lowerBound) / Double(output)
+        // Below one, source pixels are spread; the filter keeps its own width.
+        let stretch = max(scale, 1)
+        let support = filter.support * stretch
+        let reach = Int(support.rounded(.up)) * 2 + 1
+        let taps = min(source, reach)
+        var starts: [Int32] = []
+        var weights: [Int16] = []
+        starts.reserveCapacity(kept.count)
+        weights.reserveCapacity(taps * kept.count)
+        // One for all output pixels.
+        var exact = [Double](repeating: 0, count: taps)
+        for index in kept {
+            let center = crop.lowerBound + (Double(index) + 0.5) * scale
+            let first = Int((center - support).rounded(.down))
+            let start = max(0, min(first, source - taps))
+            for tap in exact.indices { exact[tap] = 0 }
+            for position in first..<first + reach {
+                // What falls outside the picture counts for the pixel at its edge.
+                let clamped = min(max(position, 0), source - 1)
+                exact[clamped - start] += filter.weight(at: (Double(position) + 0.5 - center) / stretch)
+            }
+            Self.appendQuantised(exact, to: &weights)
+            starts.append(Int32(start))
+        }
+        self.starts = starts
+        self.taps = taps
+        self.weights = weights
+    }
+
+    /// Rounds so that the sum is exactly ``one``: each weight takes over what rounding the ones before it left, so that
+    /// no run of weights is off by more than one however many there are.
+    private static func appendQuantised(_ exact: [Double], to weights: inout [Int16]) {
+        let sum = exact.reduce(0, +)
+        var (wanted, given) = (0.0, 0)
+        for (tap, weight) in exact.enumerated() {
+            // No filter has weights that cancel out; were there one, the middle would count alone.
+            wanted += sum == 0 ? (tap == exact.count / 2 ? 1 : 0) : weight / sum
+            let rounded = Int((wanted * Double(one)).rounded()) - given
+            weights.append(Int16(clamping: rounded))
+            given += rounded
+        }
+    }
+}

@@ -135,3 +135,76 @@ package struct RowResampler: ~Copyable {
         nextOutput += 1
     }
 }
+
+extension RowResampler {
+    /// Resamples a picture that a decoder gives a few rows at a time, so that it is never whole in memory at its size.
+    ///
+    /// - Parameter read: fills the first rows of a strip, at most as many as it is told, premultiplied; returns how
+    ///   many, and 0 only when there are no more.
+    /// - Throws: ``TintypeError/Code/undecodable`` when the rows end early, what `read` throws, and as
+    ///   ``append(rows:count:stride:)``.
+    package static func resampled(
+        _ size: PixelSize, crop: PixelRect? = nil, of full: PixelSize? = nil, to target: PixelSize,
+        filter: ResampleFilter = .lanczos3,
+        read: (_ count: Int, _ strip: inout PixelWriter) throws(TintypeError) -> Int
+    ) throws(TintypeError) -> PixelBuffer {
+        var resampler = try RowResampler(from: size, crop: crop, of: full, to: target, filter: filter)
+        var strip = try PixelWriter(size: PixelSize(width: size.width, height: min(stripHeight, size.height)))
+        let stride = strip.bytesPerRow
+        var row = 0
+        while row < size.height {
+            let count = try read(min(strip.size.height, size.height - row), &strip)
+            guard count > 0 else { throw TintypeError(.undecodable, stage: .decode, "the picture is cut short") }
+            try strip.withRows { rows throws(TintypeError) in
+                try resampler.append(rows: UnsafeRawBufferPointer(rows), count: count, stride: stride)
+            }
+            row += count
+        }
+        return resampler.finish()
+    }
+
+    /// Rows that are read at once: enough for a decoder's own batches, few enough for the cache.
+    private static var stripHeight: Int { 16 }
+}
+
+extension PixelBuffer {
+    /// This picture, or a part of it, with other numbers of pixels.
+    ///
+    /// - Parameter kept: the part of the result that is made; all of it by default.
+    /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/cancelled``.
+    package func resampled(
+        crop: PixelRect? = nil, of full: PixelSize? = nil, to target: PixelSize, keeping kept: PixelRect? = nil,
+        filter: ResampleFilter
+    ) throws(TintypeError) -> PixelBuffer {
+        if target == size, crop == nil || crop?.size == full ?? size {
+            guard let kept else { return self }
+            return try cropped(to: kept)
+        }
+        var resampler = try RowResampler(from: size, crop: crop, of: full, to: target, keeping: kept, filter: filter)
+        try withUnsafeBytes { rows throws(TintypeError) in
+            try resampler.append(rows: rows, count: size.height, stride: bytesPerRow)
+        }
+        return resampler.finish()
+    }
+}
+
+/// Room for rows that are resampled across and wait to be resampled down.
+///
+/// Only the `RowResampler` that made it has it, which one thread uses at a time.
+final class ResampleRing {
+    let channels: UnsafeMutablePointer<Int16>
+    private let storage: PixelStorage
+
+    /// - Throws: ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/outOfMemory``.
+    init(rows: Int, rowLength: Int) throws(TintypeError) {
+        let (numbers, overflow) = rows.multipliedReportingOverflow(by: rowLength)
+        guard !overflow, numbers <= PixelSize.mostTransformedBytes / MemoryLayout<Int16>.stride else {
+            throw TintypeError(.limitExceeded, stage: .transform, "resampling needs too much memory at once")
+        }
+        storage = try PixelStorage(byteCount: numbers * MemoryLayout<Int16>.stride)
+        guard let start = storage.bytes.bindMemory(to: Int16.self).baseAddress else {
+            throw TintypeError(.outOfMemory, stage: .transform, "no memory to resample in")
+        }
+        channels = start
+    }
+}
