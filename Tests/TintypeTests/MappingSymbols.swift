@@ -311,7 +311,7 @@ enum MappingSymbols {
             "CircleTransformer": CircleTransformer.self, "FlipTransformer": FlipTransformer.self,
             "TintTransformer": TintTransformer.self, "BlurTransformer": BlurTransformer.self,
             "ColorTransformer": ColorTransformer.self, "ClosureTransformer": ClosureTransformer.self,
-            "TransformerChain": TransformerChain.self, "OriginalKeys": OriginalKeys.self,
+            "TransformerChain": TransformerChain.self, "SDWebImageKeys": SDWebImageKeys.self,
             "PixelSize.fitted(into:)": PixelSize.fitted(into:),
             "ImageTransformer.identifier": { (transformer: any ImageTransformer) in transformer.identifier },
             "ImageTransformer.transform(_:)": { (transformer: any ImageTransformer, pixels: PixelBuffer) throws in

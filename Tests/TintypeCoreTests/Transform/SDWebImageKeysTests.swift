@@ -4,7 +4,7 @@ import TintypeTesting
 @testable import TintypeCore
 
 /// The formats are SDWebImage's, number for number.
-@Suite struct OriginalKeysTests {
+@Suite struct SDWebImageKeysTests {
     private static func size(_ width: Int, _ height: Int) -> PixelSize { PixelSize(width: width, height: height) }
 
     @Test func transformersHaveTheKeysOfTheOriginal() {
@@ -46,27 +46,27 @@ import TintypeTesting
                 "SDImageFlippingTransformer(0,1)-SDImageBlurTransformer(5.000000)"
             ),
         ]
-        for (transformer, key) in expected { #expect(OriginalKeys.key(of: transformer) == key) }
+        for (transformer, key) in expected { #expect(SDWebImageKeys.key(of: transformer) == key) }
     }
 
     @Test func whatTheOriginalDoesNotHaveHasNoKey() {
-        #expect(OriginalKeys.key(of: TrimTransformer()) == nil)
-        #expect(OriginalKeys.key(of: CropTransformer(to: Self.size(1, 1))) == nil)
-        #expect(OriginalKeys.key(of: [FlipTransformer(), TrimTransformer()]) == nil)
-        #expect(OriginalKeys.key(of: []) == nil && OriginalKeys.key(of: TransformerChain([])) == nil)
+        #expect(SDWebImageKeys.key(of: TrimTransformer()) == nil)
+        #expect(SDWebImageKeys.key(of: CropTransformer(to: Self.size(1, 1))) == nil)
+        #expect(SDWebImageKeys.key(of: [FlipTransformer(), TrimTransformer()]) == nil)
+        #expect(SDWebImageKeys.key(of: []) == nil && SDWebImageKeys.key(of: TransformerChain([])) == nil)
     }
 
     /// Else two pictures would share a key there.
     @Test func aResizeThatTheOriginalCannotDoHasNoKey() {
         let size = Self.size(1, 2)
-        #expect(OriginalKeys.key(of: ResizeTransformer(to: size)) == nil)
-        #expect(OriginalKeys.key(of: ResizeTransformer(to: size, filter: .box, isEnlarging: true)) == nil)
+        #expect(SDWebImageKeys.key(of: ResizeTransformer(to: size)) == nil)
+        #expect(SDWebImageKeys.key(of: ResizeTransformer(to: size, filter: .box, isEnlarging: true)) == nil)
         let top = ResizeTransformer(to: size, mode: .fill, gravity: .top, isEnlarging: true)
-        #expect(OriginalKeys.key(of: top) == nil)
+        #expect(SDWebImageKeys.key(of: top) == nil)
     }
 
     @Test func aThumbnailHasItsKey() {
-        let key = OriginalKeys.thumbnailKey(Self.size(200, 200), preservesAspectRatio: true)
+        let key = SDWebImageKeys.thumbnailKey(Self.size(200, 200), preservesAspectRatio: true)
         #expect(key == "Thumbnail({200.000000,200.000000},1)")
     }
 
@@ -81,14 +81,14 @@ import TintypeTesting
         ("http://example.org", "http://example.org-T"),
         ("", "-T"),
     ]) func aKeyIsJoinedBeforeTheExtension(_ key: String, _ expected: String) {
-        #expect(OriginalKeys.joined(key, "T") == expected)
+        #expect(SDWebImageKeys.joined(key, "T") == expected)
     }
 
     @Test func whatAPathCannotHoldIsEscapedInURLsOnly() {
-        let key = OriginalKeys.thumbnailKey(Self.size(1, 1), preservesAspectRatio: false)
-        #expect(OriginalKeys.joined("a.png", key) == "a-Thumbnail({1.000000,1.000000},0).png")
+        let key = SDWebImageKeys.thumbnailKey(Self.size(1, 1), preservesAspectRatio: false)
+        #expect(SDWebImageKeys.joined("a.png", key) == "a-Thumbnail({1.000000,1.000000},0).png")
         #expect(
-            OriginalKeys.joined("http://example.org/a.png", key)
+            SDWebImageKeys.joined("http://example.org/a.png", key)
                 == "http://example.org/a-Thumbnail(%7B1.000000,1.000000%7D,0).png")
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Keys as SDWebImage 5 forms them, for programs that share a cache with it, or its conventions. Tintype's own keys are
 /// identifiers, which hold more.
-public enum OriginalKeys {
+public enum SDWebImageKeys {
     /// `transformerKey` of the transformer that does the same there; `nil` when there is none.
     public static func key(of transformer: any ImageTransformer) -> String? {
         switch transformer {
