@@ -22,7 +22,7 @@ import TintypeTesting
     private func pictures(_ durations: [Double], loopCount: Int = 0) throws -> AnimatedImage {
         let size = PixelSize(width: 8, height: 6)
         let frames = try durations.indices.map { index in
-            TimedPicture(
+            TimedImage(
                 try .drawn(size) { x, y in
                     y * 8 + x == index % 48 ? Pixel(red: 255, green: 200, blue: 0) : Pixel(red: 9, green: 80, blue: 99)
                 }, duration: durations[index])
@@ -78,7 +78,7 @@ import TintypeTesting
             let size = PixelSize(width: .random(in: 1...7, using: &random), height: .random(in: 1...7, using: &random))
             let frames = try (0..<Int.random(in: 2...9, using: &random)).map { _ in
                 let isSparse = Bool.random(using: &random)
-                return TimedPicture(
+                return TimedImage(
                     try .drawn(size) { _, _ in
                         let value = UInt8.random(in: 0..<9, using: &random)
                         let isClear = isSparse ? value > 0 : value > 6
@@ -99,7 +99,7 @@ import TintypeTesting
         guard format != .png else { return }
         let size = PixelSize(width: 64, height: 48)
         let frames = try (0..<4).map { index in
-            TimedPicture(
+            TimedImage(
                 try .drawn(size) { x, y in
                     Pixel(red: UInt8(x * 4), green: UInt8(y * 5), blue: UInt8((x * 7 + y * 3 + index * 40) & 255))
                 }, duration: 0.1)
@@ -122,8 +122,8 @@ import TintypeTesting
 
     @Test func onlyWhatChangesIsStored() throws {
         let size = PixelSize(width: 120, height: 90)
-        func picture(_ dot: Int) throws -> TimedPicture {
-            TimedPicture(
+        func picture(_ dot: Int) throws -> TimedImage {
+            TimedImage(
                 try .drawn(size) { x, y in
                     let isDot = x == dot && y == 40
                     return Pixel(red: isDot ? 255 : UInt8(x * 2), green: 0, blue: isDot ? 0 : UInt8(y * 2))
@@ -219,7 +219,7 @@ import TintypeTesting
     @Test(arguments: [ImageFormat.gif, .webp]) func theBytesAreLimited(_ format: ImageFormat) throws {
         var random = SeededRandom.printed("theBytesAreLimited")
         let frames = try (0..<3).map { _ in
-            TimedPicture(
+            TimedImage(
                 try .drawn(PixelSize(width: 40, height: 30)) { _, _ in
                     Pixel(
                         red: .random(in: 0...255, using: &random), green: .random(in: 0...255, using: &random),
@@ -250,7 +250,7 @@ import TintypeTesting
     @Test(arguments: all) func transparentFramesStayTransparent(_ format: ImageFormat) throws {
         let clear = try PixelBuffer.filled(Pixel(red: 0, green: 0, blue: 0, alpha: 0), PixelSize(width: 5, height: 4))
         let red = try PixelBuffer.filled(Pixel(red: 255, green: 0, blue: 0), clear.size)
-        let original = try AnimatedImage([clear, red, clear, clear, red].map { TimedPicture($0, duration: 0.1) })
+        let original = try AnimatedImage([clear, red, clear, clear, red].map { TimedImage($0, duration: 0.1) })
         try expect(try encoded(original, format), shows: original)
     }
 }

@@ -91,7 +91,7 @@ import TintypeTesting
     @Test func aSharedPaletteServesAllFrames() throws {
         let size = PixelSize(width: 32, height: 24)
         let frames = try (0..<4).map { index in
-            TimedPicture(
+            TimedImage(
                 try .drawn(size) { x, y in Pixel(red: UInt8(x * 8), green: UInt8(y * 10), blue: UInt8(index * 80)) },
                 duration: 0.1)
         }

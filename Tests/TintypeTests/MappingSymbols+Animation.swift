@@ -12,13 +12,13 @@ extension MappingSymbols {
             "AnimatedImage": AnimatedImage.self, "AnimatedImageDecoder": (any AnimatedImageDecoder).self,
             "FrameDecoder": (any FrameDecoder).self, "GIFDecoder": GIFDecoder.self,
             "ProgressiveAnimationDecoder": (any ProgressiveAnimationDecoder).self,
-            "SVGDecoder": SVGDecoder.self, "TimedPicture": TimedPicture.self, "WebPDecoder": WebPDecoder.self,
+            "SVGDecoder": SVGDecoder.self, "TimedImage": TimedImage.self, "WebPDecoder": WebPDecoder.self,
             "AnimatedImage.durations": \AnimatedImage.durations,
             "AnimatedImage.frame(at:isCancelled:)": { (animation: AnimatedImage) throws in
                 try animation.frame(at: 0, isCancelled: { false })
             },
             "AnimatedImage.frameCount": \AnimatedImage.frameCount,
-            "AnimatedImage.init(_:loopCount:)": { (pictures: [TimedPicture]) throws in
+            "AnimatedImage.init(_:loopCount:)": { (pictures: [TimedImage]) throws in
                 try AnimatedImage(pictures, loopCount: 0)
             },
             "AnimatedImage.loopCount": \AnimatedImage.loopCount, "AnimatedImage.pool": \AnimatedImage.pool,

@@ -225,7 +225,7 @@ import TintypeTesting
 
     @Test func picturesWithDurationsAreAnAnimation() throws {
         let pictures = try (0..<3).map { index in
-            TimedPicture(
+            TimedImage(
                 try .filled(Pixel(red: UInt8(index), green: 7, blue: 9), PixelSize(width: 4, height: 3)),
                 duration: 0.1 * Double(index))
         }

@@ -1,5 +1,5 @@
 /// A picture and how long it is shown: what an animation is made of.
-public struct TimedPicture: Sendable {
+public struct TimedImage: Sendable {
     /// What is shown.
     public var pixels: PixelBuffer
     /// Seconds; ``FrameDuration/played(_:)`` says how long it is shown.
@@ -18,7 +18,7 @@ extension AnimatedImage {
     ///
     /// - Parameter loopCount: the total number of plays; 0 is forever.
     /// - Throws: ``TintypeError/Code/noSuchFrame`` when there is no picture.
-    public convenience init(_ pictures: [TimedPicture], loopCount: Int = 0) throws(TintypeError) {
+    public convenience init(_ pictures: [TimedImage], loopCount: Int = 0) throws(TintypeError) {
         guard let first = pictures.first else {
             throw TintypeError(.noSuchFrame, stage: .decode, "an animation has at least one picture")
         }
@@ -35,9 +35,9 @@ private final class PictureFrames: FrameDecoder {
     let canvasSize: PixelSize
     let loopCount: Int
     let frames: [AnimationFrame]
-    private let pictures: [TimedPicture]
+    private let pictures: [TimedImage]
 
-    init(canvasSize: PixelSize, loopCount: Int, pictures: [TimedPicture]) {
+    init(canvasSize: PixelSize, loopCount: Int, pictures: [TimedImage]) {
         self.canvasSize = canvasSize
         self.loopCount = max(0, loopCount)
         self.pictures = pictures
