@@ -1,8 +1,19 @@
 import CoreMetrics
 import Foundation
+import TintypeAVIF
+import TintypeBMP
 public import TintypeCore
 public import TintypeDisk
+import TintypeGIF
+import TintypeHEIF
 public import TintypeHTTP
+import TintypeICO
+import TintypeJPEG
+import TintypeJXL
+import TintypePNG
+import TintypeSVG
+import TintypeTIFF
+import TintypeWebP
 
 extension PipelineConfiguration {
     /// Everything that Tintype has: HTTP, files and data URLs, every format, memory and disk caches with finite limits.
@@ -41,4 +52,23 @@ extension PipelineConfiguration {
     private static func accept(_ coders: ImageCoderRegistry) -> String {
         (coders.decodableFormats.map(\.mediaType) + ["image/*;q=0.8", "*/*;q=0.5"]).joined(separator: ",")
     }
+}
+
+extension ImagePipeline {
+    /// The pipeline for a program that needs no other: standard parts, caches in the user's cache directory.
+    public static let shared = ImagePipeline(.standard())
+}
+
+extension ImageCoderRegistry {
+    /// Every format that Tintype has.
+    public static let standard = ImageCoderRegistry(
+        decoders: [
+            AVIFDecoder(), BMPDecoder(), GIFDecoder(), HEIFDecoder(), ICODecoder(), JPEGDecoder(), JXLDecoder(),
+            PNGDecoder(), SVGDecoder(), TIFFDecoder(), WebPDecoder(),
+        ],
+        encoders: [
+            AVIFEncoder(), BMPEncoder(), GIFEncoder(), HEIFEncoder(), JPEGEncoder(), JXLEncoder(), PNGEncoder(),
+            TIFFEncoder(),
+            WebPEncoder(),
+        ])
 }

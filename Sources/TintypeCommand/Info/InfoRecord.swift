@@ -1,3 +1,5 @@
+import ArgumentParser
+import Foundation
 import Tintype
 
 /// What a picture is, as `--json` writes it.
@@ -65,5 +67,46 @@ struct InfoRecord: Encodable {
         case 1: "played once"
         default: "played \(loopCount) times"
         }
+    }
+}
+
+/// What `info` tells of how a picture looks, for which it has to be decoded.
+struct LookOptions: ParsableArguments {
+    @Flag(help: "The colours that stand for it, with their shares.")
+    var palette = false
+
+    @Flag(help: "Its BlurHash, of 4 by 3 waves.")
+    var blurhash = false
+
+    @Flag(help: "Its ThumbHash, in Base64.")
+    var thumbhash = false
+
+    var isAskedFor: Bool { palette || blurhash || thumbhash }
+}
+
+/// How a picture looks, as far as it was asked for.
+struct PictureLook {
+    /// A colour of the palette, as `--json` writes it.
+    struct Share: Encodable {
+        let color: String
+        let share: Double
+
+        init(_ color: PaletteColor) {
+            self.color = String(color.color.description.prefix(7))
+            share = (color.share * 1000).rounded() / 1000
+        }
+
+        /// For a person.
+        var text: String { "\(color) \(Int((share * 100).rounded())) %" }
+    }
+
+    let palette: [Share]?
+    let blurHash: String?
+    let thumbHash: String?
+
+    init(_ pixels: PixelBuffer, _ options: LookOptions) throws(TintypeError) {
+        palette = options.palette ? try pixels.palette().map(Share.init) : nil
+        blurHash = options.blurhash ? try BlurHash(pixels).text : nil
+        thumbHash = options.thumbhash ? Data(try ThumbHash(pixels).bytes).base64EncodedString() : nil
     }
 }

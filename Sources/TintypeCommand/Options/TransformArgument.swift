@@ -1,3 +1,4 @@
+import ArgumentParser
 import Tintype
 
 /// What one option about transforms says.
@@ -56,5 +57,61 @@ enum TransformArgument: Sendable {
             }
         }
         return steps
+    }
+}
+
+/// One transform that the command line asks for.
+enum TransformStep: Sendable {
+    case transformer(any ImageTransformer)
+    /// A picture that is loaded when the work begins.
+    case overlay(OverlayStep)
+
+    /// - Parameter load: gets the pixels of a picture that is put on another.
+    func transformer(
+        _ load: (SourceArgument) async throws(TintypeError) -> PixelBuffer
+    ) async throws(TintypeError) -> any ImageTransformer {
+        switch self {
+        case .transformer(let transformer): return transformer
+        case .overlay(let step):
+            return OverlayTransformer(
+                try await load(step.source), gravity: step.gravity, inset: step.inset, mode: step.mode,
+                opacity: step.opacity)
+        }
+    }
+}
+
+/// What `--overlay` and the options after it say.
+struct OverlayStep: Sendable {
+    let source: SourceArgument
+    var gravity = Gravity.bottomRight
+    var inset = PixelSize(width: 0, height: 0)
+    var mode = BlendMode.normal
+    var opacity = 1.0
+}
+
+/// A value of an option with its place on the command line, which is otherwise lost between options of different names.
+struct Ordered<Value: Sendable>: Sendable {
+    let place: Int
+    let value: Value
+
+    /// The parser reads from left to right, so counting tells the order.
+    static func parsing(
+        _ parse: @escaping @Sendable (String) -> Value?
+    ) -> @Sendable (String) throws -> Ordered<Value> {
+        { text in
+            guard let value = parse(text) else { throw ValidationError("'\(text)' is not valid here.") }
+            return Ordered(place: OptionPlace.next(), value: value)
+        }
+    }
+}
+
+private enum OptionPlace {
+    private static let last = Locked(0)
+
+    static func next() -> Int {
+        last.withLock { last in
+            last += 1
+            return last
+        }
     }
 }

@@ -98,34 +98,6 @@ extension Cache {
         }
     }
 
-    struct Clear: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove everything.")
-
-        @OptionGroup var options: Options
-
-        func run() async throws {
-            var removed = DiskUsage()
-            for cache in options.location.all { removed += try await cache.clear() }
-            options.tell(removed: removed)
-        }
-    }
-
-    struct Trim: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Remove what was not used for longest, down to a size.")
-
-        @Option(
-            help: ArgumentHelp("Bytes to keep, such as 500MB; the cache's own limit if not given.", valueName: "size"))
-        var to: ByteCount?
-
-        @OptionGroup var options: Options
-
-        func run() async throws {
-            let cache = options.location.diskCache
-            options.tell(removed: try await cache.trim(to: to?.bytes ?? cache.limits.byteCount))
-        }
-    }
-
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Read every byte of it, and remove what is damaged.",
@@ -153,26 +125,6 @@ extension Cache {
             }
             if !result.damaged.isEmpty { throw ExitCode.failure }
         }
-    }
-}
-
-extension Cache.Options {
-    private struct Removed: Encodable {
-        let removed: Int
-        let bytes: Int
-    }
-
-    func tell(removed usage: DiskUsage) {
-        if json { return StandardOutput.write(json: Removed(removed: usage.count, bytes: usage.byteCount)) }
-        StandardOutput.write(
-            "removed \(HumanFormat.count(usage.count, "entry", "entries")), \(HumanFormat.bytes(usage.byteCount))")
-    }
-}
-
-extension DiskUsage {
-    static func += (sum: inout DiskUsage, other: DiskUsage) {
-        sum.count += other.count
-        sum.byteCount += other.byteCount
     }
 }
 
