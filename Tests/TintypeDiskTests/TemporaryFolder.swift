@@ -1,4 +1,5 @@
 import Foundation
+@testable import TintypeDisk
 
 /// A folder that lives as long as a test.
 final class TemporaryFolder: Sendable {
@@ -20,6 +21,17 @@ final class TemporaryFolder: Sendable {
         return all.map { "\(path)/\($0)" }.filter { file in
             var isFolder: ObjCBool = false
             return FileManager.default.fileExists(atPath: file, isDirectory: &isFolder) && !isFolder.boolValue
+        }
+    }
+}
+
+extension DiskCache {
+    /// Waits until its index is known to have every file, so that nothing looks at the files behind a test's back.
+    func waitUntilReconciled() async throws {
+        let index = try openIndex()
+        while try !index.isReconciled {
+            try Task.checkCancellation()
+            await Task.yield()
         }
     }
 }

@@ -1,4 +1,8 @@
 import Foundation
+import Timing
+import TintypeCore
+import TintypeHTTP
+import TintypeTesting
 
 /// Times transfers beside a bare client in the same run, and prints the ratios that `scripts/measure-transfers` is about.
 ///
@@ -18,6 +22,34 @@ struct TransferTimings {
         case ("large", let origin?): try await LargeBody(of: origin).measure()
         case ("waiters", _): try await Waiters().measure()
         default: print("usage: TransferTimings bodies ORIGIN [ROUNDS] | large ORIGIN | waiters")
+        }
+    }
+}
+
+/// Ten thousand who wait for one transfer from an origin in this process, which answers when all of them wait.
+struct Waiters {
+    private static let count = 10_000
+
+    func measure() async throws {
+        let origin = try await Origin.start()
+        let downloader = Downloader()
+        var times: [Double] = []
+        for round in 0..<51 {
+            let gate = OriginGate()
+            let path = "/\(round)"
+            origin.serve(path, .image(Data(count: 30 << 10), type: "image/png").with(\.gate, gate))
+            times.append(try await wait(for: origin.url(path), downloader, gate))
+            try check(origin.requestCount(path) == 1)
+        }
+        print("each of \(Self.count) waiters: \(times.median.rounded(0)) ns (goal 2000)")
+    }
+
+    /// Nanoseconds of one of them, the transfer included.
+    private func wait(for url: URL, _ downloader: Downloader, _ gate: OriginGate) async throws -> Double {
+        try await Timing.time(Self.count) {
+            let downloads = (0..<Self.count).map { _ in downloader.download(.url(url)) }
+            gate.open()
+            for download in downloads { try check(try await download.bytes.data.count == 30 << 10) }
         }
     }
 }

@@ -11,3 +11,22 @@ enum Checksum {
         XXH3_64bits_withSeed(bytes.baseAddress, bytes.count, seed)
     }
 }
+
+/// ``Checksum`` of bytes that come in pieces.
+struct RunningChecksum: ~Copyable {
+    private let state = XXH3_createState()
+
+    init() {
+        XXH3_64bits_reset(state)
+    }
+
+    deinit {
+        XXH3_freeState(state)
+    }
+
+    mutating func add(_ bytes: UnsafeRawBufferPointer) {
+        XXH3_64bits_update(state, bytes.baseAddress, bytes.count)
+    }
+
+    var value: UInt64 { XXH3_64bits_digest(state) }
+}

@@ -1,3 +1,12 @@
+/// What the bookkeeping knows of one entry: what limits need, and nothing else.
+struct IndexRecord: Equatable, Sendable {
+    let name: EntryName
+    /// Bytes of the file.
+    let size: Int
+    let times: EntryTimes
+    var accessed: DiskTime
+}
+
 /// Changes that wait to be written to the index together: the newest of each entry.
 struct IndexBatch: Sendable {
     enum Change: Equatable, Sendable {

@@ -15,3 +15,75 @@ public final class Shared<Value: Sendable>: Sendable {
         value.withLock { body(&$0) }
     }
 }
+
+/// A value behind a lock, on which tasks can await a condition without polling.
+final class Watched<Value: Sendable>: Sendable {
+    private struct Waiter {
+        let isSatisfied: @Sendable (Value) -> Bool
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    private struct State {
+        var value: Value
+        var waiters: [Int: Waiter] = [:]
+        var nextID = 0
+    }
+
+    private let state: Locked<State>
+
+    init(_ value: Value) {
+        state = Locked(State(value: value))
+    }
+
+    var value: Value { state.withLock { $0.value } }
+
+    /// Changes the value, and resumes the tasks whose condition it now meets.
+    func update<Result: Sendable>(_ change: (inout Value) -> Result) -> Result {
+        let (result, satisfied) = state.withLock { state in
+            let result = change(&state.value)
+            return (result, Self.removeSatisfied(from: &state))
+        }
+        for continuation in satisfied { continuation.resume() }
+        return result
+    }
+
+    /// Returns when the value meets a condition, or when the task is cancelled.
+    func wait(until condition: @escaping @Sendable (Value) -> Bool) async {
+        let id = makeID()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                enlist(Waiter(isSatisfied: condition, continuation: continuation), as: id)
+            }
+        } onCancel: {
+            dismiss(id)
+        }
+    }
+
+    private func makeID() -> Int {
+        state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+    }
+
+    private func enlist(_ waiter: Waiter, as id: Int) {
+        let waits = state.withLock { state in
+            // Asked behind the lock: a task cancelled from here on finds its waiter in `dismiss`.
+            if Task.isCancelled || waiter.isSatisfied(state.value) { return false }
+            state.waiters[id] = waiter
+            return true
+        }
+        if !waits { waiter.continuation.resume() }
+    }
+
+    private func dismiss(_ id: Int) {
+        let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
+        waiter?.continuation.resume()
+    }
+
+    private static func removeSatisfied(from state: inout State) -> [CheckedContinuation<Void, Never>] {
+        let satisfied = state.waiters.filter { $0.value.isSatisfied(state.value) }
+        for id in satisfied.keys { state.waiters[id] = nil }
+        return satisfied.values.map(\.continuation)
+    }
+}

@@ -66,3 +66,78 @@ public final class Origin: Sendable {
         ])
     }
 }
+
+extension Origin {
+    /// Answers every request to a path with one response.
+    ///
+    /// - Parameter path: The path, percent-decoded and without a query. What it served before is replaced.
+    public func serve(_ path: String, _ response: OriginResponse) {
+        serve(path) { _ in response }
+    }
+
+    /// Answers the requests to a path with one response after another; the last one repeats. Without any it is a 404.
+    public func serve(_ path: String, sequence responses: [OriginResponse]) {
+        let sequence = OriginSequence(responses)
+        serve(path) { _ in sequence.next() }
+    }
+
+    /// Answers the requests to a path by a function.
+    ///
+    /// The function runs on the event loop that serves the connection and must not block it. It is called
+    /// before the request counts as arrived.
+    public func serve(_ path: String, by answer: @escaping @Sendable (OriginRequest) -> OriginResponse) {
+        ledger.route(path, to: answer)
+    }
+}
+
+extension Origin {
+    /// Every request so far, in order of arrival: a request has arrived when its body has.
+    public var requests: [OriginRequest] { ledger.record.value.requests }
+
+    /// The number of connections open now.
+    public var openConnections: Int { ledger.record.value.connections.count }
+
+    /// The number of responses during which the client hung up: delayed, held by a gate, silent or half sent.
+    public var closedEarly: Int { ledger.record.value.closedEarly }
+
+    /// The number of requests so far.
+    ///
+    /// - Parameter path: Counts the requests to this path only; nil counts all.
+    public func requestCount(_ path: String? = nil) -> Int {
+        ledger.record.value.requestCount(path)
+    }
+
+    /// Returns when `count` requests have arrived, counted from the start, or when the task is cancelled.
+    ///
+    /// - Parameter path: Counts the requests to this path only; nil counts all.
+    public func waitForRequests(_ count: Int, path: String? = nil) async {
+        await ledger.record.wait { $0.requestCount(path) >= count }
+    }
+
+    /// Returns when the client has hung up on `count` responses, or when the task is cancelled.
+    public func waitForClosedEarly(_ count: Int) async {
+        await ledger.record.wait { $0.closedEarly >= count }
+    }
+}
+
+/// What an origin that speaks TLS proves itself with.
+public struct OriginIdentity: Sendable {
+    /// The certificate and those that signed it, in PEM.
+    public var certificates: String
+    /// Its private key, in PEM.
+    public var key: String
+
+    public init(certificates: String, key: String) {
+        self.certificates = certificates
+        self.key = key
+    }
+
+    func context() throws -> NIOSSLContext {
+        let chain = try NIOSSLCertificate.fromPEMBytes(Array(certificates.utf8)).map {
+            NIOSSLCertificateSource.certificate($0)
+        }
+        let key = try NIOSSLPrivateKey(bytes: Array(key.utf8), format: .pem)
+        return try NIOSSLContext(
+            configuration: .makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key)))
+    }
+}

@@ -1,4 +1,5 @@
 public import Foundation
+import NIOHTTP1
 
 /// A request as it reached an ``Origin``.
 public struct OriginRequest: Sendable {
@@ -20,5 +21,18 @@ public struct OriginRequest: Sendable {
     /// The value of the first field of that name, in whatever case; nil without one.
     public subscript(header name: String) -> String? {
         headers.first { $0.name.caseInsensitiveCompare(name) == .orderedSame }?.value
+    }
+}
+
+extension OriginRequest {
+    init(head: HTTPRequestHead, body: Data) {
+        let target = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let path = target.first.map(String.init) ?? ""
+        self.init(
+            method: head.method.rawValue,
+            path: path.removingPercentEncoding ?? path,
+            query: target.count > 1 ? String(target[1]) : nil,
+            headers: head.headers.map { (name: $0.name, value: $0.value) },
+            body: body)
     }
 }

@@ -1,6 +1,39 @@
+import Foundation
 import Tintype
 
 extension MappingSymbols {
+    /// Where bytes come from.
+    static var loading: [String: Any] {
+        [
+            "ImageLoader": (any ImageLoader).self, "ImageLoaderChain": ImageLoaderChain.self,
+            "FileLoader": FileLoader.self, "DataURLLoader": DataURLLoader.self, "LoadContext": LoadContext.self,
+            "LoadedBytes": LoadedBytes.self, "StoredVerdict": StoredVerdict.self, "Downloader": Downloader.self,
+            "DownloaderConfiguration": DownloaderConfiguration.self,
+            "ImageLoader.canLoad(_:)": { (loader: any ImageLoader, source: ImageSource) in loader.canLoad(source) },
+            "ImageLoader.load(_:_:)":
+                { (loader: any ImageLoader, source: ImageSource, context: LoadContext) async throws in
+                    try await loader.load(source, context)
+                },
+            "ImageLoaderChain.loaders": \ImageLoaderChain.loaders,
+            "LoadContext.stored": \LoadContext.stored,
+            "LoadedBytes.isNotModified": \LoadedBytes.isNotModified,
+            "LoadedBytes.stillGood(_:metadata:)": LoadedBytes.stillGood(_:metadata:),
+            "ReceivedBytes.append(_:)": ReceivedBytes.append(_:), "ReceivedBytes.expect(_:)": ReceivedBytes.expect(_:),
+            "Downloader.load(_:_:)":
+                { (downloader: Downloader, source: ImageSource, context: LoadContext) async throws in
+                    try await downloader.load(source, context)
+                },
+            "DownloaderConfiguration.accept": \DownloaderConfiguration.accept,
+            "DownloaderConfiguration.acceptableStatusCodes": \DownloaderConfiguration.acceptableStatusCodes,
+            "DownloaderConfiguration.connectTimeout": \DownloaderConfiguration.connectTimeout,
+            "DownloaderConfiguration.headers": \DownloaderConfiguration.headers,
+            "DownloaderConfiguration.idleTimeout": \DownloaderConfiguration.idleTimeout,
+            "DownloaderConfiguration.maximumConcurrentDownloads": \DownloaderConfiguration.maximumConcurrentDownloads,
+            "DownloaderConfiguration.maximumRedirects": \DownloaderConfiguration.maximumRedirects,
+            "DownloaderConfiguration.userAgent": \DownloaderConfiguration.userAgent,
+        ]
+    }
+
     /// Transfers, and what is set for one of them.
     static var transfers: [String: Any] {
         [
@@ -44,22 +77,6 @@ extension MappingSymbols {
             "HTTPOptions.interceptors": \HTTPOptions.interceptors,
             "HTTPOptions.usesCookies": \HTTPOptions.usesCookies,
             "ImageRequest.http": \ImageRequest.http,
-        ]
-    }
-
-    /// What caches of many kinds share.
-    static var sharedCaches: [String: Any] {
-        [
-            "CacheEntry.extended": \CacheEntry.extended, "CacheKeyFilter": CacheKeyFilter.self,
-            "DiskCache.contains(_:)": { (cache: DiskCache, key: CacheKey) -> Bool in cache.contains(key) },
-            "DiskCache.inherited": \DiskCache.inherited, "InheritedDirectory": InheritedDirectory.self,
-            "DiskLimits.expiry": \DiskLimits.expiry, "DiskLimits.Expiry": DiskLimits.Expiry.self,
-            "ImageCacheChain": ImageCacheChain.self, "ImageCacheChain.Policies": ImageCacheChain.Policies.self,
-            "ImageCacheChain.Policy": ImageCacheChain.Policy.self,
-            "ImageCaching.tiers(with:among:)":
-                { (cache: any ImageCaching, key: CacheKey) in cache.tiers(with: key, among: .all) },
-            "ImageRequest.identity": \ImageRequest.identity,
-            "MemoryCache.init(limits:findsLivingImages:time:)": MemoryCache.init(limits:findsLivingImages:time:),
         ]
     }
 }
