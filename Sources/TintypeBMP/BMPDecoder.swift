@@ -87,3 +87,22 @@ extension BMPPixels {
         if hasAlpha { writer.premultiply(rows: count) }
     }
 }
+
+extension BMPDecoder: SalvagingImageDecoder {
+    /// The rows that there are: of most files the lower ones, which are stored first.
+    public func salvage(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image? {
+        try decoded(bytes, context, keepsPart: true)
+    }
+}
+
+extension TintypeError {
+    static let truncatedBMP = TintypeError(.undecodable, stage: .decode, "the BMP is cut short")
+
+    static func damagedBMP(_ reason: String) -> TintypeError {
+        TintypeError(.undecodable, stage: .decode, "the BMP is damaged: \(reason)")
+    }
+
+    static func unsupportedBMP(_ reason: String) -> TintypeError {
+        TintypeError(.undecodable, stage: .decode, "a BMP of an unsupported kind: \(reason)")
+    }
+}

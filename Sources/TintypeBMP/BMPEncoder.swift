@@ -28,3 +28,51 @@ public struct BMPEncoder: ImageEncoder {
         return file.data
     }
 }
+
+/// A BMP in the making: its headers, then rows from the lowest up.
+struct BMPFile {
+    private(set) var data = Data()
+    let byteCount: Int
+    private let depth: Int
+
+    /// Windows' own numbers: bits with masks, and `sRGB`.
+    private static let bitFields: UInt32 = 3
+    private static let sRGB: UInt32 = 0x7352_4742
+
+    init(_ size: PixelSize, depth: Int, pixelBytes: Int) {
+        self.depth = depth
+        let headerLength = depth == 32 ? 124 : 40
+        let start = 14 + headerLength
+        byteCount = start + pixelBytes
+        data.append(contentsOf: "BM".utf8)
+        append(UInt32(clamping: byteCount), 0, UInt32(start), UInt32(headerLength))
+        append(UInt32(clamping: size.width), UInt32(clamping: size.height))
+        append(UInt32(depth) << 16 | 1, depth == 32 ? Self.bitFields : 0, UInt32(clamping: pixelBytes))
+        // 72 dots an inch, in dots a metre; no palette.
+        append(2835, 2835, 0, 0)
+        if depth == 32 {
+            append(0xFF_0000, 0xFF00, 0xFF, 0xFF00_0000, Self.sRGB)
+            append(contentsOf: repeatElement(0, count: 16))
+        }
+        if byteCount <= Int(Int32.max) { data.reserveCapacity(byteCount) }
+    }
+
+    /// Adds a row of straight pixels, padded to `length` bytes.
+    mutating func append(_ row: UnsafeBufferPointer<Pixel>, length: Int) {
+        var bytes = [UInt8](repeating: 0, count: length)
+        let step = depth / 8
+        for (x, pixel) in row.enumerated() {
+            (bytes[x * step], bytes[x * step + 1], bytes[x * step + 2]) = (pixel.blue, pixel.green, pixel.red)
+            if step == 4 { bytes[x * step + 3] = pixel.alpha }
+        }
+        data.append(contentsOf: bytes)
+    }
+
+    private mutating func append(_ numbers: UInt32...) {
+        append(contentsOf: numbers)
+    }
+
+    private mutating func append(contentsOf numbers: some Sequence<UInt32>) {
+        for number in numbers { withUnsafeBytes(of: number.littleEndian) { data.append(contentsOf: $0) } }
+    }
+}

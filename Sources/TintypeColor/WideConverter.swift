@@ -75,3 +75,55 @@ package final class WideConverter {
             as: SIMD4<Float16>.self)
     }
 }
+
+/// Brings rows of straight 16-bit RGBA to linear light of sRGB's primaries, unbounded.
+final class LightConverter {
+    private let transform: cmsHTRANSFORM
+    private var light: [Float] = []
+
+    /// `nil` only where lcms2 has no memory.
+    init?(_ colors: SourceColors, _ channels: SourceChannels) {
+        guard let light = ColorProfile.light else { return nil }
+        guard let profile = ColorProfile(colors, channels) ?? ColorProfile.standard,
+            let transform = Self.transform(profile, light)
+        else { return nil }
+        self.transform = transform
+    }
+
+    deinit {
+        cmsDeleteTransform(transform)
+    }
+
+    func convert(_ words: UnsafeBufferPointer<UInt16>, width: Int, _ body: (Int, SIMD3<Float>) -> Void) {
+        if light.count < 4 * width { light = [Float](repeating: 0, count: 4 * width) }
+        cmsDoTransform(transform, words.baseAddress, &light, UInt32(width))
+        for x in 0..<width { body(x, SIMD3(light[4 * x], light[4 * x + 1], light[4 * x + 2])) }
+    }
+
+    private static func transform(
+        _ profile: borrowing ColorProfile, _ light: borrowing ColorProfile
+    ) -> cmsHTRANSFORM? {
+        let isGrey = profile.space == cmsSigGrayData
+        return cmsCreateTransform(
+            profile.handle, isGrey ? tintype_lcms_grey_of_rgba_16 : tintype_lcms_rgba_16, light.handle,
+            tintype_lcms_rgba_float, cmsUInt32Number(INTENT_PERCEPTUAL), UInt32(cmsFLAGS_NOOPTIMIZE))
+    }
+}
+
+/// 8-bit sRGB of linear light (IEC 61966-2-1).
+enum StandardCodes {
+    /// So fine that no two neighbours of the darkest codes fall into one.
+    private static let steps: Float = 16384
+
+    private static let table: [UInt8] = (0...Int(steps)).map { step in
+        let light = Double(step) / Double(steps)
+        let code = light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
+        return UInt8((code * 255).rounded())
+    }
+
+    /// What is below 0 or no number becomes 0, what is above 1 becomes 255.
+    static func code(_ light: Float) -> UInt8 {
+        guard light > 0 else { return 0 }
+        return table[Int(min(light, 1) * steps + 0.5)]
+    }
+}

@@ -157,3 +157,34 @@ extension ImageInfo {
             frameCount: max(1, Int(header.frame_count)), loopCount: Int(header.play_count))
     }
 }
+
+extension PNGDecoder {
+    /// A still one is shown row by row or pass by pass, an animation frame by frame.
+    static func kind(of head: Data, _ context: DecodeContext) throws(TintypeError) -> IncrementalPicture.Kind {
+        let reader = try PNGReader(context)
+        let header = try head.withTypedBytes { raw throws(TintypeError) in try reader.open(raw, isComplete: false) }
+        guard let header else { return .unknown }
+        let info = ImageInfo(header)
+        try context.limits.check(info)
+        guard header.frame_count <= 1 else {
+            return .animation(IncrementalAnimation(decoder: PNGDecoder(), context))
+        }
+        let converter = try converter(head, header, context.limits)
+        return .still(try PNGPreviewReader(header, info, converter, context))
+    }
+}
+
+extension PNGDecoder: SalvagingImageDecoder {
+    /// The rows or passes before the damage; of an animation, the frames.
+    public func salvage(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image? {
+        let opened = try PNGReader(context)
+        let header = try bytes.withTypedBytes { raw throws(TintypeError) in try opened.open(raw, isComplete: false) }
+        guard let header else { return nil }
+        let info = ImageInfo(header)
+        try context.limits.check(info)
+        if info.frameCount > 1 { return try salvagedAnimation(bytes, context) }
+        let reader = try PNGPreviewReader(
+            header, info, try Self.converter(bytes, header, context.limits), context)
+        return try reader.salvaged(bytes)
+    }
+}

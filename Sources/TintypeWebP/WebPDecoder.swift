@@ -109,3 +109,73 @@ extension UnsafeRawBufferPointer {
         return count - 8 >= Int(UInt32(littleEndian: loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
     }
 }
+
+extension WebPDecoder {
+    /// A still one is shown row by row, an animation frame by frame.
+    static func kind(of head: Data, _ context: DecodeContext) throws(TintypeError) -> IncrementalPicture.Kind {
+        let header = try head.withTypedBytes { raw throws(TintypeError) in try tintype_webp_header(raw) }
+        guard let header else { return .unknown }
+        if header.is_animated { return .animation(IncrementalAnimation(decoder: WebPDecoder(), context)) }
+        // Which way is up is told after the pixels: better nothing than a picture that lies on its side.
+        guard !header.has_exif else { return .hidden }
+        let info = ImageInfo(header)
+        try context.limits.check(info)
+        guard let colors = try arrivedColors(head, context.limits) else {
+            // One that never comes is waited for as long as one that may come.
+            return head.count <= context.limits.profileBytes ? .unknown : .hidden
+        }
+        return .still(try WebPPreviewReader(info, ColorConverter(colors, .rgb), context))
+    }
+}
+
+extension WebPDecoder: SalvagingImageDecoder {
+    /// The rows before the damage; of an animation, the frames.
+    public func salvage(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image? {
+        let header = try bytes.withTypedBytes { raw throws(TintypeError) in try tintype_webp_header(raw) }
+        guard let header else { return nil }
+        if header.is_animated { return try salvagedAnimation(bytes, context) }
+        let info = ImageInfo(header)
+        try context.limits.check(info)
+        let colors = try Self.arrivedColors(bytes, context.limits) ?? .standard
+        let reader = try WebPPreviewReader(info, ColorConverter(colors, .rgb), context)
+        return try reader.salvaged(bytes)
+    }
+
+    /// What the first bytes say of colours, before the pixels; `nil` when a profile that they announce has not arrived.
+    static func arrivedColors(_ bytes: Data, _ limits: DecodeLimits) throws(TintypeError) -> SourceColors? {
+        // The flags of an extended file (RFC 9649, 2.7).
+        let isExtended = bytes.count > 20 && bytes.dropFirst(12).starts(with: "VP8X".utf8)
+        let hasProfile = isExtended && bytes[bytes.startIndex + 20] & 0x20 != 0
+        guard hasProfile else { return .standard }
+        let colors = try bytes.withTypedBytes { raw throws(TintypeError) in
+            try WebPFile(raw, isComplete: false, limits).colors(limits)
+        }
+        return colors == .standard ? nil : colors
+    }
+}
+
+extension PixelBuffer {
+    /// Decodes a still WebP, or the bytes of a frame.
+    ///
+    /// - Parameter size: what the file says that it is; libwebp resamples a frame that is not.
+    init(
+        webP bytes: UnsafeBufferPointer<UInt8>, size: PixelSize, hasAlpha: Bool, _ converter: ColorConverter?,
+        isCancelled: @escaping @Sendable () -> Bool
+    ) throws(TintypeError) {
+        var writer = try PixelWriter(size: size)
+        let stride = writer.bytesPerRow
+        let hook = CancelHook(isCancelled)
+        let status = writer.withRows { rows in
+            guard let from = bytes.baseAddress, let to = rows.bindMemory(to: UInt8.self).baseAddress else {
+                return tintype_webp_status.corrupt
+            }
+            return tintype_webp_decode(
+                from, bytes.count, to, stride, UInt32(size.width), UInt32(size.height), CancelHook.ask, hook.pointer)
+        }
+        withExtendedLifetime(hook) {}
+        if let error = TintypeError(status) { throw error }
+        writer.convert(rows: size.height, by: converter)
+        if hasAlpha { writer.premultiply(rows: size.height) }
+        self = writer.finish()
+    }
+}

@@ -66,3 +66,36 @@ extension AnimationFrame {
             disposal: frame.is_disposed ? .background : .keep, hasAlpha: frame.has_alpha)
     }
 }
+
+extension tintype_webp_header {
+    /// - Returns: `nil` when the bytes are a prefix that ends too early.
+    init?(_ bytes: UnsafeRawBufferPointer) throws(TintypeError) {
+        self.init()
+        let status =
+            bytes.bindMemory(to: UInt8.self).baseAddress.map { tintype_webp_read_header($0, bytes.count, &self) }
+            ?? .needsMore
+        if status == .needsMore { return nil }
+        if let error = TintypeError(status) { throw error }
+    }
+
+    var size: PixelSize { PixelSize(width: Int(width), height: Int(height)) }
+
+    /// Whether something that the header should tell comes only after the pixels.
+    var needsWholeFile: Bool { is_animated || has_exif }
+}
+
+extension TintypeError {
+    static let truncatedWebP = TintypeError(.undecodable, stage: .decode, "the WebP is cut short")
+    static let damagedWebP = TintypeError(.undecodable, stage: .decode, "the WebP is damaged or cut short")
+
+    /// `nil` when all is well.
+    init?(_ status: tintype_webp_status) {
+        switch status {
+        case .ok: return nil
+        case .cancelled: self = .cancelled
+        case .memory: self.init(.outOfMemory, stage: .decode, "no memory to decode a WebP")
+        case .needsMore: self = .truncatedWebP
+        case .corrupt: self = .damagedWebP
+        }
+    }
+}

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TintypeCore
 
 /// Everything that a decoder can be asked, of one input. Errors are its right; what crashes, leaks or goes on for ever is
@@ -109,4 +110,45 @@ struct DecoderRun {
             return nil
         }
     }
+}
+
+/// What a decoder tells of the first bytes of an input, whole and cut.
+struct HeaderRun {
+    private let decoder: any ImageDecoder
+    private let bytes: Data
+
+    init(_ decoder: any ImageDecoder, _ bytes: Data) {
+        self.decoder = decoder
+        self.bytes = bytes
+    }
+
+    /// - Returns: what the whole input calls itself.
+    @discardableResult func run() -> ImageInfo? {
+        for length in FuzzChoice(bytes).prefixes { _ = try? decoder.info(of: bytes.prefix(length), isComplete: false) }
+        do {
+            let info = try decoder.info(of: bytes, isComplete: true)
+            precondition(info != nil, "more bytes are wanted after the last one")
+            return info
+        } catch {
+            return nil
+        }
+    }
+}
+
+/// Someone who waits until he was asked some times whether he does.
+final class FuzzPatience: Sendable {
+    private let left: Mutex<Int>
+
+    init(questions: Int) {
+        left = Mutex(questions)
+    }
+
+    func isOver() -> Bool {
+        left.withLock { left in
+            left -= 1
+            return left < 0
+        }
+    }
+
+    var wasOver: Bool { left.withLock { $0 < 0 } }
 }
