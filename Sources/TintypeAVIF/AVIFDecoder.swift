@@ -23,7 +23,7 @@ public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
         }
     }
 
-    public func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         let (info, exif, still) = try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try AVIFReader(raw, context.limits)
             let info = try ImageInfo(reader)
@@ -33,14 +33,14 @@ public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
             }
             return (info, reader.exif, try Self.picture(reader, info, context))
         }
-        guard let still else { return try animatedImage(bytes, info, context, exif: exif) }
+        guard let still else { return try animatedImage(bytes, info: info, context: context, exif: exif) }
         return Image(
             pixels: still.pixels, info: info, scale: context.options.scale ?? 1, highRange: still.highRange,
             exif: context.options.keepsExif ? exif : nil)
     }
 
     public func makeFrameDecoder(
-        _ bytes: Data, _ context: DecodeContext
+        _ bytes: Data, context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
         try AVIFFrameDecoder(bytes, context.limits)
     }
@@ -63,7 +63,7 @@ public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
 /// Frames of a sequence are shown as they arrive, if the file tells of them before their data: those of libavif do. A still
 /// picture is not shown before its end.
 extension AVIFDecoder: ProgressiveAnimationDecoder {
-    public func arrivedFrames(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
+    public func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
         guard let info = try arrivedInfo(bytes, context.limits) else { return nil }
         let decoder = try AVIFFrameDecoder(bytes, arrived: info.frameCount, context.limits)
         return ArrivedFrames(info: info, decoder: decoder)
@@ -109,7 +109,7 @@ extension AVIFReader {
 
 extension AVIFDecoder: SalvagingImageDecoder {
     /// The frames of a sequence that are whole, up to the first that is not. Of a still picture libavif shows all or nothing.
-    public func salvage(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image? {
-        try salvagedAnimation(bytes, context)
+    public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
+        try salvagedAnimation(bytes, context: context)
     }
 }

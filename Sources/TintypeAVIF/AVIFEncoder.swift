@@ -13,7 +13,7 @@ public struct AVIFEncoder: ImageEncoder {
     public var formats: Set<ImageFormat> { [.avif] }
 
     public func encode(
-        _ pixels: PixelBuffer, as format: ImageFormat, _ options: EncodeOptions
+        _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let writer = try AVIFWriter(options, speed: speed)
         try writer.add(pixels, isOpaque: pixels.isOpaque, ticks: nil)
@@ -26,7 +26,7 @@ public struct AVIFEncoder: ImageEncoder {
 /// libavif 0.11 does not write how often a sequence plays: readers play it for ever, whatever the animation says.
 extension AVIFEncoder: AnimatedImageEncoder {
     public func encode(
-        _ animation: AnimatedImage, as format: ImageFormat, _ options: EncodeOptions
+        _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let isOpaque = try animation.isOpaque()
         let writer = try AVIFWriter(options, speed: speed)

@@ -22,7 +22,7 @@ public struct BMPDecoder: PartialImageDecoder {
         }
     }
 
-    public func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         guard let image = try decoded(bytes, context, keepsPart: false) else { throw .truncatedBMP }
         return image
     }
@@ -90,7 +90,7 @@ extension BMPPixels {
 
 extension BMPDecoder: SalvagingImageDecoder {
     /// The rows that there are: of most files the lower ones, which are stored first.
-    public func salvage(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image? {
+    public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         try decoded(bytes, context, keepsPart: true)
     }
 }

@@ -12,7 +12,7 @@ public struct BMPEncoder: ImageEncoder {
     private static let mostBytes = Int(Int32.max)
 
     public func encode(
-        _ pixels: PixelBuffer, as format: ImageFormat, _ options: EncodeOptions
+        _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let isOpaque = pixels.isOpaque
         let straight = isOpaque ? pixels : try pixels.unpremultiplied()

@@ -16,17 +16,17 @@ public struct GIFDecoder: ProgressiveAnimationDecoder {
         }
     }
 
-    public func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
-        try animatedImage(bytes, Self.info(layout(bytes, context)), context)
+    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+        try animatedImage(bytes, info: Self.info(layout(bytes, context)), context: context)
     }
 
     public func makeFrameDecoder(
-        _ bytes: Data, _ context: DecodeContext
+        _ bytes: Data, context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
         GIFFrameDecoder(bytes, try layout(bytes, context))
     }
 
-    public func arrivedFrames(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
+    public func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
         let layout = try layout(bytes, context) { raw throws(TintypeError) in
             try GIFLayout(arrived: raw, maximumImages: context.limits.frames)
         }
@@ -57,7 +57,7 @@ public struct GIFDecoder: ProgressiveAnimationDecoder {
         }
     }
 
-    public func makeIncrementalDecoder(_ context: DecodeContext) -> (any IncrementalImageDecoder)? {
+    public func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
         IncrementalGIFDecoder(context)
     }
 
@@ -71,8 +71,8 @@ public struct GIFDecoder: ProgressiveAnimationDecoder {
 
 extension GIFDecoder: SalvagingImageDecoder {
     /// The images before the damage, and the rows that there are of the one that it is in.
-    public func salvage(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image? {
-        try salvagedAnimation(bytes, context) { bytes, context throws(TintypeError) in
+    public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
+        try salvagedAnimation(bytes, context: context) { bytes, context throws(TintypeError) in
             let layout = try layout(bytes, context) { raw throws(TintypeError) in
                 try GIFLayout(arrived: raw, maximumImages: context.limits.frames, keepsCutImage: true)
             }

@@ -29,7 +29,7 @@ public struct GIFEncoder: AnimatedImageEncoder {
     public var formats: Set<ImageFormat> { [.gif] }
 
     public func encode(
-        _ pixels: PixelBuffer, as format: ImageFormat, _ options: EncodeOptions
+        _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let picture = try pixels.withBinaryAlpha()
         let painting = GIFPainting(
@@ -42,7 +42,7 @@ public struct GIFEncoder: AnimatedImageEncoder {
 
     /// Durations are hundredths of a second, 2 at least: what says less is played slowly.
     public func encode(
-        _ animation: AnimatedImage, as format: ImageFormat, _ options: EncodeOptions
+        _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let (shared, isClearing) = try survey(animation, options)
         let delays = FrameDuration.ticks(animation.durations, perSecond: 100, in: 2...Int(UInt16.max))

@@ -46,7 +46,7 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
     }
 
     public func makeFrameDecoder(
-        _ bytes: Data, _ context: DecodeContext
+        _ bytes: Data, context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
         guard let sequence = try Self.sequence(bytes, context.limits) else {
             throw TintypeError(.undecodable, stage: .decode, "the HEIC has no image sequence")
@@ -54,9 +54,9 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
         return try HEIFFrameDecoder(bytes, sequence, context.limits)
     }
 
-    public func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         if let sequence = try Self.sequence(bytes, context.limits) {
-            return try animatedImage(bytes, sequence.info, context)
+            return try animatedImage(bytes, info: sequence.info, context: context)
         }
         return try bytes.withTypedBytes { raw throws(TintypeError) in
             // Before libheif sees any of it, which reads as trustingly as it decodes.
@@ -93,8 +93,8 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
 
 extension HEIFDecoder: SalvagingImageDecoder {
     /// The frames of a sequence that are whole, up to the first that is not. Of a still picture libheif shows all or nothing.
-    public func salvage(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image? {
-        try salvagedAnimation(bytes, context) { bytes, context throws(TintypeError) in
+    public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
+        try salvagedAnimation(bytes, context: context) { bytes, context throws(TintypeError) in
             guard let sequence = try Self.sequence(bytes, context.limits, keepsPart: true) else { return nil }
             return ArrivedFrames(info: sequence.info, decoder: try HEIFFrameDecoder(bytes, sequence, context.limits))
         }

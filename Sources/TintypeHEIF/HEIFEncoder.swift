@@ -9,7 +9,7 @@ public struct HEIFEncoder: ImageEncoder {
     public var formats: Set<ImageFormat> { [.heic] }
 
     public func encode(
-        _ pixels: PixelBuffer, as format: ImageFormat, _ options: EncodeOptions
+        _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         guard let context = heif_context_alloc() else {
             throw TintypeError(.outOfMemory, stage: .encode, "no memory for a HEIC encoder")

@@ -21,7 +21,7 @@ public struct ICODecoder: ImageDecoder {
         return info
     }
 
-    public func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         let directory = try bytes.withTypedBytes { raw throws(TintypeError) in try ICODirectory(raw) }
         guard let directory, let info = try info(of: bytes, isComplete: true) else { throw .truncatedICO }
         try context.limits.check(info, byteCount: bytes.count)
@@ -37,7 +37,7 @@ public struct ICODecoder: ImageDecoder {
 extension ICODecoder: SalvagingImageDecoder {
     /// A picture of the file that is whole, or what there is of one: first of that which would do for what is asked, then
     /// of the larger ones.
-    public func salvage(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image? {
+    public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         guard let directory = try bytes.withTypedBytes({ raw throws(TintypeError) in try ICODirectory(raw) }) else {
             return nil
         }

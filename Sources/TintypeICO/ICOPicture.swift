@@ -48,10 +48,10 @@ struct ICOPicture {
         var whole = context
         whole.options = DecodeOptions(size: .stretch(size), frames: .first)
         do throws(TintypeError) {
-            return try PNGDecoder().decode(bytes, whole).pixels
+            return try PNGDecoder().decode(bytes, context: whole).pixels
         } catch {
             guard keepsPart, error.code == .undecodable else { throw error }
-            return try PNGDecoder().salvage(bytes, whole)?.pixels
+            return try PNGDecoder().salvage(bytes, context: whole)?.pixels
         }
     }
 

@@ -18,7 +18,7 @@ public struct JPEGDecoder: PartialImageDecoder {
         }
     }
 
-    public func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         let reader = try JPEGReader(context)
         return try bytes.withTypedBytes { bytes throws(TintypeError) in
             guard let header = try reader.open(bytes, isComplete: true) else {
@@ -58,8 +58,8 @@ public struct JPEGDecoder: PartialImageDecoder {
         return pixels ?? nil
     }
 
-    public func makeIncrementalDecoder(_ context: DecodeContext) -> (any IncrementalImageDecoder)? {
-        JPEGPreviewReader(context).map { reader in IncrementalPicture { _ in .still(reader) } }
+    public func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
+        JPEGPreviewReader(context).map { reader in IncrementalImage { _ in .still(reader) } }
     }
 
     private static func pixels(
@@ -135,7 +135,7 @@ extension ImageInfo {
 extension JPEGDecoder: SalvagingImageDecoder {
     /// What libjpeg makes of it: of one that is cut short, the rows or scans before that; past damage it goes on at the next
     /// restart marker, or with what it takes for pixels.
-    public func salvage(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image? {
+    public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         let reader = try JPEGReader(context)
         reader.tolerateDamage()
         return try bytes.withTypedBytes { raw throws(TintypeError) in

@@ -12,7 +12,7 @@ public struct JPEGEncoder: ImageEncoder {
     private static let fullChromaQuality = 0.9
 
     public func encode(
-        _ pixels: PixelBuffer, as format: ImageFormat, _ options: EncodeOptions
+        _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let opaque = try pixels.flattened(on: options.background)
         let whole = try Self.encoded(opaque, options)

@@ -6,7 +6,7 @@ import TintypeCore
 /// libjpeg decoding one picture as it arrives: a progressive one scan by scan, a baseline one row by row.
 ///
 /// `@unchecked Sendable` because the C object and what is known of it, which belong to one thread at a time, are reached
-/// only through the lock of the ``IncrementalPicture`` that owns this.
+/// only through the lock of the ``IncrementalImage`` that owns this.
 final class JPEGPreviewReader: PreviewReader, @unchecked Sendable {
     private let reader: OpaquePointer
     private let context: DecodeContext

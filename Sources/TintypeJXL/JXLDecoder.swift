@@ -16,7 +16,7 @@ public struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder {
         }
     }
 
-    public func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         let (info, exif, still) = try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try JXLHeader(raw, isComplete: true, context.limits) else { throw .truncatedJXL }
             var info = header.info
@@ -28,7 +28,7 @@ public struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder {
             }
             return (info, exif, try Self.still(raw, header, context))
         }
-        guard let still else { return try animatedImage(bytes, info, context, exif: exif) }
+        guard let still else { return try animatedImage(bytes, info: info, context: context, exif: exif) }
         return Image(
             pixels: still.pixels, info: info, scale: context.options.scale ?? 1, highRange: still.highRange,
             exif: context.options.keepsExif ? exif : nil)
@@ -44,7 +44,7 @@ public struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder {
     }
 
     public func makeFrameDecoder(
-        _ bytes: Data, _ context: DecodeContext
+        _ bytes: Data, context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
         try JXLFrameDecoder(bytes, context.limits)
     }
@@ -56,13 +56,13 @@ public struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder {
 /// Frames of an animation are shown when the next one has begun, so the last one comes with the whole; a still picture is
 /// shown as soon as libjxl has all of it at an eighth of its size, and then where it has more.
 extension JXLDecoder: ProgressiveAnimationDecoder {
-    public func makeIncrementalDecoder(_ context: DecodeContext) -> (any IncrementalImageDecoder)? {
-        IncrementalPicture { (head) throws(TintypeError) in try Self.kind(of: head, context) }
+    public func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
+        IncrementalImage { (head) throws(TintypeError) in try Self.kind(of: head, context) }
     }
 
     private static func kind(
         of head: Data, _ context: DecodeContext
-    ) throws(TintypeError) -> IncrementalPicture.Kind {
+    ) throws(TintypeError) -> IncrementalImage.Kind {
         let header = try head.withTypedBytes { raw throws(TintypeError) in
             try JXLHeader(raw, isComplete: false, counting: .nothing, context.limits)
         }
@@ -73,7 +73,7 @@ extension JXLDecoder: ProgressiveAnimationDecoder {
         return .still(try JXLPreviewReader(header, context))
     }
 
-    public func arrivedFrames(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
+    public func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
         let header = try bytes.withTypedBytes { raw throws(TintypeError) in
             try JXLHeader(raw, isComplete: false, counting: .arrived, context.limits)
         }
@@ -85,12 +85,12 @@ extension JXLDecoder: ProgressiveAnimationDecoder {
 extension JXLDecoder: SalvagingImageDecoder {
     /// What libjxl has of the picture before the damage; of an animation, the frames that are whole, or else what there is
     /// of the first.
-    public func salvage(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image? {
+    public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         let header = try bytes.withTypedBytes { raw throws(TintypeError) in
             try JXLHeader(raw, isComplete: false, counting: .nothing, context.limits)
         }
         guard let header else { return nil }
-        if header.isAnimated, let animation = try? salvagedAnimation(bytes, context) { return animation }
+        if header.isAnimated, let animation = try? salvagedAnimation(bytes, context: context) { return animation }
         try context.checkCancelled()
         let reader = try JXLPreviewReader(header, context)
         guard let sound = try Self.soundBytes(bytes, reader) else { return try reader.preview() }

@@ -14,7 +14,7 @@ public struct JXLEncoder: ImageEncoder {
     public var formats: Set<ImageFormat> { [.jxl] }
 
     public func encode(
-        _ pixels: PixelBuffer, as format: ImageFormat, _ options: EncodeOptions
+        _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         // NaN compares as false and becomes the lowest.
         let quality = options.quality > 0 ? min(options.quality, 1) : 0
@@ -38,7 +38,7 @@ public struct JXLEncoder: ImageEncoder {
 /// milliseconds.
 extension JXLEncoder: AnimatedImageEncoder {
     public func encode(
-        _ animation: AnimatedImage, as format: ImageFormat, _ options: EncodeOptions
+        _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         // NaN compares as false and becomes the lowest.
         let quality = options.quality > 0 ? min(options.quality, 1) : 0

@@ -7,7 +7,7 @@ import TintypeCore
 /// square by square.
 ///
 /// `@unchecked Sendable` because the decoder and its target, which belong to one thread at a time, are reached only through
-/// the lock of the ``IncrementalPicture`` that owns this, or by the one call that made it.
+/// the lock of the ``IncrementalImage`` that owns this, or by the one call that made it.
 final class JXLPreviewReader: PreviewReader, @unchecked Sendable {
     private let header: JXLHeader
     private let target: DecodeTarget

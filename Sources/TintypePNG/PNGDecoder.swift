@@ -25,7 +25,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
         }
     }
 
-    public func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         let reader = try PNGReader(context)
         return try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try reader.open(raw, isComplete: true) else { throw TintypeError(.truncated, "") }
@@ -38,7 +38,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
             if info.frameCount > 1 {
                 let isFirstFrame = try PNGAnimation(bytes, header).isDefaultImageFirst
                 guard isFirstFrame && context.options.frames == .first else {
-                    return try animatedImage(bytes, info, context, exif: metadata.exif)
+                    return try animatedImage(bytes, info: info, context: context, exif: metadata.exif)
                 }
             }
             let target = try DecodeTarget(info, context.options)
@@ -53,7 +53,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
     }
 
     public func makeFrameDecoder(
-        _ bytes: Data, _ context: DecodeContext
+        _ bytes: Data, context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
         let reader = try PNGReader(context)
         let header = try bytes.withTypedBytes { bytes throws(TintypeError) in
@@ -66,7 +66,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
         return PNGFrameDecoder(bytes, animation, try Self.converter(bytes, header, context.limits))
     }
 
-    public func arrivedFrames(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
+    public func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
         let reader = try PNGReader(context)
         let header = try bytes.withTypedBytes { bytes throws(TintypeError) in
             try reader.open(bytes, isComplete: false)
@@ -105,8 +105,8 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
         return try reader.wide(header, WideRows(size, target, converter, context))
     }
 
-    public func makeIncrementalDecoder(_ context: DecodeContext) -> (any IncrementalImageDecoder)? {
-        IncrementalPicture { (head) throws(TintypeError) in try Self.kind(of: head, context) }
+    public func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
+        IncrementalImage { (head) throws(TintypeError) in try Self.kind(of: head, context) }
     }
 
     private static func pixels(
@@ -160,7 +160,7 @@ extension ImageInfo {
 
 extension PNGDecoder {
     /// A still one is shown row by row or pass by pass, an animation frame by frame.
-    static func kind(of head: Data, _ context: DecodeContext) throws(TintypeError) -> IncrementalPicture.Kind {
+    static func kind(of head: Data, _ context: DecodeContext) throws(TintypeError) -> IncrementalImage.Kind {
         let reader = try PNGReader(context)
         let header = try head.withTypedBytes { raw throws(TintypeError) in try reader.open(raw, isComplete: false) }
         guard let header else { return .unknown }
@@ -176,13 +176,13 @@ extension PNGDecoder {
 
 extension PNGDecoder: SalvagingImageDecoder {
     /// The rows or passes before the damage; of an animation, the frames.
-    public func salvage(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image? {
+    public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         let opened = try PNGReader(context)
         let header = try bytes.withTypedBytes { raw throws(TintypeError) in try opened.open(raw, isComplete: false) }
         guard let header else { return nil }
         let info = ImageInfo(header)
         try context.limits.check(info)
-        if info.frameCount > 1 { return try salvagedAnimation(bytes, context) }
+        if info.frameCount > 1 { return try salvagedAnimation(bytes, context: context) }
         let reader = try PNGPreviewReader(
             header, info, try Self.converter(bytes, header, context.limits), context)
         return try reader.salvaged(bytes)

@@ -14,7 +14,7 @@ public struct PNGEncoder: ImageEncoder {
     public var formats: Set<ImageFormat> { [.png] }
 
     public func encode(
-        _ pixels: PixelBuffer, as format: ImageFormat, _ options: EncodeOptions
+        _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         try encode(pixels, isOpaque: pixels.isOpaque)
     }
@@ -50,7 +50,7 @@ public struct PNGEncoder: ImageEncoder {
 /// A duration is stored as a fraction of whole numbers, exactly if it was one of these; 65,535 seconds is the longest.
 extension PNGEncoder: AnimatedImageEncoder {
     public func encode(
-        _ animation: AnimatedImage, as format: ImageFormat, _ options: EncodeOptions
+        _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let isOpaque = try animation.isOpaque()
         var writer = PNGAnimationWriter(animation)

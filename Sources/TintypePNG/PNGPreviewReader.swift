@@ -6,7 +6,7 @@ import TintypeCore
 /// libpng decoding one still picture as it arrives: rows from the top, or the passes of an interlaced one.
 ///
 /// `@unchecked Sendable` because the C object, which belongs to one thread at a time, is reached only through the lock of
-/// the ``IncrementalPicture`` that owns it, or by the one call that made it.
+/// the ``IncrementalImage`` that owns it, or by the one call that made it.
 final class PNGPreviewReader: PreviewReader, @unchecked Sendable {
     private let reader: OpaquePointer
     private let hook: CancelHook

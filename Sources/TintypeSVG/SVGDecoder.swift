@@ -15,7 +15,7 @@ public struct SVGDecoder: PartialImageDecoder {
         return Self.info(try SVGDocument(bytes, Self.anyLimits))
     }
 
-    public func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try context.checkCancelled()
         let document = try SVGDocument(bytes, context.limits)
         let info = Self.info(document)

@@ -18,7 +18,7 @@ public struct TIFFDecoder: PartialImageDecoder {
         return try bytes.withTypedBytes { raw throws(TintypeError) in try TIFFReader(raw, DecodeLimits()).info }
     }
 
-    public func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         // Before libtiff copies it.
         let profileBytes = TIFFDirectory.first(of: bytes)?.byteCount(Self.profileTag) ?? 0
         try context.limits.check(profileBytes: profileBytes)
@@ -103,7 +103,7 @@ public struct TIFFDecoder: PartialImageDecoder {
 extension TIFFDecoder: SalvagingImageDecoder {
     /// The strips or tiles before the damage. Of a file that is cut short there is nothing, unless its directory stands at the
     /// beginning.
-    public func salvage(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image? {
+    public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try TIFFReader(raw, context.limits)
             let info = reader.info

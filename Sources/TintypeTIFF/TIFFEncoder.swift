@@ -10,7 +10,7 @@ public struct TIFFEncoder: ImageEncoder {
     public var formats: Set<ImageFormat> { [.tiff] }
 
     public func encode(
-        _ pixels: PixelBuffer, as format: ImageFormat, _ options: EncodeOptions
+        _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         var message = [CChar](repeating: 0, count: 200)
         var (bytes, count): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)

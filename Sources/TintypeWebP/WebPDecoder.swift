@@ -23,24 +23,24 @@ public struct WebPDecoder: ProgressiveAnimationDecoder {
         }
     }
 
-    public func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try tintype_webp_header(raw) else { throw .truncatedWebP }
             try context.limits.check(ImageInfo(header), byteCount: raw.count)
             let file = try WebPFile(raw, context.limits)
             let info = try ImageInfo(header, raw, file)
-            if header.is_animated { return try animatedImage(bytes, info, context, exif: file.exif) }
+            if header.is_animated { return try animatedImage(bytes, info: info, context: context, exif: file.exif) }
             return try still(file, info, context)
         }
     }
 
     public func makeFrameDecoder(
-        _ bytes: Data, _ context: DecodeContext
+        _ bytes: Data, context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
         try WebPFrameDecoder(bytes, context)
     }
 
-    public func arrivedFrames(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
+    public func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
         let header = try bytes.withTypedBytes { raw throws(TintypeError) in try tintype_webp_header(raw) }
         guard let header, header.is_animated,
             let decoder = try WebPFrameDecoder(arrived: bytes, header.size, context)
@@ -51,8 +51,8 @@ public struct WebPDecoder: ProgressiveAnimationDecoder {
         return ArrivedFrames(info: info, decoder: decoder)
     }
 
-    public func makeIncrementalDecoder(_ context: DecodeContext) -> (any IncrementalImageDecoder)? {
-        IncrementalPicture { (head) throws(TintypeError) in try Self.kind(of: head, context) }
+    public func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
+        IncrementalImage { (head) throws(TintypeError) in try Self.kind(of: head, context) }
     }
 
     private func still(
@@ -112,7 +112,7 @@ extension UnsafeRawBufferPointer {
 
 extension WebPDecoder {
     /// A still one is shown row by row, an animation frame by frame.
-    static func kind(of head: Data, _ context: DecodeContext) throws(TintypeError) -> IncrementalPicture.Kind {
+    static func kind(of head: Data, _ context: DecodeContext) throws(TintypeError) -> IncrementalImage.Kind {
         let header = try head.withTypedBytes { raw throws(TintypeError) in try tintype_webp_header(raw) }
         guard let header else { return .unknown }
         if header.is_animated { return .animation(IncrementalAnimation(decoder: WebPDecoder(), context)) }
@@ -130,10 +130,10 @@ extension WebPDecoder {
 
 extension WebPDecoder: SalvagingImageDecoder {
     /// The rows before the damage; of an animation, the frames.
-    public func salvage(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image? {
+    public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         let header = try bytes.withTypedBytes { raw throws(TintypeError) in try tintype_webp_header(raw) }
         guard let header else { return nil }
-        if header.is_animated { return try salvagedAnimation(bytes, context) }
+        if header.is_animated { return try salvagedAnimation(bytes, context: context) }
         let info = ImageInfo(header)
         try context.limits.check(info)
         let colors = try Self.arrivedColors(bytes, context.limits) ?? .standard

@@ -17,7 +17,7 @@ public struct WebPEncoder: ImageEncoder {
     private static let losslessEffort = 75.0
 
     public func encode(
-        _ pixels: PixelBuffer, as format: ImageFormat, _ options: EncodeOptions
+        _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let settings = settings(options)
         let straight = pixels.isOpaque ? pixels : try pixels.unpremultiplied()
@@ -54,7 +54,7 @@ public struct WebPEncoder: ImageEncoder {
 /// Durations are whole milliseconds, and all together at most 24 days.
 extension WebPEncoder: AnimatedImageEncoder {
     public func encode(
-        _ animation: AnimatedImage, as format: ImageFormat, _ options: EncodeOptions
+        _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let writer = try WebPAnimationWriter(animation, settings(options))
         var time = 0

@@ -6,7 +6,7 @@ import TintypeCore
 /// libwebp decoding one still picture as it arrives, row by row.
 ///
 /// `@unchecked Sendable` because the C object, which belongs to one thread at a time, is reached only through the lock of
-/// the ``IncrementalPicture`` that owns it, or by the one call that made it.
+/// the ``IncrementalImage`` that owns it, or by the one call that made it.
 final class WebPPreviewReader: PreviewReader, @unchecked Sendable {
     private let reader: OpaquePointer
     private let pixels: PreviewPixels

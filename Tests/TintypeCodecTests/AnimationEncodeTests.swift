@@ -9,14 +9,14 @@ import TintypeTesting
     private let coders = ImageCoderRegistry.standard
 
     private func decode(_ data: Data) throws(TintypeError) -> Image {
-        try coders.decoder(for: data).decode(data, DecodeContext())
+        try coders.decoder(for: data).decode(data, context: DecodeContext())
     }
 
     private func animation(_ data: Data) throws -> AnimatedImage { try #require(try decode(data).animation) }
 
     private func encoded(
         _ animation: AnimatedImage, _ format: ImageFormat, _ options: EncodeOptions = EncodeOptions()
-    ) throws -> AnimatedImage { try self.animation(try coders.encode(animation, as: format, options)) }
+    ) throws -> AnimatedImage { try self.animation(try coders.encode(animation, as: format, options: options)) }
 
     /// Frames of eight by six pixels that have each another one changed.
     private func pictures(_ durations: [Double], loopCount: Int = 0) throws -> AnimatedImage {
@@ -88,7 +88,7 @@ import TintypeTesting
             }
             let original = try AnimatedImage(frames)
             for encoder in [GIFEncoder(), GIFEncoder(palette: .shared, isDithering: false)] {
-                let written = try animation(try encoder.encode(original, as: .gif, EncodeOptions()))
+                let written = try animation(try encoder.encode(original, as: .gif, options: EncodeOptions()))
                 #expect(written.frameCount == original.frameCount)
                 try expect(written, shows: original)
             }
@@ -106,8 +106,8 @@ import TintypeTesting
         }
         let original = try AnimatedImage(frames)
         let (fine, coarse) = (
-            try coders.encode(original, as: format, EncodeOptions(quality: 0.95)),
-            try coders.encode(original, as: format, EncodeOptions(quality: 0.3))
+            try coders.encode(original, as: format, options: EncodeOptions(quality: 0.95)),
+            try coders.encode(original, as: format, options: EncodeOptions(quality: 0.3))
         )
         #expect(coarse.count < fine.count)
         for (data, most) in [(fine, 8.0), (coarse, 30)] {
@@ -228,11 +228,11 @@ import TintypeTesting
         }
         let noise = try AnimatedImage(frames)
         let whole = try coders.encode(noise, as: format).count
-        let small = try coders.encode(noise, as: format, EncodeOptions(maximumByteCount: whole * 6 / 10))
+        let small = try coders.encode(noise, as: format, options: EncodeOptions(maximumByteCount: whole * 6 / 10))
         #expect(small.count <= whole * 6 / 10)
         #expect(try animation(small).frameCount == 3)
         let error = #expect(throws: TintypeError.self) {
-            try coders.encode(noise, as: format, EncodeOptions(maximumByteCount: 100))
+            try coders.encode(noise, as: format, options: EncodeOptions(maximumByteCount: 100))
         }
         #expect(error?.code == .encodeFailed)
     }

@@ -11,7 +11,7 @@ import TintypeWebP
 @Suite(.timeLimit(.minutes(15))) @MainActor struct AnimationPlaybackTests {
     private func animation(_ fixture: FixtureManifest.Fixture) throws -> AnimatedImage {
         let data = try fixture.data
-        return try #require(try DecodeTests.coders.decoder(for: data).decode(data, DecodeContext()).animation)
+        return try #require(try DecodeTests.coders.decoder(for: data).decode(data, context: DecodeContext()).animation)
     }
 
     /// Exact, but where translucent pixels are blended: premultiplied there, not in the judge's arithmetic.
@@ -74,7 +74,7 @@ import TintypeWebP
     ) throws {
         let (data, expected) = (try fixture.data, try fixture.expectedFrames)
         let decoder = try #require(
-            try DecodeTests.coders.decoder(for: data).makeIncrementalDecoder(DecodeContext()))
+            try DecodeTests.coders.decoder(for: data).makeIncrementalDecoder(context: DecodeContext()))
         var counts: [Int] = []
         let piece = max(1, data.count / 100)
         for start in stride(from: 0, to: data.count, by: piece) {
@@ -101,7 +101,7 @@ import TintypeWebP
             var damaged = data
             damaged[index] ^= 0x55
             let format = try #require(Self.formats.first { name.hasSuffix($0.formats.first?.rawValue ?? "") })
-            let decoder = try #require(format.makeIncrementalDecoder(DecodeContext()))
+            let decoder = try #require(format.makeIncrementalDecoder(context: DecodeContext()))
             for part in [damaged.prefix(index + 1), damaged.dropFirst(index + 1)] {
                 guard let image = try? decoder.append(part), let animation = image.animation else { continue }
                 for frame in 0..<animation.frameCount { _ = try? animation.frame(at: frame) }
@@ -114,7 +114,7 @@ import TintypeWebP
             let ending = format.formats.first?.rawValue ?? ""
             let name = ending == "avif" ? "sequence.avif" : "rects.\(ending)"
             let context = DecodeContext(limits: DecodeLimits(frames: 4))
-            let decoder = try #require(format.makeIncrementalDecoder(context))
+            let decoder = try #require(format.makeIncrementalDecoder(context: context))
             let data = try FixtureManifest.named(name).data
             let error = #expect(throws: TintypeError.self) { try decoder.append(data) }
             #expect(error?.code == .limitExceeded)

@@ -7,7 +7,7 @@ import TintypeTesting
     static let animations = FixtureManifest.all.filter { $0.valid && ($0.frameCount ?? 1) > 1 }
 
     private func decode(_ data: Data, _ options: DecodeOptions = DecodeOptions()) throws(TintypeError) -> Image {
-        try DecodeTests.coders.decoder(for: data).decode(data, DecodeContext(options: options))
+        try DecodeTests.coders.decoder(for: data).decode(data, context: DecodeContext(options: options))
     }
 
     private func animation(_ fixture: FixtureManifest.Fixture) throws -> AnimatedImage {
@@ -142,13 +142,13 @@ import TintypeTesting
             let data = try FixtureManifest.named(name).data
             let context = DecodeContext(limits: DecodeLimits(frames: 13))
             let error = #expect(throws: TintypeError.self) {
-                try DecodeTests.coders.decoder(for: data).decode(data, context)
+                try DecodeTests.coders.decoder(for: data).decode(data, context: context)
             }
             #expect(error?.code == .limitExceeded)
         }
         let context = DecodeContext(limits: DecodeLimits(animatedPixels: 24 * 17 * 13))
         let error = #expect(throws: TintypeError.self) {
-            try DecodeTests.coders.decoder(for: data).decode(data, context)
+            try DecodeTests.coders.decoder(for: data).decode(data, context: context)
         }
         #expect(error?.code == .limitExceeded)
     }

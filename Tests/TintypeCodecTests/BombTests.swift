@@ -9,7 +9,7 @@ import TintypeTesting
 
     private func expectRefused(_ bomb: Data) throws {
         let error = #expect(throws: TintypeError.self) {
-            try DecodeTests.coders.decoder(for: bomb).decode(bomb, DecodeContext())
+            try DecodeTests.coders.decoder(for: bomb).decode(bomb, context: DecodeContext())
         }
         #expect(error?.code == .limitExceeded, "\(String(describing: error))")
         let headerError = #expect(throws: TintypeError.self) { try DecodeTests.coders.info(of: bomb) }
@@ -69,7 +69,7 @@ import TintypeTesting
         })
         // An SVG asks once before it is read; no other asks before it has begun with the pixels.
         let decoder = try DecodeTests.coders.decoder(for: data)
-        let error = #expect(throws: TintypeError.self) { try decoder.decode(data, context) }
+        let error = #expect(throws: TintypeError.self) { try decoder.decode(data, context: context) }
         #expect(error?.limit == limit, "\(name): \(String(describing: error))")
         #expect(!wasAsked.now || decoder.formats.contains(.svg), "\(name)")
         let headerError = #expect(throws: TintypeError.self) { try DecodeTests.coders.info(of: data) }
@@ -78,7 +78,8 @@ import TintypeTesting
 
     @Test(arguments: known.indices) func previewsOfKnownBombsAreRefusedToo(_ index: Int) throws {
         let (name, _, data) = Self.known[index]
-        guard let previews = try DecodeTests.coders.decoder(for: data).makeIncrementalDecoder(DecodeContext()) else {
+        guard let previews = try DecodeTests.coders.decoder(for: data).makeIncrementalDecoder(context: DecodeContext())
+        else {
             return
         }
         #expect(throws: TintypeError.self, "\(name)") { _ = try previews.append(data) }

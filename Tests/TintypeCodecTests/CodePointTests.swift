@@ -29,7 +29,7 @@ import TintypeTesting
         let data = try picture(changing: code, to: value)
         #expect(areKnown(data) == isKnown)
         do throws(TintypeError) {
-            let image = try HEIFDecoder().decode(data, DecodeContext(options: DecodeOptions(range: .high)))
+            let image = try HEIFDecoder().decode(data, context: DecodeContext(options: DecodeOptions(range: .high)))
             #expect(image.size == PixelSize(width: 64, height: 64))
         } catch {
             #expect(error.code == .undecodable)

@@ -9,7 +9,7 @@ import TintypeTesting
 @Suite struct ColorTests {
     private func decode(_ name: String, _ options: DecodeOptions = DecodeOptions()) throws -> Image {
         let data = try FixtureManifest.named(name).data
-        return try DecodeTests.coders.decoder(for: data).decode(data, DecodeContext(options: options))
+        return try DecodeTests.coders.decoder(for: data).decode(data, context: DecodeContext(options: options))
     }
 
     // MARK: Profiles
@@ -30,14 +30,14 @@ import TintypeTesting
         let data = try FixtureManifest.named(name).data
         let context = DecodeContext(limits: DecodeLimits(profileBytes: 100))
         let error = #expect(throws: TintypeError.self) {
-            try DecodeTests.coders.decoder(for: data).decode(data, context)
+            try DecodeTests.coders.decoder(for: data).decode(data, context: context)
         }
         #expect(error?.code == .limitExceeded && error?.limit == .profileBytes)
     }
 
     @Test func anInflatedProfileIsCountedBeforeThereIsMemoryForIt() throws {
         let data = try PNGBuilder.picture(with: ("iCCP", Data("x\0\0".utf8) + PNGBuilder.deflatedZeros(64 << 20)))
-        let error = #expect(throws: TintypeError.self) { try PNGDecoder().decode(data, DecodeContext()) }
+        let error = #expect(throws: TintypeError.self) { try PNGDecoder().decode(data, context: DecodeContext()) }
         #expect(error?.code == .limitExceeded && error?.limit == .profileBytes)
     }
 

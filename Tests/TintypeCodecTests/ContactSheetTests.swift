@@ -47,9 +47,9 @@ import TintypeTesting
     @Test func everyFormatLooksAsOnTheSheet() throws {
         let sheet = try Self.sheet()
         if ProcessInfo.processInfo.environment["TINTYPE_WRITE_SHEET"] == "1" {
-            try PNGEncoder().encode(sheet, as: .png, EncodeOptions()).write(to: Self.sheetFile)
+            try PNGEncoder().encode(sheet, as: .png, options: EncodeOptions()).write(to: Self.sheetFile)
         }
-        let expected = try PNGDecoder().decode(try Data(contentsOf: Self.sheetFile), DecodeContext()).pixels
+        let expected = try PNGDecoder().decode(try Data(contentsOf: Self.sheetFile), context: DecodeContext()).pixels
         let difference = try #require(PixelDifference(sheet, expected))
         // Another build of the libraries of lossy formats may round otherwise.
         #expect(difference.maximum <= 12 && difference.mean < 0.5, "\(difference)")
@@ -90,6 +90,6 @@ import TintypeTesting
 
     private static func picture(_ file: Data) throws -> PixelBuffer {
         let context = DecodeContext(options: DecodeOptions(size: .fit(cell)))
-        return try DecodeTests.coders.decoder(for: file).decode(file, context).pixels.flattened(on: ground)
+        return try DecodeTests.coders.decoder(for: file).decode(file, context: context).pixels.flattened(on: ground)
     }
 }

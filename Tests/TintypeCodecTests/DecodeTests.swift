@@ -10,7 +10,7 @@ import TintypeTesting
     static let invalid = FixtureManifest.all.filter { !$0.valid }
 
     private func decode(_ data: Data, _ size: DecodeOptions.Size = .full) throws(TintypeError) -> Image {
-        try Self.coders.decoder(for: data).decode(data, DecodeContext(options: DecodeOptions(size: size)))
+        try Self.coders.decoder(for: data).decode(data, context: DecodeContext(options: DecodeOptions(size: size)))
     }
 
     @Test(arguments: valid) func theHeaderSaysWhatTheJudgeSays(_ fixture: FixtureManifest.Fixture) throws {
@@ -220,7 +220,7 @@ import TintypeTesting
     @Test func scansBeyondTheLimitAreRefused() throws {
         let data = try FixtureManifest.named("progressive.jpg").data
         let context = DecodeContext(limits: DecodeLimits(scans: 2))
-        let error = #expect(throws: TintypeError.self) { try JPEGDecoder().decode(data, context) }
+        let error = #expect(throws: TintypeError.self) { try JPEGDecoder().decode(data, context: context) }
         #expect(error?.code == .limitExceeded)
     }
 
@@ -228,7 +228,9 @@ import TintypeTesting
     func aCancelledDecodeStops(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         let context = DecodeContext(isCancelled: { true })
-        let error = #expect(throws: TintypeError.self) { try Self.coders.decoder(for: data).decode(data, context) }
+        let error = #expect(throws: TintypeError.self) {
+            try Self.coders.decoder(for: data).decode(data, context: context)
+        }
         #expect(error?.code == .cancelled)
     }
 

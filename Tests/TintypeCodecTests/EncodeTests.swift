@@ -7,12 +7,12 @@ import TintypeTesting
     private let size = PixelSize(width: 37, height: 23)
 
     private func decode(_ data: Data) throws(TintypeError) -> Image {
-        try DecodeTests.coders.decoder(for: data).decode(data, DecodeContext())
+        try DecodeTests.coders.decoder(for: data).decode(data, context: DecodeContext())
     }
 
     @Test func pngKeepsOpaquePixelsExactly() throws {
         let picture = try PixelBuffer.drawn(size) { x, y in Pixel(red: UInt8(x * 6), green: UInt8(y * 9), blue: 77) }
-        let data = try PNGEncoder().encode(picture, as: .png, EncodeOptions())
+        let data = try PNGEncoder().encode(picture, as: .png, options: EncodeOptions())
         let image = try decode(data)
         #expect(PixelDifference(image.pixels, picture)?.maximum == 0)
         #expect(!image.info.hasAlpha)
@@ -23,7 +23,7 @@ import TintypeTesting
             let alpha = UInt8(x * 6)
             return Pixel(red: alpha / 2, green: alpha, blue: 0, alpha: alpha)
         }
-        let image = try decode(try PNGEncoder().encode(picture, as: .png, EncodeOptions()))
+        let image = try decode(try PNGEncoder().encode(picture, as: .png, options: EncodeOptions()))
         #expect(image.info.hasAlpha)
         #expect(PixelDifference(image.pixels, picture)?.maximum == 0)
     }
@@ -40,7 +40,7 @@ import TintypeTesting
             return Pixel(red: alpha / 2, green: alpha, blue: 0, alpha: alpha)
         }
         for picture in [opaque, clear] {
-            let image = try decode(try encoder.encode(picture, as: format, EncodeOptions()))
+            let image = try decode(try encoder.encode(picture, as: format, options: EncodeOptions()))
             #expect(image.info.format == format && image.info.hasAlpha == !picture.isOpaque)
             #expect(PixelDifference(image.pixels, picture)?.maximum == 0)
         }
@@ -55,8 +55,8 @@ import TintypeTesting
         let picture = try PixelBuffer.drawn(PixelSize(width: 64, height: 48)) { x, y in
             Pixel(red: UInt8(x * 4), green: UInt8(y * 5), blue: UInt8((x * 7 + y * 3) & 255))
         }
-        let fine = try encoder.encode(picture, as: format, EncodeOptions(quality: 0.95))
-        let coarse = try encoder.encode(picture, as: format, EncodeOptions(quality: 0.3))
+        let fine = try encoder.encode(picture, as: format, options: EncodeOptions(quality: 0.95))
+        let coarse = try encoder.encode(picture, as: format, options: EncodeOptions(quality: 0.3))
         #expect(coarse.count < fine.count)
         #expect(try #require(PixelDifference(try decode(fine).pixels, picture)).mean < 8)
         #expect(try #require(PixelDifference(try decode(coarse).pixels, picture)).mean < 25)
@@ -66,14 +66,14 @@ import TintypeTesting
     func anyQualityGivesAPicture(_ format: ImageFormat, _ quality: Double) throws {
         let picture = try PixelBuffer.filled(Pixel(red: 1, green: 2, blue: 3), size)
         let data = try DecodeTests.coders.encoder(for: format).encode(
-            picture, as: format, EncodeOptions(quality: quality))
+            picture, as: format, options: EncodeOptions(quality: quality))
         #expect(try decode(data).size == size)
     }
 
     @Test func jpegIsCloseAndSmallerAtLowerQuality() throws {
         let picture = try PixelBuffer.drawn(size) { x, y in Pixel(red: UInt8(x * 6), green: UInt8(y * 9), blue: 77) }
-        let fine = try JPEGEncoder().encode(picture, as: .jpeg, EncodeOptions(quality: 1))
-        let coarse = try JPEGEncoder().encode(picture, as: .jpeg, EncodeOptions(quality: 0.1))
+        let fine = try JPEGEncoder().encode(picture, as: .jpeg, options: EncodeOptions(quality: 1))
+        let coarse = try JPEGEncoder().encode(picture, as: .jpeg, options: EncodeOptions(quality: 0.1))
         #expect(coarse.count < fine.count)
         #expect(try #require(PixelDifference(try decode(fine).pixels, picture)).mean < 1)
     }
@@ -81,13 +81,13 @@ import TintypeTesting
     @Test func jpegPutsTransparencyOnTheBackground() throws {
         let picture = try PixelBuffer.filled(Pixel(red: 0, green: 0, blue: 0, alpha: 0), size)
         let options = EncodeOptions(background: Pixel(red: 200, green: 100, blue: 50))
-        let pixel = try decode(try JPEGEncoder().encode(picture, as: .jpeg, options)).pixels[5, 5]
+        let pixel = try decode(try JPEGEncoder().encode(picture, as: .jpeg, options: options)).pixels[5, 5]
         #expect(abs(Int(pixel.red) - 200) < 3 && abs(Int(pixel.green) - 100) < 3 && abs(Int(pixel.blue) - 50) < 3)
     }
 
     @Test(arguments: [Double.nan, -1, 0, 7, .infinity]) func anyQualityGivesAPicture(_ quality: Double) throws {
         let picture = try PixelBuffer.filled(Pixel(red: 1, green: 2, blue: 3), size)
-        let data = try JPEGEncoder().encode(picture, as: .jpeg, EncodeOptions(quality: quality))
+        let data = try JPEGEncoder().encode(picture, as: .jpeg, options: EncodeOptions(quality: quality))
         #expect(try decode(data).size == size)
     }
 }

@@ -33,9 +33,9 @@ import TintypeTesting
     func everyFormatBecomesEveryOther(_ source: ImageFormat, _ target: ImageFormat) throws {
         let coders = DecodeTests.coders
         let data = try #require(Self.sources.first { $0.format == source }).data()
-        let image = try coders.decoder(for: data).decode(data, DecodeContext())
-        let made = try coders.encode(image.pixels, as: target, EncodeOptions())
-        let again = try coders.decoder(for: made).decode(made, DecodeContext())
+        let image = try coders.decoder(for: data).decode(data, context: DecodeContext())
+        let made = try coders.encode(image.pixels, as: target, options: EncodeOptions())
+        let again = try coders.decoder(for: made).decode(made, context: DecodeContext())
         #expect(again.info.format == target && again.size == image.size)
         let expected = try expected(image.pixels, as: target)
         let difference = try #require(PixelDifference(again.pixels, expected))

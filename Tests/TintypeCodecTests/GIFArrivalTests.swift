@@ -9,13 +9,13 @@ import TintypeTesting
 /// The first image of a GIF while its bytes arrive.
 @Suite struct GIFArrivalTests {
     private func whole(_ name: String) throws -> Image {
-        try GIFDecoder().decode(FixtureManifest.named(name).data, DecodeContext())
+        try GIFDecoder().decode(FixtureManifest.named(name).data, context: DecodeContext())
     }
 
     @Test(arguments: [1, 7, 100]) func rowsComeFromTheTop(_ piece: Int) throws {
         let size = PixelSize(width: 50, height: 40)
         let data = PlainGIF.bytes(size) { x, y in UInt8((x + y) % 128) }
-        let whole = try GIFDecoder().decode(data, DecodeContext())
+        let whole = try GIFDecoder().decode(data, context: DecodeContext())
         let all = try GIFDecoder().previews(data, piece: piece)
         #expect(all.count > 10 && all.allSatisfy { $0.size == size && $0.animation == nil })
         let counts = all.map { image in (0..<40).prefix { image.pixels[49, $0].alpha == 255 }.count }
@@ -56,7 +56,7 @@ import TintypeTesting
         let pixels = try PixelBuffer.drawn(PixelSize(width: 200, height: 150)) { _, _ in
             Pixel(red: UInt8.random(in: 0...15, using: &random) * 16, green: 7, blue: 200)
         }
-        let data = try GIFEncoder().encode(pixels, as: .gif, EncodeOptions())
+        let data = try GIFEncoder().encode(pixels, as: .gif, options: EncodeOptions())
         let layout = try #require(
             try data.withTypedBytes { raw throws(TintypeError) in try GIFLayout(arrived: raw, maximumImages: 100) })
         try expectEqual(data, layout, layout.images[0], 0)
@@ -100,7 +100,7 @@ import TintypeTesting
         for index in stride(from: 0, to: min(data.count, 2000), by: 3) {
             var damaged = data
             damaged[index] ^= 0x55
-            let previews = try #require(GIFDecoder().makeIncrementalDecoder(DecodeContext()))
+            let previews = try #require(GIFDecoder().makeIncrementalDecoder(context: DecodeContext()))
             _ = try? previews.append(damaged.prefix(data.count / 3))
             _ = try? previews.append(damaged.dropFirst(data.count / 3))
         }
@@ -109,7 +109,7 @@ import TintypeTesting
     @Test func anImageLargerThanTheLimitsIsRefusedBeforeItHasRows() throws {
         let data = PlainGIF.bytes(PixelSize(width: 100, height: 100)) { _, _ in 1 }
         let context = DecodeContext(limits: DecodeLimits(pixels: 1000))
-        let previews = try #require(GIFDecoder().makeIncrementalDecoder(context))
+        let previews = try #require(GIFDecoder().makeIncrementalDecoder(context: context))
         let error = #expect(throws: TintypeError.self) { try previews.append(data.prefix(1000)) }
         #expect(error?.limit == .pixels)
     }

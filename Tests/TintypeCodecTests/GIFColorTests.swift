@@ -9,15 +9,15 @@ import TintypeTesting
     /// A part of a picture with 4691 colours.
     private func photo() throws -> PixelBuffer {
         let data = try FixtureManifest.named("large-baseline.jpg").data
-        let whole = try DecodeTests.coders.decoder(for: data).decode(data, DecodeContext()).pixels
+        let whole = try DecodeTests.coders.decoder(for: data).decode(data, context: DecodeContext()).pixels
         return try whole.cropped(to: PixelRect(x: 200, y: 150, size: PixelSize(width: 160, height: 120)))
     }
 
     private func written(_ pixels: PixelBuffer, _ encoder: GIFEncoder = GIFEncoder(), quality: Double = 1) throws
         -> PixelBuffer
     {
-        let data = try encoder.encode(pixels, as: .gif, EncodeOptions(quality: quality))
-        return try GIFDecoder().decode(data, DecodeContext()).pixels
+        let data = try encoder.encode(pixels, as: .gif, options: EncodeOptions(quality: quality))
+        return try GIFDecoder().decode(data, context: DecodeContext()).pixels
     }
 
     private func colors(_ pixels: PixelBuffer) -> Set<Pixel> {
@@ -97,8 +97,8 @@ import TintypeTesting
         }
         let original = try AnimatedImage(frames)
         func mean(_ palette: GIFEncoder.Palette) throws -> (error: Double, byteCount: Int) {
-            let data = try GIFEncoder(palette: palette).encode(original, as: .gif, EncodeOptions())
-            let written = try #require(try GIFDecoder().decode(data, DecodeContext()).animation)
+            let data = try GIFEncoder(palette: palette).encode(original, as: .gif, options: EncodeOptions())
+            let written = try #require(try GIFDecoder().decode(data, context: DecodeContext()).animation)
             let errors = try (0..<4).map { error(try written.frame(at: $0), try original.frame(at: $0)) }
             return (errors.reduce(0, +) / 4, data.count)
         }

@@ -12,7 +12,7 @@ import TintypeTesting
     /// A picture of a million pixels that calls itself one of 16×16.
     private func understated() throws -> Data {
         let picture = try PixelBuffer.filled(Pixel(red: 9, green: 8, blue: 7), PixelSize(width: 1200, height: 1000))
-        var data = try HEIFEncoder().encode(picture, as: .heic, EncodeOptions(quality: 0.3))
+        var data = try HEIFEncoder().encode(picture, as: .heic, options: EncodeOptions(quality: 0.3))
         for place in data.ranges(of: Data("ispe".utf8)).map(\.upperBound) {
             data.setNumber(16, at: place + 4)
             data.setNumber(16, at: place + 8)
@@ -21,7 +21,7 @@ import TintypeTesting
     }
 
     private func error(_ data: Data, _ limits: DecodeLimits) -> TintypeError? {
-        #expect(throws: TintypeError.self) { try decoder.decode(data, DecodeContext(limits: limits)) }
+        #expect(throws: TintypeError.self) { try decoder.decode(data, context: DecodeContext(limits: limits)) }
     }
 
     @Test func oneBeyondTheLimitsIsRefusedBeforeItIsDecoded() throws {
@@ -31,7 +31,7 @@ import TintypeTesting
             wasAsked.withLock { $0 = true }
             return false
         }
-        let error = #expect(throws: TintypeError.self) { try decoder.decode(data, context) }
+        let error = #expect(throws: TintypeError.self) { try decoder.decode(data, context: context) }
         #expect(error?.limit == .pixels && !wasAsked.now)
         #expect(self.error(data, DecodeLimits(side: 1000))?.limit == .side)
     }

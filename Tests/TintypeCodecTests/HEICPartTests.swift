@@ -12,10 +12,12 @@ import TintypeTesting
     /// A picture, number 1, and its alpha, number 2, each with a configuration of its own.
     private func alpha() throws -> Data { try FixtureManifest.named("alpha.heic").data }
 
-    private func decode(_ data: Data) throws(TintypeError) -> Image { try decoder.decode(data, DecodeContext()) }
+    private func decode(_ data: Data) throws(TintypeError) -> Image {
+        try decoder.decode(data, context: DecodeContext())
+    }
 
     private func error(_ data: Data) -> TintypeError? {
-        #expect(throws: TintypeError.self) { try decoder.decode(data, DecodeContext()) }
+        #expect(throws: TintypeError.self) { try decoder.decode(data, context: DecodeContext()) }
     }
 
     private static let gainMap = ("auxid:1", "auxid:9")

@@ -14,7 +14,7 @@ import TintypeTesting
     }
 
     private func frames(_ data: Data) throws -> [PixelBuffer] {
-        let animation = try #require(try decoder.decode(data, DecodeContext()).animation)
+        let animation = try #require(try decoder.decode(data, context: DecodeContext()).animation)
         return try (0..<animation.frameCount).map { try animation.frame(at: $0) }
     }
 
@@ -27,7 +27,7 @@ import TintypeTesting
 
     @Test func itsHeaderSaysThatItHasAlpha() throws {
         #expect(try decoder.info(of: file(), isComplete: true)?.hasAlpha == true)
-        #expect(try decoder.decode(file(), DecodeContext()).info.hasAlpha)
+        #expect(try decoder.decode(file(), context: DecodeContext()).info.hasAlpha)
     }
 
     /// Depth, say, or a track that belongs to no other.
@@ -88,7 +88,7 @@ import TintypeTesting
         let (data, whole) = (try file(), try frames(file()))
         var counts: Set<Int> = []
         for count in stride(from: data.count / 2, to: data.count, by: 37) {
-            let image = try? decoder.salvage(data.prefix(count), DecodeContext())
+            let image = try? decoder.salvage(data.prefix(count), context: DecodeContext())
             guard let image else { continue }
             let shown = try image.animation.map { animation in
                 try (0..<animation.frameCount).map { try animation.frame(at: $0) }
@@ -104,7 +104,7 @@ import TintypeTesting
 
     @Test func limitsHoldForAlphaToo() throws {
         let error = #expect(throws: TintypeError.self) {
-            try decoder.decode(file(), DecodeContext(limits: DecodeLimits(frames: 4)))
+            try decoder.decode(file(), context: DecodeContext(limits: DecodeLimits(frames: 4)))
         }
         #expect(error?.limit == .frames)
     }

@@ -19,11 +19,11 @@ import TintypeTesting
                 format: OwnFrames.format, size: PixelSize(width: 4, height: 4), frameCount: 2, loopCount: loopCount)
         }
 
-        func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+        func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
             throw TintypeError(.undecodable, stage: .decode, "only frames")
         }
 
-        func makeFrameDecoder(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> any FrameDecoder {
+        func makeFrameDecoder(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> any FrameDecoder {
             OwnFrames(loopCount: loopCount)
         }
     }
@@ -54,7 +54,7 @@ import TintypeTesting
         let animation = try AnimatedImage(Data(), decoder: decoder, info: info, DecodeContext())
         #expect(animation.loopCount == max(0, count))
         let data = try coders.encode(animation, as: format)
-        let written = try coders.decoder(for: data).decode(data, DecodeContext())
+        let written = try coders.decoder(for: data).decode(data, context: DecodeContext())
         #expect(written.info.loopCount >= 0 && written.info.frameCount == 2)
     }
 
@@ -68,7 +68,7 @@ import TintypeTesting
             var limits = DecodeLimits()
             limits.side = 100_000
             let context = DecodeContext(limits: limits)
-            #expect(try coders.decoder(for: data).decode(data, context).size == size)
+            #expect(try coders.decoder(for: data).decode(data, context: context).size == size)
         } catch {
             #expect(error.code == .encodeFailed && [.avif, .gif, .heic, .jpeg, .webp].contains(format), "\(error)")
         }

@@ -19,7 +19,7 @@ import TintypeTesting
 
     @Test(arguments: names, [1, 100, 1_000_000]) func theLastPreviewIsThePicture(_ name: String, _ piece: Int) throws {
         let data = try FixtureManifest.named(name).data
-        let whole = try DecodeTests.coders.decoder(for: data).decode(data, DecodeContext())
+        let whole = try DecodeTests.coders.decoder(for: data).decode(data, context: DecodeContext())
         let last = try #require(try previews(data, piece: piece).last)
         #expect(PixelDifference(last.pixels, whole.pixels)?.maximum == 0)
         #expect(last.info == whole.info)
@@ -45,7 +45,7 @@ import TintypeTesting
     /// Of an interlaced picture the first pass shows all of it, coarsely.
     @Test func theFirstPassFillsTheWholePicture() throws {
         let data = try FixtureManifest.named("adam7-rgba.png").data
-        let whole = try DecodeTests.coders.decoder(for: data).decode(data, DecodeContext())
+        let whole = try DecodeTests.coders.decoder(for: data).decode(data, context: DecodeContext())
         let all = try previews(data, piece: max(1, data.count / 40))
         #expect(all.count > 5)
         let differences = try all.map { try #require(PixelDifference($0.pixels, whole.pixels)).mean }
@@ -82,7 +82,7 @@ import TintypeTesting
             var damaged = data
             damaged[index] ^= 0x55
             guard let decoder = try? DecodeTests.coders.decoder(for: damaged),
-                let previews = decoder.makeIncrementalDecoder(DecodeContext())
+                let previews = decoder.makeIncrementalDecoder(context: DecodeContext())
             else { continue }
             _ = try? previews.append(damaged.prefix(data.count / 2))
             _ = try? previews.append(damaged.dropFirst(data.count / 2))
@@ -95,7 +95,7 @@ import TintypeTesting
         let data = try PNGBuilder.picture(
             with: ("IDAT", PNGBuilder.deflated(Data([0, 10, 20, 30]))), ("tEXt", Data("a\0b".utf8)))
         #expect(data.ranges(of: pixels).count == 2)
-        let previews = try #require(PNGDecoder().makeIncrementalDecoder(DecodeContext()))
+        let previews = try #require(PNGDecoder().makeIncrementalDecoder(context: DecodeContext()))
         for start in stride(from: 0, to: data.count, by: piece) {
             guard (try? previews.append(data.dropFirst(start).prefix(piece))) != nil else { return }
         }

@@ -12,7 +12,7 @@ import TintypeTesting
     @Test(arguments: [1, 100, 5000, 1_000_000]) func theLastPreviewIsThePicture(_ piece: Int) throws {
         for name in ["progressive.jpg", "baseline-420.jpg", "large-progressive.jpg", "large-baseline.jpg"] {
             let data = try FixtureManifest.named(name).data
-            let whole = try JPEGDecoder().decode(data, DecodeContext())
+            let whole = try JPEGDecoder().decode(data, context: DecodeContext())
             let last = try #require(try previews(name, piece: piece).last)
             #expect(PixelDifference(last.pixels, whole.pixels)?.maximum == 0)
         }
@@ -21,7 +21,7 @@ import TintypeTesting
     /// Colour may arrive in a scan of its own and smoothing ends, so a step back of a few per cent is no fault.
     @Test func previewsComeCloserToThePicture() throws {
         let data = try FixtureManifest.named("large-progressive.jpg").data
-        let whole = try JPEGDecoder().decode(data, DecodeContext())
+        let whole = try JPEGDecoder().decode(data, context: DecodeContext())
         let differences = try previews("large-progressive.jpg", piece: 500).map {
             try #require(PixelDifference($0.pixels, whole.pixels)).mean
         }
@@ -47,7 +47,7 @@ import TintypeTesting
         for index in data.indices {
             var damaged = data
             damaged[index] ^= 0x55
-            let decoder = try #require(JPEGDecoder().makeIncrementalDecoder(DecodeContext()))
+            let decoder = try #require(JPEGDecoder().makeIncrementalDecoder(context: DecodeContext()))
             _ = try? decoder.append(damaged.prefix(300))
             _ = try? decoder.append(damaged.dropFirst(300))
         }
@@ -61,7 +61,7 @@ import TintypeTesting
         let second = try #require(data[first.upperBound...].firstRange(of: scan)).lowerBound
         let header = Data([0xFF, 0xC2, 0, 0x11, 8, 0, 0, 0, 0, 3, 1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1])
         for cut in 0...header.count {
-            let decoder = try #require(JPEGDecoder().makeIncrementalDecoder(DecodeContext()))
+            let decoder = try #require(JPEGDecoder().makeIncrementalDecoder(context: DecodeContext()))
             #expect(throws: TintypeError.self) {
                 _ = try decoder.append(data[..<second] + header.prefix(cut))
                 _ = try decoder.append(header.dropFirst(cut) + data[second...])

@@ -16,11 +16,11 @@ import TintypeTesting
     }
 
     private static func encoded(_ quality: Double) throws -> Data {
-        try JXLEncoder(effort: 3).encode(picture(), as: .jxl, EncodeOptions(quality: quality))
+        try JXLEncoder(effort: 3).encode(picture(), as: .jxl, options: EncodeOptions(quality: quality))
     }
 
     private func decode(_ data: Data, _ options: DecodeOptions = DecodeOptions()) throws(TintypeError) -> Image {
-        try DecodeTests.coders.decoder(for: data).decodeChecked(data, DecodeContext(options: options))
+        try DecodeTests.coders.decoder(for: data).decodeChecked(data, context: DecodeContext(options: options))
     }
 
     private static var allowed: DecodeOptions {
@@ -129,7 +129,7 @@ import TintypeTesting
         for index in stride(from: 0, to: data.count, by: name == "rects.jxl" ? 37 : 3) {
             var damaged = data
             damaged[index] ^= 0x55
-            let previews = try #require(JXLDecoder().makeIncrementalDecoder(DecodeContext()))
+            let previews = try #require(JXLDecoder().makeIncrementalDecoder(context: DecodeContext()))
             _ = try? previews.append(damaged.prefix(data.count / 2))
             _ = try? previews.append(damaged.dropFirst(data.count / 2))
             do throws(TintypeError) {
@@ -144,7 +144,7 @@ import TintypeTesting
     @Test func afterAnErrorThereIsNothingMore() throws {
         var data = try Self.encoded(1)
         for index in 2000..<4000 { data[index] = 0xFF }
-        let previews = try #require(JXLDecoder().makeIncrementalDecoder(DecodeContext()))
+        let previews = try #require(JXLDecoder().makeIncrementalDecoder(context: DecodeContext()))
         _ = try previews.append(data.prefix(1000))
         #expect(throws: TintypeError.self) {
             for start in stride(from: 1000, to: data.count, by: 5000) {
@@ -157,9 +157,9 @@ import TintypeTesting
     @Test func limitsHoldForPreviewsAndParts() throws {
         let data = try Self.encoded(0.5)
         let context = DecodeContext(options: Self.allowed, limits: DecodeLimits(pixels: 100))
-        let previews = try #require(JXLDecoder().makeIncrementalDecoder(context))
+        let previews = try #require(JXLDecoder().makeIncrementalDecoder(context: context))
         let error = #expect(throws: TintypeError.self) { try previews.append(data) }
         #expect(error?.limit == .pixels)
-        #expect(throws: TintypeError.self) { try JXLDecoder().salvage(data.dropLast(20), context) }
+        #expect(throws: TintypeError.self) { try JXLDecoder().salvage(data.dropLast(20), context: context) }
     }
 }

@@ -44,7 +44,7 @@ import TintypeTesting
         var context = DecodeContext(options: options)
         row.change(&context.limits)
         return #expect(throws: TintypeError.self) {
-            try DecodeTests.coders.decoder(for: data).decodeChecked(data, context)
+            try DecodeTests.coders.decoder(for: data).decodeChecked(data, context: context)
         }
     }
 
@@ -72,6 +72,6 @@ import TintypeTesting
 
     @Test(arguments: rows) func withinTheLimitsTheSamePictureIsDecoded(_ row: Row) throws {
         let data = try FixtureManifest.named(row.file).data
-        _ = try DecodeTests.coders.decoder(for: data).decodeChecked(data, DecodeContext())
+        _ = try DecodeTests.coders.decoder(for: data).decodeChecked(data, context: DecodeContext())
     }
 }

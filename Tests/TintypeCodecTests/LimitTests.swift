@@ -9,7 +9,7 @@ import TintypeTesting
     private func decode(_ data: Data, _ change: (inout DecodeLimits) -> Void) throws(TintypeError) -> Image {
         var limits = DecodeLimits()
         change(&limits)
-        return try DecodeTests.coders.decoder(for: data).decode(data, DecodeContext(limits: limits))
+        return try DecodeTests.coders.decoder(for: data).decode(data, context: DecodeContext(limits: limits))
     }
 
     private func expect(
@@ -93,11 +93,11 @@ import TintypeTesting
         })
         context.limits.time = .seconds(5)
         let error = #expect(throws: TintypeError.self) {
-            try JPEGDecoder().decodeChecked(data, context, clock.timeSource)
+            try JPEGDecoder().decodeChecked(data, context: context, time: clock.timeSource)
         }
         #expect(error?.limit == .time)
         context.limits.time = .seconds(1000)
-        _ = try JPEGDecoder().decodeChecked(data, context, clock.timeSource)
+        _ = try JPEGDecoder().decodeChecked(data, context: context, time: clock.timeSource)
     }
 
     @Test func elementsOfAnSVGAreLimited() throws {

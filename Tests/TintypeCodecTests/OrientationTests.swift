@@ -7,7 +7,7 @@ import TintypeTesting
 @Suite struct OrientationTests {
     private func decode(_ data: Data, _ options: DecodeOptions = DecodeOptions()) throws(TintypeError) -> Image {
         let context = DecodeContext(options: options)
-        return try DecodeTests.coders.decoder(for: data).decode(data, context)
+        return try DecodeTests.coders.decoder(for: data).decode(data, context: context)
     }
 
     /// An upright file, and the same bytes that say another orientation.

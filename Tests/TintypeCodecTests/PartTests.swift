@@ -14,7 +14,7 @@ import TintypeTesting
     private func picture(_ name: String, _ options: DecodeOptions = DecodeOptions()) throws -> PixelBuffer {
         let data = try FixtureManifest.data(name)
         let decoder = try #require(try DecodeTests.coders.decoder(for: data) as? any PartialImageDecoder)
-        return try decoder.decode(data, DecodeContext(options: options)).pixels
+        return try decoder.decode(data, context: DecodeContext(options: options)).pixels
     }
 
     private func part(of size: PixelSize) -> PixelRect {

@@ -7,7 +7,7 @@ import TintypeTesting
 /// Pictures that are damaged or cut short: an error, unless what there is of them is wanted.
 @Suite struct PartialTests {
     private func decode(_ data: Data, _ options: DecodeOptions = DecodeOptions()) throws(TintypeError) -> Image {
-        try DecodeTests.coders.decoder(for: data).decodeChecked(data, DecodeContext(options: options))
+        try DecodeTests.coders.decoder(for: data).decodeChecked(data, context: DecodeContext(options: options))
     }
 
     private static let allowed = partly(.full)
@@ -88,9 +88,9 @@ import TintypeTesting
         var context = DecodeContext(options: Self.allowed, limits: DecodeLimits(pixels: 10))
         let cut = data.prefix(data.count * 3 / 4)
         let decoder = try DecodeTests.coders.decoder(for: cut)
-        #expect(throws: TintypeError.self) { try decoder.decodeChecked(cut, context) }
+        #expect(throws: TintypeError.self) { try decoder.decodeChecked(cut, context: context) }
         context = DecodeContext(options: Self.allowed, isCancelled: { true })
-        let error = #expect(throws: TintypeError.self) { try decoder.decodeChecked(cut, context) }
+        let error = #expect(throws: TintypeError.self) { try decoder.decodeChecked(cut, context: context) }
         #expect(error?.code == .cancelled || error?.code == .undecodable)
     }
 

@@ -9,7 +9,7 @@ import TintypeTesting
 
     private func rects() throws -> AnimatedImage {
         let data = try FixtureManifest.named("rects.png").data
-        return try #require(try coders.decoder(for: data).decode(data, DecodeContext()).animation)
+        return try #require(try coders.decoder(for: data).decode(data, context: DecodeContext()).animation)
     }
 
     @Test func framesAreThoseOfTheWholeInTheOrderThatIsAskedFor() throws {
@@ -36,8 +36,8 @@ import TintypeTesting
         _ format: ImageFormat
     ) throws {
         let whole = try rects()
-        let data = try coders.encode(whole, as: format, EncodeOptions(frames: [4, 2, 7]))
-        let again = try #require(try coders.decoder(for: data).decode(data, DecodeContext()).animation)
+        let data = try coders.encode(whole, as: format, options: EncodeOptions(frames: [4, 2, 7]))
+        let again = try #require(try coders.decoder(for: data).decode(data, context: DecodeContext()).animation)
         #expect(again.frameCount == 3)
         guard format != .gif else { return }
         for (place, index) in [4, 2, 7].enumerated() {
@@ -48,8 +48,8 @@ import TintypeTesting
 
     @Test func oneFrameIsAStillPicture() throws {
         let whole = try rects()
-        let data = try coders.encode(whole, as: .png, EncodeOptions(frames: [6]))
-        let image = try coders.decoder(for: data).decode(data, DecodeContext())
+        let data = try coders.encode(whole, as: .png, options: EncodeOptions(frames: [6]))
+        let image = try coders.decoder(for: data).decode(data, context: DecodeContext())
         #expect(!image.isAnimated)
         #expect(PixelDifference(image.pixels, try whole.frame(at: 6))?.maximum == 0)
     }

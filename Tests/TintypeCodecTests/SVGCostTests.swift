@@ -39,7 +39,7 @@ import TintypeTesting
         })
         context.limits.time = .seconds(4)
         let error = #expect(throws: TintypeError.self) {
-            try SVGDecoder().decodeChecked(data, context, clock.timeSource)
+            try SVGDecoder().decodeChecked(data, context: context, time: clock.timeSource)
         }
         #expect(error?.limit == .time)
         try await waitUntilNoneIsLeft()
@@ -53,11 +53,11 @@ import TintypeTesting
                 return asked > 3
             }
         })
-        let error = #expect(throws: TintypeError.self) { try SVGDecoder().decode(Self.slow, context) }
+        let error = #expect(throws: TintypeError.self) { try SVGDecoder().decode(Self.slow, context: context) }
         #expect(error?.code == .cancelled)
         try await waitUntilNoneIsLeft()
         // Others are drawn as before.
-        let image = try SVGDecoder().decode(Self.document("<rect width='100' height='100'/>"), DecodeContext())
+        let image = try SVGDecoder().decode(Self.document("<rect width='100' height='100'/>"), context: DecodeContext())
         #expect(image.pixels[50, 50].alpha == 255)
     }
 
@@ -123,13 +123,13 @@ import TintypeTesting
     /// librsvg would overrun any stack.
     @Test(arguments: chains.indices) func aLongChainOfReferencesIsRefused(_ index: Int) {
         let error = #expect(throws: TintypeError.self) {
-            try SVGDecoder().decode(Self.chain(index, length: 2000), DecodeContext())
+            try SVGDecoder().decode(Self.chain(index, length: 2000), context: DecodeContext())
         }
         #expect(error?.limit == .elements, "\(Self.chains[index].name): \(String(describing: error))")
     }
 
     @Test(arguments: chains.indices) func aShortOneIsDrawn(_ index: Int) throws {
-        let image = try SVGDecoder().decode(Self.chain(index, length: 10), DecodeContext())
+        let image = try SVGDecoder().decode(Self.chain(index, length: 10), context: DecodeContext())
         #expect(image.size.width == 100)
     }
 
@@ -141,7 +141,7 @@ import TintypeTesting
         {
             length *= 2
         }
-        _ = try? SVGDecoder().decode(Self.chain(index, length: length), DecodeContext())
+        _ = try? SVGDecoder().decode(Self.chain(index, length: length), context: DecodeContext())
         #expect(length >= 8)
     }
 
@@ -152,20 +152,22 @@ import TintypeTesting
         let clip = "<clipPath id='c'><rect width='9' height='9'/></clipPath>"
         let defined = "<linearGradient id='g0'><stop stop-color='#abcdef'/></linearGradient>\(gradients)\(clip)"
         let body = "\(styled)<defs>\(defined)<rect id='a' class='a b' width='9' height='9'/></defs>\(uses)"
-        let image = try SVGDecoder().decode(Self.document(body), DecodeContext())
+        let image = try SVGDecoder().decode(Self.document(body), context: DecodeContext())
         #expect(image.pixels[4, 4].alpha == 255)
     }
 
     /// A link to what it stands in is no way down.
     @Test func aReferenceThatLeadsBackIsDrawn() throws {
         let body = "<g id='top'><a xlink:href='#top'><rect width='50' height='50'/></a></g>"
-        #expect(try SVGDecoder().decode(Self.document(body), DecodeContext()).pixels[5, 5].alpha == 255)
+        #expect(try SVGDecoder().decode(Self.document(body), context: DecodeContext()).pixels[5, 5].alpha == 255)
     }
 
     @Test func elementsInEntitiesThatReferToOthersAreRefused() {
         let entity = "<!ENTITY e \"<use href='#a'/>\">"
         let text = "<!DOCTYPE svg [\(entity)]><svg xmlns='http://www.w3.org/2000/svg'><rect id='a'/>&e;</svg>"
-        let error = #expect(throws: TintypeError.self) { try SVGDecoder().decode(Data(text.utf8), DecodeContext()) }
+        let error = #expect(throws: TintypeError.self) {
+            try SVGDecoder().decode(Data(text.utf8), context: DecodeContext())
+        }
         #expect(error?.limit == .elements)
     }
 

@@ -12,7 +12,7 @@ import TintypeSVG
     private func decode(_ text: String, _ size: DecodeOptions.Size = .full) throws(TintypeError) -> Image {
         let data = Data(text.utf8)
         let coders = ImageCoderRegistry(decoders: [SVGDecoder()])
-        return try coders.decoder(for: data).decode(data, DecodeContext(options: DecodeOptions(size: size)))
+        return try coders.decoder(for: data).decode(data, context: DecodeContext(options: DecodeOptions(size: size)))
     }
 
     @Test func shapesAreDrawnPremultiplied() throws {
@@ -51,12 +51,12 @@ import TintypeSVG
     @Test func aPartIsDrawnAtItsSize() throws {
         let part = PixelRect(x: 8, y: 0, size: PixelSize(width: 4, height: 10))
         let options = DecodeOptions(crop: part, size: .fit(PixelSize(width: 40, height: 100)))
-        let image = try SVGDecoder().decode(Data(Self.halves.utf8), DecodeContext(options: options))
+        let image = try SVGDecoder().decode(Data(Self.halves.utf8), context: DecodeContext(options: options))
         #expect(image.size == PixelSize(width: 40, height: 100))
         #expect(image.pixels[19, 5] == Pixel(red: 255, green: 136, blue: 0) && image.pixels[20, 5].alpha == 128)
         let outside = DecodeOptions(crop: PixelRect(x: 50, y: 0, size: part.size))
         #expect(throws: TintypeError.self) {
-            try SVGDecoder().decode(Data(Self.halves.utf8), DecodeContext(options: outside))
+            try SVGDecoder().decode(Data(Self.halves.utf8), context: DecodeContext(options: outside))
         }
     }
 
@@ -99,13 +99,13 @@ import TintypeSVG
             <svg xmlns="http://www.w3.org/2000/svg"><text>&l9;</text></svg>
             """
         let document = "<?xml version=\"1.0\"?><!DOCTYPE svg [<!ENTITY l0 \"lol\">\(entities.joined())]>\(text)"
-        #expect(throws: TintypeError.self) { try SVGDecoder().decode(Data(document.utf8), DecodeContext()) }
+        #expect(throws: TintypeError.self) { try SVGDecoder().decode(Data(document.utf8), context: DecodeContext()) }
     }
 
     @Test func everyTruncationIsAnError() throws {
         let data = Data(Self.halves.utf8)
         for count in 0..<data.count {
-            #expect(throws: TintypeError.self) { try SVGDecoder().decode(data.prefix(count), DecodeContext()) }
+            #expect(throws: TintypeError.self) { try SVGDecoder().decode(data.prefix(count), context: DecodeContext()) }
         }
     }
 }

@@ -6,7 +6,7 @@ import TintypeTesting
 /// How often image sequences of ISO base media files are played.
 @Suite struct SequenceRepetitionTests {
     private func decode(_ data: Data) throws -> Image {
-        try DecodeTests.coders.decoder(for: data).decode(data, DecodeContext())
+        try DecodeTests.coders.decoder(for: data).decode(data, context: DecodeContext())
     }
 
     /// A sequence of 700 units, whose list of edits says whether it begins again, and whose track says how long it is.

@@ -16,12 +16,12 @@ import TintypeTesting
     }
 
     private func decode(_ data: Data, _ options: DecodeOptions = DecodeOptions()) throws(TintypeError) -> Image {
-        try DecodeTests.coders.decoder(for: data).decode(data, DecodeContext(options: options))
+        try DecodeTests.coders.decoder(for: data).decode(data, context: DecodeContext(options: options))
     }
 
     private func encoded(_ format: ImageFormat, embedsThumbnail: Bool = true) throws -> Data {
         try DecodeTests.coders.encode(
-            try picture(), as: format, EncodeOptions(quality: 0.9, embedsThumbnail: embedsThumbnail))
+            try picture(), as: format, options: EncodeOptions(quality: 0.9, embedsThumbnail: embedsThumbnail))
     }
 
     // MARK: Embedded
@@ -43,7 +43,8 @@ import TintypeTesting
     /// The thumbnail is made unlike the picture, to see which was shown.
     @Test func aThumbnailStandsForThePictureWhereItIsLargeEnoughAndAllowed() throws {
         let small = try JPEGEncoder().encode(
-            .filled(Pixel(red: 255, green: 0, blue: 0), PixelSize(width: 320, height: 213)), as: .jpeg, EncodeOptions())
+            .filled(Pixel(red: 255, green: 0, blue: 0), PixelSize(width: 320, height: 213)), as: .jpeg,
+            options: EncodeOptions())
         let data = try #require(Self.replacingThumbnail(of: try encoded(.jpeg), by: small))
         func isRed(_ size: DecodeOptions.Size, _ allowed: DecodeOptions.EmbeddedThumbnail) throws -> Bool {
             let image = try decode(data, DecodeOptions(size: size, embeddedThumbnail: allowed))

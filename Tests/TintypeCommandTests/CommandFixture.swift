@@ -39,11 +39,11 @@ final class CommandFixture: Sendable {
     }
 
     static func jpeg(width: Int, height: Int) throws -> Data {
-        try JPEGEncoder().encode(picture(width, height), as: .jpeg, EncodeOptions(quality: 0.8))
+        try JPEGEncoder().encode(picture(width, height), as: .jpeg, options: EncodeOptions(quality: 0.8))
     }
 
     static func png(width: Int, height: Int) throws -> Data {
-        try PNGEncoder().encode(picture(width, height), as: .png, EncodeOptions())
+        try PNGEncoder().encode(picture(width, height), as: .png, options: EncodeOptions())
     }
 
     private static func picture(_ width: Int, _ height: Int) throws -> PixelBuffer {

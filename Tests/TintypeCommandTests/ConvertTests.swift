@@ -9,7 +9,7 @@ import TintypeTesting
         let output = fixture.path("out.png")
         let run = try await CommandRun.tintype(["convert", input, output] + arguments)
         #expect(run.status == 0, "\(run.error)")
-        return try PNGDecoder().decode(Data(contentsOf: URL(filePath: output)), DecodeContext())
+        return try PNGDecoder().decode(Data(contentsOf: URL(filePath: output)), context: DecodeContext())
     }
 
     @Test(arguments: [
@@ -73,7 +73,7 @@ import TintypeTesting
     @Test func anOverlayIsLoadedAndPut() async throws {
         try await withCommandFixture { fixture in
             let mark = try PixelBuffer.filled(Pixel(red: 255, green: 0, blue: 0), PixelSize(width: 4, height: 4))
-            let path = try fixture.write(PNGEncoder().encode(mark, as: .png, EncodeOptions()), "mark.png")
+            let path = try fixture.write(PNGEncoder().encode(mark, as: .png, options: EncodeOptions()), "mark.png")
             let marked = try await converted(
                 fixture, "--overlay", path, "--gravity", "topLeft", "--inset", "10,20", "--opacity", "1")
             #expect(marked.pixels[10, 20] == Pixel(red: 255, green: 0, blue: 0))
@@ -134,7 +134,7 @@ import TintypeTesting
         try await withCommandFixture { fixture in
             let data = try CommandFixture.png(width: 120, height: 60)
             let image = try await converted(fixture)
-            let original = try PNGDecoder().decode(data, DecodeContext())
+            let original = try PNGDecoder().decode(data, context: DecodeContext())
             #expect(image.size == original.size)
             #expect((0..<60).allSatisfy { image.pixels[$0 * 2, $0] == original.pixels[$0 * 2, $0] })
         }
@@ -174,7 +174,7 @@ import TintypeTesting
     }
 
     private func animation(_ data: Data) throws -> AnimatedImage? {
-        try ImageCoderRegistry.standard.decoder(for: data).decode(data, DecodeContext()).animation
+        try ImageCoderRegistry.standard.decoder(for: data).decode(data, context: DecodeContext()).animation
     }
 
     @Test(arguments: ["rects.gif", "rects.png", "rects.webp"])
@@ -183,17 +183,17 @@ import TintypeTesting
             let (input, output) = (CommandFixture.codecFixture(name), fixture.path("frame.png"))
             let data = try Data(contentsOf: URL(filePath: input))
             let animation = try #require(
-                try ImageCoderRegistry.standard.decoder(for: data).decode(data, DecodeContext()).animation)
+                try ImageCoderRegistry.standard.decoder(for: data).decode(data, context: DecodeContext()).animation)
             for index in [0, 6, 13] {
                 let run = try await CommandRun.tintype("convert", input, output, "--frame", "\(index)")
                 #expect(run.status == 0, "\(run.error)")
-                let written = try PNGDecoder().decode(Data(contentsOf: URL(filePath: output)), DecodeContext())
+                let written = try PNGDecoder().decode(Data(contentsOf: URL(filePath: output)), context: DecodeContext())
                 #expect(PixelDifference(written.pixels, try animation.frame(at: index))?.maximum == 0)
             }
             let small = try await CommandRun.tintype(
                 "convert", input, output, "--frame", "5", "--resize", "12x12", "--thumbnail", "20x20")
             #expect(small.status == 0, "\(small.error)")
-            let written = try PNGDecoder().decode(Data(contentsOf: URL(filePath: output)), DecodeContext())
+            let written = try PNGDecoder().decode(Data(contentsOf: URL(filePath: output)), context: DecodeContext())
             #expect(written.size.width == 12)
             let none = try await CommandRun.tintype("convert", input, output, "--frame", "14")
             #expect(none.status == 1 && none.error.contains("noSuchFrame") && none.error.contains(name))

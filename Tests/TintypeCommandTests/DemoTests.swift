@@ -9,7 +9,7 @@ import Tintype
             #expect(run.status == 0, "\(run.error)")
             #expect(run.output.contains("asked 8 times for 24 loads"))
             let sheet = try PNGDecoder().decode(
-                Data(contentsOf: URL(filePath: fixture.path("sheet/contact.png"))), DecodeContext())
+                Data(contentsOf: URL(filePath: fixture.path("sheet/contact.png"))), context: DecodeContext())
             #expect(sheet.size.width > 1000)
         }
     }

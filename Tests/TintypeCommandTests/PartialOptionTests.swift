@@ -11,7 +11,7 @@ import TintypeTesting
         let pixels = try PixelBuffer.drawn(PixelSize(width: 60, height: 90)) { _, _ in
             Pixel(red: .random(in: 0...255, using: &random), green: .random(in: 0...255, using: &random), blue: 9)
         }
-        return try PNGEncoder().encode(pixels, as: .png, EncodeOptions())
+        return try PNGEncoder().encode(pixels, as: .png, options: EncodeOptions())
     }
 
     private func serve(_ fixture: CommandFixture) throws -> String {
@@ -46,7 +46,7 @@ import TintypeTesting
             #expect(strict.status == 1 && !FileManager.default.fileExists(atPath: output))
             let run = try await CommandRun.tintype("convert", "--partial", input, output)
             #expect(run.status == 0 && run.error.contains("only a part of it: the picture is damaged"))
-            let part = try PNGDecoder().decode(Data(contentsOf: URL(filePath: output)), DecodeContext())
+            let part = try PNGDecoder().decode(Data(contentsOf: URL(filePath: output)), context: DecodeContext())
             #expect(part.pixels[0, 10].alpha == 255 && part.pixels[0, 89].alpha == 0)
         }
     }

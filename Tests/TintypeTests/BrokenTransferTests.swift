@@ -11,7 +11,7 @@ import TintypeTesting
         let pixels = try PixelBuffer.drawn(PixelSize(width: 64, height: 200)) { _, _ in
             Pixel(red: .random(in: 0...255, using: &random), green: .random(in: 0...255, using: &random), blue: 9)
         }
-        return (try PNGEncoder().encode(pixels, as: .png, EncodeOptions()), pixels)
+        return (try PNGEncoder().encode(pixels, as: .png, options: EncodeOptions()), pixels)
     }
 
     private func run(

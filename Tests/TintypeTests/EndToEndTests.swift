@@ -12,7 +12,7 @@ import TintypeTesting
         let pixels = try PixelBuffer.drawn(PixelSize(width: width, height: height)) { x, _ in
             Pixel(red: UInt8(x % 256), green: UInt8.random(in: 0...255, using: &random), blue: 80)
         }
-        return try JPEGEncoder().encode(pixels, as: .jpeg, EncodeOptions(quality: 0.9))
+        return try JPEGEncoder().encode(pixels, as: .jpeg, options: EncodeOptions(quality: 0.9))
     }
 
     private func run(
@@ -174,7 +174,8 @@ import TintypeTesting
     func nothingThatIsNotAWholeGoodImageIsStored(_ kind: String) async throws {
         try await run { origin, make in
             let png = try PNGEncoder().encode(
-                .filled(Pixel(red: 9, green: 9, blue: 9), PixelSize(width: 50, height: 50)), as: .png, EncodeOptions())
+                .filled(Pixel(red: 9, green: 9, blue: 9), PixelSize(width: 50, height: 50)), as: .png,
+                options: EncodeOptions())
             var corrupt = png
             corrupt[corrupt.count / 2] ^= 0xFF
             let responses: [String: (OriginResponse, TintypeError.Code)] = [

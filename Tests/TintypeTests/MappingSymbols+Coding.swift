@@ -10,16 +10,17 @@ extension MappingSymbols {
             "DecodeContext": DecodeContext.self, "DecodeLimits": DecodeLimits.self,
             "ImageCoderRegistry": ImageCoderRegistry.self, "JPEGDecoder": JPEGDecoder.self,
             "JPEGEncoder": JPEGEncoder.self, "PNGDecoder": PNGDecoder.self, "PNGEncoder": PNGEncoder.self,
-            "ImageDecoder.decode(_:_:)":
-                { (decoder: any ImageDecoder, bytes: Data) throws in try decoder.decode(bytes, DecodeContext()) },
+            "ImageDecoder.decode(_:context:)":
+                { (decoder: any ImageDecoder, bytes: Data) throws in try decoder.decode(bytes, context: DecodeContext())
+                },
             "ImageDecoder.formats": { (decoder: any ImageDecoder) in decoder.formats },
-            "ImageDecoder.makeIncrementalDecoder(_:)": { (decoder: any ImageDecoder) in
-                decoder.makeIncrementalDecoder(DecodeContext())
+            "ImageDecoder.makeIncrementalDecoder(context:)": { (decoder: any ImageDecoder) in
+                decoder.makeIncrementalDecoder(context: DecodeContext())
             },
             "IncrementalImageDecoder.append(_:)":
                 { (decoder: any IncrementalImageDecoder, bytes: Data) throws in try decoder.append(bytes) },
-            "ImageEncoder.encode(_:as:_:)": { (encoder: any ImageEncoder, pixels: PixelBuffer) throws in
-                try encoder.encode(pixels, as: .png, EncodeOptions())
+            "ImageEncoder.encode(_:as:options:)": { (encoder: any ImageEncoder, pixels: PixelBuffer) throws in
+                try encoder.encode(pixels, as: .png, options: EncodeOptions())
             },
             "ImageEncoder.formats": { (encoder: any ImageEncoder) in encoder.formats },
             "EncodeOptions.background": \EncodeOptions.background, "EncodeOptions.frames": \EncodeOptions.frames,
@@ -50,14 +51,15 @@ extension MappingSymbols {
             "EncodeOptions.frames": \EncodeOptions.frames,
             "EncodeOptions.maximumSize": \EncodeOptions.maximumSize,
             "EncodeOptions.maximumByteCount": \EncodeOptions.maximumByteCount,
-            "ImageCoderRegistry.encode(_:as:_:)": ImageCoderRegistry.encode(_:as:_:)
+            "ImageCoderRegistry.encode(_:as:options:)": ImageCoderRegistry.encode(_:as:options:)
                 as (ImageCoderRegistry) -> (PixelBuffer, ImageFormat, EncodeOptions) throws(TintypeError) -> Data,
-            "ImagePipeline.encode(_:as:_:priority:)": { (pipeline: ImagePipeline, image: Image) in
+            "ImagePipeline.encode(_:as:options:priority:)": { (pipeline: ImagePipeline, image: Image) in
                 try await pipeline.encode(image, as: .png)
             },
             "GIFEncoder": GIFEncoder.self,
-            "AnimatedImageEncoder.encode(_:as:_:)": { (encoder: any AnimatedImageEncoder, animation: AnimatedImage) in
-                try encoder.encode(animation, as: .gif, EncodeOptions())
+            "AnimatedImageEncoder.encode(_:as:options:)": {
+                (encoder: any AnimatedImageEncoder, animation: AnimatedImage) in
+                try encoder.encode(animation, as: .gif, options: EncodeOptions())
             },
         ]
     }
@@ -127,8 +129,8 @@ extension MappingSymbols {
                 try animation.transformed(by: transformer)
             },
             "AnimatedImage.unloadFrames()": { (animation: AnimatedImage) in animation.unloadFrames() },
-            "AnimatedImageDecoder.makeFrameDecoder(_:_:)": { (decoder: any AnimatedImageDecoder) throws in
-                try decoder.makeFrameDecoder(Data(), DecodeContext())
+            "AnimatedImageDecoder.makeFrameDecoder(_:context:)": { (decoder: any AnimatedImageDecoder) throws in
+                try decoder.makeFrameDecoder(Data(), context: DecodeContext())
             },
             "FrameDuration.played(_:)": FrameDuration.played(_:),
             "Image.animation": \Image.animation, "Image.isAnimated": \Image.isAnimated,

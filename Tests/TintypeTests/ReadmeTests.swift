@@ -81,7 +81,7 @@ func warm(_ urls: [URL], with pipeline: ImagePipeline) async {
     @Test func theReadmesCodeRuns() async throws {
         let origin = try await Origin.start()
         let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), PixelSize(width: 640, height: 480))
-        let jpeg = try JPEGEncoder().encode(white, as: .jpeg, EncodeOptions())
+        let jpeg = try JPEGEncoder().encode(white, as: .jpeg, options: EncodeOptions())
         origin.serve("/a.jpg", .image(jpeg, type: "image/jpeg"))
         let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-readme-\(UUID().uuidString)")
         let pipeline = ImagePipeline(
@@ -99,7 +99,7 @@ func warm(_ urls: [URL], with pipeline: ImagePipeline) async {
     @Test func theReadmesPipelineLoads() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-readme-\(UUID().uuidString)")
         let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), PixelSize(width: 6, height: 4))
-        let data = try PNGEncoder().encode(white, as: .png, EncodeOptions())
+        let data = try PNGEncoder().encode(white, as: .png, options: EncodeOptions())
         let pipeline = makePipeline(cachingIn: folder)
         let image = try await pipeline.image(for: ImageRequest(source: .bytes(data, id: "white")))
         #expect(image.size == white.size)

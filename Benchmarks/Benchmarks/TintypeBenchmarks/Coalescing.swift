@@ -44,7 +44,7 @@ private final class Crowd: Sendable {
         configuration.cache = ImageCache(memory: nil)
         pipeline = ImagePipeline(configuration)
         bytes = try PNGEncoder().encode(
-            try .filled(Pixel(red: 1, green: 2, blue: 3)), as: .png, EncodeOptions())
+            try .filled(Pixel(red: 1, green: 2, blue: 3)), as: .png, options: EncodeOptions())
     }
 
     func gatedRequest(_ number: Int) throws -> (ImageRequest, Gate) {
@@ -61,7 +61,7 @@ private final class Crowd: Sendable {
             if let task = running[key] { return task }
             let task = Task { [bytes] in
                 _ = await gate.wait()
-                return try? PNGDecoder().decode(bytes, DecodeContext())
+                return try? PNGDecoder().decode(bytes, context: DecodeContext())
             }
             running[key] = task
             return task

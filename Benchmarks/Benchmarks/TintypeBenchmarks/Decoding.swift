@@ -18,7 +18,7 @@ private func decoding(
     Benchmark(name, configuration: .sampling()) { benchmark, bytes in
         var context = DecodeContext()
         if let side { context.options.size = .fit(PixelSize(width: side, height: side)) }
-        try benchmark.sample { blackHole(try decoder.decode(bytes, context)) }
+        try benchmark.sample { blackHole(try decoder.decode(bytes, context: context)) }
     } setup: {
         try sample()
     }

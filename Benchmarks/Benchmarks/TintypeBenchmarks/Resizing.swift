@@ -29,5 +29,5 @@ func resizing() {
 private let target = PixelSize(width: 320, height: 213)
 
 private func source() throws -> PixelBuffer {
-    try JPEGDecoder().decode(try Sample.jpeg(), DecodeContext()).pixels
+    try JPEGDecoder().decode(try Sample.jpeg(), context: DecodeContext()).pixels
 }

@@ -32,7 +32,9 @@ struct AnimationTimings {
     }
 
     private static func play(_ bytes: Data) throws -> Int {
-        guard let animation = try coders.decoder(for: bytes).decode(bytes, DecodeContext()).animation else { return 0 }
+        guard let animation = try coders.decoder(for: bytes).decode(bytes, context: DecodeContext()).animation else {
+            return 0
+        }
         for index in 0..<animation.frameCount { _ = try animation.frame(at: index) }
         return animation.frameCount
     }

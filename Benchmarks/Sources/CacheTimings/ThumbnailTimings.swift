@@ -21,8 +21,8 @@ final class ThumbnailTimings: Sendable {
         disk = DiskCache(directory: folder)
         pixels = ThumbnailCache(beside: disk)
         key = CacheKey(source: "https://images.example.com/ocean.jpg", rendition: Self.square.identifier)
-        image = try JPEGDecoder().decode(Self.sample(), DecodeContext()).transformed(by: Self.square)
-        jpeg = try JPEGEncoder().encode(image.pixels, as: .jpeg, EncodeOptions())
+        image = try JPEGDecoder().decode(Self.sample(), context: DecodeContext()).transformed(by: Self.square)
+        jpeg = try JPEGEncoder().encode(image.pixels, as: .jpeg, options: EncodeOptions())
     }
 
     private static func sample(here: String = #filePath) throws -> Data {
@@ -53,11 +53,11 @@ final class ThumbnailTimings: Sendable {
 
     private func map() throws { try check(pixels.image(for: key) != nil) }
 
-    private func decode() throws { _ = try JPEGDecoder().decode(jpeg, DecodeContext()) }
+    private func decode() throws { _ = try JPEGDecoder().decode(jpeg, context: DecodeContext()) }
 
     private func readAndDecode() throws {
         guard let entry = disk.entry(for: key) else { throw Unexpected() }
-        _ = try JPEGDecoder().decode(entry.data, DecodeContext())
+        _ = try JPEGDecoder().decode(entry.data, context: DecodeContext())
     }
 
     /// Loads whose rendition is on disk, as JPEG and as pixels.

@@ -35,7 +35,7 @@ enum BombTimings {
     }
 
     private static func refuseDecode(_ data: Data) throws {
-        try refuse { () throws(TintypeError) in _ = try DecodeTimings.decode(data, DecodeContext()) }
+        try refuse { () throws(TintypeError) in _ = try DecodeTimings.decode(data, context: DecodeContext()) }
     }
 
     private static func refuseHeader(_ data: Data) throws {

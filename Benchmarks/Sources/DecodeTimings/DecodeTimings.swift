@@ -51,7 +51,7 @@ struct DecodeTimings {
         switch (words.first, words.count) {
         case ("tintype", 2):
             let bytes = try bytes(words[1])
-            return try milliseconds { _ = try decode(bytes, DecodeContext()) }
+            return try milliseconds { _ = try decode(bytes, context: DecodeContext()) }
         case ("control", 2):
             let bytes = try bytes(words[1])
             return try milliseconds { try control(bytes) }
@@ -64,20 +64,20 @@ struct DecodeTimings {
 
     private static func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(filePath: path)) }
 
-    static func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
-        try coders.decoder(for: bytes).decode(bytes, context)
+    static func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+        try coders.decoder(for: bytes).decode(bytes, context: context)
     }
 
     private static func thumbnail(_ side: String, _ bytes: Data) throws -> Image {
         let side = Int(side) ?? 1
         let options = DecodeOptions(size: .fit(PixelSize(width: side, height: side)))
-        return try decode(bytes, DecodeContext(options: options))
+        return try decode(bytes, context: DecodeContext(options: options))
     }
 
     private static func encode(_ path: String, _ format: String, to target: String) throws {
         let format = ImageFormat(rawValue: format)
-        let image = try decode(try bytes(path), DecodeContext())
-        let encoded = try coders.encoder(for: format).encode(image.pixels, as: format, EncodeOptions())
+        let image = try decode(try bytes(path), context: DecodeContext())
+        let encoded = try coders.encoder(for: format).encode(image.pixels, as: format, options: EncodeOptions())
         try encoded.write(to: URL(filePath: target))
     }
 

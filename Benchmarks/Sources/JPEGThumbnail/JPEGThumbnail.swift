@@ -15,8 +15,8 @@ struct JPEGThumbnail {
         }
         let options = DecodeOptions(size: .fit(PixelSize(width: side, height: side)))
         let image = try JPEGDecoder().decode(
-            try Data(contentsOf: URL(filePath: arguments[2])), DecodeContext(options: options))
-        let encoded = try JPEGEncoder().encode(image.pixels, as: .jpeg, EncodeOptions())
+            try Data(contentsOf: URL(filePath: arguments[2])), context: DecodeContext(options: options))
+        let encoded = try JPEGEncoder().encode(image.pixels, as: .jpeg, options: EncodeOptions())
         try encoded.write(to: URL(filePath: arguments[3]))
     }
 }

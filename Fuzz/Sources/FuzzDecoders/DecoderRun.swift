@@ -31,7 +31,9 @@ struct DecoderRun {
     }
 
     private func decode(expecting info: ImageInfo?) {
-        let image = checked { () throws(TintypeError) in try decoder.decode(bytes, DecodeContext(limits: Self.limits)) }
+        let image = checked { () throws(TintypeError) in
+            try decoder.decode(bytes, context: DecodeContext(limits: Self.limits))
+        }
         guard let image else { return }
         precondition(image.info.size == info?.size, "the header tells another size than the picture")
         play(image)
@@ -45,7 +47,7 @@ struct DecoderRun {
             options.size = .fit(PixelSize(width: 4, height: 4))
         }
         _ = checked { () throws(TintypeError) in
-            try decoder.decode(bytes, DecodeContext(options: options, limits: Self.limits))
+            try decoder.decode(bytes, context: DecodeContext(options: options, limits: Self.limits))
         }
     }
 
@@ -59,7 +61,7 @@ struct DecoderRun {
             crop: choice.isHeads(0) ? part : nil, size: .fit(box), frames: choice.isHeads(1) ? .all : .first,
             range: choice.isHeads(2) ? .high : .standard)
         let image = checked { () throws(TintypeError) in
-            try decoder.decode(bytes, DecodeContext(options: options, limits: Self.limits))
+            try decoder.decode(bytes, context: DecodeContext(options: options, limits: Self.limits))
         }
         if let image { play(image) }
     }
@@ -67,7 +69,7 @@ struct DecoderRun {
     private func salvage() {
         guard let salvager = decoder as? any SalvagingImageDecoder else { return }
         let image = checked { () throws(TintypeError) in
-            try salvager.salvage(bytes, DecodeContext(limits: Self.limits))
+            try salvager.salvage(bytes, context: DecodeContext(limits: Self.limits))
         }
         if let image, let image { play(image) }
     }
@@ -80,7 +82,9 @@ struct DecoderRun {
     }
 
     private func appendInPieces(expecting info: ImageInfo?) {
-        guard let incremental = decoder.makeIncrementalDecoder(DecodeContext(limits: Self.limits)) else { return }
+        guard let incremental = decoder.makeIncrementalDecoder(context: DecodeContext(limits: Self.limits)) else {
+            return
+        }
         for piece in choice.pieces {
             let preview = checked { () throws(TintypeError) in try incremental.append(bytes[piece]) }
             guard let preview else { return }
@@ -95,7 +99,7 @@ struct DecoderRun {
         let patience = FuzzPatience(questions: choice.number(below: 6))
         let context = DecodeContext(limits: Self.limits) { patience.isOver() }
         do throws(TintypeError) {
-            _ = try decoder.decode(bytes, context)
+            _ = try decoder.decode(bytes, context: context)
         } catch {
             precondition(error.code != .cancelled || patience.wasOver, "cancelled, though someone waits")
         }

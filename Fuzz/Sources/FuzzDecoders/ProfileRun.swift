@@ -28,7 +28,7 @@ struct ProfileRun: Sendable {
     private func decode(_ decoder: any ImageDecoder, _ file: Data, _ range: DecodeOptions.DynamicRange) {
         let context = DecodeContext(options: DecodeOptions(size: .fit(PixelSize(width: 8, height: 8)), range: range))
         do throws(TintypeError) {
-            _ = try decoder.decode(file, context)
+            _ = try decoder.decode(file, context: context)
         } catch {
             preconditionFailure("a good picture with another profile fails: \(error)")
         }

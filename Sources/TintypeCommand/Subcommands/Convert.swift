@@ -80,7 +80,7 @@ struct Convert: AsyncParsableCommand {
         if let only { image = Image(pixels: try await pixels(of: only, image), info: image.info) }
         let options = EncodeOptions(
             quality: Double(quality) / 100, maximumByteCount: outputBytes?.bytes, frames: frames?.indices)
-        try await OutputFile.write(try await pipeline.encode(image, as: format, options), to: output)
+        try await OutputFile.write(try await pipeline.encode(image, as: format, options: options), to: output)
         if let warning = PartialOptions.warning(input.text, response) { StandardError.write(warning) }
         try await pipeline.flush()
     }

@@ -24,7 +24,7 @@ struct Demo: AsyncParsableCommand {
         let loads = try result.get()
         for line in loads.tableLines { StandardOutput.write(line) }
         let sheet = try ContactSheet().drawn(loads.images)
-        try await OutputFile.write(try PNGEncoder().encode(sheet, as: .png, EncodeOptions()), to: output)
+        try await OutputFile.write(try PNGEncoder().encode(sheet, as: .png, options: EncodeOptions()), to: output)
         StandardOutput.write("\ncontact sheet: \(output)")
     }
 }

@@ -23,7 +23,7 @@ public final class AnimatedImage: Sendable {
     ///   - decoder: the decoder for its format.
     ///   - info: what its header tells: frames are given as it says that they are displayed.
     ///   - context: the limits, and the part and size that are asked for. Each frame is composed whole, then resampled.
-    /// - Throws: as ``AnimatedImageDecoder/makeFrameDecoder(_:_:)`` and ``FrameDecoder/pixels(of:isCancelled:)``, of
+    /// - Throws: as ``AnimatedImageDecoder/makeFrameDecoder(_:context:)`` and ``FrameDecoder/pixels(of:isCancelled:)``, of
     ///   which the poster is made.
     public convenience init(
         _ bytes: Data, decoder: any AnimatedImageDecoder, info: ImageInfo, _ context: DecodeContext
@@ -31,7 +31,7 @@ public final class AnimatedImage: Sendable {
         let lasting = context.lasting
         let services = FrameServices(time: DecodeTime(limit: context.limits.time))
         let source = try ComposedFrames(byteCount: bytes.count, services: services) { () throws(TintypeError) in
-            try decoder.makeFrameDecoder(bytes, lasting)
+            try decoder.makeFrameDecoder(bytes, context: lasting)
         }
         try self.init(source, info, encoded: bytes, context)
     }

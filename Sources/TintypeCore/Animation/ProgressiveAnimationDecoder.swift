@@ -5,13 +5,13 @@ public protocol ProgressiveAnimationDecoder: AnimatedImageDecoder {
     /// The frames that are whole in the first bytes of a picture, none of them decoded yet.
     ///
     /// - Returns: `nil` when there is none yet.
-    /// - Throws: as ``AnimatedImageDecoder/makeFrameDecoder(_:_:)``.
-    func arrivedFrames(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> ArrivedFrames?
+    /// - Throws: as ``AnimatedImageDecoder/makeFrameDecoder(_:context:)``.
+    func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames?
 }
 
 extension ProgressiveAnimationDecoder {
     /// Shows the first frame as soon as it is there, and then plays what there is.
-    public func makeIncrementalDecoder(_ context: DecodeContext) -> (any IncrementalImageDecoder)? {
+    public func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
         IncrementalAnimation(decoder: self, context)
     }
 }
@@ -58,7 +58,7 @@ package final class IncrementalAnimation: IncrementalImageDecoder {
             state.bytes += bytes
             return (state.bytes, state.source, state.animation)
         }
-        guard let arrived = try decoder.arrivedFrames(all, context) else { return nil }
+        guard let arrived = try decoder.arrivedFrames(all, context: context) else { return nil }
         guard arrived.decoder.frames.count > animation?.frameCount ?? 0 else { return nil }
         let next: AnimatedImage
         if let source, let animation {
@@ -93,7 +93,7 @@ package final class IncrementalAnimation: IncrementalImageDecoder {
 extension ProgressiveAnimationDecoder {
     /// Another decoder for bytes that had frames.
     fileprivate func frames(of bytes: Data, _ context: DecodeContext) throws(TintypeError) -> any FrameDecoder {
-        guard let arrived = try arrivedFrames(bytes, context) else {
+        guard let arrived = try arrivedFrames(bytes, context: context) else {
             throw .goneFrames
         }
         return arrived.decoder
@@ -111,7 +111,7 @@ extension AnimatedImageDecoder {
     /// - Parameter arrived: finds them; called again by threads that need a decoder of their own.
     /// - Returns: `nil` when there is none.
     package func salvagedAnimation(
-        _ bytes: Data, _ context: DecodeContext,
+        _ bytes: Data, context: DecodeContext,
         _ arrived: @escaping @Sendable (Data, DecodeContext) throws(TintypeError) -> ArrivedFrames?
     ) throws(TintypeError) -> Image? {
         guard let frames = try arrived(bytes, context) else { return nil }
@@ -131,9 +131,9 @@ extension AnimatedImageDecoder {
 
 extension ProgressiveAnimationDecoder {
     /// The frames that are whole in the first bytes, as an animation that has no more.
-    package func salvagedAnimation(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image? {
-        try salvagedAnimation(bytes, context) { bytes, context throws(TintypeError) in
-            try arrivedFrames(bytes, context)
+    package func salvagedAnimation(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
+        try salvagedAnimation(bytes, context: context) { bytes, context throws(TintypeError) in
+            try arrivedFrames(bytes, context: context)
         }
     }
 }

@@ -42,7 +42,7 @@ extension CacheSerializer {
             // A thumbnail would be kept instead of the whole, and a frame instead of the animation.
             guard data != nil, formats.contains(image.info.format), image.size == image.info.size, !image.isAnimated
             else { return .standard }
-            return .bytes(try encoder.encode(image.pixels, as: target, options), target)
+            return .bytes(try encoder.encode(image.pixels, as: target, options: options), target)
         }
     }
 }

@@ -64,7 +64,7 @@ extension ImageCaching {
     ) -> CacheHit? {
         let context = DecodeContext(options: options)
         do throws(TintypeError) {
-            let image = try coders.decoder(for: entry.data, options).decodeChecked(entry.data, context)
+            let image = try coders.decoder(for: entry.data, options).decodeChecked(entry.data, context: context)
             let known = key.isOriginal ? nil : StoredInfo(decoding: entry.metadata)
             let whole = known?.applied(to: image.pixels, scale: image.scale) ?? image
             // Not for longer than its bytes may be used.
@@ -138,7 +138,7 @@ extension ImageCoderRegistry {
             return (bytes, image.info.format)
         }
         let format = format(of: image)
-        return (try encoder(for: format).encode(image.pixels, as: format, EncodeOptions()), format)
+        return (try encoder(for: format).encode(image.pixels, as: format, options: EncodeOptions()), format)
     }
 
     private func format(of image: Image) -> ImageFormat {

@@ -8,13 +8,13 @@ public protocol AnimatedImageDecoder: ImageDecoder {
     ///
     /// - Parameter bytes: the whole picture.
     /// - Throws: ``TintypeError/Code/undecodable``, and ``TintypeError/Code/limitExceeded`` before memory is claimed.
-    func makeFrameDecoder(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> any FrameDecoder
+    func makeFrameDecoder(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> any FrameDecoder
 }
 
 extension AnimatedImageDecoder {
     /// The image of an animated picture: its first frame, and the others unless only the first is asked for.
     package func animatedImage(
-        _ bytes: Data, _ info: ImageInfo, _ context: DecodeContext, exif: ExifData? = nil
+        _ bytes: Data, info: ImageInfo, context: DecodeContext, exif: ExifData? = nil
     ) throws(TintypeError) -> Image {
         let animation = try AnimatedImage(bytes, decoder: self, info: info, context)
         return Image(

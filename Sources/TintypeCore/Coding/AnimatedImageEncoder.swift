@@ -10,7 +10,7 @@ public protocol AnimatedImageEncoder: ImageEncoder {
     /// - Throws: what ``AnimatedImage/frame(at:isCancelled:)`` throws; ``TintypeError/Code/encodeFailed``,
     ///   ``TintypeError/Code/outOfMemory``.
     func encode(
-        _ animation: AnimatedImage, as format: ImageFormat, _ options: EncodeOptions
+        _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data
 }
 

@@ -5,13 +5,13 @@ extension ImageDecoder {
     ///
     /// - Throws: also ``TintypeError/Code/notAnimated``, where only an animated picture is wanted.
     package func decodeChecked(
-        _ bytes: Data, _ context: DecodeContext, _ time: TimeSource = .system
+        _ bytes: Data, context: DecodeContext, time: TimeSource = .system
     ) throws(TintypeError) -> Image {
         let limit = DecodeTime(limit: context.limits.time, source: time)
         let image = try limit.run(isCancelled: context.isCancelled) { isCancelled throws(TintypeError) in
             var timed = context
             timed.isCancelled = isCancelled
-            return try decodeAllowed(bytes, resolved(timed, for: bytes))
+            return try decodeAllowed(bytes, context: resolved(timed, for: bytes))
         }
         guard context.options.frames != .animatedOnly || image.info.frameCount > 1 else {
             throw TintypeError(.notAnimated, stage: .decode, "a still picture, where only an animated one was wanted")

@@ -18,14 +18,14 @@ public protocol ImageDecoder: Sendable {
     /// - Throws: ``TintypeError/Code/undecodable`` for bytes that are damaged or cut short,
     ///   ``TintypeError/Code/limitExceeded`` before memory is claimed for what is too large,
     ///   ``TintypeError/Code/cancelled``.
-    func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image
+    func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image
 
     /// A decoder for bytes that are still arriving; `nil` when this one shows nothing before the end.
-    func makeIncrementalDecoder(_ context: DecodeContext) -> (any IncrementalImageDecoder)?
+    func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)?
 }
 
 extension ImageDecoder {
-    public func makeIncrementalDecoder(_ context: DecodeContext) -> (any IncrementalImageDecoder)? { nil }
+    public func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? { nil }
 }
 
 /// Shows a picture while its bytes arrive. It keeps its state between chunks and never starts over.

@@ -6,7 +6,7 @@ public protocol ImageEncoder: Sendable {
     var formats: Set<ImageFormat> { get }
 
     /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``.
-    func encode(_ pixels: PixelBuffer, as format: ImageFormat, _ options: EncodeOptions) throws(TintypeError) -> Data
+    func encode(_ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions) throws(TintypeError) -> Data
 }
 
 /// How pixels become bytes.
@@ -17,15 +17,15 @@ public struct EncodeOptions: Hashable, Sendable {
     public var background: Pixel
 
     /// The most pixels on either side, keeping the aspect ratio; a side of 0 does not limit. Kept by
-    /// ``ImageCoderRegistry/encode(_:as:_:)``.
+    /// ``ImageCoderRegistry/encode(_:as:options:)``.
     public var maximumSize: PixelSize?
-    /// The most bytes, for which ``ImageCoderRegistry/encode(_:as:_:)`` lowers the quality.
+    /// The most bytes, for which ``ImageCoderRegistry/encode(_:as:options:)`` lowers the quality.
     public var maximumByteCount: Int?
     /// Whether the picture is put into the file a second time, in ``thumbnailSize`` at most, for programs that show many
     /// at once. JPEG and HEIC have a place for it; others take no notice, and so does a picture that is no larger.
     public var embedsThumbnail: Bool
     /// Which frames of an animation are encoded, in this order, from 0; `nil` is all. Of one frame a still picture is made.
-    /// Kept by ``ImageCoderRegistry/encode(_:as:_:)``; a still picture takes no notice.
+    /// Kept by ``ImageCoderRegistry/encode(_:as:options:)``; a still picture takes no notice.
     public var frames: [Int]?
 
     /// What an embedded thumbnail is fitted into: about what cameras and Apple's encoders put there.

@@ -2,7 +2,7 @@ package import Foundation
 
 /// A library decoding one still picture as it arrives.
 ///
-/// Used by one thread at a time: see ``IncrementalPicture``.
+/// Used by one thread at a time: see ``IncrementalImage``.
 package protocol PreviewReader: AnyObject, Sendable {
     /// Decodes the next bytes; returns whether there is more to see.
     func append(_ bytes: Data) throws(TintypeError) -> Bool

@@ -2,20 +2,20 @@ public import Foundation
 
 /// A decoder that shows the part of a damaged picture that can be shown, as ``DecodeOptions/allowsPartial`` asks.
 public protocol SalvagingImageDecoder: ImageDecoder {
-    /// What there is of a picture that ``decode(_:_:)`` has found to be damaged or cut short. Pixels that are not there are
+    /// What there is of a picture that ``decode(_:context:)`` has found to be damaged or cut short. Pixels that are not there are
     /// transparent.
     ///
     /// - Returns: the part and size that are asked for; of an animation, with the frames that are whole. `nil` when
     ///   nothing can be shown.
-    /// - Throws: as ``ImageDecoder/decode(_:_:)``.
-    func salvage(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image?
+    /// - Throws: as ``ImageDecoder/decode(_:context:)``.
+    func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image?
 }
 
 extension ImageDecoder {
     /// Decodes a picture, or what can be shown of it where that is allowed.
-    func decodeAllowed(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+    func decodeAllowed(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         do throws(TintypeError) {
-            return try decodePart(bytes, context)
+            return try decodePart(bytes, context: context)
         } catch {
             guard error.code == .undecodable, context.options.allowsPartial else { throw error }
             guard let salvaged = try (self as? any SalvagingImageDecoder)?.salvaged(bytes, context) else {
@@ -30,7 +30,7 @@ extension SalvagingImageDecoder {
     /// `nil` also where the damage is such that nothing can be read.
     fileprivate func salvaged(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image? {
         do throws(TintypeError) {
-            return try salvage(bytes, context)
+            return try salvage(bytes, context: context)
         } catch {
             guard error.code == .undecodable else { throw error }
             return nil

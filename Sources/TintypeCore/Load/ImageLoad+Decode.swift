@@ -104,7 +104,7 @@ extension ImageLoad {
         let (coders, time) = (services.configuration.coders, services.configuration.time)
         return { [context] data throws(TintypeError) in
             try job.transforming { () throws(TintypeError) in
-                try coders.decoder(for: data, context.options).decodeChecked(data, context, time)
+                try coders.decoder(for: data, context.options).decodeChecked(data, context: context, time: time)
             }
         }
     }

@@ -138,7 +138,7 @@ extension ImageLoad {
                 var form = try serializer?.form(of: image, nil, for: key) ?? .standard
                 if case .standard = form {
                     let encoder = try configuration.coders.encoder(for: format)
-                    form = .bytes(try encoder.encode(image.pixels, as: format, options), format)
+                    form = .bytes(try encoder.encode(image.pixels, as: format, options: options), format)
                 }
                 return empty.taking(form)
             }

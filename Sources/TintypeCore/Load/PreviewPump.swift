@@ -71,7 +71,8 @@ final class PreviewPump: Sendable {
         let context = DecodeContext(
             options: options, limits: configuration.decodeLimits,
             isCancelled: { [job] in job.isCancelled })
-        guard let decoder = try? configuration.coders.decoder(for: head, options).makeIncrementalDecoder(context)
+        guard
+            let decoder = try? configuration.coders.decoder(for: head, options).makeIncrementalDecoder(context: context)
         else { return nil }
         state.withLock { $0.decoder = decoder }
         return decoder

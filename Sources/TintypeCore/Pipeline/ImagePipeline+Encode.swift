@@ -7,9 +7,9 @@ extension ImagePipeline {
     /// On the threads for pixels, so the caller is never blocked. When the calling task is cancelled the work ends between
     /// two frames, or two tries at a size.
     ///
-    /// - Throws: as ``ImageCoderRegistry/encode(_:as:_:)``, and ``TintypeError/Code/cancelled``.
+    /// - Throws: as ``ImageCoderRegistry/encode(_:as:options:)``, and ``TintypeError/Code/cancelled``.
     public nonisolated(nonsending) func encode(
-        _ image: Image, as format: ImageFormat, _ options: EncodeOptions = EncodeOptions(),
+        _ image: Image, as format: ImageFormat, options: EncodeOptions = EncodeOptions(),
         priority: ImagePriority = .normal
     ) async throws(TintypeError) -> Data {
         let (job, coders) = (JobContext(priority: priority), configuration.coders)
@@ -28,7 +28,9 @@ extension ImagePipeline {
         do throws(TintypeError) {
             return .success(
                 try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
-                    try job.transforming { () throws(TintypeError) in try coders.encode(image, as: format, options) }
+                    try job.transforming { () throws(TintypeError) in
+                        try coders.encode(image, as: format, options: options)
+                    }
                 })
         } catch {
             return .failure(error)

@@ -42,7 +42,7 @@ public final class GatedDecoder: ImageDecoder {
         return try inner.info(of: bytes, isComplete: isComplete)
     }
 
-    public func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         let isOpen = state.withLock { state in
             state.decodes += 1
             return state.isOpen
@@ -51,7 +51,7 @@ public final class GatedDecoder: ImageDecoder {
             opened.wait()
             opened.signal()
         }
-        if let inner { return try inner.decode(bytes, context) }
+        if let inner { return try inner.decode(bytes, context: context) }
         let size = context.options.size.target(for: info.size)
         let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), size)
         return Image(pixels: white, info: info, scale: context.options.scale ?? 1)

@@ -120,7 +120,7 @@ import TintypeTesting
     }
 
     @Test func transformersRunWhenAFrameIsAskedForInOrder() throws {
-        let image = try Self.sprites(3).decode(Data(), DecodeContext())
+        let image = try Self.sprites(3).decode(Data(), context: DecodeContext())
         let counter = CountingTransformer(identifier: "t")
         let box = PixelSize(width: 3, height: 3)
         let resize = ResizeTransformer(to: box)

@@ -26,11 +26,11 @@ struct DrawnAnimation: AnimatedImageDecoder {
 
     func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? { info }
 
-    func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
-        try animatedImage(bytes, info, context)
+    func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+        try animatedImage(bytes, info: info, context: context)
     }
 
-    func makeFrameDecoder(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> any FrameDecoder {
+    func makeFrameDecoder(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> any FrameDecoder {
         DrawnFrames(animation: self)
     }
 }

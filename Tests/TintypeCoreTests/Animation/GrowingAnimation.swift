@@ -11,18 +11,18 @@ struct GrowingAnimation: ProgressiveAnimationDecoder {
 
     func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? { whole.info }
 
-    func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
-        try whole.decode(bytes, context)
+    func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+        try whole.decode(bytes, context: context)
     }
 
-    func makeFrameDecoder(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> any FrameDecoder {
-        try whole.makeFrameDecoder(bytes, context)
+    func makeFrameDecoder(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> any FrameDecoder {
+        try whole.makeFrameDecoder(bytes, context: context)
     }
 
-    func arrivedFrames(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
+    func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
         guard !bytes.isEmpty else { return nil }
         var part = whole
         part.frames = Array(whole.frames.prefix(bytes.count))
-        return ArrivedFrames(info: part.info, decoder: try part.makeFrameDecoder(bytes, context))
+        return ArrivedFrames(info: part.info, decoder: try part.makeFrameDecoder(bytes, context: context))
     }
 }

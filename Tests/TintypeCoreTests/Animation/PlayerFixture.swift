@@ -85,8 +85,8 @@ extension DrawnAnimation {
         var services = services
         services.time.source = ManualClock().timeSource
         let source = try ComposedFrames(
-            try makeFrameDecoder(Data(), DecodeContext()), byteCount: 10, services: services
-        ) { () throws(TintypeError) in try self.makeFrameDecoder(Data(), DecodeContext()) }
+            try makeFrameDecoder(Data(), context: DecodeContext()), byteCount: 10, services: services
+        ) { () throws(TintypeError) in try self.makeFrameDecoder(Data(), context: DecodeContext()) }
         return try AnimatedImage(source, info, DecodeContext())
     }
 }

@@ -19,7 +19,7 @@ import TintypeTesting
     }
 
     @Test func costHasTheFramesThatAnAnimationKeeps() throws {
-        let animated = try AnimatedImageTests.sprites(5).decode(Data(), DecodeContext())
+        let animated = try AnimatedImageTests.sprites(5).decode(Data(), context: DecodeContext())
         let animation = try #require(animated.animation)
         let cache = MemoryCache(limits: CacheLimits(cost: 1 << 20))
         cache.store(animated, for: CacheKey(source: "a"))

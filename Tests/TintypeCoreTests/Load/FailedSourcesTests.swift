@@ -75,7 +75,7 @@ import TintypeTesting
         struct Picky: ImageDecoder {
             let formats: Set<ImageFormat> = [.png]
             func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? { nil }
-            func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+            func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
                 throw TintypeError(.undecodable, stage: .decode, "too picky")
             }
         }

@@ -12,7 +12,7 @@ private struct NotingDecoder: ImageDecoder {
 
     func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? { info }
 
-    func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+    func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         asked.withLock { $0.append(context.options.size) }
         let whole = try PixelBuffer.drawn(info.size) { x, y in Pixel(red: UInt8(x), green: UInt8(y), blue: 0) }
         let size = context.options.size
@@ -32,7 +32,7 @@ private struct NotingPartDecoder: PartialImageDecoder {
         ImageInfo(format: .png, size: whole.size)
     }
 
-    func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+    func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         asked.withLock { $0.append(context.options.crop) }
         let info = ImageInfo(format: .png, size: whole.size)
         let target = try DecodeTarget(info, context.options)

@@ -14,11 +14,11 @@ import TintypeTesting
         let formats: Set<ImageFormat> = [.gif]
 
         func encode(
-            _ pixels: PixelBuffer, as format: ImageFormat, _ options: EncodeOptions
+            _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
         ) throws(TintypeError) -> Data { Data([1]) }
 
         func encode(
-            _ animation: AnimatedImage, as format: ImageFormat, _ options: EncodeOptions
+            _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
         ) throws(TintypeError) -> Data {
             for index in 0..<animation.frameCount { _ = try animation.frame(at: index) }
             return Data([UInt8(animation.frameCount)])

@@ -140,11 +140,11 @@ import TintypeTesting
                 try inner.info(of: bytes, isComplete: isComplete)
             }
 
-            func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
-                try inner.decode(bytes, context)
+            func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+                try inner.decode(bytes, context: context)
             }
 
-            func makeIncrementalDecoder(_ context: DecodeContext) -> (any IncrementalImageDecoder)? {
+            func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
                 Steps(inner: inner, context: context)
             }
         }
@@ -157,7 +157,7 @@ import TintypeTesting
                 self.context = context
             }
 
-            func append(_ bytes: Data) throws(TintypeError) -> Image? { try inner.decode(bytes, context) }
+            func append(_ bytes: Data) throws(TintypeError) -> Image? { try inner.decode(bytes, context: context) }
         }
         /// Gives a part, and fails once that was seen.
         struct Broken: ImageLoader {

@@ -14,11 +14,11 @@ import TintypeTesting
             ImageInfo(format: .png, size: size)
         }
 
-        func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+        func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
             throw TintypeError(.undecodable, stage: .decode, "damaged")
         }
 
-        func salvage(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image? {
+        func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
             guard salvages else { return nil }
             return Image(pixels: try PixelWriter(size: size).finish(), info: ImageInfo(format: .png, size: size))
         }

@@ -52,7 +52,7 @@ struct PipelineFixture {
 struct FakeEncoder: ImageEncoder {
     let formats: Set<ImageFormat> = [.png, .jpeg]
 
-    func encode(_ pixels: PixelBuffer, as format: ImageFormat, _ options: EncodeOptions) throws(TintypeError) -> Data {
+    func encode(_ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions) throws(TintypeError) -> Data {
         PipelineFixture.png
     }
 }

@@ -51,7 +51,7 @@ import TintypeTesting
             ImageInfo(format: .png, size: PixelSize(width: 1, height: 1))
         }
 
-        func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+        func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
             // Asked before it is counted: the test goes on, and may cancel, as soon as the count is right.
             if context.isCancelled() { unwanted.withLock { $0 += 1 } }
             decodes.withLock { $0 += 1 }
@@ -150,10 +150,10 @@ import TintypeTesting
             try inner.info(of: bytes, isComplete: isComplete)
         }
 
-        func decode(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> Image {
+        func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
             let name = String(decoding: bytes.dropFirst(PipelineFixture.png.count), as: UTF8.self)
             names.withLock { $0.append(name) }
-            return try inner.decode(bytes, context)
+            return try inner.decode(bytes, context: context)
         }
     }
 }

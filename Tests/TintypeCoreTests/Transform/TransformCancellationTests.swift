@@ -133,7 +133,7 @@ import TintypeTesting
         let drawn = DrawnAnimation(
             canvas: Self.size(1, 1), frames: frames, pictures: try [.numbered(1, 1), .numbered(1, 1)])
         let (isCancelled, later) = (Shared(false), Shared(0))
-        let animation = try #require(try drawn.decode(Data(), DecodeContext()).animation)
+        let animation = try #require(try drawn.decode(Data(), context: DecodeContext()).animation)
             .transformed(
                 by: ClosureTransformer(identifier: "first") { pixels in
                     isCancelled.withLock { $0 = later.now > 0 }

@@ -61,7 +61,7 @@ enum ControlThread {
     static func decode(_ bytes: @escaping @Sendable () throws -> Data) async throws -> Image {
         try await withCheckedThrowingContinuation { continuation in
             queue.async {
-                continuation.resume(with: Result { try JPEGDecoder().decode(try bytes(), DecodeContext()) })
+                continuation.resume(with: Result { try JPEGDecoder().decode(try bytes(), context: DecodeContext()) })
             }
         }
     }

@@ -3,7 +3,7 @@ package import Foundation
 /// Shows a picture while it arrives: a still one, or an animation, whichever its first bytes tell that it is.
 ///
 /// Used by one thread at a time: the lock is there to say so to the compiler, and is never waited for.
-package final class IncrementalPicture: IncrementalImageDecoder {
+package final class IncrementalImage: IncrementalImageDecoder {
     /// What the first bytes of a picture tell.
     package enum Kind: Sendable {
         /// Nothing yet: more of them are needed.
@@ -43,7 +43,7 @@ package final class IncrementalPicture: IncrementalImageDecoder {
     }
 }
 
-extension IncrementalPicture.Kind {
+extension IncrementalImage.Kind {
     fileprivate func append(_ bytes: Data) throws(TintypeError) -> Image? {
         switch self {
         case .unknown, .hidden: nil
