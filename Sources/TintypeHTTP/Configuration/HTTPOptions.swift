@@ -1,3 +1,6 @@
+import Foundation
+public import TintypeCore
+
 /// What one request wants of HTTP beside its source; `nil` leaves it to the ``DownloaderConfiguration``.
 ///
 /// Loads with equal options share a transfer. **None of it is in the key of a cache**: what one user got with a credential,
@@ -49,5 +52,33 @@ extension HTTPOptions: Hashable {
         interceptors.isEmpty && credential == nil && !usesCookies && !acceptsUncheckedCertificate
             && connectTimeout == nil && idleTimeout == nil && totalTimeout == nil && maximumByteCount == nil
             && maximumRedirects == nil && retry == nil && serverGuard == nil
+    }
+}
+
+extension ImageRequest {
+    /// What this request wants of HTTP. Loads that differ in it share no transfer; keys of caches do not know of it.
+    public var http: HTTPOptions {
+        get { extras[HTTPOptionsKey.self] }
+        set { extras[HTTPOptionsKey.self] = newValue }
+    }
+}
+
+enum HTTPOptionsKey: RequestExtraKey {
+    static let defaultValue = HTTPOptions()
+}
+
+/// What proves who asks.
+public enum HTTPCredential: Hashable, Sendable {
+    /// RFC 7617. The user name has no colon.
+    case basic(user: String, password: String)
+    /// RFC 6750.
+    case bearer(String)
+
+    /// The value of the `Authorization` field.
+    public var authorization: String {
+        switch self {
+        case .basic(let user, let password): "Basic \(Data("\(user):\(password)".utf8).base64EncodedString())"
+        case .bearer(let token): "Bearer \(token)"
+        }
     }
 }

@@ -54,3 +54,54 @@ final class ConnectionLog: Sendable {
         return Use(isReused: !isFirst, connecting: isFirst ? now - sent : nil)
     }
 }
+
+/// Hears which connection the logger of a request is given to, and nothing that is said to it.
+struct ConnectionListener: LogHandler {
+    let feed: WireFeed
+
+    var metadata: Logger.Metadata {
+        get { [:] }
+        set {}
+    }
+
+    var logLevel: Logger.Level {
+        get { .critical }
+        set {}
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { nil }
+        set { if key == ConnectionLog.idKey, let newValue { feed.took(connection: newValue.description) } }
+    }
+
+    func log(event: LogEvent) {}
+}
+
+/// A log handler that hands on what is said instead of writing it.
+struct LogReader: LogHandler {
+    var metadata: Logger.Metadata = [:]
+    var logLevel: Logger.Level
+    private let read: @Sendable (LogEvent, Logger.Metadata) -> Void
+
+    /// - Parameter read: is given each event, and the metadata of the logger it was said to.
+    init(_ level: Logger.Level, _ read: @escaping @Sendable (LogEvent, Logger.Metadata) -> Void) {
+        logLevel = level
+        self.read = read
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        read(event, metadata)
+    }
+
+    /// A logger that says everything of a level to `read`.
+    static func logger(
+        _ level: Logger.Level, _ read: @escaping @Sendable (LogEvent, Logger.Metadata) -> Void
+    ) -> Logger {
+        Logger(label: "tintype.http", factory: { _ in LogReader(level, read) })
+    }
+}

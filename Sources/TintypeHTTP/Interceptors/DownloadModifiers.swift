@@ -1,0 +1,89 @@
+public import Foundation
+import TintypeCore
+
+/// Changes requests before they are sent, or refuses them.
+public struct DownloadRequestModifier: HTTPInterceptor {
+    public let id: String
+    private let modify: @Sendable (DownloadRequest) async throws -> DownloadRequest?
+
+    /// - Parameter modify: the request to send; `nil` ends the transfer with
+    ///   ``TintypeCore/TintypeError/Code/refusedRequest``.
+    public init(id: String, _ modify: @escaping @Sendable (DownloadRequest) async throws -> DownloadRequest?) {
+        self.id = id
+        self.modify = modify
+    }
+
+    /// Sets header fields.
+    public static func headers(_ fields: [String: String]) -> DownloadRequestModifier {
+        DownloadRequestModifier(id: "headers:\(fields.sorted { $0.key < $1.key })") { request in
+            var request = request
+            for (name, value) in fields { request.headers[name] = value }
+            return request
+        }
+    }
+
+    public func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse {
+        guard let modified = try await modify(request) else {
+            throw TintypeError(.refusedRequest, stage: .load, "a request modifier refused the request")
+        }
+        return try await next(modified)
+    }
+}
+
+/// Changes responses before their status is looked at and their body is read, or refuses them.
+public struct DownloadResponseModifier: HTTPInterceptor {
+    public let id: String
+    private let modify: @Sendable (DownloadResponse) async throws -> DownloadResponse?
+
+    /// - Parameter modify: the response to go on with; `nil` ends the transfer with
+    ///   ``TintypeCore/TintypeError/Code/refusedResponse``.
+    public init(id: String, _ modify: @escaping @Sendable (DownloadResponse) async throws -> DownloadResponse?) {
+        self.id = id
+        self.modify = modify
+    }
+
+    /// Sets header fields.
+    public static func headers(_ fields: [String: String]) -> DownloadResponseModifier {
+        DownloadResponseModifier(id: "response-headers:\(fields.sorted { $0.key < $1.key })") { response in
+            var response = response
+            for (name, value) in fields { response.headers[name] = value }
+            return response
+        }
+    }
+
+    public func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse {
+        guard let modified = try await modify(try await next(request)) else {
+            throw TintypeError(.refusedResponse, stage: .load, "a response modifier refused the response")
+        }
+        return modified
+    }
+}
+
+/// Makes the bytes of a picture of the bytes that a server sends. There are no previews, since it needs all of them.
+public struct DownloadDecryptor: HTTPInterceptor {
+    public let id: String
+    private let decrypt: @Sendable (Data, DownloadResponse) async throws -> Data?
+
+    /// - Parameter decrypt: the bytes of the picture; `nil` ends the transfer with
+    ///   ``TintypeCore/TintypeError/Code/undecipherable``.
+    public init(id: String, _ decrypt: @escaping @Sendable (Data, DownloadResponse) async throws -> Data?) {
+        self.id = id
+        self.decrypt = decrypt
+    }
+
+    /// For bodies in Base64 (RFC 4648, 4); line breaks in them do not matter.
+    public static let base64 = DownloadDecryptor(id: "base64") { data, _ in
+        Data(base64Encoded: data, options: .ignoreUnknownCharacters)
+    }
+
+    public func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse {
+        var response = try await next(request)
+        guard (200..<300).contains(response.status) else { return response }
+        let encrypted = try await response.body.collect()
+        guard let decrypted = try await decrypt(encrypted, response) else {
+            throw TintypeError(.undecipherable, stage: .load, "the body could not be decrypted")
+        }
+        response.body = DownloadBody(decrypted)
+        return response
+    }
+}
