@@ -21,13 +21,13 @@ extension AVIFReader {
     /// The part and size that are wanted of the frame that was decoded.
     func picture(
         _ target: DecodeTarget, _ colors: AVIFColors, _ context: DecodeContext
-    ) throws(TintypeError) -> WidePicture {
+    ) throws(TintypeError) -> WideImage {
         switch colors {
         case .wide(let converter): return try wide(WideRows(storedSize, target, converter, context))
         case .narrow(let converter):
             let isAll = target.isAll(of: storedSize)
             let pixels = try isAll ? whole(converter) : resampled(target, converter, context)
-            return WidePicture(pixels: pixels, highRange: nil)
+            return WideImage(pixels: pixels, highRange: nil)
         }
     }
 
@@ -70,12 +70,12 @@ extension AVIFReader {
         if isStraight { rows.premultiply(rows: count) }
     }
 
-    func wide(_ rows: WideRows) throws(TintypeError) -> WidePicture {
+    func wide(_ rows: WideRows) throws(TintypeError) -> WideImage {
         let rowLength = storedSize.width * 8
         let room = UnsafeMutableRawBufferPointer.allocate(
             byteCount: rowLength * (Self.stripHeight + 2 * Self.overlap + 1), alignment: 16)
         defer { room.deallocate() }
-        return try rows.picture(batch: Self.stripHeight) { (first, count, words) throws(TintypeError) in
+        return try rows.image(batch: Self.stripHeight) { (first, count, words) throws(TintypeError) in
             let above = try convert(
                 first..<first + count, overlap: Self.overlap, depth: 16, into: room, stride: rowLength)
             let wanted = room[above * rowLength..<(above + count) * rowLength]

@@ -29,7 +29,7 @@ public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
             let info = try ImageInfo(reader)
             try context.limits.check(info, byteCount: raw.count)
             guard info.frameCount == 1 || context.options.frames == .first else {
-                return (info, reader.exif, WidePicture?.none)
+                return (info, reader.exif, WideImage?.none)
             }
             return (info, reader.exif, try Self.picture(reader, info, context))
         }
@@ -47,7 +47,7 @@ public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
 
     private static func picture(
         _ reader: borrowing AVIFReader, _ info: ImageInfo, _ context: DecodeContext
-    ) throws(TintypeError) -> WidePicture {
+    ) throws(TintypeError) -> WideImage {
         let target = try DecodeTarget(info, context.options)
         try context.checkCancelled()
         try reader.decode(frame: 0)

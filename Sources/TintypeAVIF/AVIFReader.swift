@@ -122,7 +122,7 @@ struct AVIFReader: ~Copyable {
     func colors(_ limits: DecodeLimits) throws(TintypeError) -> SourceColors {
         guard let image = decoder.pointee.image?.pointee else { return .standard }
         try limits.check(profileBytes: image.icc.size)
-        let coded = SourceColors.coded(
+        let coded = SourceColors.codePoints(
             primaries: Int(image.colorPrimaries), transfer: Int(image.transferCharacteristics))
         guard !coded.isHighRange, let profile = image.icc.data, image.icc.size > 0 else { return coded }
         return .profile(Data(bytes: profile, count: image.icc.size))

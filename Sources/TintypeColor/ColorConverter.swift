@@ -9,21 +9,21 @@ package final class ColorConverter {
     private let key: ColorTransformKey
     private let transform: ColorTransform
     /// Whether it converts inks.
-    package var isOfInks: Bool { key.channels == .inks }
+    package var isCMYK: Bool { key.channels == .cmyk }
 
-    private static let shelf = Locked(ColorTransformShelf())
+    private static let cache = Locked(ColorTransformCache())
 
     /// - Returns: `nil` when there is nothing to do: the colours are sRGB already, as far as 8 bits tell, or what the file
     ///   says of them cannot be used.
     package init?(_ colors: SourceColors, _ channels: SourceChannels) {
         if case .standard = colors { return nil }
         let key = ColorTransformKey(colors, channels)
-        switch Self.shelf.withLock({ $0.take(key) }) {
-        case .needless: return nil
+        switch Self.cache.withLock({ $0.take(key) }) {
+        case .identity: return nil
         case .transform(let kept): transform = kept
         case nil:
             guard let made = ColorTransform(colors, channels) else {
-                Self.keep(key, .needless)
+                Self.keep(key, .identity)
                 return nil
             }
             transform = made
@@ -35,9 +35,9 @@ package final class ColorConverter {
         Self.keep(key, .transform(transform))
     }
 
-    private static func keep(_ key: ColorTransformKey, _ answer: ColorTransformShelf.Answer) {
+    private static func keep(_ key: ColorTransformKey, _ conversion: ColorTransformCache.Conversion) {
         // What goes dies here, after the lock.
-        _ = shelf.withLock { $0.put(key, answer) }
+        _ = cache.withLock { $0.put(key, conversion) }
     }
 
     /// Converts rows where they stand: straight RGBA, of which alpha stays, or inks, which become opaque RGBA.
@@ -46,7 +46,7 @@ package final class ColorConverter {
         for y in 0..<count {
             let row = base + y * stride
             transform.convert(row, width: width)
-            guard isOfInks else { continue }
+            guard isCMYK else { continue }
             for x in 0..<width { row.storeBytes(of: 255, toByteOffset: x * 4 + 3, as: UInt8.self) }
         }
     }
@@ -80,7 +80,7 @@ final class ColorTransform: @unchecked Sendable {
     init?(_ colors: SourceColors, _ channels: SourceChannels) {
         guard let profile = ColorProfile(colors, channels), let standard = ColorProfile.standard else { return nil }
         let format = Self.format(profile.space, channels)
-        guard channels == .inks || !Self.changesNothing(profile, format, standard),
+        guard channels == .cmyk || !Self.changesNothing(profile, format, standard),
             let handle = Self.make(profile, format, standard)
         else { return nil }
         self.handle = handle
@@ -97,7 +97,7 @@ final class ColorTransform: @unchecked Sendable {
 
     private static func format(_ space: cmsColorSpaceSignature, _ channels: SourceChannels) -> cmsUInt32Number {
         switch channels {
-        case .inks: tintype_lcms_cmyk_8
+        case .cmyk: tintype_lcms_cmyk_8
         case .rgb, .grey: space == cmsSigGrayData ? tintype_lcms_grey_of_rgba_8 : tintype_lcms_rgba_8
         }
     }

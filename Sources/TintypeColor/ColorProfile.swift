@@ -31,7 +31,7 @@ struct ColorProfile: ~Copyable {
             let handle = bytes.withUnsafeBytes { cmsOpenProfileFromMem($0.baseAddress, UInt32(clamping: $0.count)) }
             if let handle { leaveOutFloats(handle) }
             return handle
-        case .coded(let primaries, let transfer):
+        case .codePoints(let primaries, let transfer):
             guard let places = Chromaticities(primaries: primaries) else { return nil }
             return made(places, curve(transfer))
         case .measured(let gamma, let places):
@@ -92,7 +92,7 @@ struct ColorProfile: ~Copyable {
         return switch channels {
         case .rgb: space == cmsSigRgbData
         case .grey: space == cmsSigGrayData || space == cmsSigRgbData
-        case .inks: space == cmsSigCmykData
+        case .cmyk: space == cmsSigCmykData
         }
     }
 

@@ -7,7 +7,7 @@ package enum SourceColors: Equatable, Sendable {
     /// An ICC profile (ICC.1:2022), as bytes that may be damaged.
     case profile(Data)
     /// Primaries and transfer characteristics by their numbers (ITU-T H.273, 8.1 and 8.2).
-    case coded(primaries: Int, transfer: Int)
+    case codePoints(primaries: Int, transfer: Int)
     /// A channel is light to the power of `gamma`; `nil` is the curve of sRGB.
     case measured(gamma: Double?, Chromaticities)
 
@@ -15,7 +15,7 @@ package enum SourceColors: Equatable, Sendable {
     package var isHighRange: Bool { highRangeTransfer != nil }
 
     var highRangeTransfer: HighRangeTransfer? {
-        guard case .coded(_, let transfer) = self else { return nil }
+        guard case .codePoints(_, let transfer) = self else { return nil }
         return HighRangeTransfer(rawValue: transfer)
     }
 }
@@ -27,7 +27,7 @@ package enum SourceChannels: Sendable {
     /// The same, of equal red, green and blue.
     case grey
     /// Cyan, magenta, yellow, black; 255 is all of an ink.
-    case inks
+    case cmyk
 }
 
 /// The places of white and of the three primaries in the CIE 1931 diagram.

@@ -24,7 +24,7 @@ package final class WideConverter {
     ///   - peak: the brightest light of the picture, in cd/m², where the file says it.
     package init(_ colors: SourceColors, _ channels: SourceChannels, peak: Double? = nil) {
         (self.colors, self.channels) = (colors, channels)
-        guard case .coded(let primaries, _) = colors, let transfer = colors.highRangeTransfer else {
+        guard case .codePoints(let primaries, _) = colors, let transfer = colors.highRangeTransfer else {
             way = .standard(ColorConverter(colors, channels))
             return
         }

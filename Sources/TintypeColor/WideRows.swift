@@ -1,7 +1,7 @@
 package import TintypeCore
 
 /// What is made of a picture of more than 8 bits.
-package struct WidePicture: Sendable {
+package struct WideImage: Sendable {
     package let pixels: PixelBuffer
     /// Where it was asked for.
     package let highRange: HighRangePixels?
@@ -11,8 +11,8 @@ package struct WidePicture: Sendable {
         self.highRange = highRange
     }
 
-    package func oriented(_ orientation: Orientation) throws(TintypeError) -> WidePicture {
-        WidePicture(
+    package func oriented(_ orientation: Orientation) throws(TintypeError) -> WideImage {
+        WideImage(
             pixels: try pixels.oriented(orientation), highRange: try highRange?.oriented(orientation))
     }
 }
@@ -43,7 +43,7 @@ package struct WideRows {
     /// not.
     ///
     /// - Parameter batch: rows that are read at once, but for the last ones.
-    package func picture(batch: Int = 16, _ read: Read) throws(TintypeError) -> WidePicture {
+    package func image(batch: Int = 16, _ read: Read) throws(TintypeError) -> WideImage {
         let batch = min(batch, size.height)
         var words = [UInt16](repeating: 0, count: size.width * 4 * batch)
         var kept = keepsRange ? try HighRangePixels.writer(size) : nil
@@ -63,9 +63,9 @@ package struct WideRows {
             }
         }
         let shown = resampler.finish()
-        guard let filled = kept.take() else { return WidePicture(pixels: shown, highRange: nil) }
+        guard let filled = kept.take() else { return WideImage(pixels: shown, highRange: nil) }
         let whole = HighRangePixels(rows: filled.finish())
-        return WidePicture(pixels: shown, highRange: try whole.resampled(crop: target.part, to: target.size))
+        return WideImage(pixels: shown, highRange: try whole.resampled(crop: target.part, to: target.size))
     }
 
     /// Divides the colour of 16-bit pixels by their alpha.

@@ -80,7 +80,7 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
     /// Made of a thumbnail of the file, where that may be; one that cannot be decoded is no reason to fail.
     private static func picture(
         _ reader: borrowing HEIFReader, _ parts: HEIFParts, _ target: DecodeTarget, _ context: DecodeContext
-    ) throws(TintypeError) -> WidePicture {
+    ) throws(TintypeError) -> WideImage {
         let colors = try reader.colors(context.limits)
         let isAllowed = context.options.embeddedThumbnail == .whereLargeEnough && context.options.crop == nil
         if isAllowed, let small = reader.thumbnail(atLeast: target.size, parts) {

@@ -66,7 +66,7 @@ struct HEIFFramePainter {
         let whole = DecodeTarget(whole: track.size, size: track.size)
         let rows = WideRows(track.size, whole, converter, DecodeContext(isCancelled: isCancelled))
         let length = track.size.width * 4
-        return try rows.picture { (first, count, words) in
+        return try rows.image { (first, count, words) in
             for y in 0..<count {
                 let row = UnsafeMutableBufferPointer(rebasing: words[y * length..<(y + 1) * length])
                 colors.read(first + y, row)

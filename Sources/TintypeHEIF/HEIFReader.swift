@@ -131,7 +131,7 @@ struct HEIFReader: ~Copyable {
             return nil
         }
         defer { heif_nclx_color_profile_free(coded) }
-        return .coded(
+        return .codePoints(
             primaries: Int(coded.pointee.color_primaries.rawValue),
             transfer: Int(coded.pointee.transfer_characteristics.rawValue))
     }
@@ -153,16 +153,16 @@ struct HEIFReader: ~Copyable {
     /// Decodes the picture and brings it to a part and size.
     func picture(
         _ target: DecodeTarget, _ colors: SourceColors, _ context: DecodeContext
-    ) throws(TintypeError) -> WidePicture {
+    ) throws(TintypeError) -> WideImage {
         guard colors.isHighRange || (isWide && context.options.range == .high) else {
             let plane = try HEIFPlane(handle, info.size, isWide: false)
             let pixels = try resampled(plane, target, ColorConverter(colors, .rgb))
-            return WidePicture(pixels: pixels, highRange: nil)
+            return WideImage(pixels: pixels, highRange: nil)
         }
         let plane = try HEIFPlane(handle, info.size, isWide: isWide)
         let rows = WideRows(info.size, target, WideConverter(colors, .rgb), context)
         let divides = info.hasAlpha && isPremultiplied
-        return try rows.picture { (first, count, words) in
+        return try rows.image { (first, count, words) in
             for y in 0..<count {
                 plane.read(first + y, UnsafeMutableBufferPointer(rebasing: words[(y * plane.rowLength)...]))
             }

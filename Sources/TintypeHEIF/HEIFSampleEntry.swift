@@ -86,7 +86,7 @@ struct HEIFTrackColors {
     }
 
     private mutating func take(codes: Range<Int>, _ file: ISOFile) throws(TintypeError) {
-        let coded = SourceColors.coded(
+        let coded = SourceColors.codePoints(
             primaries: try file.number(at: codes.lowerBound, size: 2, in: codes),
             transfer: try file.number(at: codes.lowerBound + 2, size: 2, in: codes))
         matrix = try file.number(at: codes.lowerBound + 4, size: 2, in: codes)

@@ -15,7 +15,7 @@ public struct ICODecoder: ImageDecoder {
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         let entry = try bytes.withTypedBytes { raw throws(TintypeError) in try ICODirectory(raw)?.largest }
         let info = try entry.flatMap { entry throws(TintypeError) in
-            try ICOPicture(bytes, entry).info(isComplete: isComplete)
+            try ICOImage(bytes, entry).info(isComplete: isComplete)
         }
         if info == nil && isComplete { throw .truncatedICO }
         return info
@@ -29,7 +29,7 @@ public struct ICODecoder: ImageDecoder {
         guard directory.entries.allSatisfy({ $0.place.upperBound <= bytes.count }),
             let entry = directory.best(for: wanted)
         else { throw .truncatedICO }
-        guard let pixels = try ICOPicture(bytes, entry).decoded(wanted, context) else { throw .truncatedICO }
+        guard let pixels = try ICOImage(bytes, entry).decoded(wanted, context) else { throw .truncatedICO }
         return Image(pixels: pixels, info: info, scale: context.options.scale ?? 1)
     }
 }
@@ -55,7 +55,7 @@ extension ICODecoder: SalvagingImageDecoder {
     /// What is told of the largest picture of which anything can be read.
     private static func told(_ bytes: Data, _ directory: ICODirectory) -> ImageInfo? {
         for entry in directory.largestFew {
-            if let info = try? ICOPicture(bytes, entry).info(isComplete: false) { return info }
+            if let info = try? ICOImage(bytes, entry).info(isComplete: false) { return info }
         }
         return nil
     }
@@ -64,7 +64,7 @@ extension ICODecoder: SalvagingImageDecoder {
         _ bytes: Data, _ entry: ICOEntry, _ size: PixelSize, _ context: DecodeContext
     ) throws(TintypeError) -> PixelBuffer? {
         do throws(TintypeError) {
-            return try ICOPicture(bytes, entry).decoded(size, context, keepsPart: true)
+            return try ICOImage(bytes, entry).decoded(size, context, keepsPart: true)
         } catch {
             guard error.code == .undecodable else { throw error }
             return nil

@@ -65,7 +65,7 @@ public struct JPEGDecoder: PartialImageDecoder {
     private static func pixels(
         _ reader: borrowing JPEGReader, _ converter: ColorConverter?, _ plan: JPEGPlan, _ context: DecodeContext
     ) throws(TintypeError) -> PixelBuffer {
-        if converter?.isOfInks == true { reader.keepInks() }
+        if converter?.isCMYK == true { reader.keepInks() }
         let size = try reader.start(eighths: plan.eighths)
         let stored =
             plan.isDone(at: size)
@@ -107,12 +107,12 @@ public struct JPEGDecoder: PartialImageDecoder {
 }
 
 extension tintype_jpeg_header {
-    var isOfInks: Bool { color == .cmyk || color == .ycck }
+    var isCMYK: Bool { color == .cmyk || color == .ycck }
 
     /// What brings the rows of such a picture to sRGB; `nil` where nothing has to.
     func converter(of colors: SourceColors) -> ColorConverter? {
         switch color {
-        case .cmyk, .ycck: ColorConverter(colors, .inks)
+        case .cmyk, .ycck: ColorConverter(colors, .cmyk)
         case .grey: ColorConverter(colors, .grey)
         case .rgb, .yCbCr: ColorConverter(colors, .rgb)
         }
@@ -144,7 +144,7 @@ extension JPEGDecoder: SalvagingImageDecoder {
             let info = ImageInfo(header, segments)
             try context.limits.check(info)
             let converter = header.converter(of: try segments.colors(context.limits))
-            if converter?.isOfInks == true { reader.keepInks() }
+            if converter?.isCMYK == true { reader.keepInks() }
             let plan = try JPEGPlan(info, context.options)
             var writer = try PixelWriter(size: try reader.start(eighths: plan.eighths))
             writer.clear()

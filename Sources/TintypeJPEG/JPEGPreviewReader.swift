@@ -65,7 +65,7 @@ final class JPEGPreviewReader: PreviewReader, @unchecked Sendable {
         let plan = try JPEGPlan(info, context.options)
         var (width, height): (UInt32, UInt32) = (0, 0)
         try check(tintype_jpeg_incremental_start(reader, UInt32(plan.eighths), &width, &height))
-        let converter = header.isOfInks ? nil : header.converter(of: colors)
+        let converter = header.isCMYK ? nil : header.converter(of: colors)
         started = Started(
             plan: plan, info: info, drawn: PixelSize(width: Int(width), height: Int(height)), converter: converter)
         return true

@@ -32,17 +32,17 @@ enum JXLColors {
     /// The part and size that are wanted of what libjxl has written, before it is turned upright.
     func picture(
         _ room: consuming PixelWriter, _ header: JXLHeader, _ target: DecodeTarget, _ context: DecodeContext
-    ) throws(TintypeError) -> WidePicture {
+    ) throws(TintypeError) -> WideImage {
         let divides = header.info.hasAlpha && header.isPremultiplied
         switch self {
         case .narrow(let converter):
             Self.finish(&room, header, converter)
             let whole = room.finish()
-            return WidePicture(
+            return WideImage(
                 pixels: try whole.resampled(crop: target.part, to: target.size, filter: .lanczos3), highRange: nil)
         case .wide(let converter):
             let words = room.finish()
-            return try WideRows(header.info.storedSize, target, converter, context).picture {
+            return try WideRows(header.info.storedSize, target, converter, context).image {
                 (first, count, target) in
                 target.copyRows(first..<first + count, of: words)
                 if divides { WideRows.unpremultiply(target) }

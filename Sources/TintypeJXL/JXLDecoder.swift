@@ -24,7 +24,7 @@ public struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder {
             let exif = try JXLReader.exif(of: raw, context.limits)
             info.density = exif?.density
             guard info.frameCount == 1 || context.options.frames == .first else {
-                return (info, exif, WidePicture?.none)
+                return (info, exif, WideImage?.none)
             }
             return (info, exif, try Self.still(raw, header, context))
         }
@@ -36,7 +36,7 @@ public struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder {
 
     private static func still(
         _ raw: UnsafeRawBufferPointer, _ header: JXLHeader, _ context: DecodeContext
-    ) throws(TintypeError) -> WidePicture {
+    ) throws(TintypeError) -> WideImage {
         let target = try DecodeTarget(header.info, context.options)
         var pixels = try JXLPixels(raw, header, context)
         let stored = try pixels.frame(0, target, isCancelled: context.isCancelled)

@@ -72,7 +72,7 @@ struct JXLPixels: ~Copyable {
     /// - Parameter index: an earlier frame than the last one makes it begin anew.
     mutating func frame(
         _ index: Int, _ target: DecodeTarget, isCancelled: @escaping @Sendable () -> Bool
-    ) throws(TintypeError) -> WidePicture {
+    ) throws(TintypeError) -> WideImage {
         if index < place {
             reader = try Self.reader(bytes)
             (place, colors) = (0, nil)

@@ -160,7 +160,7 @@ extension JxlColorEncoding {
     /// By the numbers of ITU-T H.273, which libjxl's are but for those of P3 with a white of daylight.
     fileprivate var coded: SourceColors {
         let isDaylightP3 = primaries == JXL_PRIMARIES_P3 && white_point == JXL_WHITE_POINT_D65
-        return .coded(
+        return .codePoints(
             primaries: isDaylightP3 ? 12 : Int(primaries.rawValue), transfer: Int(transfer_function.rawValue))
     }
 }

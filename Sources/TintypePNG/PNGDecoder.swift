@@ -93,12 +93,12 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
     private static func picture(
         _ reader: borrowing PNGReader, _ header: tintype_png_header, _ metadata: PNGMetadata, _ target: DecodeTarget,
         _ context: DecodeContext
-    ) throws(TintypeError) -> WidePicture {
+    ) throws(TintypeError) -> WideImage {
         let (size, colors) = (ImageInfo(header).storedSize, try metadata.colors(context.limits))
         guard colors.isHighRange || (header.bit_depth == 16 && context.options.range == .high) else {
             try reader.start()
             let converter = ColorConverter(colors, header.channels)
-            return WidePicture(pixels: try pixels(reader, header, size, target, converter), highRange: nil)
+            return WideImage(pixels: try pixels(reader, header, size, target, converter), highRange: nil)
         }
         let converter = WideConverter(colors, header.channels, peak: metadata.peak)
         try reader.start(isWide: true)

@@ -54,7 +54,7 @@ struct PNGMetadata {
     /// - Throws: ``TintypeError/Code/limitExceeded`` for a profile that is too large, before there is memory for it.
     func colors(_ limits: DecodeLimits) throws(TintypeError) -> SourceColors {
         if let place = places[.codePoints]?.lowerBound {
-            return .coded(primaries: Int(bytes[place]), transfer: Int(bytes[place + 1]))
+            return .codePoints(primaries: Int(bytes[place]), transfer: Int(bytes[place + 1]))
         }
         if let profile = try profile(limits) { return .profile(profile) }
         return places[.standardColors] == nil ? measured : .standard

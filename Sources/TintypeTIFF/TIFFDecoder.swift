@@ -39,22 +39,22 @@ public struct TIFFDecoder: PartialImageDecoder {
 
     private static func picture(
         _ reader: borrowing TIFFReader, _ size: PixelSize, _ target: DecodeTarget, _ context: DecodeContext
-    ) throws(TintypeError) -> WidePicture {
+    ) throws(TintypeError) -> WideImage {
         let colors = try reader.colors(context.limits)
-        let ofInks = ColorConverter(colors, .inks)
+        let ofInks = ColorConverter(colors, .cmyk)
         switch reader.startSamples() {
         case .inks where ofInks != nil || reader.isWide:
             let inks = TIFFInks(size, target, ofInks, context)
-            return WidePicture(pixels: try inks.pixels(reader), highRange: nil)
+            return WideImage(pixels: try inks.pixels(reader), highRange: nil)
         case .colors where reader.isWide:
             let rows = WideRows(size, target, WideConverter(colors, reader.channels), context)
-            return try rows.picture(batch: reader.batchHeight) { (first, count, words) throws(TintypeError) in
+            return try rows.image(batch: reader.batchHeight) { (first, count, words) throws(TintypeError) in
                 try reader.readSamples(first..<first + count, into: words)
             }
         default:
             try reader.start()
             let converter = ColorConverter(colors, reader.channels)
-            return WidePicture(pixels: try pixels(reader, size, target, converter, context), highRange: nil)
+            return WideImage(pixels: try pixels(reader, size, target, converter, context), highRange: nil)
         }
     }
 

@@ -18,11 +18,11 @@ import TintypeTesting
         let png = try FixtureManifest.named("srgb-profile.png").data
         let start = try #require(png.firstRange(of: Data("iCCP".utf8)))
         #expect(start.lowerBound > 0)
-        #expect(ColorConverter(.coded(primaries: 1, transfer: 13), .rgb) == nil)
-        #expect(ColorConverter(.coded(primaries: 1, transfer: 1), .rgb) == nil)
-        #expect(ColorConverter(.coded(primaries: 2, transfer: 2), .rgb) == nil)
-        #expect(ColorConverter(.standard, .inks) == nil)
-        #expect(ColorConverter(.coded(primaries: 12, transfer: 13), .rgb) != nil)
+        #expect(ColorConverter(.codePoints(primaries: 1, transfer: 13), .rgb) == nil)
+        #expect(ColorConverter(.codePoints(primaries: 1, transfer: 1), .rgb) == nil)
+        #expect(ColorConverter(.codePoints(primaries: 2, transfer: 2), .rgb) == nil)
+        #expect(ColorConverter(.standard, .cmyk) == nil)
+        #expect(ColorConverter(.codePoints(primaries: 12, transfer: 13), .rgb) != nil)
     }
 
     @Test(arguments: ["p3.png", "p3.jpg", "p3.webp", "p3.tiff", "p3.avif", "p3.jxl", "p3.heic", "inks.jpg"])
@@ -36,7 +36,7 @@ import TintypeTesting
     }
 
     @Test func anInflatedProfileIsCountedBeforeThereIsMemoryForIt() throws {
-        let data = try PNGBuilder.picture(with: ("iCCP", Data("x\0\0".utf8) + PNGBuilder.deflatedZeros(64 << 20)))
+        let data = try PNGBuilder.image(with: ("iCCP", Data("x\0\0".utf8) + PNGBuilder.deflatedZeros(64 << 20)))
         let error = #expect(throws: TintypeError.self) { try PNGDecoder().decode(data, context: DecodeContext()) }
         #expect(error?.code == .limitExceeded && error?.limit == .profileBytes)
     }
@@ -53,7 +53,7 @@ import TintypeTesting
                     bytes[Int.random(in: bytes.indices, using: &random)] = .random(in: 0...255, using: &random)
                 }
                 let cut = bytes.prefix(Int.random(in: 0...bytes.count, using: &random))
-                for channels in [SourceChannels.rgb, .grey, .inks] {
+                for channels in [SourceChannels.rgb, .grey, .cmyk] {
                     for damaged in [bytes, Data(cut)] {
                         var row = [UInt8](repeating: 77, count: 64)
                         ColorConverter(.profile(damaged), channels).map { converter in

@@ -92,7 +92,7 @@ import TintypeTesting
     /// libpng begins anew at the second place, where what the first one has left would be lost.
     @Test(arguments: [1, 1_000_000]) func pixelsInTwoPlacesOfAPNGAreAnErrorWhereTheyAreNoticed(_ piece: Int) throws {
         let pixels = PNGBuilder.chunk("IDAT", try PNGBuilder.deflated(Data([0, 10, 20, 30])))
-        let data = try PNGBuilder.picture(
+        let data = try PNGBuilder.image(
             with: ("IDAT", PNGBuilder.deflated(Data([0, 10, 20, 30]))), ("tEXt", Data("a\0b".utf8)))
         #expect(data.ranges(of: pixels).count == 2)
         let previews = try #require(PNGDecoder().makeIncrementalDecoder(context: DecodeContext()))

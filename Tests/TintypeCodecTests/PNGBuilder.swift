@@ -3,7 +3,7 @@ import Foundation
 
 /// Small PNGs with chunks of the test's own.
 enum PNGBuilder {
-    static func picture(with chunks: (String, Data)...) throws -> Data {
+    static func image(with chunks: (String, Data)...) throws -> Data {
         var png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
         png += chunk("IHDR", Data([0, 0, 0, 1, 0, 0, 0, 1, 8, 2, 0, 0, 0]))
         for (name, body) in chunks { png += chunk(name, body) }

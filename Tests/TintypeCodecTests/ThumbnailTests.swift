@@ -152,11 +152,11 @@ import TintypeTesting
 
     @Test func densityIsKeptWhereTheFormatSaysIt() throws {
         let phys = PNGBuilder.bigEndian(3937) + PNGBuilder.bigEndian(7874) + Data([1])
-        let png = try PNGBuilder.picture(with: ("pHYs", phys))
+        let png = try PNGBuilder.image(with: ("pHYs", phys))
         let density = try #require(try decode(png).info.density)
         #expect(abs(density.across - 100) < 0.01 && abs(density.down - 200) < 0.01)
         #expect(try DecodeTests.coders.info(of: png)?.density == density)
-        let shapeAlone = try PNGBuilder.picture(with: ("pHYs", phys.dropLast() + [0]))
+        let shapeAlone = try PNGBuilder.image(with: ("pHYs", phys.dropLast() + [0]))
         #expect(try decode(shapeAlone).info.density == nil)
         var jpeg = try encoded(.jpeg)
         let jfif = try #require(jpeg.firstRange(of: Data("JFIF\0".utf8))).upperBound

@@ -1,18 +1,18 @@
 import Foundation
 
 /// Colour transforms that no one uses at the moment, and which colours need none; of all those used last.
-struct ColorTransformShelf: Sendable {
+struct ColorTransformCache: Sendable {
     /// What is known of some colours.
-    enum Answer: Sendable {
+    enum Conversion: Sendable {
         /// They are shown as they are.
-        case needless
+        case identity
         /// How they become sRGB; whoever has it brings it back.
         case transform(ColorTransform)
     }
 
     private struct Entry: Sendable {
         let key: ColorTransformKey
-        let answer: Answer
+        let conversion: Conversion
     }
 
     private let count: Int
@@ -30,25 +30,25 @@ struct ColorTransformShelf: Sendable {
     }
 
     /// What is known of these colours. A transform is the caller's alone from now on.
-    mutating func take(_ key: ColorTransformKey) -> Answer? {
+    mutating func take(_ key: ColorTransformKey) -> Conversion? {
         guard let index = entries.lastIndex(where: { $0.key == key }) else { return nil }
         let entry = entries.remove(at: index)
-        if case .needless = entry.answer { entries.append(entry) } else { totalCost -= key.cost }
-        return entry.answer
+        if case .identity = entry.conversion { entries.append(entry) } else { totalCost -= key.cost }
+        return entry.conversion
     }
 
     /// Keeps what was made, or brought back.
     ///
     /// - Returns: what goes for it: itself where it is too large.
-    mutating func put(_ key: ColorTransformKey, _ answer: Answer) -> [Answer] {
-        guard key.cost <= cost else { return [answer] }
-        entries.append(Entry(key: key, answer: answer))
+    mutating func put(_ key: ColorTransformKey, _ conversion: Conversion) -> [Conversion] {
+        guard key.cost <= cost else { return [conversion] }
+        entries.append(Entry(key: key, conversion: conversion))
         totalCost += key.cost
-        var gone: [Answer] = []
+        var gone: [Conversion] = []
         while entries.count > count || totalCost > cost {
             let entry = entries.removeFirst()
             totalCost -= entry.key.cost
-            gone.append(entry.answer)
+            gone.append(entry.conversion)
         }
         return gone
     }
@@ -74,7 +74,7 @@ struct ColorTransformKey: Equatable, Sendable {
         switch colors {
         case .standard: [0]
         case .profile(let profile): [1] + profile
-        case .coded(let primaries, let transfer): [2] + bytes(of: [Double(primaries), Double(transfer)])
+        case .codePoints(let primaries, let transfer): [2] + bytes(of: [Double(primaries), Double(transfer)])
         case .measured(let gamma, let places):
             [3] + bytes(of: [gamma == nil ? 0 : 1, gamma ?? 0] + places.all.flatMap { [$0.x, $0.y] })
         }

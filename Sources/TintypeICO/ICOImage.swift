@@ -4,7 +4,7 @@ import TintypeCore
 import TintypePNG
 
 /// One picture of an icon: a whole PNG, or a bitmap without the header of a file and with a mask below it.
-struct ICOPicture {
+struct ICOImage {
     private let bytes: Data
 
     private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
