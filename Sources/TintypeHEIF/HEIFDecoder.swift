@@ -2,46 +2,51 @@ public import Foundation
 import TintypeColor
 public import TintypeCore
 
-/// Decodes HEIC (ISO/IEC 23008-12 with HEVC) with libheif: the primary picture, turned and cut as the file says. Image
-/// sequences, which libheif 1.15 does not know, are read from their tracks, of pictures and of alpha, and decoded with
-/// libde265.
+/// Decodes HEIC (ISO/IEC 23008-12 with HEVC) on the calling thread.
 ///
-/// libheif applies the orientation while it decodes.
+/// libheif decodes the primary image, rotated and cropped as the file declares. libheif 1.15 does not support image
+/// sequences: their colour and alpha tracks are read here and decoded with libde265.
+///
+/// A value may be used from any thread.
 public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
+    /// Creates a decoder.
     public init() {}
 
+    /// The HEIC format.
     public var formats: Set<ImageFormat> { [.heic] }
 
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
-        let isNamed = bytes.withUnsafeBytes { HEIFTrack.isNamed(in: $0) }
-        guard isComplete || !isNamed else { return nil }
-        if isNamed, let sequence = try Self.sequence(bytes, DecodeLimits(pixels: .max, frames: 100_000)) {
+        let isSequence = bytes.withUnsafeBytes { HEIFTrack.hasSequenceBrand($0) }
+        guard isComplete || !isSequence else { return nil }
+        if isSequence, let sequence = try Self.sequence(bytes, DecodeLimits(pixels: .max, frames: 100_000)) {
             return sequence.info
         }
         do throws(TintypeError) {
             return try bytes.withTypedBytes { raw throws(TintypeError) in
                 let limits = DecodeLimits(pixels: 32_768 * 32_768)
-                try Self.checkParts(ISOFile(bytes: raw), limits)
+                try Self.checkDependencies(ISOFile(bytes: raw), limits)
                 return try HEIFReader(raw, limits).info
             }
         } catch {
-            // libheif does not tell bytes that end too early from others.
+            // libheif reports truncated data like damaged data.
             guard isComplete else { return nil }
             throw error
         }
     }
 
-    /// What can be checked of a file whose pixels are still to come, before libheif reads it.
-    private static func checkParts(_ file: ISOFile, _ limits: DecodeLimits) throws(TintypeError) {
-        let meta = try file.itemBox()
-        try HEIFParts(file, meta, HEIFItems.kinds(file, meta), limits).check(file.primaryItem(meta))
+    /// Checks what can be checked without the image data, before libheif reads the file.
+    private static func checkDependencies(_ file: ISOFile, _ limits: DecodeLimits) throws(TintypeError) {
+        let meta = try file.itemMetaBox()
+        try HEIFDependencies(file, meta, HEIFItems.kinds(file, meta), limits).check(file.primaryItem(meta))
     }
 
-    static func sequence(
-        _ bytes: Data, _ limits: DecodeLimits, keepsPart: Bool = false
+    /// Reads the image sequence; `nil` for a file of still images.
+    private static func sequence(
+        _ bytes: Data, _ limits: DecodeLimits, allowsTruncation: Bool = false
     ) throws(TintypeError) -> HEIFSequence? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
-            HEIFTrack.isNamed(in: raw) ? try HEIFSequence(raw, limits, keepsPart: keepsPart) : nil
+            HEIFTrack.hasSequenceBrand(raw)
+                ? try HEIFSequence(raw, limits, allowsTruncation: allowsTruncation) : nil
         }
     }
 
@@ -59,35 +64,37 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
             return try animatedImage(bytes, info: sequence.info, context: context)
         }
         return try bytes.withTypedBytes { raw throws(TintypeError) in
-            // Before libheif sees any of it, which reads as trustingly as it decodes.
-            let parts = try HEIFCodedPictures.check(raw, context.limits)
+            // Before libheif, which trusts the file already when it reads it.
+            let dependencies = try HEIFCodedImages.check(raw, limits: context.limits)
             let reader = try HEIFReader(raw, context.limits)
             let info = reader.info
             try context.limits.check(info, byteCount: raw.count)
-            // What libheif gives is upright already.
+            // libheif applies the orientation while it decodes.
             var upright = info
             upright.orientation = .up
             let target = try DecodeTarget(upright, context.options)
             try context.checkCancelled()
-            let picture = try Self.picture(reader, parts, target, context)
+            let still = try Self.decodeStill(reader, dependencies, target, context)
             try context.checkCancelled()
             return Image(
-                pixels: picture.pixels, info: info, scale: context.options.scale ?? 1, highRange: picture.highRange,
+                pixels: still.pixels, info: info, scale: context.options.scale ?? 1, highRange: still.highRange,
                 exif: context.options.keepsExif ? reader.exif : nil)
         }
     }
 
-    /// Made of a thumbnail of the file, where that may be; one that cannot be decoded is no reason to fail.
-    private static func picture(
-        _ reader: borrowing HEIFReader, _ parts: HEIFParts, _ target: DecodeTarget, _ context: DecodeContext
+    /// Decodes an embedded thumbnail if the options allow it and one is large enough, otherwise the image itself. If the
+    /// thumbnail cannot be decoded, the image is.
+    private static func decodeStill(
+        _ reader: borrowing HEIFReader, _ dependencies: HEIFDependencies, _ target: DecodeTarget,
+        _ context: DecodeContext
     ) throws(TintypeError) -> WideImage {
         let colors = try reader.colors(context.limits)
         let isAllowed = context.options.embeddedThumbnail == .whereLargeEnough && context.options.crop == nil
-        if isAllowed, let small = reader.thumbnail(atLeast: target.size, parts) {
-            let whole = DecodeTarget(whole: small.info.size, size: target.size)
-            if let picture = try? small.picture(whole, colors, context) { return picture }
+        if isAllowed, let thumbnail = reader.thumbnail(atLeast: target.size, dependencies) {
+            let whole = DecodeTarget(whole: thumbnail.info.size, size: target.size)
+            if let image = try? thumbnail.decodeImage(whole, colors, context) { return image }
         }
-        return try reader.picture(target, colors, context)
+        return try reader.decodeImage(target, colors, context)
     }
 }
 
@@ -95,7 +102,7 @@ extension HEIFDecoder: SalvagingImageDecoder {
     /// The frames of a sequence that are whole, up to the first that is not. Of a still picture libheif shows all or nothing.
     public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         try salvagedAnimation(bytes, context: context) { bytes, context throws(TintypeError) in
-            guard let sequence = try Self.sequence(bytes, context.limits, keepsPart: true) else { return nil }
+            guard let sequence = try Self.sequence(bytes, context.limits, allowsTruncation: true) else { return nil }
             return ArrivedFrames(info: sequence.info, decoder: try HEIFFrameDecoder(bytes, sequence, context.limits))
         }
     }
@@ -103,12 +110,12 @@ extension HEIFDecoder: SalvagingImageDecoder {
 
 extension TintypeError {
     static let damagedSequence = TintypeError(
-        .undecodable, stage: .decode, "the HEIC sequence is damaged or cut short")
+        .undecodable, stage: .decode, "the HEIC sequence is damaged or truncated")
 
-    static let noItems = TintypeError(.undecodable, stage: .decode, "a HEIC that tells of no pictures")
+    static let noItems = TintypeError(.undecodable, stage: .decode, "the HEIC has no items")
 
-    /// Many times more boxes, units or pieces of pictures than any writer makes, or such as are not the same to all who read
-    /// them.
-    static let hiddenPictures = TintypeError(
-        .undecodable, stage: .decode, "a HEIC of more parts than can be looked at, or of doubtful ones")
+    /// The file has many times more boxes, units or extents than any writer makes, or some that readers interpret
+    /// differently.
+    static let suspectStructure = TintypeError(
+        .undecodable, stage: .decode, "the HEIC has too many boxes, units or extents, or ambiguous ones")
 }

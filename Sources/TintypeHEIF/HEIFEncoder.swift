@@ -2,7 +2,9 @@ import CLibHEIF
 public import Foundation
 public import TintypeCore
 
-/// Encodes HEIC with libheif and its encoder of HEVC (x265 in Debian's build), lossy.
+/// Encodes lossy HEIC with libheif and its HEVC encoder (x265 in Debian's build).
+///
+/// A value may be used from any thread.
 public struct HEIFEncoder: ImageEncoder {
     public init() {}
 
@@ -12,7 +14,7 @@ public struct HEIFEncoder: ImageEncoder {
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         guard let context = heif_context_alloc() else {
-            throw TintypeError(.outOfMemory, stage: .encode, "no memory for a HEIC encoder")
+            throw TintypeError(.outOfMemory, stage: .encode, "not enough memory for a HEIC encoder")
         }
         defer { heif_context_free(context) }
         var (encoder, image): (OpaquePointer?, OpaquePointer?) = (nil, nil)
@@ -21,9 +23,9 @@ public struct HEIFEncoder: ImageEncoder {
             heif_image_release(image)
         }
         try check(heif_context_get_encoder_for_format(context, heif_compression_HEVC, &encoder))
-        // x265 tells standard error of all it does.
+        // Otherwise x265 logs to standard error.
         try check(heif_encoder_set_logging_level(encoder, 0))
-        // NaN compares as false and becomes the lowest.
+        // NaN compares as false and becomes 0.
         let quality = options.quality > 0 ? min(options.quality, 1) : 0
         try check(heif_encoder_set_lossy_quality(encoder, Int32((quality * 100).rounded())))
         let isOpaque = pixels.isOpaque
@@ -32,10 +34,10 @@ public struct HEIFEncoder: ImageEncoder {
         defer { heif_image_handle_release(handle) }
         try check(heif_context_encode_image(context, image, encoder, nil, &handle))
         if options.embedsThumbnail { try addThumbnail(of: image, to: handle, context, encoder) }
-        return try Self.written(context)
+        return try Self.write(context)
     }
 
-    /// libheif scales it, and leaves it out where the picture is no larger.
+    /// Adds a thumbnail. libheif scales it, and omits it if the image is not larger.
     private func addThumbnail(
         of image: OpaquePointer?, to handle: OpaquePointer?, _ context: OpaquePointer, _ encoder: OpaquePointer?
     ) throws(TintypeError) {
@@ -45,7 +47,7 @@ public struct HEIFEncoder: ImageEncoder {
         try check(heif_context_encode_thumbnail(context, image, handle, encoder, nil, side, &thumbnail))
     }
 
-    /// Makes libheif's picture of straight pixels.
+    /// Creates a libheif image of straight pixels.
     private func fill(
         _ image: inout OpaquePointer?, with pixels: PixelBuffer, isOpaque: Bool
     ) throws(TintypeError) {
@@ -56,7 +58,7 @@ public struct HEIFEncoder: ImageEncoder {
         try check(heif_image_add_plane(image, heif_channel_interleaved, width, height, 8))
         var stride: Int32 = 0
         guard let plane = heif_image_get_plane(image, heif_channel_interleaved, &stride) else {
-            throw TintypeError(.outOfMemory, stage: .encode, "no memory for a HEIC encoder")
+            throw TintypeError(.outOfMemory, stage: .encode, "not enough memory for a HEIC encoder")
         }
         for y in 0..<pixels.size.height {
             let row = plane + y * Int(stride)
@@ -70,16 +72,17 @@ public struct HEIFEncoder: ImageEncoder {
 
     private static let success: StaticString = "Success"
 
-    private static func written(_ context: OpaquePointer) throws(TintypeError) -> Data {
+    /// Returns the file that libheif writes.
+    private static func write(_ context: OpaquePointer) throws(TintypeError) -> Data {
         var data = Data()
         var writer = heif_writer(writer_api_version: 1) { _, bytes, count, target in
             if let bytes, let target {
                 target.assumingMemoryBound(to: Data.self).pointee.append(
                     bytes.assumingMemoryBound(to: UInt8.self), count: count)
             }
-            // libheif takes an answer without words for a mistake.
-            let words = UnsafeRawPointer(HEIFEncoder.success.utf8Start).assumingMemoryBound(to: CChar.self)
-            return heif_error(code: heif_error_Ok, subcode: heif_suberror_Unspecified, message: words)
+            // libheif treats a result without a message as a failure.
+            let message = UnsafeRawPointer(HEIFEncoder.success.utf8Start).assumingMemoryBound(to: CChar.self)
+            return heif_error(code: heif_error_Ok, subcode: heif_suberror_Unspecified, message: message)
         }
         let error = withUnsafeMutablePointer(to: &data) { heif_context_write(context, &writer, $0) }
         try check(error)
@@ -95,6 +98,6 @@ public struct HEIFEncoder: ImageEncoder {
         let code: TintypeError.Code =
             error.code == heif_error_Memory_allocation_error ? .outOfMemory : .encodeFailed
         let reason = error.message.map { String(cString: $0) } ?? ""
-        throw TintypeError(code, stage: .encode, "no HEIC could be made: \(reason)")
+        throw TintypeError(code, stage: .encode, "cannot encode a HEIC: \(reason)")
     }
 }

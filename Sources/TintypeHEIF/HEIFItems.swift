@@ -1,35 +1,35 @@
 import TintypeCore
 
-/// The items that one box of a file tells of, and where the bytes of each lie (ISO/IEC 14496-12, 8.11.3 and 8.11.6).
+/// The items of a file and their bytes (ISO/IEC 14496-12, 8.11.3 and 8.11.6).
 struct HEIFItems {
     struct Item {
-        /// Its four letters.
+        /// The item type, four letters.
         let kind: String
-        /// One after the other, they are what it is made of; none is outside of the file.
-        let pieces: [Range<Int>]
+        /// The byte ranges that form the item when joined. All lie inside the file.
+        let extents: [Range<Int>]
     }
 
-    /// Those that have bytes.
+    /// The items that have bytes.
     let all: [Item]
-    /// The four letters of each.
+    /// The type of each item, by its number.
     let kinds: [Int: String]
 
-    /// - Parameter meta: the box, after its version.
-    /// - Throws: ``TintypeError/Code/undecodable`` for boxes that make no sense.
+    /// - Parameter meta: The body of the `meta` box, after its version.
+    /// - Throws: ``TintypeError/Code/undecodable`` for invalid boxes.
     init(_ file: ISOFile, _ meta: Range<Int>) throws(TintypeError) {
         let kinds = try Self.kinds(file, meta)
         self.kinds = kinds
-        // libheif lets pieces reach as far beyond the box as its head is long.
+        // libheif lets extents reach beyond the box by the length of its header.
         let data = try file.box("idat", in: meta).map { box in
             box.body.lowerBound..<min(box.body.upperBound + 8, file.bytes.count)
         }
-        var locations = HEIFItemLocations(file, try file.needed("iloc", in: meta).body, data)
-        all = try locations.read().compactMap { identifier, pieces in
-            kinds[identifier].map { Item(kind: $0, pieces: pieces) }
+        var locations = HEIFItemLocations(file, try file.needed("iloc", in: meta).body, data: data)
+        all = try locations.read().compactMap { identifier, extents in
+            kinds[identifier].map { Item(kind: $0, extents: extents) }
         }
     }
 
-    /// The four letters of each item.
+    /// Reads the type of each item (`iinf`).
     static func kinds(_ file: ISOFile, _ meta: Range<Int>) throws(TintypeError) -> [Int: String] {
         let body = try file.needed("iinf", in: meta).body
         let isShort = try file.number(at: body.lowerBound, size: 1, in: body) == 0
@@ -42,91 +42,91 @@ struct HEIFItems {
             let identifier = try file.number(at: entry.body.lowerBound + 4, size: size, in: entry.body)
             let letters = entry.body.lowerBound + 4 + size + 2
             _ = try file.number(at: letters, in: entry.body)
-            // Which of two holds is not the same to all who read them.
-            guard kinds[identifier] == nil else { throw .hiddenPictures }
+            // Readers disagree about which of two entries counts.
+            guard kinds[identifier] == nil else { throw .suspectStructure }
             kinds[identifier] = String(decoding: file.bytes[letters..<letters + 4], as: UTF8.self)
         }
         return kinds
     }
 }
 
-/// Reads the box that says where items lie (ISO/IEC 14496-12, 8.11.3), number after number.
+/// Parses the item location box (`iloc`: ISO/IEC 14496-12, 8.11.3), field by field.
 struct HEIFItemLocations {
     private let file: ISOFile
     private let body: Range<Int>
-    /// The bytes that lie in the same box as this, where there are such.
+    /// The bytes of the item data box (`idat`), if the file has one.
     private let data: Range<Int>?
-    private var place: Int
-    /// Pieces that may still come. Those whose numbers have no bytes take none in the file, however many they are.
-    private var piecesLeft = 100_000
+    private var position: Int
+    /// Extents that may still follow. Extents whose fields have no bytes take no room in the file, whatever their number.
+    private var extentsLeft = 100_000
 
-    init(_ file: ISOFile, _ body: Range<Int>, _ data: Range<Int>?) {
+    init(_ file: ISOFile, _ body: Range<Int>, data: Range<Int>?) {
         (self.file, self.body, self.data) = (file, body, data)
-        place = body.lowerBound
+        position = body.lowerBound
     }
 
-    /// The number of each item and its pieces, as far as these are in the file.
+    /// Returns the number of each item and its extents, cut to the bytes of the file.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` where it ends too early, and for more pieces than any writer makes.
-    mutating func read() throws(TintypeError) -> [(identifier: Int, pieces: [Range<Int>])] {
-        let version = try next(1)
-        _ = try next(3)
-        let (lengths, others) = (try next(1), try next(1))
-        let sizes = Sizes(
+    /// - Throws: ``TintypeError/Code/undecodable`` if the box is truncated or ambiguous, or has more than 100,000 extents.
+    mutating func read() throws(TintypeError) -> [(identifier: Int, extents: [Range<Int>])] {
+        let version = try readNumber(1)
+        _ = try readNumber(3)
+        let (lengths, others) = (try readNumber(1), try readNumber(1))
+        let sizes = FieldSizes(
             offset: lengths >> 4, length: lengths & 15, base: others >> 4, index: version > 0 ? others & 15 : 0)
-        guard sizes.areCertain(in: version) else { throw .hiddenPictures }
-        var items: [(identifier: Int, pieces: [Range<Int>])] = []
-        for _ in 0..<(try next(version < 2 ? 2 : 4)) {
-            let identifier = try next(version < 2 ? 2 : 4)
-            let isInBox = version > 0 ? try next(2) & 15 == 1 : false
-            _ = try next(2)
-            let part = isInBox ? data : 0..<file.bytes.count
-            items.append((identifier, try pieces(sizes, in: part ?? 0..<0)))
+        guard sizes.areUnambiguous(version: version) else { throw .suspectStructure }
+        var items: [(identifier: Int, extents: [Range<Int>])] = []
+        for _ in 0..<(try readNumber(version < 2 ? 2 : 4)) {
+            let identifier = try readNumber(version < 2 ? 2 : 4)
+            let isInItemData = version > 0 ? try readNumber(2) & 15 == 1 : false
+            _ = try readNumber(2)
+            let part = isInItemData ? data : 0..<file.bytes.count
+            items.append((identifier, try readExtents(sizes, in: part ?? 0..<0)))
         }
         return items
     }
 
-    /// Bytes of the numbers.
-    private struct Sizes {
+    /// The sizes of the fields in bytes.
+    private struct FieldSizes {
         let offset: Int
         let length: Int
         let base: Int
         let index: Int
 
-        /// Whether all who read them take as many bytes: libheif takes none of numbers that the standard does not know.
-        func areCertain(in version: Int) -> Bool {
+        /// Whether all readers agree on the layout: libheif reads no bytes for sizes that the standard does not define.
+        func areUnambiguous(version: Int) -> Bool {
             [offset, length, base, index].allSatisfy { [0, 4, 8].contains($0) } && (index == 0 || version > 1)
         }
     }
 
-    private mutating func pieces(_ sizes: Sizes, in part: Range<Int>) throws(TintypeError) -> [Range<Int>] {
-        let base = try next(sizes.base)
-        var pieces: [Range<Int>] = []
-        let count = try next(2)
-        piecesLeft -= count
-        guard piecesLeft >= 0 else { throw .hiddenPictures }
+    private mutating func readExtents(_ sizes: FieldSizes, in part: Range<Int>) throws(TintypeError) -> [Range<Int>] {
+        let base = try readNumber(sizes.base)
+        var extents: [Range<Int>] = []
+        let count = try readNumber(2)
+        extentsLeft -= count
+        guard extentsLeft >= 0 else { throw .suspectStructure }
         for _ in 0..<count {
-            _ = try next(sizes.index)
-            let (offset, length) = (try next(sizes.offset), try next(sizes.length))
+            _ = try readNumber(sizes.index)
+            let (offset, length) = (try readNumber(sizes.offset), try readNumber(sizes.length))
             guard base < part.count, offset < part.count - base else { continue }
-            // A length of 0 is all that there is, or nothing: not to be told apart in the middle.
-            guard length > 0 || count == 1 else { throw .hiddenPictures }
+            // A length of 0 means everything to some readers and nothing to others, which differ if more extents follow.
+            guard length > 0 || count == 1 else { throw .suspectStructure }
             let start = part.lowerBound + base + offset
             let end = length == 0 || length > part.upperBound - start ? part.upperBound : start + length
-            pieces.append(start..<end)
+            extents.append(start..<end)
         }
-        return pieces
+        return extents
     }
 
-    /// A number of so many bytes; one of eight that no file can reach is as good as the largest.
-    private mutating func next(_ size: Int) throws(TintypeError) -> Int {
+    /// Returns the next number of `size` bytes, 0 if `size` is 0. Eight-byte numbers beyond any file are clamped.
+    private mutating func readNumber(_ size: Int) throws(TintypeError) -> Int {
         guard size > 0 else { return 0 }
-        defer { place += size }
+        defer { position += size }
         guard size <= 4 else {
-            let high = try file.number(at: place, size: size - 4, in: body)
-            let low = try file.number(at: place + size - 4, in: body)
+            let high = try file.number(at: position, size: size - 4, in: body)
+            let low = try file.number(at: position + size - 4, in: body)
             return high < 1 << 16 ? high << 32 | low : Int(Int32.max) << 16
         }
-        return try file.number(at: place, size: size, in: body)
+        return try file.number(at: position, size: size, in: body)
     }
 }

@@ -1,22 +1,26 @@
 import CLibHEIF
 import TintypeCore
 
-/// The interleaved colours of a picture that libheif decoded, straight or premultiplied as the file has them.
+/// The interleaved RGBA samples of an image that libheif has decoded, straight or premultiplied as in the file.
 struct HEIFPlane: ~Copyable {
     private let image: OpaquePointer
     private let plane: UnsafePointer<UInt8>
     private let stride: Int
     private let size: PixelSize
-    /// Bits of a channel.
+    /// Bits a channel.
     private let depth: Int
     private let isWide: Bool
 
+    /// Decodes an image.
+    ///
     /// - Parameters:
-    ///   - size: what the file says that the picture has.
-    ///   - isWide: whether samples are to be kept in words of 16 bits.
+    ///   - size: The size that the file declares, in pixels.
+    ///   - isWide: Whether to decode to 16-bit words instead of 8 bits a channel.
+    /// - Throws: ``TintypeError/Code/undecodable``, also if the image has another size;
+    ///   ``TintypeError/Code/limitExceeded``; ``TintypeError/Code/outOfMemory``.
     init(_ handle: OpaquePointer, _ size: PixelSize, isWide: Bool) throws(TintypeError) {
         guard let options = heif_decoding_options_alloc() else {
-            throw TintypeError(.outOfMemory, stage: .decode, "no memory for a HEIC decoder")
+            throw TintypeError(.outOfMemory, stage: .decode, "not enough memory for a HEIC decoder")
         }
         defer { heif_decoding_options_free(options) }
         options.pointee.convert_hdr_to_8bit = isWide ? 0 : 1
@@ -32,7 +36,7 @@ struct HEIFPlane: ~Copyable {
             heif_image_get_height(image, heif_channel_interleaved) == size.height, (8...16).contains(depth)
         else {
             heif_image_release(image)
-            throw TintypeError(.undecodable, stage: .decode, "the HEIC has another size than it says")
+            throw TintypeError(.undecodable, stage: .decode, "the image of the HEIC has another size than it declares")
         }
         self.image = image
         self.plane = plane
@@ -50,25 +54,25 @@ struct HEIFPlane: ~Copyable {
         1.littleEndian == 1 ? heif_chroma_interleaved_RRGGBBAA_LE : heif_chroma_interleaved_RRGGBBAA_BE
     }
 
-    /// Channels of a row.
+    /// The number of samples in a row, four a pixel.
     var rowLength: Int { size.width * 4 }
 
-    /// A row of 8 bits a channel.
+    /// Returns row `y` of an image of 8 bits a channel.
     func row(_ y: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: plane + y * stride, count: rowLength)
     }
 
-    /// Writes a row of words, widened so that the most that a sample can be is 65535.
-    func read(_ y: Int, _ words: UnsafeMutableBufferPointer<UInt16>) {
+    /// Writes row `y` as 16-bit words, scaled so that the maximum of the depth becomes 65535.
+    func readRow(_ y: Int, into words: UnsafeMutableBufferPointer<UInt16>) {
         guard isWide else {
             for (index, sample) in row(y).enumerated() { words[index] = UInt16(sample) * 257 }
             return
         }
         let row = UnsafeRawBufferPointer(start: plane + y * stride, count: rowLength * 2)
-        let most = UInt32(1) << UInt32(depth) - 1
+        let maximum = UInt32(1) << UInt32(depth) - 1
         for index in 0..<rowLength {
-            let sample = min(UInt32(row.loadUnaligned(fromByteOffset: index * 2, as: UInt16.self)), most)
-            words[index] = UInt16((sample * 65535 + most / 2) / most)
+            let sample = min(UInt32(row.loadUnaligned(fromByteOffset: index * 2, as: UInt16.self)), maximum)
+            words[index] = UInt16((sample * 65535 + maximum / 2) / maximum)
         }
     }
 }

@@ -3,36 +3,38 @@ import Foundation
 import TintypeColor
 import TintypeCore
 
-/// libheif reading the primary picture of one file, in the calling thread.
+/// Reads the primary image of one file with libheif, on the calling thread.
 struct HEIFReader: ~Copyable {
-    /// `nil` for a thumbnail, which lies in the file of another reader.
+    /// `nil` for a thumbnail, which belongs to the context of another reader.
     private let context: OpaquePointer?
     private let handle: OpaquePointer
-    /// As the file says it; libheif applies it while it decodes.
+    /// The orientation that the file declares. libheif applies it while it decodes.
     private let orientation: Orientation
     /// See ``HEIFCodePoints``.
     private let knowsCodePoints: Bool
 
     /// Reads everything but pixels.
     ///
-    /// - Parameter bytes: must outlive the reader.
+    /// - Parameter bytes: The file. They must outlive the reader.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` if the image, its profile or its Exif data is too large;
+    ///   ``TintypeError/Code/undecodable``; ``TintypeError/Code/outOfMemory``.
     init(_ bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits) throws(TintypeError) {
         guard let context = heif_context_alloc() else {
-            throw TintypeError(.outOfMemory, stage: .decode, "no memory for a HEIC decoder")
+            throw TintypeError(.outOfMemory, stage: .decode, "not enough memory for a HEIC decoder")
         }
-        // No threads of libheif's own.
+        // Without libheif's own threads.
         heif_context_set_max_decoding_threads(context, 0)
-        // Sizes are only noted while it reads, and then checked here, where each limit has its name.
-        heif_context_set_maximum_image_size_limit(context, Self.mostSide)
+        // libheif only notes the sizes here; they are checked below, where the error names the limit.
+        heif_context_set_maximum_image_size_limit(context, Self.maxSide)
         var handle: OpaquePointer?
         do throws(TintypeError) {
             try Self.check(heif_context_read_from_memory_without_copy(context, bytes.baseAddress, bytes.count, nil))
             try Self.check(heif_context_get_primary_image_handle(context, &handle))
             if let handle {
                 try limits.check(ImageInfo(format: .heic, size: Self.size(of: handle)))
-                // The limit is the square of this. What is decoded need not be what the file has said.
+                // The limit of libheif is the square of this. The decoded size may differ from the declared one.
                 let side = Double(max(limits.pixels, 1)).squareRoot().rounded(.up)
-                heif_context_set_maximum_image_size_limit(context, min(Int32(min(side, 1e6)), Self.mostSide))
+                heif_context_set_maximum_image_size_limit(context, min(Int32(min(side, 1e6)), Self.maxSide))
                 try limits.check(profileBytes: heif_image_handle_get_raw_color_profile_size(handle))
                 try limits.check(exifBytes: Self.exifItem(handle)?.count ?? 0)
             }
@@ -43,11 +45,11 @@ struct HEIFReader: ~Copyable {
         }
         guard let handle else {
             heif_context_free(context)
-            throw TintypeError(.undecodable, stage: .decode, "the HEIC has no picture")
+            throw TintypeError(.undecodable, stage: .decode, "the HEIC has no image")
         }
         self.context = context
         self.handle = handle
-        // What libheif has understood is shown, whatever is told of it.
+        // An image that libheif accepts is shown even if its orientation cannot be read.
         orientation = (try? Orientation(primaryItemOf: bytes)) ?? .up
         knowsCodePoints = HEIFCodePoints.areKnown(in: bytes)
     }
@@ -64,38 +66,40 @@ struct HEIFReader: ~Copyable {
         self.knowsCodePoints = knowsCodePoints
     }
 
-    /// The smallest thumbnail that has as many pixels as are wanted, and shows as much as the picture; `nil` where there is
-    /// none. It lives no longer than this.
+    /// Returns the smallest thumbnail of at least a size that shows the whole image; `nil` if there is none. It must not
+    /// outlive this reader.
     ///
-    /// - Parameter parts: thumbnails that are not checked are passed over.
-    func thumbnail(atLeast size: PixelSize, _ parts: HEIFParts) -> HEIFReader? {
-        var items = [heif_item_id](repeating: 0, count: Self.mostThumbnails)
+    /// - Parameter dependencies: Thumbnails that they do not declare safe are skipped.
+    func thumbnail(atLeast size: PixelSize, _ dependencies: HEIFDependencies) -> HEIFReader? {
+        var items = [heif_item_id](repeating: 0, count: Self.maxThumbnails)
         let count = heif_image_handle_get_list_of_thumbnail_IDs(handle, &items, Int32(items.count))
         var (best, bestSize): (OpaquePointer?, PixelSize) = (nil, info.size)
-        for item in items.prefix(Int(max(count, 0))) where parts.areChecked(of: Int(item)) {
-            var found: OpaquePointer?
-            let error = heif_image_handle_get_thumbnail(handle, item, &found)
-            guard error.code == heif_error_Ok, let found else { continue }
-            let own = Self.size(of: found)
-            if own.stands(for: info.size, atLeast: size), own.area < bestSize.area {
+        for item in items.prefix(Int(max(count, 0))) where dependencies.isSafe(Int(item)) {
+            var thumbnail: OpaquePointer?
+            let error = heif_image_handle_get_thumbnail(handle, item, &thumbnail)
+            guard error.code == heif_error_Ok, let thumbnail else { continue }
+            let thumbnailSize = Self.size(of: thumbnail)
+            if thumbnailSize.stands(for: info.size, atLeast: size), thumbnailSize.area < bestSize.area {
                 if let best { heif_image_handle_release(best) }
-                (best, bestSize) = (found, own)
+                (best, bestSize) = (thumbnail, thumbnailSize)
             } else {
-                heif_image_handle_release(found)
+                heif_image_handle_release(thumbnail)
             }
         }
         return best.map { HEIFReader(thumbnail: $0, knowsCodePoints: knowsCodePoints) }
     }
 
-    private static let mostThumbnails = 8
-    /// Of a picture of any size that libheif can decode.
-    private static let mostSide: Int32 = 32_768
+    private static let maxThumbnails = 8
+    /// The side of the largest image that libheif decodes, in pixels.
+    private static let maxSide: Int32 = 32_768
 
     private static func size(of handle: OpaquePointer) -> PixelSize {
         PixelSize(width: Int(heif_image_handle_get_width(handle)), height: Int(heif_image_handle_get_height(handle)))
     }
 
-    /// What the file says of its picture, turned and cut as libheif does while it decodes.
+    // MARK: Properties
+
+    /// The properties of the image, rotated and cropped as libheif decodes it.
     var info: ImageInfo {
         ImageInfo(
             format: .heic, size: Self.size(of: handle), orientation: orientation,
@@ -105,11 +109,11 @@ struct HEIFReader: ~Copyable {
 
     private var isPremultiplied: Bool { heif_image_handle_is_premultiplied_alpha(handle) != 0 }
 
-    /// More than 8 bits a channel.
+    /// Whether a channel has more than 8 bits.
     var isWide: Bool { heif_image_handle_get_luma_bits_per_pixel(handle) > 8 }
 
-    /// Of a profile and code points that of both that says more: code points those of bright displays, which no profile
-    /// tells.
+    /// Returns the meaning of the samples: the code points of a high-range transfer, which no profile can express,
+    /// otherwise the profile, otherwise the code points.
     ///
     /// - Throws: ``TintypeError/Code/limitExceeded`` for a profile that is too large.
     func colors(_ limits: DecodeLimits) throws(TintypeError) -> SourceColors {
@@ -150,41 +154,49 @@ struct HEIFReader: ~Copyable {
         return (item, heif_image_handle_get_metadata_size(handle, item))
     }
 
-    /// Decodes the picture and brings it to a part and size.
-    func picture(
+    // MARK: Pixels
+
+    /// Decodes the image and resamples it to a part and size.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable``; ``TintypeError/Code/limitExceeded``;
+    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    func decodeImage(
         _ target: DecodeTarget, _ colors: SourceColors, _ context: DecodeContext
     ) throws(TintypeError) -> WideImage {
         guard colors.isHighRange || (isWide && context.options.range == .high) else {
             let plane = try HEIFPlane(handle, info.size, isWide: false)
-            let pixels = try resampled(plane, target, ColorConverter(colors, .rgb))
+            let pixels = try convertAndResample(plane, target, ColorConverter(colors, .rgb))
             return WideImage(pixels: pixels, highRange: nil)
         }
         let plane = try HEIFPlane(handle, info.size, isWide: isWide)
         let rows = WideRows(info.size, target, WideConverter(colors, .rgb), context)
-        let divides = info.hasAlpha && isPremultiplied
+        let unpremultiplies = info.hasAlpha && isPremultiplied
         return try rows.image { (first, count, words) in
             for y in 0..<count {
-                plane.read(first + y, UnsafeMutableBufferPointer(rebasing: words[(y * plane.rowLength)...]))
+                plane.readRow(first + y, into: UnsafeMutableBufferPointer(rebasing: words[(y * plane.rowLength)...]))
             }
-            if divides { WideRows.unpremultiply(words) }
+            if unpremultiplies { WideRows.unpremultiply(words) }
         }
     }
 
-    private func resampled(
+    /// Converts an image of 8 bits a channel to premultiplied sRGB, and resamples it.
+    private func convertAndResample(
         _ plane: borrowing HEIFPlane, _ target: DecodeTarget, _ converter: ColorConverter?
     ) throws(TintypeError) -> PixelBuffer {
         let size = info.size
-        var next = 0
-        let (multiplies, divides) = (info.hasAlpha && !isPremultiplied, info.hasAlpha && isPremultiplied)
+        var nextRow = 0
+        let (isPremultiplied, isStraight) = (
+            info.hasAlpha && self.isPremultiplied, info.hasAlpha && !self.isPremultiplied
+        )
         func read(_ count: Int, _ strip: inout PixelWriter) {
-            for row in 0..<count { strip.withRows(from: row) { $0.copyMemory(from: plane.row(next + row)) } }
-            if divides {
+            for row in 0..<count { strip.withRows(from: row) { $0.copyMemory(from: plane.row(nextRow + row)) } }
+            if isPremultiplied {
                 strip.convertPremultiplied(rows: count, by: converter)
             } else {
                 strip.convert(rows: count, by: converter)
             }
-            if multiplies { strip.premultiply(rows: count) }
-            next += count
+            if isStraight { strip.premultiply(rows: count) }
+            nextRow += count
         }
         guard !target.isAll(of: size) else {
             var writer = try PixelWriter(size: size)
@@ -197,15 +209,16 @@ struct HEIFReader: ~Copyable {
         }
     }
 
+    /// Throws the error for a result of libheif that is not `heif_error_Ok`.
     static func check(_ error: heif_error) throws(TintypeError) {
         guard error.code != heif_error_Ok else { return }
         let reason = error.message.map { String(cString: $0) } ?? ""
         switch (error.code, error.subcode) {
         case (_, heif_suberror_Security_limit_exceeded):
-            throw .exceeded(.library, "a HEIC beyond the limits: \(reason)")
+            throw .exceeded(.library, "the HEIC exceeds a limit of libheif: \(reason)")
         case (heif_error_Memory_allocation_error, _):
-            throw TintypeError(.outOfMemory, stage: .decode, "no memory to decode a HEIC")
-        default: throw TintypeError(.undecodable, stage: .decode, "the HEIC is damaged or cut short: \(reason)")
+            throw TintypeError(.outOfMemory, stage: .decode, "not enough memory to decode a HEIC")
+        default: throw TintypeError(.undecodable, stage: .decode, "the HEIC is damaged or truncated: \(reason)")
         }
     }
 }

@@ -1,55 +1,60 @@
 import TintypeCore
 
-/// Where the samples of a track lie, and when each is shown (ISO/IEC 14496-12, 8.6 and 8.7).
+/// The byte range and the time of each sample of a track (ISO/IEC 14496-12, 8.6 and 8.7).
 struct HEIFSampleTable {
     struct Sample {
-        let place: Range<Int>
-        /// In units of the track's time.
+        /// The bytes of the sample in the file.
+        let range: Range<Int>
+        /// In time units of the track.
         let duration: Int
-        /// When it is shown.
-        let shownAt: Int
-        /// Whether it is decoded without those before it.
+        /// When the sample is shown, in time units of the track.
+        let compositionTime: Int
+        /// Whether the sample is decoded without earlier ones.
         let isSync: Bool
     }
 
+    /// The samples that are in the file, in decoding order.
     let samples: [Sample]
-    /// When the first sample is shown that is not in the file; `nil` where all are.
-    let missingFrom: Int?
+    /// The earliest composition time of a sample that is not in the file; `nil` if all are.
+    let firstMissingTime: Int?
 
-    /// - Parameter keepsPart: whether the last samples need not be in the file; otherwise that is an error.
-    /// - Throws: ``TintypeError/Code/limitExceeded`` above the frames that are allowed, before there is memory for them;
-    ///   ``TintypeError/Code/undecodable`` for tables that contradict each other or the file.
+    /// Reads a sample table.
+    ///
+    /// - Parameter allowsTruncation: Whether the last samples may lie beyond the end of the file.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` above the frame limit, before memory is allocated for the samples;
+    ///   ``TintypeError/Code/undecodable`` if the tables contradict each other or the file.
     init(
-        _ file: ISOFile, _ table: Range<Int>, _ limits: DecodeLimits, keepsPart: Bool = false
+        _ file: ISOFile, _ table: Range<Int>, _ limits: DecodeLimits, allowsTruncation: Bool = false
     ) throws(TintypeError) {
         let sizes = try Self.sizes(file, try file.needed("stsz", in: table).fullBody, limits)
-        let places = try Self.places(file, table, sizes, keepsPart: keepsPart)
+        let offsets = try Self.offsets(file, table, sizes, allowsTruncation: allowsTruncation)
         let durations = try Self.runs(file, try file.needed("stts", in: table).fullBody, count: sizes.count)
-        var offsets = [Int](repeating: 0, count: sizes.count)
-        if let shifts = try file.box("ctts", in: table) {
-            // Signed in version 1; those who write version 0 mean the same where they go below 0.
-            offsets = try Self.runs(file, shifts.fullBody, count: sizes.count).map {
+        var shifts = [Int](repeating: 0, count: sizes.count)
+        if let box = try file.box("ctts", in: table) {
+            // Signed in version 1. Writers of version 0 also use negative values.
+            shifts = try Self.runs(file, box.fullBody, count: sizes.count).map {
                 Int(Int32(truncatingIfNeeded: $0))
             }
         }
         let isSync = try Self.isSync(file, table, count: sizes.count)
         var samples: [Sample] = []
-        var (time, missingFrom) = (0, Int?.none)
+        var (time, firstMissingTime) = (0, Int?.none)
         for index in sizes.indices {
-            let shownAt = time + offsets[index]
-            if index < places.count {
+            let compositionTime = time + shifts[index]
+            if index < offsets.count {
                 samples.append(
                     Sample(
-                        place: places[index]..<places[index] + sizes[index], duration: durations[index],
-                        shownAt: shownAt, isSync: isSync[index]))
+                        range: offsets[index]..<offsets[index] + sizes[index], duration: durations[index],
+                        compositionTime: compositionTime, isSync: isSync[index]))
             } else {
-                missingFrom = min(shownAt, missingFrom ?? shownAt)
+                firstMissingTime = min(compositionTime, firstMissingTime ?? compositionTime)
             }
             time += durations[index]
         }
-        (self.samples, self.missingFrom) = (samples, missingFrom)
+        (self.samples, self.firstMissingTime) = (samples, firstMissingTime)
     }
 
+    /// Reads the size of each sample in bytes.
     private static func sizes(
         _ file: ISOFile, _ body: Range<Int>, _ limits: DecodeLimits
     ) throws(TintypeError) -> [Int] {
@@ -57,7 +62,7 @@ struct HEIFSampleTable {
         let count = try file.number(at: body.lowerBound + 4, in: body)
         guard count > 0 else { throw .damagedSequence }
         guard count <= limits.frames else {
-            throw .exceeded(.frames, "\(count) frames, \(limits.frames) are allowed")
+            throw .exceeded(.frames, "the HEIC sequence has \(count) frames, the limit is \(limits.frames)")
         }
         guard common == 0 else { return [Int](repeating: common, count: count) }
         var sizes: [Int] = []
@@ -65,21 +70,21 @@ struct HEIFSampleTable {
         return sizes
     }
 
-    /// Numbers that are told as runs of equal ones: a count, and the number.
+    /// Reads a run-length coded list: pairs of a count and a value.
     private static func runs(_ file: ISOFile, _ body: Range<Int>, count: Int) throws(TintypeError) -> [Int] {
         var numbers: [Int] = []
         for run in 0..<(try file.number(at: body.lowerBound, in: body)) {
-            let place = body.lowerBound + 4 + 8 * run
-            let length = try file.number(at: place, in: body)
+            let offset = body.lowerBound + 4 + 8 * run
+            let length = try file.number(at: offset, in: body)
             guard length <= count - numbers.count else { throw .damagedSequence }
-            numbers += [Int](repeating: try file.number(at: place + 4, in: body), count: length)
+            numbers += [Int](repeating: try file.number(at: offset + 4, in: body), count: length)
         }
         guard numbers.count == count else { throw .damagedSequence }
         return numbers
     }
 
     private static func isSync(_ file: ISOFile, _ table: Range<Int>, count: Int) throws(TintypeError) -> [Bool] {
-        // Without such a box every sample is one.
+        // Without this box every sample is a sync sample.
         guard let body = try file.box("stss", in: table)?.fullBody else { return [Bool](repeating: true, count: count) }
         var isSync = [Bool](repeating: false, count: count)
         for index in 0..<(try file.number(at: body.lowerBound, in: body)) {
@@ -91,16 +96,16 @@ struct HEIFSampleTable {
         return isSync
     }
 
-    // MARK: Places
+    // MARK: Offsets
 
-    /// Where each sample begins: samples lie in chunks, one after the other.
-    private static func places(
-        _ file: ISOFile, _ table: Range<Int>, _ sizes: [Int], keepsPart: Bool
+    /// Returns the file offset of each sample. The samples of a chunk lie one after the other.
+    private static func offsets(
+        _ file: ISOFile, _ table: Range<Int>, _ sizes: [Int], allowsTruncation: Bool
     ) throws(TintypeError) -> [Int] {
-        let chunks = try chunkPlaces(file, table)
+        let chunks = try chunkOffsets(file, table)
         let runs = try file.needed("stsc", in: table).fullBody
         let runCount = try file.number(at: runs.lowerBound, in: runs)
-        var places: [Int] = []
+        var offsets: [Int] = []
         for run in 0..<runCount {
             let place = runs.lowerBound + 4 + 12 * run
             let first = try file.number(at: place, in: runs)
@@ -109,34 +114,34 @@ struct HEIFSampleTable {
             guard first > 0, next > first, next <= chunks.count + 1, samples > 0 else { throw .damagedSequence }
             for chunk in first..<next {
                 var start = chunks[chunk - 1]
-                for _ in 0..<min(samples, sizes.count - places.count) {
-                    let size = sizes[places.count]
+                for _ in 0..<min(samples, sizes.count - offsets.count) {
+                    let size = sizes[offsets.count]
                     guard size > 0, start <= file.bytes.count - size else {
-                        guard keepsPart, !places.isEmpty else { throw .damagedSequence }
-                        return places
+                        guard allowsTruncation, !offsets.isEmpty else { throw .damagedSequence }
+                        return offsets
                     }
-                    places.append(start)
+                    offsets.append(start)
                     start += size
                 }
             }
         }
-        guard places.count == sizes.count else { throw .damagedSequence }
-        return places
+        guard offsets.count == sizes.count else { throw .damagedSequence }
+        return offsets
     }
 
-    private static func chunkPlaces(_ file: ISOFile, _ table: Range<Int>) throws(TintypeError) -> [Int] {
+    private static func chunkOffsets(_ file: ISOFile, _ table: Range<Int>) throws(TintypeError) -> [Int] {
         let isLong = try file.box("stco", in: table) == nil
         let body = try file.needed(isLong ? "co64" : "stco", in: table).fullBody
         let size = isLong ? 8 : 4
         let count = try file.number(at: body.lowerBound, in: body)
         guard count <= body.count / size else { throw .damagedSequence }
-        var places: [Int] = []
+        var offsets: [Int] = []
         for index in 0..<count {
             let place = body.lowerBound + 4 + size * index
-            // The higher half of a long one is 0 in a file that lies in memory.
+            // The upper half of a 64-bit offset is 0, because the file lies in memory.
             if isLong, try file.number(at: place, in: body) != 0 { throw .damagedSequence }
-            places.append(try file.number(at: place + size - 4, in: body))
+            offsets.append(try file.number(at: place + size - 4, in: body))
         }
-        return places
+        return offsets
     }
 }

@@ -2,47 +2,50 @@ import Foundation
 import TintypeColor
 import TintypeCore
 
-/// The image sequence of a file (ISO/IEC 23008-12, 7): a track of pictures, and one of their alpha where there is such.
+/// The image sequence of a file (ISO/IEC 23008-12, 7): a track of images and, if there is one, a track of their alpha.
 struct HEIFSequence {
-    let colors: HEIFTrack
-    /// Has a picture for each of those.
-    let alpha: HEIFTrack?
-    /// Whether colours are multiplied by alpha already.
+    let colorTrack: HEIFTrack
+    /// Has one sample for each sample of ``colorTrack``.
+    let alphaTrack: HEIFTrack?
+    /// Whether colours are premultiplied by alpha.
     let isPremultiplied: Bool
-    /// Those that have all that belongs to them.
+    /// The number of frames whose colours and alpha are both in the file.
     let frameCount: Int
 
-    /// What a whole file has; `nil` when there is none.
+    /// Reads the sequence of a file.
     ///
-    /// - Parameter keepsPart: whether the last frames need not be there.
-    /// - Throws: ``TintypeError/Code/undecodable``, and ``TintypeError/Code/limitExceeded`` before there is memory for what
-    ///   the file promises.
+    /// - Parameter allowsTruncation: Whether the last frames may be missing. Otherwise a truncated file is an error.
+    /// - Returns: `nil` if the file has no sequence.
+    /// - Throws: ``TintypeError/Code/undecodable``; ``TintypeError/Code/limitExceeded``, before memory is allocated for
+    ///   what the file declares.
     init?(
-        _ bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits, keepsPart: Bool = false
+        _ bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits, allowsTruncation: Bool = false
     ) throws(TintypeError) {
         let file = ISOFile(bytes: bytes)
         guard let (track, media) = try file.pictureTrack() else { return nil }
-        colors = try HEIFTrack(file, track, media, limits, keepsPart: keepsPart)
-        guard let found = try Self.alphaTrack(file, of: track) else {
-            (alpha, isPremultiplied, frameCount) = (nil, false, colors.order.count)
+        colorTrack = try HEIFTrack(file, track, media, limits, allowsTruncation: allowsTruncation)
+        guard let alpha = try Self.findAlphaTrack(file, of: track) else {
+            (alphaTrack, isPremultiplied, frameCount) = (nil, false, colorTrack.displayOrder.count)
             return
         }
-        let alpha = try HEIFTrack(file, found.track, found.media, limits, keepsPart: keepsPart)
-        guard alpha.size == colors.size, keepsPart || alpha.order.count == colors.order.count else {
+        let alphaTrack = try HEIFTrack(file, alpha.track, alpha.media, limits, allowsTruncation: allowsTruncation)
+        guard alphaTrack.size == colorTrack.size,
+            allowsTruncation || alphaTrack.displayOrder.count == colorTrack.displayOrder.count
+        else {
             throw TintypeError(
-                .undecodable, stage: .decode, "the alpha of a HEIC sequence does not belong to its pictures")
+                .undecodable, stage: .decode, "the alpha track of the HEIC sequence does not match its images")
         }
-        self.alpha = alpha
+        self.alphaTrack = alphaTrack
         isPremultiplied = try file.references(ofTrack: track, kind: "prem").contains(
-            file.identifier(ofTrack: found.track))
-        frameCount = min(colors.order.count, alpha.order.count)
+            file.identifier(ofTrack: alpha.track))
+        frameCount = min(colorTrack.displayOrder.count, alphaTrack.displayOrder.count)
     }
 
-    private static func alphaTrack(
+    private static func findAlphaTrack(
         _ file: ISOFile, of track: Range<Int>
     ) throws(TintypeError) -> (track: Range<Int>, media: Range<Int>)? {
         for (track, media) in try file.auxiliaryTracks(of: track) {
-            // One of another kind, as of depths, may be coded in any way.
+            // Auxiliary tracks of another kind, such as depth, may be coded in any way: errors in them are ignored.
             let isAlpha = try? HEIFSampleEntry(file, inTable: file.sampleTable(ofMedia: media)).isAlpha(file)
             if isAlpha == true { return (track, media) }
         }
@@ -50,8 +53,8 @@ struct HEIFSequence {
     }
 
     var info: ImageInfo {
-        var info = colors.info
-        info.hasAlpha = alpha != nil
+        var info = colorTrack.info
+        info.hasAlpha = alphaTrack != nil
         info.frameCount = frameCount
         info.durations = frameCount > 1 ? Array(info.durations.prefix(frameCount)) : []
         info.loopCount = frameCount > 1 ? info.loopCount : 0
@@ -59,72 +62,77 @@ struct HEIFSequence {
     }
 }
 
-/// A track of HEVC pictures in a file with image sequences (ISO/IEC 23008-12, 7).
+/// One HEVC track of a file with image sequences (ISO/IEC 23008-12, 7).
 struct HEIFTrack {
-    /// The size of the stored pictures.
+    /// The size of the stored images in pixels, before rotation.
     let size: PixelSize
     let orientation: Orientation
-    /// Places of the parameter sets, each a NAL unit.
+    /// The byte ranges of the parameter sets, one NAL unit each.
     let parameterSets: [Range<Int>]
-    /// Bytes of the number before each NAL unit of a sample, which tells how many it has.
+    /// The size in bytes of the length field before each NAL unit of a sample.
     let lengthSize: Int
+    /// The samples in decoding order.
     let samples: [HEIFSampleTable.Sample]
-    /// The sample that is shown at each place, and where each sample is shown: below 0 for one after a gap.
-    let order: [Int]
-    let shownPlaces: [Int]
-    /// Units of time in a second.
+    /// The index of the sample that is shown at each position.
+    let displayOrder: [Int]
+    /// The position at which each sample is shown; -1 if it follows a missing sample.
+    let displayIndices: [Int]
+    /// Time units a second.
     let timeScale: Int
-    let description: HEIFTrackColors
+    let colors: HEIFTrackColors
     /// The total number of plays; 0 is forever.
     let playCount: Int
 
-    /// Whether the first bytes are those of a file with image sequences.
-    static func isNamed(in bytes: UnsafeRawBufferPointer) -> Bool {
+    /// Whether the file type box names a brand of image sequences.
+    static func hasSequenceBrand(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let file = ISOFile(bytes: bytes)
         guard bytes.count >= 12, let size = try? file.number(at: 0, in: 0..<bytes.count), size >= 12 else {
             return false
         }
-        return stride(from: 8, to: min(size, bytes.count, 256) - 3, by: 4).contains { place in
-            place != 12 && brands.contains(String(decoding: bytes[place..<place + 4], as: UTF8.self))
+        return stride(from: 8, to: min(size, bytes.count, 256) - 3, by: 4).contains { offset in
+            offset != 12 && brands.contains(String(decoding: bytes[offset..<offset + 4], as: UTF8.self))
         }
     }
 
     private static let brands: Set<String> = ["msf1", "hevc", "hevx", "hevm", "hevs"]
 
+    /// Reads a track.
+    ///
     /// - Parameters:
-    ///   - track: the body of its box, and of that of its media.
-    ///   - keepsPart: whether the last frames need not be there.
-    /// - Throws: ``TintypeError/Code/undecodable``, and ``TintypeError/Code/limitExceeded`` before there is memory for what
-    ///   the file promises.
+    ///   - track: The body of the track box.
+    ///   - media: The body of its media box.
+    ///   - allowsTruncation: Whether the last samples may be missing.
+    /// - Throws: ``TintypeError/Code/undecodable``; ``TintypeError/Code/limitExceeded``, before memory is allocated for
+    ///   what the file declares.
     init(
-        _ file: ISOFile, _ track: Range<Int>, _ media: Range<Int>, _ limits: DecodeLimits, keepsPart: Bool
+        _ file: ISOFile, _ track: Range<Int>, _ media: Range<Int>, _ limits: DecodeLimits, allowsTruncation: Bool
     ) throws(TintypeError) {
         let table = try file.sampleTable(ofMedia: media)
         let entry = try HEIFSampleEntry(file, inTable: table)
         (size, parameterSets, lengthSize) = (entry.size, entry.parameterSets, entry.lengthSize)
-        description = try HEIFTrackColors(file, entry.properties, limits)
+        colors = try HEIFTrackColors(file, entry.properties, limits)
         try limits.check(ImageInfo(format: .heic, size: entry.size))
         orientation = try Self.orientation(file, try file.needed("tkhd", in: track).body)
         playCount = try file.playCount(ofTrack: track)
         let header = try file.needed("mdhd", in: media).body
         let isLong = try file.number(at: header.lowerBound, size: 1, in: header) == 1
         timeScale = max(1, try file.number(at: header.lowerBound + (isLong ? 20 : 12), in: header))
-        let samples = try HEIFSampleTable(file, table, limits, keepsPart: keepsPart)
-        self.samples = samples.samples
-        order = Self.order(samples)
-        guard !order.isEmpty else { throw .damagedSequence }
-        var shownPlaces = [Int](repeating: -1, count: self.samples.count)
-        for (place, sample) in order.enumerated() { shownPlaces[sample] = place }
-        self.shownPlaces = shownPlaces
+        let sampleTable = try HEIFSampleTable(file, table, limits, allowsTruncation: allowsTruncation)
+        samples = sampleTable.samples
+        displayOrder = Self.displayOrder(sampleTable)
+        guard !displayOrder.isEmpty else { throw .damagedSequence }
+        var displayIndices = [Int](repeating: -1, count: samples.count)
+        for (index, sample) in displayOrder.enumerated() { displayIndices[sample] = index }
+        self.displayIndices = displayIndices
     }
 
-    private static func order(_ table: HEIFSampleTable) -> [Int] {
+    private static func displayOrder(_ table: HEIFSampleTable) -> [Int] {
         let samples = table.samples
-        return samples.indices.filter { samples[$0].shownAt < table.missingFrom ?? .max }
-            .sorted { (samples[$0].shownAt, $0) < (samples[$1].shownAt, $1) }
+        return samples.indices.filter { samples[$0].compositionTime < table.firstMissingTime ?? .max }
+            .sorted { (samples[$0].compositionTime, $0) < (samples[$1].compositionTime, $1) }
     }
 
-    /// What the matrix of a track says (ISO/IEC 14496-12, 6.2.2 and 8.3.2): a turn by quarters, mirrored or not.
+    /// Reads the matrix of a track header (ISO/IEC 14496-12, 6.2.2 and 8.3.2): a rotation by quarters, mirrored or not.
     private static func orientation(_ file: ISOFile, _ header: Range<Int>) throws(TintypeError) -> Orientation {
         let isLong = try file.number(at: header.lowerBound, size: 1, in: header) == 1
         let start = header.lowerBound + (isLong ? 52 : 40)
@@ -142,23 +150,25 @@ struct HEIFTrack {
         ([0, -1, 1, 0], .left),
     ]
 
-    // MARK: What it says
+    // MARK: Properties
 
-    /// Seconds of each frame, in the order in which they are shown.
+    /// The duration of each frame in seconds, in display order.
     var durations: [Double] {
-        order.indices.map { place in
-            let sample = samples[order[place]]
-            guard place + 1 < order.count else { return Double(sample.duration) / Double(timeScale) }
-            return Double(samples[order[place + 1]].shownAt - sample.shownAt) / Double(timeScale)
+        displayOrder.indices.map { index in
+            let sample = samples[displayOrder[index]]
+            guard index + 1 < displayOrder.count else { return Double(sample.duration) / Double(timeScale) }
+            let next = samples[displayOrder[index + 1]]
+            return Double(next.compositionTime - sample.compositionTime) / Double(timeScale)
         }
     }
 
     var info: ImageInfo {
-        ImageInfo(
-            format: .heic, size: orientation.displayed(size), orientation: orientation, frameCount: order.count,
-            loopCount: order.count > 1 ? playCount : 0, durations: order.count > 1 ? durations : [])
+        let isAnimated = displayOrder.count > 1
+        return ImageInfo(
+            format: .heic, size: orientation.displayed(size), orientation: orientation, frameCount: displayOrder.count,
+            loopCount: isAnimated ? playCount : 0, durations: isAnimated ? durations : [])
     }
 
-    /// The nearest sample from which one can be decoded.
+    /// Returns the nearest sync sample at or before a sample; decoding can begin there.
     func syncSample(before sample: Int) -> Int { samples[...sample].lastIndex { $0.isSync } ?? 0 }
 }

@@ -1,106 +1,115 @@
 import Foundation
 import TintypeCore
 
-/// Decodes the pictures of one track with libde265, in the calling thread. In order, each is decoded once; another begins
-/// at the sync sample before it.
-final class HEIFTrackDecoder<Picture> {
-    /// Makes of what libde265 has decoded what is kept of it.
+/// Decodes the images of one track with libde265, on the calling thread.
+///
+/// In display order, each image is decoded once. Any other access restarts at the nearest earlier sync sample.
+///
+/// Not thread-safe: use it from one thread at a time.
+final class HEIFTrackDecoder<Frame> {
+    /// Converts a decoded image, which is valid only during the call, to a frame.
     ///
-    /// - Parameter place: where it is shown.
-    typealias Make = (
-        _ decoded: HEVCPicture, _ place: Int, _ isCancelled: @escaping @Sendable () -> Bool
-    ) throws(TintypeError) -> Picture
+    /// - Parameter index: The position at which the image is shown.
+    typealias Convert = (
+        _ image: HEVCImage, _ index: Int, _ isCancelled: @escaping @Sendable () -> Bool
+    ) throws(TintypeError) -> Frame
 
     private let bytes: Data
     private let track: HEIFTrack
-    private let stream: HEVCStream
-    /// Those from this place on are not asked for.
+    private let decoder: HEVCDecoder
+    /// Frames at and after this position are never requested.
     private let count: Int
-    private let make: Make
+    private let convert: Convert
     /// The sample that is pushed next.
-    private var next = 0
-    private var isBegun = false
-    private var isEnded = false
-    /// Pictures that came before they were asked for.
-    private var early: [Int: Picture] = [:]
-    /// Those that a stream may hold back (ITU-T H.265, A.4.2).
-    private static var mostEarly: Int { 16 }
+    private var nextSample = 0
+    private var hasPushedParameterSets = false
+    private var hasEnded = false
+    /// Frames that were decoded before they were requested.
+    private var earlyFrames: [Int: Frame] = [:]
+    /// The number of images that a stream may hold back (ITU-T H.265, A.4.2).
+    private static var maxEarlyFrames: Int { 16 }
 
-    /// - Parameter count: how many of its pictures are asked for, from the first that is shown on.
-    init(_ bytes: Data, _ track: HEIFTrack, count: Int, _ make: @escaping Make) throws(TintypeError) {
-        (self.bytes, self.track, self.count, self.make) = (bytes, track, count, make)
-        stream = try HEVCStream(track.size)
+    /// Creates a decoder for one track of a file.
+    ///
+    /// - Parameter count: The number of frames that may be requested, from the first one in display order.
+    init(_ bytes: Data, _ track: HEIFTrack, count: Int, _ convert: @escaping Convert) throws(TintypeError) {
+        (self.bytes, self.track, self.count, self.convert) = (bytes, track, count, convert)
+        decoder = try HEVCDecoder(track.size)
     }
 
-    /// - Parameter index: the place at which it is shown.
-    func picture(
+    /// Returns the frame at a position in display order.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable``; ``TintypeError/cancelled``; any error of the conversion.
+    func frame(
         at index: Int, isCancelled: @escaping @Sendable () -> Bool
-    ) throws(TintypeError) -> Picture {
-        if let held = early.removeValue(forKey: index) { return held }
-        early = early.filter { $0.key > index }
-        let wanted = track.order[index]
-        let start = track.syncSample(before: wanted)
-        if !isBegun || wanted < next || start > next || isEnded { begin(at: start) }
+    ) throws(TintypeError) -> Frame {
+        if let early = earlyFrames.removeValue(forKey: index) { return early }
+        earlyFrames = earlyFrames.filter { $0.key > index }
+        let sample = track.displayOrder[index]
+        let start = track.syncSample(before: sample)
+        if !hasPushedParameterSets || sample < nextSample || start > nextSample || hasEnded { restart(at: start) }
         return try bytes.withTypedBytes { raw throws(TintypeError) in
-            if !isBegun { try pushParameterSets(raw) }
+            if !hasPushedParameterSets { try pushParameterSets(raw) }
             while true {
                 guard !isCancelled() else { throw .cancelled }
-                guard !isEnded else { throw .damagedSequence }
-                try pushNext(raw)
-                if let found = try decoded(index, isCancelled) { return found }
+                guard !hasEnded else { throw .damagedSequence }
+                try pushNextSample(raw)
+                if let frame = try decodePushed(for: index, isCancelled) { return frame }
             }
         }
     }
 
-    private func begin(at sample: Int) {
-        if isBegun { stream.reset() }
-        (next, isBegun, isEnded) = (sample, false, false)
-        early = [:]
+    private func restart(at sample: Int) {
+        if hasPushedParameterSets { decoder.reset() }
+        (nextSample, hasPushedParameterSets, hasEnded) = (sample, false, false)
+        earlyFrames = [:]
     }
 
-    // MARK: Into the decoder
+    // MARK: Input
 
     private func pushParameterSets(_ raw: UnsafeRawBufferPointer) throws(TintypeError) {
-        for place in track.parameterSets { try stream.push(UnsafeRawBufferPointer(rebasing: raw[place]), tag: -1) }
-        isBegun = true
+        for set in track.parameterSets { try decoder.push(UnsafeRawBufferPointer(rebasing: raw[set]), tag: -1) }
+        hasPushedParameterSets = true
     }
 
-    private func pushNext(_ raw: UnsafeRawBufferPointer) throws(TintypeError) {
-        guard next < track.samples.count else {
-            isEnded = true
-            return try stream.endStream()
+    private func pushNextSample(_ raw: UnsafeRawBufferPointer) throws(TintypeError) {
+        guard nextSample < track.samples.count else {
+            hasEnded = true
+            return try decoder.endStream()
         }
         let file = ISOFile(bytes: raw)
-        let sample = track.samples[next].place
-        var place = sample.lowerBound
-        while place < sample.upperBound {
-            let length = try file.number(at: place, size: track.lengthSize, in: sample)
-            place += track.lengthSize
-            guard length > 0, length <= sample.upperBound - place else { throw .damagedSequence }
-            try stream.push(UnsafeRawBufferPointer(rebasing: raw[place..<place + length]), tag: next)
-            place += length
+        let sample = track.samples[nextSample].range
+        var offset = sample.lowerBound
+        while offset < sample.upperBound {
+            let length = try file.number(at: offset, size: track.lengthSize, in: sample)
+            offset += track.lengthSize
+            guard length > 0, length <= sample.upperBound - offset else { throw .damagedSequence }
+            try decoder.push(UnsafeRawBufferPointer(rebasing: raw[offset..<offset + length]), tag: nextSample)
+            offset += length
         }
-        stream.endPicture()
-        next += 1
+        decoder.endFrame()
+        nextSample += 1
     }
 
-    // MARK: Out of it
+    // MARK: Output
 
-    private func decoded(
-        _ index: Int, _ isCancelled: @escaping @Sendable () -> Bool
-    ) throws(TintypeError) -> Picture? {
-        var found: Picture?
-        try stream.decode { decoded throws(TintypeError) in
-            guard track.samples.indices.contains(decoded.tag) else { return }
-            let place = track.shownPlaces[decoded.tag]
-            guard place >= index, place < count else { return }
-            guard decoded.plane(0)?.size == track.size else {
-                throw TintypeError(.undecodable, stage: .decode, "a frame has another size than the HEIC says")
+    /// Decodes what was pushed; returns the frame at `index` if it came, and keeps later ones.
+    private func decodePushed(
+        for index: Int, _ isCancelled: @escaping @Sendable () -> Bool
+    ) throws(TintypeError) -> Frame? {
+        var requested: Frame?
+        try decoder.decode { image throws(TintypeError) in
+            guard track.samples.indices.contains(image.tag) else { return }
+            let position = track.displayIndices[image.tag]
+            guard position >= index, position < count else { return }
+            guard image.plane(0)?.size == track.size else {
+                throw TintypeError(
+                    .undecodable, stage: .decode, "a frame of the HEIC sequence has another size than its track")
             }
-            guard place == index || early.count < Self.mostEarly else { throw .damagedSequence }
-            let picture = try make(decoded, place, isCancelled)
-            if place == index { found = picture } else { early[place] = picture }
+            guard position == index || earlyFrames.count < Self.maxEarlyFrames else { throw .damagedSequence }
+            let frame = try convert(image, position, isCancelled)
+            if position == index { requested = frame } else { earlyFrames[position] = frame }
         }
-        return found
+        return requested
     }
 }

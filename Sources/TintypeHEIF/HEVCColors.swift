@@ -1,31 +1,36 @@
 import TintypeCore
 
-/// Makes channels of luma and chroma (ITU-T H.273, 8.3), as 16-bit words.
+/// Converts luma and chroma to 16-bit RGBA (ITU-T H.273, 8.3).
 struct HEVCColors {
-    private let luma: HEVCPicture.Plane
-    private let blueness: HEVCPicture.Plane
-    private let redness: HEVCPicture.Plane
-    private let scale: (across: Int, down: Int)
-    /// What is taken from a sample, and what it is divided by.
+    private let luma: HEVCImage.Plane
+    private let cb: HEVCImage.Plane
+    private let cr: HEVCImage.Plane
+    private let chromaScale: (across: Int, down: Int)
+    /// The offset that is subtracted from a sample, and the extent by which the difference is divided.
     private let lumaRange: (offset: Float, extent: Float)
     private let chromaRange: (offset: Float, extent: Float)
-    /// How much red and blue count for luma; `nil` where the planes are green, blue and red.
+    /// The weights of red and blue in luma; `nil` if the planes hold green, blue and red.
     private let weights: (red: Float, blue: Float)?
 
-    /// - Returns: `nil` for a picture without its planes.
-    init?(_ picture: HEVCPicture, matrix: Int, isFullRange: Bool) {
-        guard let luma = picture.plane(0) else { return nil }
-        let chroma = picture.isGrey ? (luma, luma) : (picture.plane(1), picture.plane(2))
-        guard let blueness = chroma.0, let redness = chroma.1 else { return nil }
-        (self.luma, self.blueness, self.redness, scale) = (luma, blueness, redness, picture.chromaScale)
-        let isPlain = matrix == 0 && !picture.isGrey
-        weights = isPlain ? nil : Self.weights(matrix)
+    /// Creates a converter for one image.
+    ///
+    /// - Parameters:
+    ///   - matrix: The matrix coefficients of ITU-T H.273, table 4. 0 means that the planes are green, blue and red.
+    ///   - isFullRange: Whether samples use all values instead of the limited video range.
+    /// - Returns: `nil` if the image lacks a plane.
+    init?(_ image: HEVCImage, matrix: Int, isFullRange: Bool) {
+        guard let luma = image.plane(0) else { return nil }
+        let chroma = image.isGrey ? (luma, luma) : (image.plane(1), image.plane(2))
+        guard let cb = chroma.0, let cr = chroma.1 else { return nil }
+        (self.luma, self.cb, self.cr, chromaScale) = (luma, cb, cr, image.chromaScale)
+        let isRGB = matrix == 0 && !image.isGrey
+        weights = isRGB ? nil : Self.weights(matrix)
         lumaRange = Self.lumaRange(luma.depth, isFullRange)
-        if picture.isGrey {
+        if image.isGrey {
             chromaRange = (0, .infinity)
         } else {
             chromaRange =
-                isPlain ? Self.lumaRange(blueness.depth, isFullRange) : Self.chromaRange(blueness.depth, isFullRange)
+                isRGB ? Self.lumaRange(cb.depth, isFullRange) : Self.chromaRange(cb.depth, isFullRange)
         }
     }
 
@@ -35,7 +40,7 @@ struct HEVCColors {
         case 4: (0.30, 0.11)
         case 7: (0.212, 0.087)
         case 9, 10: (0.2627, 0.0593)
-        // BT.601, and what is meant where nothing is said.
+        // BT.601, which is also the default of unspecified streams.
         default: (0.299, 0.114)
         }
     }
@@ -50,8 +55,8 @@ struct HEVCColors {
         return (128 * unit, isFull ? Float(1 << depth - 1) : 224 * unit)
     }
 
-    /// Writes a row of opaque pixels.
-    func read(_ y: Int, _ words: UnsafeMutableBufferPointer<UInt16>) {
+    /// Writes row `y` to `words` as opaque RGBA pixels, four words a pixel.
+    func readRow(_ y: Int, into words: UnsafeMutableBufferPointer<UInt16>) {
         for x in 0..<words.count / 4 {
             let color = color(x, y)
             for channel in 0..<3 {
@@ -62,9 +67,10 @@ struct HEVCColors {
     }
 
     private func color(_ x: Int, _ y: Int) -> SIMD3<Float> {
-        let light = (Float(luma.sample(x, y, 1, 1)) - lumaRange.offset) / lumaRange.extent
-        let blue = (Float(blueness.sample(x, y, scale.across, scale.down)) - chromaRange.offset) / chromaRange.extent
-        let red = (Float(redness.sample(x, y, scale.across, scale.down)) - chromaRange.offset) / chromaRange.extent
+        let (across, down) = chromaScale
+        let light = (Float(luma.sample(x, y, across: 1, down: 1)) - lumaRange.offset) / lumaRange.extent
+        let blue = (Float(cb.sample(x, y, across: across, down: down)) - chromaRange.offset) / chromaRange.extent
+        let red = (Float(cr.sample(x, y, across: across, down: down)) - chromaRange.offset) / chromaRange.extent
         guard let weights else { return SIMD3(red, light, blue) }
         let green = 1 - weights.red - weights.blue
         let (r, b) = (light + 2 * (1 - weights.red) * red, light + 2 * (1 - weights.blue) * blue)
@@ -72,30 +78,30 @@ struct HEVCColors {
     }
 }
 
-/// The alpha of one picture of a sequence: luma, of which the most is opaque (ISO/IEC 23008-12, 7.5.3.2).
+/// The alpha of one frame: the luma of an auxiliary image, whose maximum is opaque (ISO/IEC 23008-12, 7.5.3.2).
 struct HEVCAlpha {
     private let width: Int
-    /// From 0 to 65535, row by row.
+    /// Row by row, from 0 to 65535.
     private let samples: [UInt16]
 
-    /// - Returns: `nil` for a picture without its plane.
-    init?(_ picture: HEVCPicture) {
-        guard let plane = picture.plane(0) else { return nil }
+    /// - Returns: `nil` if the image has no luma plane.
+    init?(_ image: HEVCImage) {
+        guard let plane = image.plane(0) else { return nil }
         width = plane.size.width
-        let most = UInt32(1) << UInt32(plane.depth) - 1
+        let maximum = UInt32(1) << UInt32(plane.depth) - 1
         var samples: [UInt16] = []
         samples.reserveCapacity(plane.size.area)
         for y in 0..<plane.size.height {
             for x in 0..<plane.size.width {
-                let sample = min(UInt32(plane.sample(x, y, 1, 1)), most)
-                samples.append(UInt16((sample * 65535 + most / 2) / most))
+                let sample = min(UInt32(plane.sample(x, y, across: 1, down: 1)), maximum)
+                samples.append(UInt16((sample * 65535 + maximum / 2) / maximum))
             }
         }
         self.samples = samples
     }
 
-    /// Puts a row of it to as many pixels of 16-bit RGBA.
-    func write(_ y: Int, _ words: UnsafeMutableBufferPointer<UInt16>) {
+    /// Writes row `y` to the alpha words of a row of 16-bit RGBA pixels.
+    func writeRow(_ y: Int, to words: UnsafeMutableBufferPointer<UInt16>) {
         for x in 0..<width { words[4 * x + 3] = samples[y * width + x] }
     }
 }

@@ -1,38 +1,43 @@
 import CLibDE265
 import TintypeCore
 
-/// libde265 decoding one stream of HEVC (ITU-T H.265), in the calling thread.
-final class HEVCStream {
+/// A libde265 decoder for one HEVC stream (ITU-T H.265). It decodes on the calling thread.
+///
+/// Not thread-safe: use it from one thread at a time.
+final class HEVCDecoder {
     private let decoder: UnsafeMutableRawPointer
-    /// The most samples that libde265 may claim for one plane. What a stream says of its size need not be what the file says.
-    private let limit: UnsafeMutablePointer<Int>
+    /// The number of samples that libde265 may allocate for one plane. The stream may declare a larger size than the file.
+    private let maxSamples: UnsafeMutablePointer<Int>
 
-    /// - Parameter size: of the pictures; none may be much larger.
+    /// Creates a decoder for images of about one size.
+    ///
+    /// - Parameter size: The size that the file declares, in pixels. libde265 cannot allocate a much larger image.
+    /// - Throws: ``TintypeError/Code/outOfMemory``.
     init(_ size: PixelSize) throws(TintypeError) {
         guard let decoder = de265_new_decoder() else {
-            throw TintypeError(.outOfMemory, stage: .decode, "no memory for a HEVC decoder")
+            throw TintypeError(.outOfMemory, stage: .decode, "not enough memory for an HEVC decoder")
         }
         self.decoder = decoder
-        limit = .allocate(capacity: 1)
-        // Pictures are stored in whole blocks, of up to 64 pixels, and with a border for motion.
-        limit.initialize(to: (size.width + Self.mostPadding) * (size.height + Self.mostPadding))
+        maxSamples = .allocate(capacity: 1)
+        // libde265 stores whole coding blocks of up to 64 pixels a side, and a border for motion vectors.
+        maxSamples.initialize(to: (size.width + Self.maxPadding) * (size.height + Self.maxPadding))
         var allocation = de265_image_allocation(get_buffer: Self.allocate, release_buffer: Self.release)
-        de265_set_image_allocation_functions(decoder, &allocation, limit)
+        de265_set_image_allocation_functions(decoder, &allocation, maxSamples)
     }
 
     deinit {
         de265_free_decoder(decoder)
-        limit.deallocate()
+        maxSamples.deallocate()
     }
 
-    private static let mostPadding = 256
+    private static let maxPadding = 256
 
     private static let allocate:
         @convention(c) (
             UnsafeMutableRawPointer?, UnsafeMutablePointer<de265_image_spec>?, OpaquePointer?, UnsafeMutableRawPointer?
-        ) -> Int32 = { decoder, spec, image, limit in
-            guard let spec = spec?.pointee, let limit = limit?.assumingMemoryBound(to: Int.self).pointee,
-                Int(spec.width) * Int(spec.height) <= limit,
+        ) -> Int32 = { decoder, spec, image, maxSamples in
+            guard let spec = spec?.pointee, let maxSamples = maxSamples?.assumingMemoryBound(to: Int.self).pointee,
+                Int(spec.width) * Int(spec.height) <= maxSamples,
                 let standard = de265_get_default_image_allocation_functions()
             else { return 0 }
             var copy = spec
@@ -47,69 +52,73 @@ final class HEVCStream {
 
     // MARK: Decoding
 
-    /// Forgets all pictures and what has been pushed; parameter sets are to be pushed anew.
+    /// Discards all images and pushed units. Push the parameter sets again afterwards.
     func reset() {
         de265_reset(decoder)
     }
 
     /// Pushes one NAL unit.
     ///
-    /// - Parameter tag: what the pictures made of it will have.
+    /// - Parameter tag: The ``HEVCImage/tag`` of the images that are decoded from this unit.
+    /// - Throws: ``TintypeError/Code/undecodable`` or ``TintypeError/Code/outOfMemory``.
     func push(_ unit: UnsafeRawBufferPointer, tag: Int) throws(TintypeError) {
         let error = de265_push_NAL(decoder, unit.baseAddress, Int32(clamping: unit.count), Int64(tag), nil)
         try Self.check(error)
     }
 
-    /// Says that a picture's units are all there.
-    func endPicture() {
+    /// Marks the end of the units of one frame.
+    func endFrame() {
         de265_push_end_of_frame(decoder)
     }
 
-    /// Says that no more units come.
+    /// Marks the end of the stream, so that the decoder outputs the images it holds back.
     func endStream() throws(TintypeError) {
         try Self.check(de265_flush_data(decoder))
     }
 
-    /// Decodes what was pushed, and hands over the pictures that are to be shown, in their order.
+    /// Decodes the pushed units and passes the decoded images to `body` in output order.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` also where libde265 has made something up for what is damaged.
-    func decode(_ shown: (HEVCPicture) throws(TintypeError) -> Void) throws(TintypeError) {
+    /// - Throws: ``TintypeError/Code/undecodable``, also where libde265 conceals damage and only warns; any error of `body`.
+    func decode(_ body: (HEVCImage) throws(TintypeError) -> Void) throws(TintypeError) {
         var more: Int32 = 1
         while more != 0 {
             let error = de265_decode(decoder, &more)
-            try handOver(shown)
+            try deliverImages(to: body)
             if error == DE265_ERROR_WAITING_FOR_INPUT_DATA { break }
             if error != DE265_ERROR_IMAGE_BUFFER_FULL { try Self.check(error) }
         }
-        try handOver(shown)
+        try deliverImages(to: body)
         try Self.check(de265_get_warning(decoder))
     }
 
-    private func handOver(_ shown: (HEVCPicture) throws(TintypeError) -> Void) throws(TintypeError) {
-        while let image = de265_get_next_picture(decoder) { try shown(HEVCPicture(image)) }
+    private func deliverImages(to body: (HEVCImage) throws(TintypeError) -> Void) throws(TintypeError) {
+        while let image = de265_get_next_picture(decoder) { try body(HEVCImage(image)) }
     }
 
     private static func check(_ error: de265_error) throws(TintypeError) {
         guard error != DE265_OK else { return }
         if error == DE265_ERROR_OUT_OF_MEMORY {
-            throw TintypeError(.outOfMemory, stage: .decode, "no memory to decode a HEIC sequence")
+            throw TintypeError(.outOfMemory, stage: .decode, "not enough memory to decode a HEIC sequence")
         }
         let reason = de265_get_error_text(error).map { String(cString: $0) } ?? ""
-        throw TintypeError(.undecodable, stage: .decode, "the HEIC sequence is damaged or cut short: \(reason)")
+        throw TintypeError(.undecodable, stage: .decode, "the HEIC sequence is damaged or truncated: \(reason)")
     }
 }
 
-/// One decoded picture, as long as nothing else is asked of its decoder.
-struct HEVCPicture {
-    /// The samples of luma or of one chroma.
+/// One image that libde265 has decoded. It is valid until the next call of its ``HEVCDecoder``.
+struct HEVCImage {
+    /// The samples of luma or of one chroma channel.
     struct Plane {
         let bytes: UnsafeRawPointer
+        /// Bytes from one row to the next.
         let stride: Int
+        /// Samples a row and rows.
         let size: PixelSize
+        /// Bits a sample, 8 to 16. Samples of more than 8 bits take two bytes.
         let depth: Int
 
-        /// The sample that belongs to a pixel, where each stands for `across` × `down` pixels.
-        func sample(_ x: Int, _ y: Int, _ across: Int, _ down: Int) -> Int {
+        /// Returns the sample for a pixel, in a plane where one sample covers `across` × `down` pixels.
+        func sample(_ x: Int, _ y: Int, across: Int, down: Int) -> Int {
             let row = bytes + min(y / down, size.height - 1) * stride
             let column = min(x / across, size.width - 1)
             guard depth > 8 else { return Int(row.load(fromByteOffset: column, as: UInt8.self)) }
@@ -123,13 +132,15 @@ struct HEVCPicture {
         self.image = image
     }
 
-    /// What was said when its units were pushed.
+    /// The tag with which the units of the image were pushed.
     var tag: Int { Int(de265_get_image_PTS(image)) }
+    /// The matrix coefficients of the stream (ITU-T H.273, table 4).
     var matrix: Int { Int(de265_get_image_matrix_coefficients(image)) }
+    /// Whether samples use all values instead of the limited video range.
     var isFullRange: Bool { de265_get_image_full_range_flag(image) != 0 }
     var isGrey: Bool { de265_get_chroma_format(image) == de265_chroma_mono }
 
-    /// Pixels that a sample of chroma stands for.
+    /// The number of pixels that one chroma sample covers in each direction.
     var chromaScale: (across: Int, down: Int) {
         switch de265_get_chroma_format(image) {
         case de265_chroma_420: (2, 2)
@@ -138,7 +149,9 @@ struct HEVCPicture {
         }
     }
 
-    /// - Parameter channel: 0 luma, 1 and 2 chroma.
+    /// Returns a plane; `nil` if the image does not have it or its layout is invalid.
+    ///
+    /// - Parameter channel: 0 for luma, 1 for Cb, 2 for Cr.
     func plane(_ channel: Int32) -> Plane? {
         var stride: Int32 = 0
         let depth = Int(de265_get_bits_per_pixel(image, channel))
