@@ -15,6 +15,11 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
     /// The HEIC format.
     public var formats: Set<ImageFormat> { [.heic] }
 
+    /// Returns the properties of the image or of the sequence, without decoding pixels.
+    ///
+    /// - Parameter isComplete: Whether `bytes` are the whole file. Those of a sequence must be.
+    /// - Returns: `nil` if `bytes` are a prefix that does not suffice.
+    /// - Throws: ``TintypeError/Code/undecodable`` if a whole file is damaged or not coded with HEVC alone.
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         let isSequence = bytes.withUnsafeBytes { HEIFTrack.hasSequenceBrand($0) }
         guard isComplete || !isSequence else { return nil }
@@ -50,15 +55,24 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
         }
     }
 
+    /// Creates a decoder for the frames of an image sequence.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable``, also for a file of still images; ``TintypeError/Code/limitExceeded``.
     public func makeFrameDecoder(
         _ bytes: Data, context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
         guard let sequence = try Self.sequence(bytes, context.limits) else {
-            throw TintypeError(.undecodable, stage: .decode, "the HEIC has no image sequence")
+            throw TintypeError(.undecodable, stage: .decode, "the HEIC has no image sequence; decode it as a still image")
         }
         return try HEIFFrameDecoder(bytes, sequence, context.limits)
     }
 
+    /// Decodes the primary image at the requested size, or the sequence as an animation.
+    ///
+    /// Every size in the file is checked against the limits before libheif reads it.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
+    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled`` if the context is cancelled between two steps.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         if let sequence = try Self.sequence(bytes, context.limits) {
             return try animatedImage(bytes, info: sequence.info, context: context)
@@ -99,7 +113,10 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
 }
 
 extension HEIFDecoder: SalvagingImageDecoder {
-    /// The frames of a sequence that are whole, up to the first that is not. Of a still picture libheif shows all or nothing.
+    /// Returns the frames of a truncated sequence up to the first incomplete one; `nil` if there are none, and for a still
+    /// image, which libheif decodes completely or not at all.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable`` or ``TintypeError/Code/limitExceeded``.
     public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         try salvagedAnimation(bytes, context: context) { bytes, context throws(TintypeError) in
             guard let sequence = try Self.sequence(bytes, context.limits, allowsTruncation: true) else { return nil }

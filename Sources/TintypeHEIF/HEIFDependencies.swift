@@ -63,7 +63,8 @@ struct HEIFDependencies {
     func check(_ item: Int) throws(TintypeError) {
         guard isSafe(item) else {
             throw TintypeError(
-                .undecodable, stage: .decode, "the image of the HEIC is not coded with HEVC alone or has too many parts")
+                .undecodable, stage: .decode, "the image of the HEIC is not coded with HEVC alone or has too many parts"
+            )
         }
     }
 

@@ -6,10 +6,15 @@ public import TintypeCore
 ///
 /// A value may be used from any thread.
 public struct HEIFEncoder: ImageEncoder {
+    /// Creates an encoder.
     public init() {}
 
+    /// The HEIC format.
     public var formats: Set<ImageFormat> { [.heic] }
 
+    /// Encodes an image. Alpha is omitted if every pixel is opaque.
+    ///
+    /// - Throws: ``TintypeError/Code/encodeFailed``, also if libheif has no HEVC encoder; ``TintypeError/Code/outOfMemory``.
     public func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {

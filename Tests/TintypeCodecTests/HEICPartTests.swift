@@ -75,7 +75,8 @@ import TintypeTesting
 
     /// The items of a file of these references, each of a kind, from 1; the alphas say so.
     private func parts(
-        _ kinds: [String], _ references: [(kind: String, from: Int, to: [Int])], alphas: [Int] = [], minimumPixels: Int = 0
+        _ kinds: [String], _ references: [(kind: String, from: Int, to: [Int])], alphas: [Int] = [],
+        minimumPixels: Int = 0
     ) throws -> HEIFDependencies {
         let auxiliary = Data.box("auxC", Data(count: 4) + Data("urn:mpeg:hevc:2015:auxid:1\0".utf8))
         let own = alphas.map { Data([0, UInt8($0), 1, 1]) }.reduce(Data(), +)
@@ -84,7 +85,8 @@ import TintypeTesting
         let data = properties + Data.references(references)
         let named = Dictionary(uniqueKeysWithValues: kinds.enumerated().map { ($0.offset + 1, $0.element) })
         return try data.withUnsafeBytes {
-            try HEIFDependencies(ISOFile(bytes: $0), 0..<data.count, named, DecodeLimits(), minimumPixels: minimumPixels)
+            try HEIFDependencies(
+                ISOFile(bytes: $0), 0..<data.count, named, DecodeLimits(), minimumPixels: minimumPixels)
         }
     }
 
