@@ -62,7 +62,7 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
         _ bytes: Data, context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
         guard let sequence = try Self.sequence(bytes, context.limits) else {
-            throw TintypeError(.undecodable, stage: .decode, "the HEIC has no image sequence; decode it as a still image")
+            throw TintypeError(.undecodable, stage: .decode, "the HEIC has no image sequence")
         }
         return try HEIFFrameDecoder(bytes, sequence, context.limits)
     }
