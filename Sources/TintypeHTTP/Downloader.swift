@@ -68,15 +68,15 @@ public final class Downloader: ImageLoader {
 
     /// Whether transfers wait without beginning. Those that run go on.
     public var isSuspended: Bool {
-        get { services.line.isSuspended }
-        set { services.line.isSuspended = newValue }
+        get { services.queue.isSuspended }
+        set { services.queue.isSuspended = newValue }
     }
 
     /// Transfers that run or wait, each counted once however many wait for it.
     public var currentDownloadCount: Int { jobs.count }
 
     /// Transfers that have a place now.
-    public var runningDownloadCount: Int { services.line.running }
+    public var runningDownloadCount: Int { services.queue.runningCount }
 
     /// Ends every transfer with ``TintypeCore/TintypeError/Code/cancelled`` for all who wait for it.
     public func cancelAll() {

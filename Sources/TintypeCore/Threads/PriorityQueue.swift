@@ -1,87 +1,161 @@
-import HeapModule
+public import HeapModule
 
-/// A line in which the most urgent stands first, and among equals the first that came, or the last.
+/// A queue that serves the element with the highest priority first, and elements of equal priority by age.
 ///
-/// Taking, adding, moving and removing cost O(log n), amortised: what is moved or removed leaves its old place behind
-/// in the heap, which is skipped when it comes up and swept out when such places are the majority.
+/// Pushing, popping, moving and removing are O(log *n*), amortised. Moving or removing an element leaves its old position
+/// in the heap. Such stale positions are skipped when they reach the top, and removed when they outnumber the elements.
+// Inlinable: other modules specialise it for their element types. A type that is `package` alone is never specialised
+// outside of its module (Swift 6.3).
+@usableFromInline
 package struct PriorityQueue<Element: Sendable>: Sendable {
-    /// Who goes first among equals.
-    package enum Order: Sendable {
-        case firstInFirstOut
-        case lastInFirstOut
+    @usableFromInline
+    package typealias Ticket = QueueTicket
+
+    /// An element with its ticket and priority: everything that another queue needs to take it over.
+    @usableFromInline
+    package struct Entry: Sendable {
+        @usableFromInline package let ticket: Ticket
+        @usableFromInline package let element: Element
+        @usableFromInline package var priority: ImagePriority
+
+        @inlinable
+        init(ticket: Ticket, element: Element, priority: ImagePriority) {
+            self.ticket = ticket
+            self.element = element
+            self.priority = priority
+        }
     }
 
-    /// Names one element while it stands in the line.
-    package struct Ticket: Hashable, Sendable {
-        fileprivate let sequence: Int
+    @usableFromInline
+    struct Position: Comparable, Sendable {
+        @usableFromInline let priority: ImagePriority
+        @usableFromInline let rank: Int
+        @usableFromInline let ticket: Ticket
 
-        /// For a line of another kind.
-        package init(number: Int) { sequence = number }
+        @inlinable
+        init(priority: ImagePriority, rank: Int, ticket: Ticket) {
+            self.priority = priority
+            self.rank = rank
+            self.ticket = ticket
+        }
 
-        package var number: Int { sequence }
-    }
-
-    private struct Place: Comparable, Sendable {
-        let priority: ImagePriority
-        let rank: Int
-        let ticket: Ticket
-
-        static func < (left: Place, right: Place) -> Bool {
+        @inlinable
+        static func < (left: Position, right: Position) -> Bool {
             (left.priority, left.rank) < (right.priority, right.rank)
         }
     }
 
-    package var order: Order
-    private var heap = Heap<Place>()
-    private var elements: [Ticket: (element: Element, priority: ImagePriority)] = [:]
-    private var lastSequence = 0
+    @usableFromInline var heap = Heap<Position>()
+    @usableFromInline var entries: [Ticket: Entry] = [:]
+    @usableFromInline var lastSequence = 0
 
-    package init(order: Order = .firstInFirstOut) {
+    /// The order of elements of equal priority. Changing it is O(*n*).
+    @usableFromInline
+    package var order: QueueOrder {
+        didSet { if order != oldValue { rebuildHeap() } }
+    }
+
+    @inlinable
+    package init(order: QueueOrder = .firstInFirstOut) {
         self.order = order
     }
 
-    package var count: Int { elements.count }
-    package var isEmpty: Bool { elements.isEmpty }
+    @inlinable
+    package var count: Int { entries.count }
+    @inlinable
+    package var isEmpty: Bool { entries.isEmpty }
 
+    /// The element that a ticket names; `nil` when it has left the queue. O(1).
+    @inlinable
+    package subscript(ticket: Ticket) -> Element? { entries[ticket]?.element }
+
+    /// Adds an element, the youngest of its priority.
+    @inlinable
     package mutating func push(_ element: Element, at priority: ImagePriority) -> Ticket {
         lastSequence += 1
-        let ticket = Ticket(number: lastSequence)
-        elements[ticket] = (element, priority)
-        heap.insert(place(ticket, priority))
+        let ticket = Ticket(sequence: lastSequence)
+        insert(Entry(ticket: ticket, element: element, priority: priority))
         return ticket
     }
 
-    package mutating func pop() -> Element? {
-        while let place = heap.popMax() {
-            guard let standing = elements[place.ticket], standing.priority == place.priority else { continue }
-            elements[place.ticket] = nil
-            return standing.element
+    /// Adds an element that was taken out of a queue before; it keeps its ticket and its age.
+    ///
+    /// All queues that exchange elements must have their tickets from one of them.
+    @inlinable
+    package mutating func insert(_ entry: Entry) {
+        entries[entry.ticket] = entry
+        heap.insert(position(of: entry))
+    }
+
+    /// Removes and returns the first element; `nil` when the queue is empty.
+    @inlinable
+    package mutating func pop() -> Element? { popEntry()?.element }
+
+    /// Removes and returns the first element with its ticket; `nil` when the queue is empty.
+    @inlinable
+    package mutating func popEntry() -> Entry? {
+        while let position = heap.popMax() {
+            guard let entry = entries[position.ticket], entry.priority == position.priority else { continue }
+            entries[position.ticket] = nil
+            return entry
         }
         return nil
     }
 
-    /// Takes an element out; `nil` when it has left before.
-    package mutating func remove(_ ticket: Ticket) -> Element? {
-        let element = elements.removeValue(forKey: ticket)?.element
-        sweepIfNeeded()
-        return element
+    /// Removes and returns an element; `nil` when it has left the queue.
+    @inlinable
+    package mutating func remove(_ ticket: Ticket) -> Element? { removeEntry(ticket)?.element }
+
+    /// Removes and returns an element with its ticket; `nil` when it has left the queue.
+    @inlinable
+    package mutating func removeEntry(_ ticket: Ticket) -> Entry? {
+        let entry = entries.removeValue(forKey: ticket)
+        removeStalePositionsIfNeeded()
+        return entry
     }
 
-    /// Moves an element to another priority, where it keeps its age.
+    /// Changes the priority of an element, which keeps its age.
+    @inlinable
     package mutating func move(_ ticket: Ticket, to priority: ImagePriority) {
-        guard let standing = elements[ticket], standing.priority != priority else { return }
-        elements[ticket]?.priority = priority
-        heap.insert(place(ticket, priority))
-        sweepIfNeeded()
+        guard var entry = entries[ticket], entry.priority != priority else { return }
+        entry.priority = priority
+        insert(entry)
+        removeStalePositionsIfNeeded()
     }
 
-    private func place(_ ticket: Ticket, _ priority: ImagePriority) -> Place {
-        let rank = order == .firstInFirstOut ? -ticket.sequence : ticket.sequence
-        return Place(priority: priority, rank: rank, ticket: ticket)
+    @inlinable
+    func position(of entry: Entry) -> Position {
+        let sequence = entry.ticket.sequence
+        return Position(
+            priority: entry.priority, rank: order == .firstInFirstOut ? -sequence : sequence, ticket: entry.ticket)
     }
 
-    private mutating func sweepIfNeeded() {
-        guard heap.count > 2 * elements.count + 64 else { return }
-        heap = Heap(elements.map { place($0.key, $0.value.priority) })
+    @inlinable
+    mutating func removeStalePositionsIfNeeded() {
+        guard heap.count > 2 * entries.count + 64 else { return }
+        rebuildHeap()
+    }
+
+    @inlinable
+    mutating func rebuildHeap() {
+        heap = Heap(entries.values.map { position(of: $0) })
+    }
+}
+
+/// The order of elements of equal priority in a ``PriorityQueue``.
+@usableFromInline
+package enum QueueOrder: Sendable {
+    case firstInFirstOut
+    case lastInFirstOut
+}
+
+/// Names one element of a ``PriorityQueue`` for as long as it is queued, also when another queue has taken it over.
+@usableFromInline
+package struct QueueTicket: Hashable, Sendable {
+    @usableFromInline let sequence: Int
+
+    @inlinable
+    init(sequence: Int) {
+        self.sequence = sequence
     }
 }

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// At most `width` pieces run at once, the most urgent first. Work whose job is cancelled before its turn never starts.
 /// The threads are started when they are first needed and last as long as the process.
-package final class WorkQueue: WaitingLine {
+package final class WorkQueue: TurnQueue {
     /// For files: wider than the machine, since a disk answers several at once, and since its threads may be guests of
     /// the other queue.
     package static let disk = WorkQueue(
@@ -13,7 +13,7 @@ package final class WorkQueue: WaitingLine {
     package static let pixels = WorkQueue(name: "tintype.pixels", width: ProcessInfo.processInfo.activeProcessorCount)
 
     private let name: String
-    private let state: Locked<WorkQueueState<WaitingPiece>>
+    private let state: Locked<WorkQueueState<QueuedWork>>
     private let wakeups = DispatchSemaphore(value: 0)
 
     package init(name: String, width: Int) {
@@ -30,12 +30,12 @@ package final class WorkQueue: WaitingLine {
     package func run<Value: Sendable>(
         for job: JobContext, _ body: @escaping @Sendable () throws(TintypeError) -> Value
     ) async throws(TintypeError) -> Value {
-        try await turn(for: job) { resume in resume(Result(catching: body)) }
+        try await waitForTurn(for: job) { resume in resume(Result(catching: body)) }
     }
 
     /// Runs `body` on a thread of this queue when its turn comes; no one waits.
     package func enqueue(at priority: ImagePriority, _ body: @escaping @Sendable () -> Void) {
-        _ = push(WaitingPiece(run: body, drop: {}), at: priority)
+        _ = push(QueuedWork(run: body, cancel: {}), at: priority)
     }
 
     /// Runs `body` on the calling thread, if one of this queue's could begin with it at once; the caller counts as one
@@ -51,23 +51,23 @@ package final class WorkQueue: WaitingLine {
 
     // MARK: The line
 
-    package func push(_ piece: WaitingPiece, at priority: ImagePriority) -> WaitingTicket? {
+    package func push(_ piece: QueuedWork, at priority: ImagePriority) -> QueueTicket? {
         let (ticket, wakeup) = state.withLock { $0.push(piece, at: priority) }
         wake(wakeup)
         return ticket
     }
 
-    package func move(_ ticket: WaitingTicket, to priority: ImagePriority) {
+    package func move(_ ticket: QueueTicket, to priority: ImagePriority) {
         state.withLock { $0.line.move(ticket, to: priority) }
     }
 
-    package func drop(_ ticket: WaitingTicket) {
-        state.withLock { $0.line.remove(ticket) }?.drop()
+    package func cancel(_ ticket: QueueTicket) {
+        state.withLock { $0.line.remove(ticket) }?.cancel()
     }
 
     // MARK: The threads
 
-    private func wake(_ wakeup: WorkQueueState<WaitingPiece>.Wakeup) {
+    private func wake(_ wakeup: WorkQueueState<QueuedWork>.Wakeup) {
         switch wakeup {
         case .none: break
         case .signal: wakeups.signal()
@@ -161,15 +161,17 @@ extension WorkQueue {
         for job: JobContext, _ find: @escaping @Sendable () throws(TintypeError) -> Found?, then next: WorkQueue,
         _ make: @escaping @Sendable (Found) throws(TintypeError) -> Value
     ) async throws(TintypeError) -> Value? {
-        try await turn(for: job) { place, resume in
+        try await waitForTurn(for: job) { position, resume in
             switch Result(catching: find) {
             case .failure(let error): resume(.failure(error))
             case .success(nil): resume(.success(nil))
             case .success(let found?):
-                let piece = WaitingPiece(
+                let work = QueuedWork(
                     run: { resume(Result { () throws(TintypeError) -> Value? in try make(found) }) },
-                    drop: { resume(.failure(.cancelled)) })
-                if !next.runHere({ place.isLeft ? piece.drop() : piece.run() }) { place.take(piece, in: next) }
+                    cancel: { resume(.failure(.cancelled)) })
+                if !next.runHere({ position.isCancelled ? work.cancel() : work.run() }) {
+                    position.push(work, to: next)
+                }
             }
         }
     }

@@ -108,8 +108,8 @@ final class Transfer: Sendable {
     /// One try, in its place among the transfers.
     private func attempt() async throws(TintypeError) -> LoadedBytes {
         let host = host
-        if !services.line.enterAtOnce(host, for: job) { try await stand(inLineFor: host) }
-        defer { services.line.leave(host) }
+        if !services.queue.tryEnter(host, for: job) { try await stand(inLineFor: host) }
+        defer { services.queue.leave(host) }
         if services.hasStartRate { try await takeToken() }
         do {
             guard let limit = settings.totalTimeout else { return try await transfer() }
@@ -121,7 +121,7 @@ final class Transfer: Sendable {
 
     private func stand(inLineFor host: String) async throws(TintypeError) {
         let began = meter.now
-        try await services.line.enter(host, for: job)
+        try await services.queue.enter(host, for: job)
         meter.queued(since: began)
     }
 

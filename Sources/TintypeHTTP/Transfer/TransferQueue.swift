@@ -1,82 +1,86 @@
 import TintypeCore
 
-/// The line in which transfers wait for one of a few places: ``TransferQueue`` with a lock around it.
-final class TransferLine: Sendable {
-    fileprivate typealias Queue = TransferQueue<WaitingPiece>
+/// The queue in which transfers wait until one of a limited number of places is free: ``TransferQueueState`` behind a lock.
+final class TransferQueue: Sendable {
+    fileprivate typealias State = TransferQueueState<QueuedWork>
 
-    private let queue: Locked<Queue>
+    private let state: Locked<State>
 
     init(_ configuration: DownloaderConfiguration) {
-        queue = Locked(Queue(Self.limits(configuration)))
+        state = Locked(State(Self.limits(configuration)))
     }
 
-    /// Takes a place where one is free and no one else waits; ``leave(_:)`` gives it back.
-    func enterAtOnce(_ host: String, for job: JobContext) -> Bool {
-        !job.isCancelled && queue.withLock { $0.beginAtOnce(at: host) }
-    }
-
-    /// Waits for a place, which ``leave(_:)`` gives back.
-    ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/cancelled``; then there is nothing to give back.
-    func enter(_ host: String, for job: JobContext) async throws(TintypeError) {
-        try job.checkCancelled()
-        try await TransferLane(line: self, host: host).turn(for: job) { resume in resume(.success(())) }
-    }
-
-    func leave(_ host: String) {
-        change { $0.end(at: host) }
-    }
-
-    var running: Int { queue.withLock { $0.running } }
-    var waiting: Int { queue.withLock { $0.count } }
-
-    var isSuspended: Bool {
-        get { queue.withLock { $0.isSuspended } }
-        set { change { $0.isSuspended = newValue } }
-    }
-
-    func follow(_ configuration: DownloaderConfiguration) {
-        change { $0.change(Self.limits(configuration)) }
-    }
-
-    private static func limits(_ configuration: DownloaderConfiguration) -> Queue.Limits {
-        Queue.Limits(
+    private static func limits(_ configuration: DownloaderConfiguration) -> State.Limits {
+        State.Limits(
             total: max(1, configuration.maximumConcurrentDownloads), perHost: max(1, configuration.connectionsPerHost),
             order: configuration.order)
     }
 
-    /// Lets go whoever may begin after a change.
-    fileprivate func change<Value: Sendable>(_ body: (inout Queue) -> Value) -> Value {
-        let (value, pieces) = queue.withLock { queue in
-            let value = body(&queue)
-            var pieces: [WaitingPiece] = []
-            while let piece = queue.next() { pieces.append(piece) }
-            return (value, pieces)
+    /// Takes a place, which ``leave(_:)`` gives back, if one is free and no other transfer waits.
+    ///
+    /// - Returns: whether there is a place to give back.
+    func tryEnter(_ host: String, for job: JobContext) -> Bool {
+        !job.isCancelled && state.withLock { $0.tryStart(host: host) }
+    }
+
+    /// Waits for a place, which ``leave(_:)`` gives back.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/cancelled``; then there is no place to give back.
+    func enter(_ host: String, for job: JobContext) async throws(TintypeError) {
+        try job.checkCancelled()
+        try await TransferHostQueue(queue: self, host: host).waitForTurn(for: job) { resume in resume(.success(())) }
+    }
+
+    func leave(_ host: String) {
+        change { $0.finish(host: host) }
+    }
+
+    /// The number of transfers that have a place.
+    var runningCount: Int { state.withLock { $0.runningCount } }
+
+    /// Whether no waiting transfer gets a place.
+    var isSuspended: Bool {
+        get { state.withLock { $0.isSuspended } }
+        set { change { $0.isSuspended = newValue } }
+    }
+
+    /// Takes over the limits of a configuration.
+    func apply(_ configuration: DownloaderConfiguration) {
+        change { $0.change(Self.limits(configuration)) }
+    }
+
+    /// Changes the state, and starts the transfers that may start after the change.
+    fileprivate func change<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
+        let (value, started) = state.withLock { state in
+            let value = body(&state)
+            var started: [QueuedWork] = []
+            while let work = state.startNext() { started.append(work) }
+            return (value, started)
         }
-        for piece in pieces { piece.run() }
+        for work in started { work.run() }
         return value
     }
 }
 
-/// The line as one who asks a certain host sees it.
-private final class TransferLane: WaitingLine {
-    private let line: TransferLine
+/// The transfer queue as the transfers of one host see it.
+private final class TransferHostQueue: TurnQueue {
+    private let queue: TransferQueue
     private let host: String
 
-    init(line: TransferLine, host: String) {
-        self.line = line
+    init(queue: TransferQueue, host: String) {
+        self.queue = queue
         self.host = host
     }
 
-    func push(_ piece: WaitingPiece, at priority: ImagePriority) -> WaitingTicket? {
-        WaitingTicket(number: line.change { $0.add(piece, from: host, at: priority) })
+    func push(_ work: QueuedWork, at priority: ImagePriority) -> QueueTicket? {
+        queue.change { $0.push(work, host: host, at: priority) }
     }
 
-    func move(_ ticket: WaitingTicket, to priority: ImagePriority) {
-        line.change { $0.move(ticket.number, to: priority) }
+    func move(_ ticket: QueueTicket, to priority: ImagePriority) {
+        queue.change { $0.move(ticket, to: priority) }
     }
 
-    func drop(_ ticket: WaitingTicket) {
-        line.change { $0.remove(ticket.number) }?.drop()
+    func cancel(_ ticket: QueueTicket) {
+        queue.change { $0.remove(ticket) }?.cancel()
     }
 }

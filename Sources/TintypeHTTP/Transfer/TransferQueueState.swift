@@ -1,163 +1,176 @@
-import HeapModule
 import TintypeCore
 
-/// Who transfers next, within limits for all and for each host: the most urgent first, among equals the first that came
-/// or the last.
+/// Decides which waiting transfer starts next, within a limit for all transfers and one for each host: the most urgent
+/// first, and among equals the oldest or the youngest.
 ///
-/// One line for all; a transfer whose host is busy steps aside when its turn comes and returns when the host is free.
-/// Everything costs O(log n), amortised: each stepping aside is paid for by a transfer that began, ended, moved or left
-/// there. What holds always: of a host with free places, as many of its first are in the line.
-struct TransferQueue<Element: Sendable>: Sendable {
+/// All transfers wait in one queue. When the turn of a transfer comes while its host is busy, the transfer steps aside,
+/// into a queue of that host, with its ticket and its age. The first of these returns when the host has room.
+///
+/// Invariant: of a host with room for *n* more transfers, the first *n* that wait are in the main queue.
+///
+/// All operations are O(log *n*), amortised, unless stated otherwise: a transfer steps aside at most once for each time
+/// that one was pushed, moved or removed, or finished at the same host.
+struct TransferQueueState<Element: Sendable>: Sendable {
     struct Limits: Hashable, Sendable {
         var total: Int
         var perHost: Int
         var order: DownloadOrder
     }
 
-    private struct Place: Comparable, Sendable {
-        let priority: ImagePriority
-        let rank: Int
-        let number: Int
-
-        static func < (left: Place, right: Place) -> Bool {
-            (left.priority, left.rank) < (right.priority, right.rank)
-        }
-    }
-
     private struct Waiting: Sendable {
         let element: Element
         let host: String
-        var priority: ImagePriority
     }
 
     private struct Host: Sendable {
-        var running = 0
-        /// Those of its transfers that stepped aside.
-        var aside = Heap<Place>()
+        var runningCount = 0
+        /// Transfers that stepped aside.
+        var aside: PriorityQueue<Waiting>
+
+        init(order: QueueOrder) {
+            aside = PriorityQueue(order: order)
+        }
     }
 
     private(set) var limits: Limits
+    /// Whether no transfer may start.
     var isSuspended = false
-    private(set) var running = 0
-    private var waiting: [Int: Waiting] = [:]
-    private var line = Heap<Place>()
+    private(set) var runningCount = 0
+    private var main: PriorityQueue<Waiting>
+    /// Hosts with running transfers, or with some that stepped aside.
     private var hosts: [String: Host] = [:]
-    private var lastNumber = 0
+    /// The hosts of the transfers that stepped aside.
+    private var hostsOfAside: [QueueTicket: String] = [:]
 
     init(_ limits: Limits) {
         self.limits = limits
+        main = PriorityQueue(order: limits.order.queueOrder)
     }
 
-    var count: Int { waiting.count }
+    var waitingCount: Int { main.count + hostsOfAside.count }
 
-    /// Puts one into the line; returns its number.
-    mutating func add(_ element: Element, from host: String, at priority: ImagePriority) -> Int {
-        lastNumber += 1
-        waiting[lastNumber] = Waiting(element: element, host: host, priority: priority)
-        line.insert(place(lastNumber, priority))
-        return lastNumber
+    private var hasRoom: Bool { !isSuspended && runningCount < limits.total }
+
+    private func hasRoom(at host: String) -> Bool { hosts[host]?.runningCount ?? 0 < limits.perHost }
+
+    // MARK: Starting and finishing
+
+    /// Adds a transfer to the queue.
+    mutating func push(_ element: Element, host: String, at priority: ImagePriority) -> QueueTicket {
+        main.push(Waiting(element: element, host: host), at: priority)
     }
 
-    /// Counts one as running that need not stand in line, where no one else does and there is a place.
-    mutating func beginAtOnce(at host: String) -> Bool {
-        guard waiting.isEmpty, hasPlace, limits.perHost > 0 else { return false }
+    /// Counts a transfer as running without queueing it, if no other waits and both limits allow it.
+    mutating func tryStart(host: String) -> Bool {
+        guard waitingCount == 0, hasRoom, limits.perHost > 0 else { return false }
         guard let index = hosts.index(forKey: host) else {
-            begin(at: host)
+            countStart(host: host)
             return true
         }
-        guard hosts.values[index].running < limits.perHost else { return false }
-        hosts.values[index].running += 1
-        running += 1
+        guard hosts.values[index].runningCount < limits.perHost else { return false }
+        hosts.values[index].runningCount += 1
+        runningCount += 1
         return true
     }
 
-    /// Takes out the next one that may begin, and counts it as running.
-    mutating func next() -> Element? {
-        guard hasPlace else { return nil }
-        while let place = line.popMax() {
-            guard let candidate = waiting[place.number], candidate.priority == place.priority else { continue }
-            guard hasPlace(at: candidate.host) else {
-                hosts[candidate.host, default: Host()].aside.insert(place)
-                continue
+    /// Removes the first transfer that may start, and counts it as running; `nil` when none may.
+    mutating func startNext() -> Element? {
+        guard hasRoom else { return nil }
+        while let entry = main.popEntry() {
+            let host = entry.element.host
+            if hasRoom(at: host) {
+                countStart(host: host)
+                return entry.element.element
             }
-            waiting[place.number] = nil
-            begin(at: candidate.host)
-            return candidate.element
+            hosts[host, default: Host(order: main.order)].aside.insert(entry)
+            hostsOfAside[entry.ticket] = host
         }
         return nil
     }
 
-    private var hasPlace: Bool { !isSuspended && running < limits.total }
-
-    private func hasPlace(at host: String) -> Bool { hosts[host]?.running ?? 0 < limits.perHost }
-
-    private mutating func begin(at host: String) {
-        hosts[host, default: Host()].running += 1
-        running += 1
+    private mutating func countStart(host: String) {
+        hosts[host, default: Host(order: main.order)].runningCount += 1
+        runningCount += 1
     }
 
-    /// Counts one that was running as ended.
-    mutating func end(at host: String) {
-        running -= 1
+    /// Counts a running transfer as finished.
+    mutating func finish(host: String) {
+        runningCount -= 1
         guard let index = hosts.index(forKey: host) else { return }
-        guard hosts.values[index].aside.isEmpty else { return endBeforeOthers(at: host) }
-        if hosts.values[index].running > 1 { hosts.values[index].running -= 1 } else { hosts.remove(at: index) }
-    }
-
-    private mutating func endBeforeOthers(at host: String) {
-        hosts[host]?.running -= 1
-        letReturn(to: host)
-        if let left = hosts[host], left.running <= 0, left.aside.isEmpty { hosts[host] = nil }
-    }
-
-    /// Lets the first that stepped aside stand in line again, where its host has a place that it may get.
-    private mutating func letReturn(to host: String) {
-        guard hasPlace(at: host) else { return }
-        while let place = hosts[host]?.aside.popMax() {
-            guard waiting[place.number]?.priority == place.priority else { continue }
-            line.insert(place)
-            break
+        guard hosts.values[index].aside.isEmpty else {
+            hosts.values[index].runningCount -= 1
+            return readmitFirst(host: host)
+        }
+        if hosts.values[index].runningCount > 1 {
+            hosts.values[index].runningCount -= 1
+        } else {
+            hosts.remove(at: index)
         }
     }
 
-    /// Moves one to another priority, where it keeps its age.
-    mutating func move(_ number: Int, to priority: ImagePriority) {
-        guard let standing = waiting[number], standing.priority != priority else { return }
-        waiting[number]?.priority = priority
-        line.insert(place(number, priority))
-        // It may have returned as the first of its host, and be so no more.
-        letReturn(to: standing.host)
-        sweepIfNeeded()
+    /// Returns the first transfer that stepped aside to the main queue, if its host has room.
+    private mutating func readmitFirst(host: String) {
+        guard hasRoom(at: host), let entry = hosts[host]?.aside.popEntry() else { return }
+        readmit(entry, host: host)
     }
 
-    /// Takes one out; `nil` when it has left before.
-    mutating func remove(_ number: Int) -> Element? {
-        guard let left = waiting.removeValue(forKey: number) else { return nil }
-        // It may have been the one that returned when its host became free.
-        letReturn(to: left.host)
-        sweepIfNeeded()
-        return left.element
+    private mutating func readmit(_ entry: PriorityQueue<Waiting>.Entry, host: String) {
+        hostsOfAside[entry.ticket] = nil
+        main.insert(entry)
+        removeIfUnused(host)
     }
 
-    /// Changes the limits; everyone lines up again. O(n).
+    private mutating func removeIfUnused(_ host: String) {
+        if let state = hosts[host], state.runningCount <= 0, state.aside.isEmpty { hosts[host] = nil }
+    }
+
+    // MARK: Changes
+
+    /// Changes the priority of a waiting transfer, which keeps its age.
+    mutating func move(_ ticket: QueueTicket, to priority: ImagePriority) {
+        if let host = hostsOfAside[ticket] {
+            // It may be the first of its host now.
+            guard var entry = hosts[host]?.aside.removeEntry(ticket) else { return }
+            entry.priority = priority
+            readmit(entry, host: host)
+        } else if let host = main[ticket]?.host {
+            main.move(ticket, to: priority)
+            // It may have been the first of its host, and another may be now.
+            readmitFirst(host: host)
+        }
+    }
+
+    /// Removes and returns a waiting transfer; `nil` when it does not wait any more.
+    mutating func remove(_ ticket: QueueTicket) -> Element? {
+        if let host = hostsOfAside.removeValue(forKey: ticket) {
+            defer { removeIfUnused(host) }
+            return hosts[host]?.aside.remove(ticket)?.element
+        }
+        guard let waiting = main.remove(ticket) else { return nil }
+        // It may have been the first of its host.
+        readmitFirst(host: waiting.host)
+        return waiting.element
+    }
+
+    /// Changes the limits. O(*n* log *n*).
     mutating func change(_ limits: Limits) {
         guard limits != self.limits else { return }
         self.limits = limits
-        lineUp()
+        main.order = limits.order.queueOrder
+        for host in Array(hosts.keys) {
+            while let entry = hosts[host]?.aside.popEntry() { main.insert(entry) }
+            hosts[host]?.aside.order = main.order
+            removeIfUnused(host)
+        }
+        hostsOfAside = [:]
     }
+}
 
-    private func place(_ number: Int, _ priority: ImagePriority) -> Place {
-        Place(priority: priority, rank: limits.order == .firstInFirstOut ? -number : number, number: number)
-    }
-
-    /// Places that were left behind are swept out when they are the majority.
-    private mutating func sweepIfNeeded() {
-        guard line.count > 2 * waiting.count + 64 else { return }
-        lineUp()
-    }
-
-    private mutating func lineUp() {
-        for host in hosts.keys { hosts[host]?.aside = Heap() }
-        line = Heap(waiting.map { place($0.key, $0.value.priority) })
+extension DownloadOrder {
+    fileprivate var queueOrder: QueueOrder {
+        switch self {
+        case .firstInFirstOut: .firstInFirstOut
+        case .lastInFirstOut: .lastInFirstOut
+        }
     }
 }

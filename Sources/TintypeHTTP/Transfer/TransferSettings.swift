@@ -58,14 +58,14 @@ final class TransferSettings: Sendable {
 /// What the transfers of one downloader share.
 final class TransferServices: Sendable {
     let clients: ClientPool
-    let line: TransferLine
+    let queue: TransferQueue
     let starts: Locked<TokenBucket>
     /// The variables that name proxies: mostly none.
     let environment: [String: String]
 
     init(_ configuration: DownloaderConfiguration) {
         clients = ClientPool(configuration.clock)
-        line = TransferLine(configuration)
+        queue = TransferQueue(configuration)
         starts = Locked(TokenBucket(configuration.startRate))
         environment = ProxySetting.variables(in: ProcessInfo.processInfo.environment)
     }
@@ -74,7 +74,7 @@ final class TransferServices: Sendable {
     var hasStartRate: Bool { starts.withLock { $0.rate != nil } }
 
     func follow(_ configuration: DownloaderConfiguration) {
-        line.follow(configuration)
+        queue.apply(configuration)
         starts.withLock { $0.rate = configuration.startRate }
     }
 

@@ -2,8 +2,8 @@ import TintypeCore
 import TintypeTesting
 
 /// A line whose work is done at once in the same thread, or when a test says so.
-final class HandLine: WaitingLine {
-    private let waiting: Shared<[WaitingPiece]> = Shared([])
+final class HandLine: TurnQueue {
+    private let waiting: Shared<[QueuedWork]> = Shared([])
     private let isHeld = Shared(false)
 
     var count: Int { waiting.now.count }
@@ -25,12 +25,12 @@ final class HandLine: WaitingLine {
         run()
     }
 
-    func push(_ piece: WaitingPiece, at priority: ImagePriority) -> WaitingTicket? {
+    func push(_ piece: QueuedWork, at priority: ImagePriority) -> QueueTicket? {
         if isHeld.now { waiting.withLock { $0.append(piece) } } else { piece.run() }
         return nil
     }
 
-    func move(_ ticket: WaitingTicket, to priority: ImagePriority) {}
+    func move(_ ticket: QueueTicket, to priority: ImagePriority) {}
 
-    func drop(_ ticket: WaitingTicket) {}
+    func cancel(_ ticket: QueueTicket) {}
 }

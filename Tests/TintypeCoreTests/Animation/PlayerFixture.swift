@@ -29,7 +29,7 @@ import TintypeTesting
 
     init(
         _ drawn: DrawnAnimation, memory: FrameMemory = FrameMemory(limit: 1 << 20),
-        on threads: (any WaitingLine)? = nil,
+        on threads: (any TurnQueue)? = nil,
         _ change: (inout PlaybackSettings) -> Void = { _ in }
     ) throws {
         self.drawn = drawn

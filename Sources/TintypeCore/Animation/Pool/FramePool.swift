@@ -6,7 +6,7 @@ public final class FramePool: Sendable {
     let poster: PixelBuffer
     private let maker: FrameMaker
     private let memory: FrameMemory
-    private let line: any WaitingLine
+    private let line: any TurnQueue
     private let state: Locked<State>
 
     /// Told of a frame that someone waited for, or that came on the way to it; without pixels if it could not be made.
@@ -107,7 +107,7 @@ public final class FramePool: Sendable {
     private func makeNext() {
         guard let run = state.withLock({ $0.buffer.next() }) else { return }
         _ = line.push(
-            WaitingPiece(run: { self.make(run) }, drop: { self.finish(run, .cancelled) }),
+            QueuedWork(run: { self.make(run) }, cancel: { self.finish(run, .cancelled) }),
             at: run.isAwaited ? .high : .normal)
     }
 
@@ -222,7 +222,7 @@ final class FrameSeat: Sendable {
 /// What frames are held in and decoded on.
 struct FrameServices: Sendable {
     var memory = FrameMemory.shared
-    var line: any WaitingLine = WorkQueue.pixels
+    var line: any TurnQueue = WorkQueue.pixels
     /// For each frame that is asked for.
     var time = DecodeTime()
 }

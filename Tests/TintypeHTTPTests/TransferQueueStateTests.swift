@@ -4,8 +4,8 @@ import TintypeTesting
 
 @testable import TintypeHTTP
 
-@Suite struct TransferQueueTests {
-    private typealias Queue = TransferQueue<Int>
+@Suite struct TransferQueueStateTests {
+    private typealias Queue = TransferQueueState<Int>
 
     private func queue(_ total: Int, _ perHost: Int = 100, _ order: DownloadOrder = .firstInFirstOut) -> Queue {
         Queue(Queue.Limits(total: total, perHost: perHost, order: order))
@@ -13,7 +13,7 @@ import TintypeTesting
 
     private func drain(_ queue: inout Queue) -> [Int] {
         var taken: [Int] = []
-        while let next = queue.next() { taken.append(next) }
+        while let next = queue.startNext() { taken.append(next) }
         return taken
     }
 
@@ -23,70 +23,70 @@ import TintypeTesting
         for (element, priority) in [(0, .low), (1, .normal), (2, .low), (3, .normal), (5, .high)]
             as [(Int, ImagePriority)]
         {
-            _ = queue.add(element, from: "a", at: priority)
+            _ = queue.push(element, host: "a", at: priority)
         }
         #expect(drain(&queue) == expected)
     }
 
     @Test func aBusyHostHoldsUpNoOther() {
         var queue = queue(4, 2)
-        for element in 0..<4 { _ = queue.add(element, from: "a", at: .high) }
-        for element in 10..<12 { _ = queue.add(element, from: "b", at: .low) }
+        for element in 0..<4 { _ = queue.push(element, host: "a", at: .high) }
+        for element in 10..<12 { _ = queue.push(element, host: "b", at: .low) }
         #expect(drain(&queue) == [0, 1, 10, 11])
-        queue.end(at: "b")
+        queue.finish(host: "b")
         #expect(drain(&queue) == [])
-        queue.end(at: "a")
+        queue.finish(host: "a")
         #expect(drain(&queue) == [2])
     }
 
     @Test func oneThatLeavesGivesItsReturnToTheNext() {
         var queue = queue(1, 1)
-        let numbers = (0..<4).map { queue.add($0, from: "a", at: .normal) }
-        _ = queue.add(9, from: "b", at: .veryLow)
+        let numbers = (0..<4).map { queue.push($0, host: "a", at: .normal) }
+        _ = queue.push(9, host: "b", at: .veryLow)
         #expect(drain(&queue) == [0])
         queue.isSuspended = true
-        queue.end(at: "a")
+        queue.finish(host: "a")
         #expect(queue.remove(numbers[1]) == 1 && queue.remove(numbers[2]) == 2)
         queue.isSuspended = false
         #expect(drain(&queue) == [3])
-        queue.end(at: "a")
+        queue.finish(host: "a")
         #expect(drain(&queue) == [9])
     }
 
     @Test func limitsChangeWhileItRuns() {
         var queue = queue(1, 1)
-        for element in 0..<6 { _ = queue.add(element, from: "a", at: .normal) }
+        for element in 0..<6 { _ = queue.push(element, host: "a", at: .normal) }
         #expect(drain(&queue) == [0])
         queue.change(Queue.Limits(total: 3, perHost: 3, order: .lastInFirstOut))
         #expect(drain(&queue) == [5, 4])
         queue.change(Queue.Limits(total: 1, perHost: 3, order: .firstInFirstOut))
-        for _ in 0..<2 { queue.end(at: "a") }
+        for _ in 0..<2 { queue.finish(host: "a") }
         #expect(drain(&queue) == [])
-        queue.end(at: "a")
+        queue.finish(host: "a")
         #expect(drain(&queue) == [1])
     }
 
     @Test func whoComesWhenNoOneWaitsBeginsAtOnce() {
         var queue = queue(2, 1)
-        let alone = [queue.beginAtOnce(at: "a"), queue.beginAtOnce(at: "a")]
+        let alone = [queue.tryStart(host: "a"), queue.tryStart(host: "a")]
         #expect(alone == [true, false])
-        _ = queue.add(1, from: "a", at: .normal)
+        _ = queue.push(1, host: "a", at: .normal)
         // Though there is a place for this one, those in line come first.
-        let behind = queue.beginAtOnce(at: "b")
+        let behind = queue.tryStart(host: "b")
         #expect(drain(&queue) == [])
-        #expect(!behind && queue.running == 1)
-        queue.end(at: "a")
+        #expect(!behind && queue.runningCount == 1)
+        queue.finish(host: "a")
         #expect(drain(&queue) == [1])
-        let last = [queue.beginAtOnce(at: "b"), queue.beginAtOnce(at: "c")]
+        let last = [queue.tryStart(host: "b"), queue.tryStart(host: "c")]
         #expect(last == [true, false])
     }
 
     @Test func suspendedItLetsNoOneGo() {
         var queue = queue(2)
         queue.isSuspended = true
-        let begins = queue.beginAtOnce(at: "a")
+        let begins = queue.tryStart(host: "a")
         #expect(!begins)
-        _ = queue.add(1, from: "a", at: .normal)
+        _ = queue.push(1, host: "a", at: .normal)
         #expect(drain(&queue) == [])
         queue.isSuspended = false
         #expect(drain(&queue) == [1])
@@ -100,7 +100,7 @@ import TintypeTesting
 
     private struct Waiting {
         let element: Int
-        let number: Int
+        let ticket: QueueTicket
         let host: String
         var priority: ImagePriority
     }
@@ -116,34 +116,34 @@ import TintypeTesting
             case 0...1:
                 let host = ["a", "b", "c"].randomElement(using: &random) ?? "a"
                 let priority = ImagePriority.allCases.randomElement(using: &random) ?? .normal
-                let number = queue.add(step, from: host, at: priority)
-                waiting.append(Waiting(element: step, number: number, host: host, priority: priority))
+                let ticket = queue.push(step, host: host, at: priority)
+                waiting.append(Waiting(element: step, ticket: ticket, host: host, priority: priority))
             case 2:
                 guard let place = waiting.indices.randomElement(using: &random) else { continue }
                 waiting[place].priority = ImagePriority.allCases.randomElement(using: &random) ?? .normal
-                queue.move(waiting[place].number, to: waiting[place].priority)
+                queue.move(waiting[place].ticket, to: waiting[place].priority)
             case 3:
                 guard let place = waiting.indices.randomElement(using: &random) else { continue }
                 let left = waiting.remove(at: place)
-                #expect(queue.remove(left.number) == left.element)
+                #expect(queue.remove(left.ticket) == left.element)
             case 4:
                 guard let place = running.indices.randomElement(using: &random) else { continue }
-                queue.end(at: running.remove(at: place))
+                queue.finish(host: running.remove(at: place))
             default:
                 let expected = running.count < total ? first(waiting, running, perHost, order) : nil
-                #expect(queue.next() == expected?.element)
+                #expect(queue.startNext() == expected?.element)
                 guard let expected else { continue }
-                waiting.removeAll { $0.number == expected.number }
+                waiting.removeAll { $0.ticket == expected.ticket }
                 running.append(expected.host)
             }
-            #expect(queue.count == waiting.count && queue.running == running.count)
+            #expect(queue.waitingCount == waiting.count && queue.runningCount == running.count)
         }
     }
 
     private func first(_ waiting: [Waiting], _ running: [String], _ perHost: Int, _ order: DownloadOrder) -> Waiting? {
         waiting.filter { candidate in running.count { $0 == candidate.host } < perHost }
             .max { left, right in
-                let isOlder = order == .firstInFirstOut ? left.number > right.number : left.number < right.number
+                let isOlder = order == .firstInFirstOut ? left.element > right.element : left.element < right.element
                 return left.priority == right.priority ? isOlder : left.priority < right.priority
             }
     }

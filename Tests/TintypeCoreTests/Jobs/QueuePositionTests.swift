@@ -4,42 +4,42 @@ import TintypeTesting
 @testable import TintypeCore
 
 /// A place that goes from one line to the next, and a job whose priority changes meanwhile.
-@Suite struct WaitingPlaceTests {
+@Suite struct QueuePositionTests {
     /// A line that notes what happens to it, and may do something of its own while a piece gets in.
-    private final class NotingLine: WaitingLine {
-        let dropped = Shared<[WaitingTicket]>([])
+    private final class NotingLine: TurnQueue {
+        let dropped = Shared<[QueueTicket]>([])
         let priorities = Shared<[ImagePriority]>([])
-        private let line = Locked(PriorityQueue<WaitingPiece>())
-        private let duringPush: @Sendable (WaitingPiece) -> Void
+        private let line = Locked(PriorityQueue<QueuedWork>())
+        private let duringPush: @Sendable (QueuedWork) -> Void
 
-        init(_ duringPush: @escaping @Sendable (WaitingPiece) -> Void = { _ in }) {
+        init(_ duringPush: @escaping @Sendable (QueuedWork) -> Void = { _ in }) {
             self.duringPush = duringPush
         }
 
-        func push(_ piece: WaitingPiece, at priority: ImagePriority) -> WaitingTicket? {
+        func push(_ piece: QueuedWork, at priority: ImagePriority) -> QueueTicket? {
             let ticket = line.withLock { $0.push(piece, at: priority) }
             priorities.withLock { $0.append(priority) }
             duringPush(piece)
             return ticket
         }
 
-        func move(_ ticket: WaitingTicket, to priority: ImagePriority) {
+        func move(_ ticket: QueueTicket, to priority: ImagePriority) {
             priorities.withLock { $0.append(priority) }
         }
 
-        func drop(_ ticket: WaitingTicket) { dropped.withLock { $0.append(ticket) } }
+        func cancel(_ ticket: QueueTicket) { dropped.withLock { $0.append(ticket) } }
     }
 
-    private static let nothing = WaitingPiece(run: {}, drop: {})
+    private static let nothing = QueuedWork(run: {}, cancel: {})
 
     @Test func aPieceThatRunsWhileItGetsInLeavesTheNextPlaceKnown() {
         let next = NotingLine()
         let job = JobContext(priority: .low)
-        let place = WaitingPlace(job: job)
+        let place = QueuePosition(job: job)
         let first = NotingLine { piece in piece.run() }
-        place.take(WaitingPiece(run: { place.take(Self.nothing, in: next) }, drop: {}), in: first)
+        place.push(QueuedWork(run: { place.push(Self.nothing, to: next) }, cancel: {}), to: first)
         place.follow(.high)
-        place.leave()
+        place.cancel()
         #expect(next.priorities.now == [.low, .high] && next.dropped.now.count == 1)
         #expect(first.dropped.now.isEmpty)
     }
@@ -47,7 +47,7 @@ import TintypeTesting
     @Test func aPriorityThatChangesWhileAPieceGetsInIsTheOneThatCounts() {
         let job = JobContext(priority: .low)
         let line = NotingLine { _ in job.setPriority(.high) }
-        WaitingPlace(job: job).take(Self.nothing, in: line)
+        QueuePosition(job: job).push(Self.nothing, to: line)
         #expect(line.priorities.now == [.low, .high])
     }
 
@@ -73,9 +73,9 @@ import TintypeTesting
     @Test func aPlaceThatWasGivenUpTakesNothing() {
         let line = NotingLine()
         let dropped = Shared(0)
-        let place = WaitingPlace(job: JobContext(priority: .low))
-        place.leave()
-        place.take(WaitingPiece(run: {}, drop: { dropped.withLock { $0 += 1 } }), in: line)
+        let place = QueuePosition(job: JobContext(priority: .low))
+        place.cancel()
+        place.push(QueuedWork(run: {}, cancel: { dropped.withLock { $0 += 1 } }), to: line)
         #expect(dropped.now == 1 && line.priorities.now.isEmpty)
     }
 }
