@@ -16,16 +16,19 @@ import TintypeTIFF
 import TintypeWebP
 
 extension PipelineConfiguration {
-    /// Everything that Tintype has: HTTP, files and data URLs, every format, memory and disk caches with finite limits.
+    /// Returns a configuration with everything that Tintype includes: the HTTP, file and data URL loaders, every image
+    /// format, and memory and disk caches with finite limits.
     ///
-    /// The memory cache shrinks when the kernel says that memory is short. Metrics are counted when the program has
-    /// bootstrapped `MetricsSystem` before.
+    /// The memory cache shrinks when the kernel reports memory pressure. Metrics are recorded if the program has
+    /// bootstrapped `MetricsSystem` before this call.
     ///
     /// - Parameters:
-    ///   - downloader: the settings of HTTP. Its `Accept` is made from the formats that can be decoded, and what is
-    ///     interrupted is kept beside the disk cache. Its guard, if it has one, keeps out other URLs too.
-    ///   - memory: `nil` for none.
-    ///   - disk: `nil` for none. Thumbnails are kept as pixels in a folder of its directory, by requests that want it.
+    ///   - downloader: the settings of HTTP. Its `Accept` header field is replaced by one that lists the formats that
+    ///     can be decoded. Unless it has a store for interrupted downloads, they are stored beside the disk cache. Its
+    ///     server guard, if any, also refuses sources that are not HTTP URLs.
+    ///   - memory: the memory cache, or `nil` for none.
+    ///   - disk: the disk cache, or `nil` for none. A subdirectory of it holds decoded thumbnails, for requests that
+    ///     ask for them.
     public static func standard(
         downloader: DownloaderConfiguration = DownloaderConfiguration(), memory: MemoryCache? = MemoryCache(),
         disk: DiskCache? = DiskCache()
@@ -48,19 +51,21 @@ extension PipelineConfiguration {
         return configuration
     }
 
-    /// What can be decoded first, then any picture, then anything: some servers answer 406 to less.
+    /// Returns the value of the `Accept` header field: the formats that can be decoded, then any image, then anything.
+    ///
+    /// Without the last two, some servers answer with status 406.
     private static func accept(_ coders: ImageCoderRegistry) -> String {
         (coders.decodableFormats.map(\.mediaType) + ["image/*;q=0.8", "*/*;q=0.5"]).joined(separator: ",")
     }
 }
 
 extension ImagePipeline {
-    /// The pipeline for a program that needs no other: standard parts, caches in the user's cache directory.
+    /// The process-wide pipeline, with the standard configuration and its caches in the user's cache directory.
     public static let shared = ImagePipeline(.standard())
 }
 
 extension ImageCoderRegistry {
-    /// Every format that Tintype has.
+    /// The decoders and encoders of every format that Tintype includes.
     public static let standard = ImageCoderRegistry(
         decoders: [
             AVIFDecoder(), BMPDecoder(), GIFDecoder(), HEIFDecoder(), ICODecoder(), JPEGDecoder(), JXLDecoder(),
@@ -68,7 +73,6 @@ extension ImageCoderRegistry {
         ],
         encoders: [
             AVIFEncoder(), BMPEncoder(), GIFEncoder(), HEIFEncoder(), JPEGEncoder(), JXLEncoder(), PNGEncoder(),
-            TIFFEncoder(),
-            WebPEncoder(),
+            TIFFEncoder(), WebPEncoder(),
         ])
 }

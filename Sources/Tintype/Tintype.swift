@@ -1,4 +1,4 @@
-// One import for everything: `import Tintype`.
+// Re-exports all modules, so that `import Tintype` is enough.
 @_exported public import TintypeAVIF
 @_exported public import TintypeBMP
 @_exported public import TintypeCore

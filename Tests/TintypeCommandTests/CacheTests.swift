@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct CacheTests {
-    @Test func theWholeLifeOfACache() async throws {
+    @Test func everySubcommandWorksOnACache() async throws {
         try await withCommandFixture { fixture in
             let cache = fixture.path("cache")
             func run(_ arguments: String...) async throws -> CommandRun {
@@ -38,7 +38,7 @@ import Testing
         #expect(relative.output == "/home/me/.cache/tintype/\n")
     }
 
-    @Test func lookingAtACacheThatIsNotThereMakesNone() async throws {
+    @Test func inspectingAMissingCacheDoesNotCreateIt() async throws {
         try await withCommandFixture { fixture in
             for command in ["stats", "list", "clear", "trim", "verify"] {
                 let run = try await CommandRun.tintype("cache", command, "--cache", fixture.path("none"))

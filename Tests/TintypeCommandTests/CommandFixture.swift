@@ -3,7 +3,7 @@ import Testing
 import Tintype
 import TintypeTesting
 
-/// An origin with a few pictures, right and wrong, and a folder to write to.
+/// An origin server with valid and invalid images, and a temporary directory.
 final class CommandFixture: Sendable {
     let origin: Origin
     let folder: URL
@@ -32,34 +32,34 @@ final class CommandFixture: Sendable {
     func url(_ path: String) -> String { origin.url(path).absoluteString }
     func path(_ name: String) -> String { folder.appending(path: name).path(percentEncoded: false) }
 
-    /// Writes a file and returns its path.
+    /// Writes a file into the directory and returns its path.
     func write(_ data: Data, _ name: String) throws -> String {
         try data.write(to: folder.appending(path: name))
         return path(name)
     }
 
     static func jpeg(width: Int, height: Int) throws -> Data {
-        try JPEGEncoder().encode(picture(width, height), as: .jpeg, options: EncodeOptions(quality: 0.8))
+        try JPEGEncoder().encode(image(width, height), as: .jpeg, options: EncodeOptions(quality: 0.8))
     }
 
     static func png(width: Int, height: Int) throws -> Data {
-        try PNGEncoder().encode(picture(width, height), as: .png, options: EncodeOptions())
+        try PNGEncoder().encode(image(width, height), as: .png, options: EncodeOptions())
     }
 
-    private static func picture(_ width: Int, _ height: Int) throws -> PixelBuffer {
+    private static func image(_ width: Int, _ height: Int) throws -> PixelBuffer {
         try .drawn(PixelSize(width: width, height: height)) { x, y in
             Pixel(red: UInt8(x * 255 / width), green: UInt8(y * 255 / height), blue: UInt8((x ^ y) & 0xFF))
         }
     }
 
-    /// A committed fixture of the codecs' tests.
+    /// Returns the path of a fixture of the codec tests.
     static func codecFixture(_ name: String) -> String {
         URL(filePath: #filePath).appending(path: "../../TintypeCodecTests/Fixtures/\(name)").standardizedFileURL
             .path(percentEncoded: false)
     }
 }
 
-/// Runs a test with a fixture, which is taken away after it.
+/// Runs a test with a fixture, and removes the fixture afterwards.
 func withCommandFixture(_ body: (CommandFixture) async throws -> Void) async throws {
     let fixture = try await CommandFixture()
     let result: Result<Void, any Error>

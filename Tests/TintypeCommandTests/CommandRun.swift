@@ -2,13 +2,13 @@ import Foundation
 import Testing
 import TintypeCore
 
-/// One run of the command, and what came of it.
+/// The result of one run of the command.
 struct CommandRun: Sendable {
     let status: Int32
     let output: String
     let error: String
 
-    /// The JSON objects of the output, one a line.
+    /// The JSON objects of the output, one per line.
     var records: [[String: any Sendable]] {
         get throws {
             try output.split(separator: "\n").map { line in
@@ -26,12 +26,12 @@ struct CommandRun: Sendable {
 
     /// Runs the `tintype` that was built beside this test bundle.
     ///
-    /// What it writes goes to files, so that no pipe can fill up.
+    /// Its output goes to files, because a full pipe would block it.
     static func tintype(
         _ arguments: [String], input: String = "", environment: [String: String] = [:]
     ) async throws -> CommandRun {
-        await places.enter()
-        defer { places.leave() }
+        await slots.acquire()
+        defer { slots.release() }
         let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-run-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -42,29 +42,29 @@ struct CommandRun: Sendable {
         }
         let process = Process()
         process.executableURL = try binary
-        process.arguments = patient(arguments)
-        // A cache of its own, wherever none is named.
+        process.arguments = withLongTimeout(arguments)
+        // The default cache directory is private to the run.
         process.environment = ProcessInfo.processInfo.environment
             .merging(["XDG_CACHE_HOME": folder.path(percentEncoded: false)]) { $1 }.merging(environment) { $1 }
         (process.standardInput, process.standardOutput, process.standardError) = (files[0], files[1], files[2])
-        try await ended(process)
+        try await runToExit(process)
         func text(_ name: String) throws -> String {
             String(decoding: try Data(contentsOf: folder.appending(path: name)), as: UTF8.self)
         }
         return CommandRun(status: process.terminationStatus, output: try text("out"), error: try text("err"))
     }
 
-    private static let places = CommandPlaces(16)
+    private static let slots = ProcessSlots(16)
 
-    /// Where no time is given up after, none that a busy machine needs.
-    private static func patient(_ arguments: [String]) -> [String] {
+    /// Adds a long time-out unless the arguments have one, so that tests pass on a busy machine.
+    private static func withLongTimeout(_ arguments: [String]) -> [String] {
         guard let subcommand = arguments.first, ["convert", "fetch", "info", "prefetch"].contains(subcommand),
             !arguments.contains("--timeout"), !arguments.contains("--help")
         else { return arguments }
         return [subcommand, "--timeout", "3600"] + arguments.dropFirst()
     }
 
-    private static func ended(_ process: Process) async throws {
+    private static func runToExit(_ process: Process) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             process.terminationHandler = { _ in continuation.resume() }
             do { try process.run() } catch {
@@ -82,11 +82,11 @@ struct CommandRun: Sendable {
     }
 }
 
-/// Lets so many commands run at once.
+/// Limits how many commands run at once.
 ///
-/// All tests are begun at the same time. Where a process has more than a thousand files open, Foundation's `Process` reads
-/// behind the list of them, and may crash.
-final class CommandPlaces: Sendable {
+/// All tests start at the same time. With more than a thousand open files, Foundation's `Process` reads beyond its array of
+/// file descriptors and may crash.
+final class ProcessSlots: Sendable {
     private struct State: Sendable {
         var free: Int
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -98,7 +98,7 @@ final class CommandPlaces: Sendable {
         state = Locked(State(free: count))
     }
 
-    func enter() async {
+    func acquire() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
                 if state.free > 0 {
@@ -112,7 +112,7 @@ final class CommandPlaces: Sendable {
         }
     }
 
-    func leave() {
+    func release() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
             state.free += 1

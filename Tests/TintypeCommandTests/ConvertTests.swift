@@ -19,7 +19,7 @@ import TintypeTesting
         (["--resize", "60x60", "--mode", "fill", "--resize", "10x20"], 10, 10),
         (["--resize", "60x60", "--resize", "10x20", "--mode", "stretch"], 10, 20),
     ])
-    func sizes(_ arguments: [String], _ width: Int, _ height: Int) async throws {
+    func theSizeIsThatOfTheOptions(_ arguments: [String], _ width: Int, _ height: Int) async throws {
         try await withCommandFixture { fixture in
             let input = try fixture.write(try CommandFixture.png(width: 120, height: 60), "in.png")
             let run = try await CommandRun.tintype(["convert", input, fixture.path("out.png")] + arguments)
@@ -70,7 +70,7 @@ import TintypeTesting
         }
     }
 
-    @Test func anOverlayIsLoadedAndPut() async throws {
+    @Test func anOverlayIsLoadedAndDrawn() async throws {
         try await withCommandFixture { fixture in
             let mark = try PixelBuffer.filled(Pixel(red: 255, green: 0, blue: 0), PixelSize(width: 4, height: 4))
             let path = try fixture.write(PNGEncoder().encode(mark, as: .png, options: EncodeOptions()), "mark.png")
@@ -88,12 +88,12 @@ import TintypeTesting
         ["--adjust", "1,2,3"], ["--pad", "1,2"], ["--trim", "300"], ["--border", "1,#fff"],
         ["--round", "2", "--corners", "top"],
     ])
-    func whatMakesNoSenseIsAMistakeOfUse(_ arguments: [String]) async throws {
+    func malformedTransformsAreUsageErrors(_ arguments: [String]) async throws {
         let run = try await CommandRun.tintype(["convert", "in.png", "out.png"] + arguments)
         #expect(run.status == 64)
     }
 
-    @Test func aTransformThatCannotBeDoneIsOneLine() async throws {
+    @Test func aTransformThatFailsIsOneLineOfError() async throws {
         try await withCommandFixture { fixture in
             let input = try fixture.write(try CommandFixture.png(width: 12, height: 6), "in.png")
             for arguments in [["--crop", "50,50,1,1"], ["--blur", "nan"], ["--rotate", "inf"], ["--pad", "-1"]] {
@@ -118,7 +118,7 @@ import TintypeTesting
         }
     }
 
-    @Test func theQualityFallsUntilTheFileIsSmallEnough() async throws {
+    @Test func theQualityIsLoweredUntilTheFileIsSmallEnough() async throws {
         try await withCommandFixture { fixture in
             let (input, output) = (CommandFixture.codecFixture("large-baseline.jpg"), fixture.path("small.jpg"))
             let run = try await CommandRun.tintype("convert", input, output, "--output-bytes", "12kB")
@@ -141,7 +141,7 @@ import TintypeTesting
     }
 
     @Test(arguments: ["avif", "gif", "jxl", "png", "webp"])
-    func anAnimationStaysOneWhereTheFormatHasAnimations(_ ending: String) async throws {
+    func anAnimationStaysAnAnimationIfTheFormatSupportsIt(_ ending: String) async throws {
         try await withCommandFixture { fixture in
             let (input, output) = (CommandFixture.codecFixture("rects.png"), fixture.path("out.\(ending)"))
             let run = try await CommandRun.tintype("convert", input, output, "--quality", "100")
@@ -159,7 +159,7 @@ import TintypeTesting
         }
     }
 
-    @Test func theFramesOfAnAnimationAreTransformedEach() async throws {
+    @Test func everyFrameOfAnAnimationIsTransformed() async throws {
         try await withCommandFixture { fixture in
             let (input, output) = (CommandFixture.codecFixture("rects.gif"), fixture.path("out.png"))
             let run = try await CommandRun.tintype("convert", input, output, "--crop", "1,2,9,8", "--flip", "vertical")
@@ -178,7 +178,7 @@ import TintypeTesting
     }
 
     @Test(arguments: ["rects.gif", "rects.png", "rects.webp"])
-    func aFrameIsThatOfTheAnimationAsItIsShown(_ name: String) async throws {
+    func aFrameEqualsTheDisplayedFrameOfTheAnimation(_ name: String) async throws {
         try await withCommandFixture { fixture in
             let (input, output) = (CommandFixture.codecFixture(name), fixture.path("frame.png"))
             let data = try Data(contentsOf: URL(filePath: input))
@@ -200,7 +200,7 @@ import TintypeTesting
         }
     }
 
-    @Test func whatCannotBeDoneIsOneLineAndLeavesNoFile() async throws {
+    @Test func aFailureIsOneLineAndLeavesNoFile() async throws {
         try await withCommandFixture { fixture in
             let input = try fixture.write(try CommandFixture.png(width: 12, height: 6), "in.png")
             for (arguments, word) in [
@@ -219,7 +219,7 @@ import TintypeTesting
         }
     }
 
-    @Test func someFramesBecomeAnAnimationOfTheirOwn() async throws {
+    @Test func selectedFramesBecomeAnAnimation() async throws {
         try await withCommandFixture { fixture in
             let (input, output) = (CommandFixture.codecFixture("rects.png"), fixture.path("part.webp"))
             let run = try await CommandRun.tintype("convert", input, output, "--frames", "3-1,7", "--quality", "100")
@@ -234,7 +234,7 @@ import TintypeTesting
     }
 
     @Test(arguments: ["", "a", "1-", "-1", "1,,2", "0-99999999", "1-2-3"])
-    func framesThatAreNoListAreRefused(_ list: String) async throws {
+    func malformedFrameListsAreUsageErrors(_ list: String) async throws {
         let run = try await CommandRun.tintype("convert", "a.gif", "b.webp", "--frames=\(list)")
         #expect(run.status == 64, "\(list): \(run.error)")
         let both = try await CommandRun.tintype("convert", "a.gif", "b.webp", "--frames", "1", "--frame", "1")

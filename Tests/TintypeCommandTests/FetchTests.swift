@@ -1,9 +1,10 @@
 import Foundation
 import Testing
+import Tintype
 import TintypeTesting
 
 @Suite(.timeLimit(.minutes(15))) struct FetchTests {
-    @Test func jsonHasOneObjectALineForEachURL() async throws {
+    @Test func jsonHasOneObjectPerLineForEachURL() async throws {
         try await withCommandFixture { fixture in
             let run = try await CommandRun.tintype("fetch", "--json", fixture.url("/a.jpg"), fixture.url("/b.png"))
             #expect(run.status == 0 && run.error.isEmpty)
@@ -19,7 +20,7 @@ import TintypeTesting
         }
     }
 
-    @Test func theSameURLIsLoadedOnceAndReportedAsOftenAsGiven() async throws {
+    @Test func aRepeatedURLIsLoadedOnceAndReportedAsOftenAsGiven() async throws {
         try await withCommandFixture { fixture in
             let url = fixture.url("/a.jpg")
             let run = try await CommandRun.tintype(
@@ -29,7 +30,7 @@ import TintypeTesting
         }
     }
 
-    @Test func oneThatFailsDoesNotStopTheOthers() async throws {
+    @Test func aFailureDoesNotStopTheOtherLoads() async throws {
         try await withCommandFixture { fixture in
             let run = try await CommandRun.tintype("fetch", "--json", fixture.url("/missing"), fixture.url("/a.jpg"))
             #expect(run.status == 1)
@@ -46,7 +47,7 @@ import TintypeTesting
         ("/missing", "badStatus"), ("/empty.png", "emptyBody"), ("/cut.png", "truncatedBody"),
         ("/html.png", "notAnImage"), ("/corrupt.png", "undecodable"),
     ])
-    func badInputIsOneLineAndStoresNothing(_ path: String, _ code: String) async throws {
+    func badInputIsOneLineOfErrorAndIsNotCached(_ path: String, _ code: String) async throws {
         try await withCommandFixture { fixture in
             let cache = fixture.path("cache")
             let run = try await CommandRun.tintype("fetch", "--cache", cache, fixture.url(path))
@@ -68,7 +69,7 @@ import TintypeTesting
         #expect(Set(codes) == ["unreachable", "notFound", "invalidSource"])
     }
 
-    @Test func silenceEndsAfterTheTimeOut() async throws {
+    @Test func aSilentServerTimesOut() async throws {
         try await withCommandFixture { fixture in
             fixture.origin.serve("/never", .status(200).with(\.ending, .never))
             let run = try await CommandRun.tintype("fetch", "--timeout", "0.2", fixture.url("/never"))
@@ -87,7 +88,7 @@ import TintypeTesting
         }
     }
 
-    @Test func withoutACacheNothingIsKept() async throws {
+    @Test func noCacheStoresNothing() async throws {
         try await withCommandFixture { fixture in
             for _ in 0..<2 {
                 let run = try await CommandRun.tintype("fetch", "--json", "--no-cache", fixture.url("/a.jpg"))
@@ -125,7 +126,7 @@ import TintypeTesting
         }
     }
 
-    @Test func namesFromURLsStayInTheFolder() async throws {
+    @Test func fileNamesFromURLsStayInTheDirectory() async throws {
         try await withCommandFixture { fixture in
             let data = try CommandFixture.jpeg(width: 8, height: 8)
             for path in ["/..%2f..%2fevil", "/x/.hidden", "/y/photo.jpg", "/z/photo.jpg"] {
@@ -143,14 +144,14 @@ import TintypeTesting
 
     @Test func listsComeFromAFileOrStandardInput() async throws {
         try await withCommandFixture { fixture in
-            let list = "# pictures\n\n  \(fixture.url("/a.jpg"))\n\(fixture.url("/b.png"))\n"
+            let list = "# images\n\n  \(fixture.url("/a.jpg"))\n\(fixture.url("/b.png"))\n"
             let path = try fixture.write(Data(list.utf8), "list.txt")
             #expect(try await CommandRun.tintype("fetch", "--json", "--from", path).records.count == 2)
             #expect(try await CommandRun.tintype("fetch", "--json", "--from", "-", input: list).records.count == 2)
         }
     }
 
-    @Test func headersAreSent() async throws {
+    @Test func headerFieldsAreSent() async throws {
         try await withCommandFixture { fixture in
             _ = try await CommandRun.tintype(
                 "fetch", "--header", "X-One: 1", "--header", "Cookie: a=b", fixture.url("/a.jpg"))
@@ -159,21 +160,27 @@ import TintypeTesting
         }
     }
 
-    @Test func oneTransferAtATime() async throws {
+    @Test func concurrencyLimitsTheTransfers() async throws {
         try await withCommandFixture { fixture in
             let data = try CommandFixture.jpeg(width: 8, height: 8)
+            let arrivals = Locked<[ContinuousClock.Instant]>([])
             let urls = (0..<6).map { number in
-                fixture.origin.serve("/\(number)", .image(data, type: "image/jpeg").with(\.latency, .milliseconds(10)))
+                fixture.origin.serve("/\(number)") { _ in
+                    arrivals.withLock { $0.append(.now) }
+                    return .image(data, type: "image/jpeg").with(\.latency, .milliseconds(10))
+                }
                 return fixture.url("/\(number)")
             }
             let list = urls.joined(separator: "\n")
             let run = try await CommandRun.tintype("fetch", "--json", "--concurrency", "1", "--from", "-", input: list)
             #expect(try run.records.count == 6)
-            #expect(fixture.origin.openConnections <= 1)
+            // Each request arrives after the response to the one before it, which is sent after its latency.
+            let instants = arrivals.withLock { $0 }
+            #expect(zip(instants, instants.dropFirst()).allSatisfy { $0.duration(to: $1) >= .milliseconds(10) })
         }
     }
 
-    @Test(arguments: ["/dev/null/cache", "FILE"]) func aCacheThatCannotBeWrittenIsToldAndTheRestDelivered(
+    @Test(arguments: ["/dev/null/cache", "FILE"]) func anUnwritableCacheIsReportedAndImagesAreDelivered(
         _ cache: String
     ) async throws {
         try await withCommandFixture { fixture in
@@ -186,7 +193,7 @@ import TintypeTesting
         }
     }
 
-    @Test func anOutputThatCannotBeWrittenIsAnError() async throws {
+    @Test func anUnwritableOutputIsAnError() async throws {
         try await withCommandFixture { fixture in
             let run = try await CommandRun.tintype("fetch", "--output", "/dev/null/out", fixture.url("/a.jpg"))
             #expect(run.status == 1 && run.error.contains("unwritable"))

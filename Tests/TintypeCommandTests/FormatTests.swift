@@ -2,16 +2,16 @@ import Foundation
 import Testing
 import Tintype
 
-/// The command with every format.
+/// Tests the command with every format.
 @Suite(.timeLimit(.minutes(15))) struct FormatTests {
-    /// One file of each format that is decoded but SVG, of which there is no file.
+    /// One file of each format that can be decoded, except SVG, for which there is no fixture.
     private static let files = [
         ("avif", "lossy-444.avif"), ("bmp", "rgba-v4.bmp"), ("gif", "rects.gif"), ("heic", "sequence.heics"),
         ("heic", "lossy.heic"), ("ico", "alpha-32.ico"), ("jpeg", "p3.jpg"), ("jxl", "lossless-alpha.jxl"),
         ("png", "palette-trns.png"), ("tiff", "rgb-16.tiff"), ("webp", "lossy-alpha.webp"),
     ]
 
-    @Test func infoTellsEveryFormat() async throws {
+    @Test func infoReportsEveryFormat() async throws {
         let paths = Self.files.map { CommandFixture.codecFixture($0.1) }
         let run = try await CommandRun.tintype(["info", "--json"] + paths)
         #expect(run.status == 0, "\(run.error)")
@@ -26,9 +26,9 @@ import Tintype
                     "convert", CommandFixture.codecFixture(file), fixture.path("\(file).png"))
                 #expect(run.status == 0, "\(file): \(run.error)")
             }
-            let made = Self.files.map { fixture.path("\($0.1).png") }
-            let run = try await CommandRun.tintype(["info", "--json"] + made)
-            #expect(try run.records.map { $0["format"] as? String } == made.map { _ in "png" })
+            let outputs = Self.files.map { fixture.path("\($0.1).png") }
+            let run = try await CommandRun.tintype(["info", "--json"] + outputs)
+            #expect(try run.records.map { $0["format"] as? String } == outputs.map { _ in "png" })
         }
     }
 
@@ -46,8 +46,8 @@ import Tintype
         }
     }
 
-    /// As the dynamic linker tells it.
-    @Test func librsvgIsLoadedForAnSVGAlone() async throws {
+    /// Checked in the log of the dynamic linker.
+    @Test func librsvgIsLoadedOnlyForAnSVG() async throws {
         try await withCommandFixture { fixture in
             let drawing = fixture.path("drawing.svg")
             try Data(#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>"#.utf8)

@@ -3,7 +3,7 @@ import Testing
 import Tintype
 
 @Suite(.timeLimit(.minutes(15))) struct InfoTests {
-    @Test func tellsAnAnimation() async throws {
+    @Test func reportsAnAnimation() async throws {
         let run = try await CommandRun.tintype("info", "--json", CommandFixture.codecFixture("animated.png"))
         let record = try #require(try run.records.first)
         #expect(record["format"] as? String == "png" && record["source"] as? String == "file")
@@ -15,7 +15,7 @@ import Tintype
     @Test(arguments: [
         ("rects.gif", "gif", 3, 0.01), ("interlaced.gif", "gif", 1, 0.01), ("rects.webp", "webp", 5, 0.001),
     ])
-    func tellsFramesDelaysAndPlays(_ name: String, _ format: String, _ plays: Int, _ second: Double) async throws {
+    func reportsFramesDelaysAndLoops(_ name: String, _ format: String, _ plays: Int, _ second: Double) async throws {
         let run = try await CommandRun.tintype("info", "--json", CommandFixture.codecFixture(name))
         let record = try #require(try run.records.first)
         #expect(record["format"] as? String == format && record["frameCount"] as? Int == 14)
@@ -25,14 +25,14 @@ import Tintype
         #expect(text.contains(plays == 1 ? "played once" : "played \(plays) times"))
     }
 
-    @Test func tellsTheDisplayedSizeAndTheStoredOrientation() async throws {
+    @Test func reportsTheDisplayedSizeAndTheStoredOrientation() async throws {
         let run = try await CommandRun.tintype("info", "--json", CommandFixture.codecFixture("orientation-6.jpg"))
         let record = try #require(try run.records.first)
         #expect(record["width"] as? Int == 48 && record["height"] as? Int == 32)
         #expect(record["orientation"] as? Int == 6)
     }
 
-    @Test func tellsAURL() async throws {
+    @Test func reportsAURL() async throws {
         try await withCommandFixture { fixture in
             let run = try await CommandRun.tintype("info", "--json", fixture.url("/b.png"))
             #expect(try run.records.first?["source"] as? String == "network")
@@ -40,8 +40,8 @@ import Tintype
         }
     }
 
-    /// A file that claims a terabyte: only its beginning can have been read.
-    @Test func readsNoMoreThanItNeeds() async throws {
+    /// The file is sparse and has a terabyte, so reading all of it would not finish.
+    @Test func readsOnlyTheHeader() async throws {
         try await withCommandFixture { fixture in
             let path = try fixture.write(try CommandFixture.png(width: 60, height: 90), "large.png")
             #expect(truncate(path, 1 << 40) == 0)
@@ -52,7 +52,7 @@ import Tintype
     }
 
     @Test(arguments: ["empty.jpg", "html.png", "bad-header.png", "no-such-file.png"])
-    func whatIsNoPictureIsOneLine(_ name: String) async throws {
+    func anInvalidImageIsOneLineOfError(_ name: String) async throws {
         let run = try await CommandRun.tintype("info", CommandFixture.codecFixture(name))
         #expect(run.status == 1 && run.output.isEmpty)
         #expect(run.error.split(separator: "\n").count == 1 && run.error.contains(name))
@@ -63,7 +63,7 @@ import Tintype
         #expect(run.status == 1 && run.error.contains("not a regular file"))
     }
 
-    @Test func tellsHowAPictureLooks() async throws {
+    @Test func reportsPaletteAndHashesOnRequest() async throws {
         try await withCommandFixture { fixture in
             let run = try await CommandRun.tintype(
                 "info", "--json", "--palette", "--blurhash", "--thumbhash", fixture.url("/b.png"))

@@ -3,9 +3,9 @@ import Testing
 import Tintype
 import TintypeTesting
 
-/// `--partial`: pictures that are damaged, or whose transfer breaks off.
+/// Tests `--partial` with damaged images and interrupted transfers.
 @Suite(.timeLimit(.minutes(15))) struct PartialOptionTests {
-    /// Noise, so that a part of the bytes has rows.
+    /// Returns an image of noise, so that a part of its bytes contains complete rows.
     private static func png() throws -> Data {
         var random = SeededRandom(seed: 5)
         let pixels = try PixelBuffer.drawn(PixelSize(width: 60, height: 90)) { _, _ in
@@ -21,7 +21,7 @@ import TintypeTesting
         return fixture.url("/broken.png")
     }
 
-    @Test func fetchShowsAPartAndSaysSoAndKeepsNothing() async throws {
+    @Test func fetchReportsAPartialImageAndStoresNothing() async throws {
         try await withCommandFixture { fixture in
             let (cache, output, url) = (fixture.path("cache"), fixture.path("out"), try serve(fixture))
             let strict = try await CommandRun.tintype("fetch", "--cache", cache, url)
@@ -31,27 +31,27 @@ import TintypeTesting
             let record = try #require(try run.records.first)
             #expect(run.status == 0 && record["isPartial"] as? Bool == true && record["height"] as? Int == 90)
             #expect(record["output"] == nil && record["warning"] == nil)
-            #expect(run.error.contains("only a part of it: the body ended early"))
+            #expect(run.error.contains("partial image: the body ended early"))
             #expect(try FileManager.default.contentsOfDirectory(atPath: output).isEmpty)
             let cached = try await CommandRun.tintype("fetch", "--partial", "--cache-only", "--cache", cache, url)
             #expect(cached.status == 1 && cached.error.contains("notCached"))
         }
     }
 
-    @Test func convertWritesAPart() async throws {
+    @Test func convertWritesAPartialImage() async throws {
         try await withCommandFixture { fixture in
             let data = try Self.png()
             let (input, output) = (try fixture.write(data.prefix(data.count / 2), "cut.png"), fixture.path("part.png"))
             let strict = try await CommandRun.tintype("convert", input, output)
             #expect(strict.status == 1 && !FileManager.default.fileExists(atPath: output))
             let run = try await CommandRun.tintype("convert", "--partial", input, output)
-            #expect(run.status == 0 && run.error.contains("only a part of it: the picture is damaged"))
+            #expect(run.status == 0 && run.error.contains("partial image: the image is damaged"))
             let part = try PNGDecoder().decode(Data(contentsOf: URL(filePath: output)), context: DecodeContext())
             #expect(part.pixels[0, 10].alpha == 255 && part.pixels[0, 89].alpha == 0)
         }
     }
 
-    @Test func infoTellsOfAPart() async throws {
+    @Test func infoReportsAPartialImage() async throws {
         try await withCommandFixture { fixture in
             let url = try serve(fixture)
             let strict = try await CommandRun.tintype("info", "--no-cache", url)
@@ -65,7 +65,7 @@ import TintypeTesting
         }
     }
 
-    @Test(arguments: ["fetch", "convert", "info"]) func theHelpTellsOfIt(_ command: String) async throws {
+    @Test(arguments: ["fetch", "convert", "info"]) func theHelpMentionsPartial(_ command: String) async throws {
         let run = try await CommandRun.tintype(command, "--help")
         #expect(run.output.contains("--partial"))
     }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TintypeTesting
 
-/// The options of `fetch` that say how pictures may be got.
+/// Tests the options of `fetch` and `prefetch` for freshness, priority and tracing.
 @Suite(.timeLimit(.minutes(15))) struct PolicyTests {
     private func source(_ run: CommandRun) throws -> String? { try run.records.first?["source"] as? String }
 
@@ -18,7 +18,7 @@ import TintypeTesting
         }
     }
 
-    @Test func reloadAsksTheOriginWhateverTheCacheHas() async throws {
+    @Test func reloadIgnoresTheCache() async throws {
         try await withCommandFixture { fixture in
             let (cache, url) = (fixture.path("cache"), fixture.url("/a.jpg"))
             _ = try await CommandRun.tintype("fetch", "--cache", cache, url)
@@ -28,7 +28,7 @@ import TintypeTesting
         }
     }
 
-    @Test func refreshTakesWhatIsNewer() async throws {
+    @Test func refreshReplacesAnOlderImage() async throws {
         try await withCommandFixture { fixture in
             let (cache, url) = (fixture.path("cache"), fixture.url("/a.jpg"))
             _ = try await CommandRun.tintype("fetch", "--cache", cache, url)
@@ -41,7 +41,7 @@ import TintypeTesting
         }
     }
 
-    @Test func aRefreshThatFailsKeepsWhatTheCacheHasAndSaysSo() async throws {
+    @Test func aFailedRefreshUsesTheCachedImageAndWarns() async throws {
         try await withCommandFixture { fixture in
             let (cache, url) = (fixture.path("cache"), fixture.url("/a.jpg"))
             _ = try await CommandRun.tintype("fetch", "--cache", cache, url)
@@ -55,7 +55,7 @@ import TintypeTesting
         }
     }
 
-    @Test func policiesExcludeEachOther() async throws {
+    @Test func freshnessFlagsExcludeEachOther() async throws {
         let run = try await CommandRun.tintype("fetch", "--reload", "--cache-only", "x")
         #expect(run.status == 64)
     }
@@ -87,7 +87,7 @@ import TintypeTesting
         }
     }
 
-    @Test func aTraceThatCannotBeWrittenIsAnError() async throws {
+    @Test func anUnwritableTraceIsAnError() async throws {
         try await withCommandFixture { fixture in
             let run = try await CommandRun.tintype(
                 "fetch", "--no-cache", "--trace", "/no/such/folder/t.json", fixture.url("/a.jpg"))
@@ -97,17 +97,17 @@ import TintypeTesting
 
     // MARK: Prefetch
 
-    @Test func prefetchBringsPicturesIntoTheCache() async throws {
+    @Test func prefetchStoresImagesInTheCache() async throws {
         try await withCommandFixture { fixture in
             let cache = fixture.path("cache")
             let list = try fixture.write(
                 Data("# two\n\(fixture.url("/a.jpg"))\n\(fixture.url("/b.png"))\n".utf8), "urls")
             let run = try await CommandRun.tintype("prefetch", "--cache", cache, "--from", list)
-            #expect(run.status == 0 && run.output == "2 of 2 pictures are in the cache\n" && run.error.isEmpty)
+            #expect(run.status == 0 && run.output == "2 of 2 images are in the cache\n" && run.error.isEmpty)
             let fetch = try await CommandRun.tintype(
                 "fetch", "--cache-only", "--json", "--cache", cache, fixture.url("/a.jpg"), fixture.url("/b.png"))
             #expect(try fetch.records.compactMap { $0["source"] as? String } == ["disk", "disk"])
-            // What is there is left alone.
+            // Cached images are not loaded again.
             _ = try await CommandRun.tintype("prefetch", "--cache", cache, "--from", list)
             #expect(fixture.origin.requestCount("/a.jpg") == 1)
             _ = try await CommandRun.tintype("prefetch", "--reload", "--cache", cache, "--from", list)
@@ -115,7 +115,7 @@ import TintypeTesting
         }
     }
 
-    @Test func prefetchTellsWhatFailedAndCountsIt() async throws {
+    @Test func prefetchReportsAndCountsFailures() async throws {
         try await withCommandFixture { fixture in
             let run = try await CommandRun.tintype(
                 "prefetch", "--json", "--cache", fixture.path("cache"), fixture.url("/a.jpg"), fixture.url("/missing"),

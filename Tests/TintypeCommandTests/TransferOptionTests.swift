@@ -3,9 +3,9 @@ import HTTPTestSupport
 import Testing
 import TintypeTesting
 
-/// The options of `fetch` that say how HTTP is spoken.
+/// Tests the options of `fetch` for HTTP.
 @Suite(.timeLimit(.minutes(15))) struct TransferOptionTests {
-    @Test func aUserIsSentAndAnotherGetsAnotherPicture() async throws {
+    @Test func credentialsAreSentAndSeparateCacheEntries() async throws {
         try await withCommandFixture { fixture in
             let cache = fixture.path("cache")
             let url = fixture.url("/a.jpg")
@@ -18,7 +18,7 @@ import TintypeTesting
         }
     }
 
-    @Test func noSecretIsWrittenIntoTheCache() async throws {
+    @Test func theCacheContainsNoSecrets() async throws {
         try await withCommandFixture { fixture in
             let cache = fixture.path("cache")
             let secret = "Bearer 3c5ec7e7"
@@ -37,7 +37,7 @@ import TintypeTesting
         }
     }
 
-    @Test func cookiesAreSentWhenAsked() async throws {
+    @Test func cookiesAreSentOnlyOnRequest() async throws {
         for (arguments, expected) in [([], nil), (["--cookies"], "session=1")] as [([String], String?)] {
             try await withCommandFixture { fixture in
                 fixture.origin.serve("/start", .redirect(to: "/a.jpg").with(header: "Set-Cookie", "session=1"))
@@ -47,7 +47,7 @@ import TintypeTesting
         }
     }
 
-    @Test func aFailureThatMayPassIsTriedAgain() async throws {
+    @Test func aTransientFailureIsRetried() async throws {
         try await withCommandFixture { fixture in
             let jpeg = try CommandFixture.jpeg(width: 8, height: 8)
             fixture.origin.serve("/a", sequence: [.status(503), .image(jpeg, type: "image/jpeg")])
@@ -57,7 +57,7 @@ import TintypeTesting
         }
     }
 
-    @Test func limitsOfBytesAndRedirectsHold() async throws {
+    @Test func limitsOnBytesAndRedirectsAreEnforced() async throws {
         try await withCommandFixture { fixture in
             fixture.origin.serve("/b", .redirect(to: "/a.jpg"))
             let large = try await CommandRun.tintype("fetch", "--max-bytes", "100", fixture.url("/a.jpg"))
@@ -67,7 +67,7 @@ import TintypeTesting
         }
     }
 
-    @Test func guardedItLoadsNothingFromThisMachine() async throws {
+    @Test func guardRefusesLocalSources() async throws {
         try await withCommandFixture { fixture in
             let port80 = fixture.url("/a.jpg").replacing(":\(fixture.origin.baseURL.port ?? 0)", with: "")
             let file = try fixture.write(try CommandFixture.png(width: 4, height: 4), "a.png")
@@ -80,7 +80,7 @@ import TintypeTesting
         }
     }
 
-    @Test func httpDecidesHowLongACopyIsGood() async throws {
+    @Test func httpCacheFollowsTheCachingRules() async throws {
         try await withCommandFixture { fixture in
             let cache = fixture.path("cache")
             let jpeg = try CommandFixture.jpeg(width: 8, height: 8)
@@ -100,7 +100,7 @@ import TintypeTesting
         }
     }
 
-    @Test func metricsAreALineForAPersonAndAnObjectInJSON() async throws {
+    @Test func metricsAreALineOfTextOrAJSONObject() async throws {
         try await withCommandFixture { fixture in
             let human = try await CommandRun.tintype("fetch", "--metrics", fixture.url("/a.jpg"))
             let line = try #require(human.output.split(separator: "\n").last)
@@ -130,13 +130,15 @@ import TintypeTesting
         }
     }
 
-    @Test func theCertificateOfANamedHostIsNotChecked() async throws {
+    @Test func insecureSkipsVerificationForTheNamedHostOnly() async throws {
         let origin = try await Origin.start(try TestCertificate.make())
         origin.serve("/a.jpg", .image(try CommandFixture.jpeg(width: 8, height: 8), type: "image/jpeg"))
         let url = origin.url("/a.jpg").absoluteString
-        for (arguments, isTaken) in [([], false), (["127.0.0.1"], true), (["localhost"], false)] as [([String], Bool)] {
+        for (arguments, isAccepted) in [([], false), (["127.0.0.1"], true), (["localhost"], false)]
+            as [([String], Bool)]
+        {
             let run = try await CommandRun.tintype(["fetch"] + arguments.flatMap { ["--insecure", $0] } + [url])
-            #expect((run.status == 0) == isTaken && run.error.contains("not trusted") != isTaken, "\(arguments)")
+            #expect((run.status == 0) == isAccepted && run.error.contains("not trusted") != isAccepted, "\(arguments)")
         }
         await origin.stop()
     }

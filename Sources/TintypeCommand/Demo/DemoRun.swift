@@ -3,20 +3,20 @@ import Foundation
 import Tintype
 import TintypeTesting
 
-/// The main job on embedded pictures: an origin, three ways to the same picture, and what each took.
+/// A run of the demo: an origin server in this process, and three timed loads of each sample from it.
 struct DemoRun {
     private let origin: Origin
     private let samples: [DemoSample]
-    private let cacheFolder: URL
+    private let cacheDirectory: URL
 
-    /// A mobile network on a fair day.
+    // The latency and bandwidth of a typical mobile network.
     private static let latency = Duration.milliseconds(80)
     private static let bytesPerSecond = 160_000
 
     init() async throws {
         origin = try await Origin.start()
         samples = DemoSample.all
-        cacheFolder = FileManager.default.temporaryDirectory.appending(path: "tintype-demo-\(UUID().uuidString)")
+        cacheDirectory = FileManager.default.temporaryDirectory.appending(path: "tintype-demo-\(UUID().uuidString)")
         for sample in samples {
             origin.serve(
                 sample.name,
@@ -25,10 +25,11 @@ struct DemoRun {
         }
     }
 
+    /// Loads all samples from the network, then from disk through a new pipeline, then from memory.
     func run() async throws -> DemoLoads {
         StandardOutput.write(
-            "An origin at \(origin.baseURL) serves \(samples.count) pictures, "
-                + "\(HumanFormat.duration(Self.latency)) away, at \(HumanFormat.bytes(Self.bytesPerSecond))/s each.\n")
+            "An origin server at \(origin.baseURL) serves \(samples.count) images with a latency of "
+                + "\(HumanFormat.duration(Self.latency)), at \(HumanFormat.bytes(Self.bytesPerSecond))/s each.\n")
         var loads = DemoLoads(names: samples.map(\.name))
         let first = ImagePipeline(configuration)
         loads.network = try await load(on: first, showsProgress: true)
@@ -40,16 +41,17 @@ struct DemoRun {
         return loads
     }
 
+    /// Stops the origin and removes the cache.
     func end() async {
         await origin.stop()
-        try? FileManager.default.removeItem(at: cacheFolder)
+        try? FileManager.default.removeItem(at: cacheDirectory)
     }
 
     private var configuration: PipelineConfiguration {
-        .standard(disk: DiskCache(directory: cacheFolder))
+        .standard(disk: DiskCache(directory: cacheDirectory))
     }
 
-    /// All samples at once, each timed on its own.
+    /// Loads all samples at once, and times each on its own.
     private func load(on pipeline: ImagePipeline, showsProgress: Bool) async throws -> [DemoLoad] {
         let display = showsProgress && StandardError.isTerminal ? ProgressDisplay() : nil
         display?.begin(total: samples.count)
@@ -83,7 +85,7 @@ struct DemoRun {
     }
 }
 
-/// The sample pictures that are embedded in the command.
+/// A sample image that is embedded in the command.
 struct DemoSample: Sendable {
     let name: String
     let mediaType: String

@@ -1,7 +1,7 @@
 import Foundation
 import Tintype
 
-/// What became of one URL, as `--json` writes it.
+/// The result of one load, as `--json` writes it.
 enum FetchRecord: Encodable {
     case loaded(Loaded)
     case failed(Failed)
@@ -16,13 +16,13 @@ enum FetchRecord: Encodable {
         let bytes: Int
         let milliseconds: Double
         var output: String?
-        /// Set where only a part of the picture could be shown.
+        /// `true` if only a part of the image could be decoded, otherwise `nil`.
         var isPartial: Bool?
-        /// Why this is what the cache had, when the origin should have been asked and could not be.
+        /// Why the image comes from the cache although it should have been revalidated.
         var refreshFailure: Reason?
-        /// How the bytes were transferred, when they were and it was asked for.
+        /// The metrics of the transfer, if there was one and they are requested.
         var metrics: MetricsRecord?
-        /// What a person is told of what went wrong and was got over.
+        /// The warning for a person. Not part of the JSON.
         let warning: String?
 
         private enum CodingKeys: String, CodingKey {
@@ -44,7 +44,7 @@ enum FetchRecord: Encodable {
     struct Failed: Encodable {
         let url: String
         let error: Reason
-        /// For a person, on one line.
+        /// The error message for a person, on one line. Not part of the JSON.
         let description: String
 
         private enum CodingKeys: String, CodingKey {
@@ -66,7 +66,7 @@ enum FetchRecord: Encodable {
 
     private static func warning(_ url: String, _ response: ImageResponse) -> String? {
         guard let failure = response.refreshFailure else { return PartialOptions.warning(url, response) }
-        return "tintype: \(url): kept from the cache, since it could not be refreshed: \(failure.message)"
+        return "tintype: \(url): using the cached image, which could not be refreshed: \(failure.message)"
     }
 
     init(_ url: String, _ error: TintypeError) {
@@ -80,7 +80,7 @@ enum FetchRecord: Encodable {
         }
     }
 
-    /// A line for a person about what went wrong and was got over.
+    /// A warning about a load that succeeded only in part, for standard error.
     var warning: String? {
         guard case .loaded(let record) = self else { return nil }
         return record.warning
@@ -92,13 +92,13 @@ enum FetchRecord: Encodable {
         return .loaded(record)
     }
 
-    /// The line for a person, and one more about the transfer where it is told of.
+    /// The lines of the human-readable output: one for the image, and one for its metrics if there are any.
     var lines: [String] {
         guard case .loaded(let record) = self, let metrics = record.metrics else { return [line] }
         return [line, "        \(metrics.line)"]
     }
 
-    /// One line for a person.
+    /// The line of the human-readable output for the image or the failure.
     var line: String {
         switch self {
         case .loaded(let record):
@@ -117,10 +117,10 @@ extension String {
     }
 }
 
-/// What a transfer took, as `--metrics` tells it. Times are milliseconds.
+/// The metrics of a transfer, as `--metrics` reports them. Times are in milliseconds.
 struct MetricsRecord: Encodable {
     let queued: Double
-    /// Missing when a connection was used again.
+    /// `nil` if the connection was reused.
     let connecting: Double?
     let firstByte: Double
     let body: Double
@@ -152,11 +152,11 @@ struct MetricsRecord: Encodable {
         status = metrics.status
     }
 
-    /// One line for a person.
+    /// The line of the human-readable output.
     var line: String {
         var parts = ["queued \(Self.time(queued))"]
         if let connecting { parts.append("connecting \(Self.time(connecting))") }
-        // Where that is not known, nothing is said of it.
+        // `nil` means unknown, which is not reported.
         if isConnectionReused == true { parts.append("connection reused") }
         parts += [
             "first byte \(Self.time(firstByte))", "body \(Self.time(body))",

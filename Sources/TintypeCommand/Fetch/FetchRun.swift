@@ -1,30 +1,21 @@
 import Foundation
 import Tintype
 
-/// Loads a list of sources, a few at a time, and tells of each as it ends.
+/// Loads a list of sources, a few at a time, and reports each when it finishes.
 struct FetchRun: Sendable {
     let pipeline: ImagePipeline
-    /// What is asked of a source.
+    /// Makes the request for a source.
     let request: @Sendable (ImageSource) -> ImageRequest
+    /// The directory for the original bytes, or `nil` to write none.
     let output: String?
-    /// Loads under way at once: the transfers, and as many that are being decoded meanwhile.
+    /// The maximum number of running loads: those that transfer, and those that decode meanwhile.
     let width: Int
     let report: FetchReport
-    private let names = Names()
+    private let names = SharedNames()
 
-    init(
-        pipeline: ImagePipeline, request: @escaping @Sendable (ImageSource) -> ImageRequest, output: String?,
-        width: Int,
-        report: FetchReport
-    ) {
-        self.pipeline = pipeline
-        self.request = request
-        self.output = output
-        self.width = width
-        self.report = report
-    }
-
-    /// Returns whether every source was loaded.
+    /// Loads each distinct source once.
+    ///
+    /// - Returns: whether every source was loaded.
     func run(_ sources: [SourceArgument]) async -> Bool {
         var counts: [SourceArgument: Int] = [:]
         let unique = sources.filter { source in
@@ -40,7 +31,7 @@ struct FetchRun: Sendable {
             waiting = waiting.dropFirst(width)
             for await (source, record) in group {
                 if case .failed = record { allLoaded = false }
-                report.tell(record, of: source, times: counts[source] ?? 1)
+                report.add(record, of: source, times: counts[source] ?? 1)
                 if let next = waiting.popFirst() { group.addTask { await load(next) } }
             }
             return allLoaded
@@ -50,15 +41,15 @@ struct FetchRun: Sendable {
     private func load(_ source: SourceArgument) async -> (SourceArgument, FetchRecord) {
         let start = ContinuousClock.now
         do throws(TintypeError) {
-            let response = try await response(source)
-            let path = try await write(response, source)
+            let response = try await response(for: source)
+            let path = try await write(response, of: source)
             return (source, FetchRecord(source.text, response, in: start.duration(to: .now), output: path))
         } catch {
             return (source, FetchRecord(source.text, error))
         }
     }
 
-    private func response(_ source: SourceArgument) async throws(TintypeError) -> ImageResponse {
+    private func response(for source: SourceArgument) async throws(TintypeError) -> ImageResponse {
         let task = pipeline.start(request(try source.source()))
         for await event in task.events {
             switch event {
@@ -70,16 +61,18 @@ struct FetchRun: Sendable {
         throw .cancelled
     }
 
-    private func write(_ response: ImageResponse, _ source: SourceArgument) async throws(TintypeError) -> String? {
+    /// Returns the path of the written file, or `nil` if nothing is to be written.
+    private func write(_ response: ImageResponse, of source: SourceArgument) async throws(TintypeError) -> String? {
         guard let output, let data = response.data else { return nil }
-        let path = "\(output)/\(names.next(for: source.text, format: response.image.info.format))"
+        let format = response.image.info.format
+        let path = "\(output)/\(names.next(for: source.text, format: format))"
         try await OutputFile.write(data, to: path)
         return path
     }
 }
 
-/// The names given so far, which loads that end at the same time share.
-private final class Names: Sendable {
+/// The names in use, shared by concurrent loads. A class, because a struct cannot hold a lock and be copied into tasks.
+private final class SharedNames: Sendable {
     private let names = Locked(OutputNames())
 
     func next(for url: String, format: ImageFormat) -> String {
@@ -87,12 +80,12 @@ private final class Names: Sendable {
     }
 }
 
-/// What a person or a program is told while sources are fetched.
+/// The output of `fetch`: a record for each source, and progress on a terminal.
 final class FetchReport: Sendable {
     enum Style: Sendable {
-        /// A line a source, and progress on a terminal.
+        /// One line for each source.
         case human
-        /// A JSON object a source.
+        /// One JSON object for each source.
         case json
         /// Failures only.
         case quiet
@@ -115,23 +108,24 @@ final class FetchReport: Sendable {
         display?.update(source.text, progress)
     }
 
-    func tell(_ record: FetchRecord, of source: SourceArgument, times: Int) {
+    /// Writes a record as often as its source was given.
+    func add(_ record: FetchRecord, of source: SourceArgument, times: Int) {
         display?.finish(source.text, times: times)
-        for _ in 0..<times { tell(record) }
+        for _ in 0..<times { write(record) }
     }
 
-    private func tell(_ record: FetchRecord) {
+    private func write(_ record: FetchRecord) {
         let record = showsMetrics ? record : record.withoutMetrics
-        if let warning = record.warning { say { StandardError.write(warning) } }
-        if style == .json { say { StandardOutput.write(json: record) } }
+        if let warning = record.warning { aboveProgress { StandardError.write(warning) } }
+        if style == .json { aboveProgress { StandardOutput.write(json: record) } }
         switch (record, style) {
-        case (.failed, _): say { StandardError.write(record.line) }
-        case (.loaded, .human): say { record.lines.forEach { StandardOutput.write($0) } }
+        case (.failed, _): aboveProgress { StandardError.write(record.line) }
+        case (.loaded, .human): aboveProgress { record.lines.forEach { StandardOutput.write($0) } }
         case (.loaded, _): break
         }
     }
 
-    private func say(_ body: () -> Void) {
+    private func aboveProgress(_ body: () -> Void) {
         if let display { display.interrupt(body) } else { body() }
     }
 }

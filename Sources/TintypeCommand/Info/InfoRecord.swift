@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Tintype
 
-/// What a picture is, as `--json` writes it.
+/// The properties of an image, as `--json` writes them.
 struct InfoRecord: Encodable {
     let url: String
     let source: String
@@ -10,17 +10,18 @@ struct InfoRecord: Encodable {
     let width: Int
     let height: Int
     let frameCount: Int
+    /// How often an animation plays; 0 means forever.
     let loopCount: Int
+    /// The delays of the frames in seconds.
     let durations: [Double]
     let hasAlpha: Bool
     let orientation: Int
     let bytes: Int
-    /// Pixels an inch, across and down, where the file says it.
+    /// Pixels per inch, horizontally and vertically, if the file states them.
     let density: [Double]?
-    /// Set where only a part of the picture could be shown.
+    /// `true` if only a part of the image could be decoded, otherwise `nil`.
     var isPartial: Bool?
-    /// What the picture looks like, as far as it was asked for.
-    var palette: [PictureLook.Share]?
+    var palette: [ImageAppearance.Share]?
     var blurHash: String?
     var thumbHash: String?
 
@@ -39,7 +40,7 @@ struct InfoRecord: Encodable {
         density = info.density.map { [$0.across, $0.down] }
     }
 
-    /// For a person.
+    /// The lines of the human-readable output.
     var lines: [String] {
         let lines: [String?] = [
             url,
@@ -48,7 +49,7 @@ struct InfoRecord: Encodable {
             "  bytes        \(HumanFormat.bytes(bytes)) (\(bytes))",
             "  transparent  \(hasAlpha ? "yes" : "no")",
             "  orientation  \(orientation)",
-            density.map { "  density      \($0.map(Self.rounded).joined(separator: " × ")) pixels an inch" },
+            density.map { "  density      \($0.map(Self.rounded).joined(separator: " × ")) pixels per inch" },
             frameCount > 1 ? "  frames       \(frameCount), \(seconds) s, \(plays)" : nil,
             isPartial == true ? "  partial      yes" : nil,
             "  source       \(source)",
@@ -63,32 +64,34 @@ struct InfoRecord: Encodable {
     private var seconds: String { String((durations.reduce(0, +) * 1000).rounded() / 1000) }
     private var plays: String {
         switch loopCount {
-        case 0: "played for ever"
+        case 0: "played forever"
         case 1: "played once"
         default: "played \(loopCount) times"
         }
     }
 }
 
-/// What `info` tells of how a picture looks, for which it has to be decoded.
-struct LookOptions: ParsableArguments {
-    @Flag(help: "The colours that stand for it, with their shares.")
+/// The properties that `info` reports only on request, because they need the pixels of the image.
+struct AppearanceOptions: ParsableArguments {
+    @Flag(help: "Report the dominant colours and their shares.")
     var palette = false
 
-    @Flag(help: "Its BlurHash, of 4 by 3 waves.")
+    @Flag(help: "Report the BlurHash, with 4 by 3 components.")
     var blurhash = false
 
-    @Flag(help: "Its ThumbHash, in Base64.")
+    @Flag(help: "Report the ThumbHash, in Base64.")
     var thumbhash = false
 
-    var isAskedFor: Bool { palette || blurhash || thumbhash }
+    var isRequested: Bool { palette || blurhash || thumbhash }
 }
 
-/// How a picture looks, as far as it was asked for.
-struct PictureLook {
+/// The palette and hashes of an image, as far as they are requested.
+struct ImageAppearance {
     /// A colour of the palette, as `--json` writes it.
     struct Share: Encodable {
+        /// `#RRGGBB`.
         let color: String
+        /// The share of the pixels, from 0 to 1.
         let share: Double
 
         init(_ color: PaletteColor) {
@@ -96,7 +99,6 @@ struct PictureLook {
             share = (color.share * 1000).rounded() / 1000
         }
 
-        /// For a person.
         var text: String { "\(color) \(Int((share * 100).rounded())) %" }
     }
 
@@ -104,7 +106,7 @@ struct PictureLook {
     let blurHash: String?
     let thumbHash: String?
 
-    init(_ pixels: PixelBuffer, _ options: LookOptions) throws(TintypeError) {
+    init(_ pixels: PixelBuffer, _ options: AppearanceOptions) throws(TintypeError) {
         palette = options.palette ? try pixels.palette().map(Share.init) : nil
         blurHash = options.blurhash ? try BlurHash(pixels).text : nil
         thumbHash = options.thumbhash ? Data(try ThumbHash(pixels).bytes).base64EncodedString() : nil

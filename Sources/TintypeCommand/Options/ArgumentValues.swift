@@ -2,18 +2,35 @@ import ArgumentParser
 import Tintype
 
 extension ExpressibleByArgument where Self: Sendable {
-    /// Reads an argument; for a wrong one, says what is wanted.
-    static func parsing(_ wanted: String) -> @Sendable (String) throws -> Self {
+    /// Returns the transform of an option, which parses a value or throws an error that says what is expected.
+    ///
+    /// - Parameter expectation: a noun phrase, such as "a number of bytes, such as 10MB".
+    static func parsing(expecting expectation: String) -> @Sendable (String) throws -> Self {
         { argument in
-            guard let value = Self(argument: argument) else { throw ValidationError("'\(argument)' is not \(wanted).") }
+            guard let value = Self(argument: argument) else { throw ValidationError("expected \(expectation)") }
             return value
         }
     }
 }
 
+extension ParsableArguments {
+    /// - Throws: `ValidationError` if the value of an option is outside its range.
+    func validate(_ value: Int, in range: ClosedRange<Int>, for option: String) throws {
+        guard range.contains(value) else {
+            throw ValidationError(
+                "\(option): expected a number from \(range.lowerBound) to \(range.upperBound), got \(value)")
+        }
+    }
+}
+
 /// A number of bytes, such as `1500`, `64kB`, `500MB` or `1GB`.
+///
+/// Units without an `i` are powers of 1000, those with one powers of 1024. Case is ignored.
 struct ByteCount: ExpressibleByArgument {
     let bytes: Int
+
+    /// What an error message says about a wrong value.
+    static let expectation = "a number of bytes, such as 1500, 64kB or 10MB"
 
     init?(argument: String) {
         let text = argument.lowercased()
@@ -31,19 +48,19 @@ struct ByteCount: ExpressibleByArgument {
     ]
 }
 
-/// Numbers of frames and ranges of them, such as `0-9,20`; a range may go backwards.
+/// A list of frame numbers and ranges, such as `0-9,20`. A range may run backwards.
 struct FrameList: ExpressibleByArgument {
     let indices: [Int]
 
-    /// As many as any picture may have.
-    private static let most = 10_000
+    /// The maximum number of frames in a list, which is that of an image.
+    private static let maximumCount = 10_000
 
     init?(argument: String) {
         var indices: [Int] = []
         for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
             let ends = part.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false).map { Int($0) }
             guard let first = ends[0], let last = ends[ends.count - 1], first >= 0, last >= 0,
-                abs(last - first) < Self.most - indices.count
+                abs(last - first) < Self.maximumCount - indices.count
             else { return nil }
             indices += Array(stride(from: first, through: last, by: first <= last ? 1 : -1))
         }
@@ -51,9 +68,10 @@ struct FrameList: ExpressibleByArgument {
     }
 }
 
-// Not a conformance to `ExpressibleByArgument`: both it and the type are public, and so would be the conformance.
+// `PixelSize` does not conform to `ExpressibleByArgument`: both are public types of other modules, so the conformance
+// would be public too.
 extension PixelSize {
-    /// `WxH`, both from 1 to 65535.
+    /// Parses `WxH`, with both numbers from 1 to 65535.
     init?(argument: String) {
         let parts = argument.lowercased().split(separator: "x", omittingEmptySubsequences: false)
         guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]),
@@ -62,10 +80,10 @@ extension PixelSize {
         self.init(width: width, height: height)
     }
 
-    /// For the transform of an option.
-    static func parsed(_ argument: String) throws -> PixelSize {
+    /// Parses the value of an option.
+    static func parse(_ argument: String) throws -> PixelSize {
         guard let size = PixelSize(argument: argument) else {
-            throw ValidationError("'\(argument)' is not a size, such as 320x240.")
+            throw ValidationError("expected a width and a height from 1 to 65535, such as 320x240")
         }
         return size
     }

@@ -2,32 +2,35 @@ import ArgumentParser
 import Foundation
 import Tintype
 
-/// Where the disk cache is.
+/// The location of the disk cache.
 struct CacheLocation: ParsableArguments {
-    @Option(help: ArgumentHelp("The cache directory, instead of $XDG_CACHE_HOME/tintype.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The cache directory. (default: $XDG_CACHE_HOME/tintype)", valueName: "dir"))
     var cache: String?
 
     var diskCache: DiskCache {
         DiskCache(directory: cache.map { URL(filePath: $0, directoryHint: .isDirectory) })
     }
 
-    /// The disk cache and that of thumbnails as pixels.
+    /// The disk cache, and the cache of decoded thumbnails beside it.
     var all: [DiskCache] {
         let cache = diskCache
         return [cache, ThumbnailCache(beside: cache).disk]
     }
 }
 
-/// Whether and where a load uses the disk cache.
+/// Whether a load uses the disk cache, and which one.
 struct CacheOptions: ParsableArguments {
     @OptionGroup var location: CacheLocation
 
-    @Flag(help: "Keep nothing on disk, and look up nothing there.")
+    @Flag(help: "Neither read nor write the disk cache.")
     var noCache = false
 
     func validate() throws {
-        if noCache, location.cache != nil { throw ValidationError("--cache and --no-cache exclude each other.") }
+        if noCache, location.cache != nil {
+            throw ValidationError("--cache and --no-cache exclude each other; give one of them")
+        }
     }
 
+    /// The disk cache, or `nil` for `--no-cache`.
     var diskCache: DiskCache? { noCache ? nil : location.diskCache }
 }

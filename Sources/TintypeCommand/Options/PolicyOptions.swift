@@ -1,18 +1,18 @@
 import ArgumentParser
 import Tintype
 
-/// How pictures may be got.
+/// How images are loaded: freshness, failure memory and priority.
 struct PolicyOptions: ParsableArguments {
     @Flag(exclusivity: .exclusive)
     var freshness: FreshnessFlag?
 
-    @Flag(help: "Ask again for what failed before in this run.")
+    @Flag(help: "Load sources again that failed earlier in this run.")
     var retryFailed = false
 
-    @Option(help: "How soon, compared with what else the program loads.")
+    @Option(help: "The priority relative to other loads of this run.")
     var priority = PriorityArgument(.normal)
 
-    /// The request as these options want it.
+    /// Returns the request with the policy of these options.
     func applied(to request: ImageRequest) -> ImageRequest {
         request.freshness(freshness?.freshness ?? .cached)
             .failures(retryFailed ? .ignored : .respected)
@@ -20,7 +20,7 @@ struct PolicyOptions: ParsableArguments {
     }
 }
 
-/// What is asked of the caches and of the origin, where it is not the usual.
+/// The flags that replace the default freshness policy, which uses any cached image.
 enum FreshnessFlag: String, EnumerableFlag {
     case refresh
     case reload
@@ -38,16 +38,15 @@ enum FreshnessFlag: String, EnumerableFlag {
 
     static func help(for value: FreshnessFlag) -> ArgumentHelp? {
         switch value {
-        case .refresh:
-            "Ask the origin whether what the cache has is still good; keep it when the origin cannot be asked."
-        case .reload: "Load anew, whatever the cache has."
-        case .cacheOnly: "Load nothing; what the cache does not have fails."
-        case .httpCache: "Let the origin say how long the cache's copy is good, as HTTP has it."
+        case .refresh: "Revalidate cached images with the origin; use them if the origin cannot be reached."
+        case .reload: "Load from the origin, even if the cache has the image."
+        case .cacheOnly: "Load from the cache only; fail if it does not have the image."
+        case .httpCache: "Use cached images for as long as the origin's HTTP caching rules allow."
         }
     }
 }
 
-/// A priority by its name.
+/// A priority, given by its name.
 struct PriorityArgument: ExpressibleByArgument {
     let value: ImagePriority
 
@@ -76,23 +75,21 @@ struct PriorityArgument: ExpressibleByArgument {
     }
 }
 
-/// Whether a part of a picture will do.
+/// Whether an image that can be decoded only in part is accepted.
 struct PartialOptions: ParsableArguments {
     @Flag(
-        help: """
-            Be content with what there is of a picture that is damaged, or whose transfer breaks off; a warning says so.
-            """)
+        help: "Accept the part of a damaged or interrupted image that can be decoded, with a warning.")
     var partial = false
 
-    /// The request as these options want it.
+    /// Returns the request with the policy of these options.
     func applied(to request: ImageRequest) -> ImageRequest {
         request.with { $0.rendition.decode.allowsPartial = partial }
     }
 
-    /// A line for a person about a picture that is not whole; `nil` for one that is.
+    /// Returns a warning about a partial image, or `nil` for a complete one.
     static func warning(_ name: String, _ response: ImageResponse) -> String? {
         guard response.image.isPartial else { return nil }
-        let reason = response.transferFailure?.message ?? "the picture is damaged or cut short"
-        return "tintype: \(name): only a part of it: \(reason)"
+        let reason = response.transferFailure?.message ?? "the image is damaged or cut short"
+        return "tintype: \(name): partial image: \(reason)"
     }
 }

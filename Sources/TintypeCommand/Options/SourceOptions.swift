@@ -2,29 +2,31 @@ import ArgumentParser
 import Foundation
 import Tintype
 
-/// Which pictures: named one by one, or in a list.
+/// The images to load: URLs and paths, given one by one or in a list.
 struct SourceOptions: ParsableArguments {
     @Argument(help: ArgumentHelp("URLs, or paths of files.", valueName: "url"))
     var urls: [SourceArgument] = []
 
     @Option(
         help: ArgumentHelp(
-            "A file with a URL on each line; - is standard input. Lines that begin with # do not count.",
+            "Read URLs from this file, one per line; - is standard input. Lines that start with # are ignored.",
             valueName: "file"))
     var from: String?
 
     func validate() throws {
-        guard !urls.isEmpty || from != nil else { throw ValidationError("Name a URL, or a list of them with --from.") }
+        guard !urls.isEmpty || from != nil else {
+            throw ValidationError("no URL given; name at least one, or a list of them with --from")
+        }
     }
 
-    /// - Throws: ``TintypeError/Code/notFound`` or ``TintypeError/Code/unreadable``.
+    /// - Throws: ``TintypeError/Code/notFound`` or ``TintypeError/Code/unreadable`` if the list cannot be read.
     func all() throws(TintypeError) -> [SourceArgument] {
         guard let from else { return urls }
         return urls + (try URLList.read(from))
     }
 }
 
-/// A list of URLs, one a line.
+/// A list of URLs, one per line.
 enum URLList {
     /// - Parameter name: the path of a file, or `-` for standard input.
     /// - Throws: ``TintypeError/Code/notFound`` or ``TintypeError/Code/unreadable``.
@@ -32,7 +34,7 @@ enum URLList {
         parse(String(decoding: try bytes(name), as: UTF8.self))
     }
 
-    /// Blank lines and lines that begin with `#` do not count.
+    /// Parses a list, without blank lines and lines that start with `#`.
     static func parse(_ text: String) -> [SourceArgument] {
         text.split(whereSeparator: \.isNewline)
             .map { $0.trimmingCharacters(in: .whitespaces) }
@@ -47,16 +49,16 @@ enum URLList {
     }
 }
 
-/// What a user names to be loaded: a URL, or the path of a file.
+/// A URL, or the path of a file.
 struct SourceArgument: ExpressibleByArgument, Hashable {
-    /// As it was given.
+    /// The argument as it was given.
     let text: String
 
     init(argument: String) {
         text = argument
     }
 
-    /// The path, where it is one; also of a `file:` URL.
+    /// The path of a file or `file:` URL, or `nil` for any other URL.
     var path: String? {
         if !hasScheme { return text }
         guard let url = URL(string: text), url.isFileURL else { return nil }
@@ -75,7 +77,8 @@ struct SourceArgument: ExpressibleByArgument, Hashable {
         return .url(url)
     }
 
-    /// A scheme has two letters at least (RFC 3986, 3.1 allows one), so that `C:\…` is a path.
+    /// Whether the text starts with a scheme of at least two letters. RFC 3986, section 3.1 allows one letter, but then
+    /// `C:\…` would be a URL.
     private var hasScheme: Bool {
         guard let colon = text.firstIndex(of: ":") else { return false }
         let scheme = text[..<colon].utf8

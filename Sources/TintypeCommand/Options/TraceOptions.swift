@@ -2,18 +2,18 @@ import ArgumentParser
 import Foundation
 import Tintype
 
-/// Whether what the pipeline did is written down.
+/// Whether a trace of the pipeline is written.
 struct TraceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Write every load and every stage into this file, for chrome://tracing or ui.perfetto.dev.",
+            "Write a trace of every load and its stages to this file, for chrome://tracing or ui.perfetto.dev.",
             valueName: "file"))
     var trace: String?
 
-    /// Records while `body` runs, and writes the trace even when that fails.
+    /// Runs `body` and records a trace if one is requested. The trace is written even if `body` throws.
     ///
-    /// - Parameter body: given the observers that its pipeline has to have.
-    func recording(_ body: ([any PipelineObserver]) async throws -> Void) async throws {
+    /// - Parameter body: adds the given observers to the configuration of its pipeline.
+    func withRecording(_ body: ([any PipelineObserver]) async throws -> Void) async throws {
         guard let trace else { return try await body([]) }
         let recorder = TraceRecorder()
         let result: Result<Void, any Error>

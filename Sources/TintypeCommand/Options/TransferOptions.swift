@@ -2,69 +2,71 @@ import ArgumentParser
 import Foundation
 import Tintype
 
-/// How HTTP is spoken.
+/// The settings of HTTP transfers.
 struct TransferOptions: ParsableArguments {
     @Option(
         name: .customLong("header"),
-        help: ArgumentHelp("A header field of every request; may be repeated.", valueName: "name: value"),
-        transform: HeaderField.parsing("a header field, such as 'Accept-Language: de'"))
+        help: ArgumentHelp("Add a header field to every request; may be repeated.", valueName: "name: value"),
+        transform: HeaderField.parsing(expecting: "a header field, such as 'Accept-Language: de'"))
     var headers: [HeaderField] = []
 
     @Option(
         help: ArgumentHelp(
-            "Prove who asks by a name and a password, to the named hosts only.", valueName: "name:password"),
-        transform: UserArgument.parsing("a name and a password, such as me:secret"))
+            "Authenticate with this user name and password, to the hosts of the given URLs only.",
+            valueName: "name:password"),
+        transform: UserArgument.parsing(expecting: "a user name and a password, such as me:secret"))
     var user: UserArgument?
 
-    @Flag(help: "Keep the cookies that servers set, and send them, while the command runs.")
+    @Flag(help: "Store the cookies that servers set, and send them, for this run.")
     var cookies = false
 
     @Option(
-        help: ArgumentHelp("Do not check the certificate of this host; may be repeated.", valueName: "host"),
-        transform: HostArgument.parsing("the name of a host, without a scheme or a port"))
+        help: ArgumentHelp("Do not verify the certificate of this host; may be repeated.", valueName: "host"),
+        transform: HostArgument.parsing(expecting: "a host name without scheme and port, such as example.org"))
     var insecure: [HostArgument] = []
 
     @Option(
         help: ArgumentHelp(
-            "Go through this proxy, or none with an empty name, instead of what the environment says.",
-            valueName: "url"),
-        transform: ProxyArgument.parsing("the address of an HTTP proxy, such as http://localhost:3128"))
+            "Use this HTTP proxy; an empty value means none. (default: from the environment)", valueName: "url"),
+        transform: ProxyArgument.parsing(expecting: "the URL of an HTTP proxy, such as http://localhost:3128"))
     var proxy: ProxyArgument?
 
-    @Option(help: ArgumentHelp("Try again so often what may pass.", valueName: "n"))
+    @Option(help: ArgumentHelp("Retry at most this often after a transient failure.", valueName: "n"))
     var retry = 0
 
-    @Option(help: ArgumentHelp("Take no picture with more bytes, such as 10MB.", valueName: "bytes"))
+    @Option(
+        help: ArgumentHelp("Refuse images larger than this, such as 10MB.", valueName: "bytes"),
+        transform: ByteCount.parsing(expecting: ByteCount.expectation))
     var maxBytes: ByteCount?
 
-    @Option(help: ArgumentHelp("Follow so many redirects.", valueName: "n"))
+    @Option(help: ArgumentHelp("Follow at most this many redirects.", valueName: "n"))
     var maxRedirects = 10
 
     @Flag(
         name: .customLong("guard"),
-        help: "Load by HTTP from public addresses only, as a server should that is told what to load.")
+        help: "Load from public addresses over HTTP only, as a server must that is given URLs by its users.")
     var isGuarded = false
 
     @Option(
         help: ArgumentHelp(
-            "Seconds without progress after which a transfer is given up. (default: 15, and 10 to connect)",
-            valueName: "seconds"))
-    var timeout: Double?
+            "Give up after this many seconds without progress. (default: 15, and 10 to connect)",
+            valueName: "seconds"),
+        transform: TimeoutArgument.parsing(expecting: "a number of seconds above 0 and at most 86400"))
+    var timeout: TimeoutArgument?
 
     func validate() throws {
-        guard timeout.map({ $0.isFinite && $0 > 0 && $0 <= 86_400 }) ?? true else {
-            throw ValidationError("--timeout takes seconds above 0, at most 86400.")
+        try validate(retry, in: 0...100, for: "--retry")
+        try validate(maxRedirects, in: 0...100, for: "--max-redirects")
+        if let maxBytes, maxBytes.bytes == 0 {
+            throw ValidationError("--max-bytes: expected at least 1 byte, got 0")
         }
-        guard (0...100).contains(retry) else { throw ValidationError("--retry takes 0 to 100.") }
-        guard maxBytes.map({ $0.bytes > 0 }) ?? true else { throw ValidationError("--max-bytes takes at least 1.") }
-        guard (0...100).contains(maxRedirects) else { throw ValidationError("--max-redirects takes 0 to 100.") }
     }
 
     var configuration: DownloaderConfiguration {
         var configuration = DownloaderConfiguration()
         if let timeout {
-            configuration.idleTimeout = .seconds(timeout)
-            configuration.connectTimeout = .seconds(timeout)
+            configuration.idleTimeout = timeout.duration
+            configuration.connectTimeout = timeout.duration
         }
         configuration.hostsWithUncheckedCertificates = Set(insecure.map(\.name))
         configuration.proxy = proxy?.setting ?? .environment
@@ -74,7 +76,7 @@ struct TransferOptions: ParsableArguments {
         return configuration
     }
 
-    /// A pipeline's configuration with what these options say of requests and of bytes.
+    /// Returns a pipeline's configuration with the header fields, cookies and size limit of these options.
     func applied(to configuration: PipelineConfiguration) -> PipelineConfiguration {
         var configuration = configuration
         configuration.interceptors.append(TransferRequests(fields: fields, usesCookies: cookies))
@@ -90,7 +92,9 @@ struct TransferOptions: ParsableArguments {
     }
 }
 
-/// Gives requests over HTTP their header fields, which become part of their keys: another field may mean another picture.
+/// Adds header fields and the cookie setting to requests for HTTP URLs.
+///
+/// The header fields become part of the cache key, because a server may send another image for other fields.
 struct TransferRequests: RequestInterceptor {
     let fields: [String: String]
     let usesCookies: Bool
@@ -106,7 +110,27 @@ struct TransferRequests: RequestInterceptor {
     }
 }
 
-/// `name:password`; the password may be missing, and may have colons.
+/// A header field, given as `name: value`.
+struct HeaderField: ExpressibleByArgument {
+    let name: String
+    let value: String
+
+    /// Accepts only the characters of RFC 9110, sections 5.1 and 5.5. A line break would start another field.
+    init?(argument: String) {
+        guard let colon = argument.firstIndex(of: ":") else { return nil }
+        name = String(argument[..<colon])
+        value = argument[argument.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+        guard !name.isEmpty, name.utf8.allSatisfy(Self.isToken), value.utf8.allSatisfy({ $0 >= 0x20 || $0 == 9 }) else {
+            return nil
+        }
+    }
+
+    private static func isToken(_ byte: UInt8) -> Bool {
+        byte > 0x20 && byte < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains(byte)
+    }
+}
+
+/// A user name and password, given as `name:password`. The password may be missing, and may contain colons.
 struct UserArgument: ExpressibleByArgument {
     let credential: HTTPCredential
 
@@ -117,14 +141,14 @@ struct UserArgument: ExpressibleByArgument {
     }
 }
 
-/// The name or address of a host, without a scheme or a port.
+/// The name or address of a host, without scheme and port.
 struct HostArgument: ExpressibleByArgument {
-    /// As URLs have it, in lower case.
+    /// The host as it appears in URLs, in lower case.
     let name: String
 
     init?(argument: String) {
-        let isAddress6 = argument.contains("::") && !argument.hasPrefix("[")
-        let text = isAddress6 ? "[\(argument)]" : argument
+        let isIPv6 = argument.contains("::") && !argument.hasPrefix("[")
+        let text = isIPv6 ? "[\(argument)]" : argument
         guard let url = URL(string: "https://\(text)/"), url.absoluteString == "https://\(text)/", url.path() == "/",
             url.port == nil, url.user() == nil, let host = url.host(), !host.isEmpty
         else { return nil }
@@ -132,7 +156,7 @@ struct HostArgument: ExpressibleByArgument {
     }
 }
 
-/// The address of a proxy, or nothing for none.
+/// The URL of a proxy, or an empty string for none.
 struct ProxyArgument: ExpressibleByArgument {
     let setting: ProxySetting
 
@@ -147,22 +171,12 @@ struct ProxyArgument: ExpressibleByArgument {
     }
 }
 
-/// One `name: value`.
-struct HeaderField: ExpressibleByArgument {
-    let name: String
-    let value: String
+/// A time-out in seconds, above 0 and at most one day.
+struct TimeoutArgument: ExpressibleByArgument {
+    let duration: Duration
 
-    /// Only what RFC 9110, 5.1 and 5.5 allow: a line break would begin another field.
     init?(argument: String) {
-        guard let colon = argument.firstIndex(of: ":") else { return nil }
-        name = String(argument[..<colon])
-        value = argument[argument.index(after: colon)...].trimmingCharacters(in: .whitespaces)
-        guard !name.isEmpty, name.utf8.allSatisfy(Self.isToken), value.utf8.allSatisfy({ $0 >= 0x20 || $0 == 9 }) else {
-            return nil
-        }
-    }
-
-    private static func isToken(_ byte: UInt8) -> Bool {
-        byte > 0x20 && byte < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains(byte)
+        guard let seconds = Double(argument), seconds.isFinite, seconds > 0, seconds <= 86_400 else { return nil }
+        duration = .seconds(seconds)
     }
 }

@@ -1,58 +1,59 @@
 import Tintype
 
-/// How the text of each option is read; `nil` for what makes no sense.
+// One function for each option. Each parses the option's value and returns `nil` if it is malformed.
+
 extension TransformArgument {
     // MARK: - Steps
 
     static func resize(_ text: String) -> TransformArgument? {
-        transformer(PixelSize(argument: text).map { ResizeTransformer(to: $0) })
+        transform(PixelSize(argument: text).map { ResizeTransformer(to: $0) })
     }
 
-    /// `X,Y,W,H`, or `WxH` for a part whose place `--gravity` names.
+    /// `X,Y,W,H`, or `WxH` for a part that `--gravity` selects.
     static func crop(_ text: String) -> TransformArgument? {
-        if let size = PixelSize(argument: text) { return transformer(CropTransformer(to: size)) }
+        if let size = PixelSize(argument: text) { return transform(CropTransformer(to: size)) }
         guard let numbers = integers(text), numbers.count == 4 else { return nil }
         let size = PixelSize(width: numbers[2], height: numbers[3])
-        return transformer(CropTransformer(to: PixelRect(x: numbers[0], y: numbers[1], size: size)))
+        return transform(CropTransformer(to: PixelRect(x: numbers[0], y: numbers[1], size: size)))
     }
 
-    /// `DEGREES`, or `DEGREES,keep` for a picture that keeps its size.
+    /// `DEGREES`, or `DEGREES,keep` to keep the size of the image.
     static func rotate(_ text: String) -> TransformArgument? {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         guard let degrees = parts.first.flatMap({ Double($0) }), parts.count == 1 || parts.dropFirst() == ["keep"]
         else { return nil }
-        return transformer(RotateTransformer(degrees: degrees, isFitting: parts.count == 1))
+        return transform(RotateTransformer(degrees: degrees, isFitting: parts.count == 1))
     }
 
     static func flip(_ text: String) -> TransformArgument? {
         switch text {
-        case "horizontal": transformer(FlipTransformer(horizontal: true))
-        case "vertical": transformer(FlipTransformer(vertical: true))
+        case "horizontal": transform(FlipTransformer(horizontal: true))
+        case "vertical": transform(FlipTransformer(vertical: true))
         default: nil
         }
     }
 
     static func round(_ text: String) -> TransformArgument? {
         text == "circle"
-            ? transformer(CircleTransformer()) : transformer(Double(text).map { RoundCornersTransformer(radius: $0) })
+            ? transform(CircleTransformer()) : transform(Double(text).map { RoundCornersTransformer(radius: $0) })
     }
 
     static func tint(_ text: String) -> TransformArgument? {
-        transformer(Color(hex: text).map { TintTransformer($0) })
+        transform(Color(hex: text).map { TintTransformer($0) })
     }
 
     static func blur(_ text: String) -> TransformArgument? {
-        transformer(Double(text).map { BlurTransformer(radius: $0) })
+        transform(Double(text).map { BlurTransformer(radius: $0) })
     }
 
-    /// `brightness=0.1,contrast=1.2,saturation=0.5,grey,sepia,invert`, in the order given; or twenty numbers.
+    /// `brightness=0.1,contrast=1.2,saturation=0.5,grey,sepia,invert`, applied in the order given; or the 20 numbers of a matrix.
     static func adjust(_ text: String) -> TransformArgument? {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         let weights = parts.compactMap { Float($0) }
-        if weights.count == parts.count { return transformer(ColorMatrix(weights).map { ColorTransformer($0) }) }
+        if weights.count == parts.count { return transform(ColorMatrix(weights).map { ColorTransformer($0) }) }
         let matrices = parts.compactMap(matrix)
         guard matrices.count == parts.count, let first = matrices.first else { return nil }
-        return transformer(ColorTransformer(matrices.dropFirst().reduce(first) { $0.then($1) }))
+        return transform(ColorTransformer(matrices.dropFirst().reduce(first) { $0.then($1) }))
     }
 
     static func overlay(_ text: String) -> TransformArgument? {
@@ -60,10 +61,10 @@ extension TransformArgument {
     }
 
     static func flatten(_ text: String) -> TransformArgument? {
-        transformer(Color(hex: text).map { FlattenTransformer(on: $0) })
+        transform(Color(hex: text).map { FlattenTransformer(on: $0) })
     }
 
-    /// `ALL`, or `TOP,LEFT,BOTTOM,RIGHT`; then maybe a colour.
+    /// `ALL` or `TOP,LEFT,BOTTOM,RIGHT`, optionally followed by a colour.
     static func pad(_ text: String) -> TransformArgument? {
         var parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         let color = parts.last.flatMap { Color(hex: $0) }
@@ -73,40 +74,40 @@ extension TransformArgument {
         let margins = PadTransformer.Margins(
             top: widths[0], left: widths.count > 1 ? widths[1] : widths[0],
             bottom: widths.count > 1 ? widths[2] : widths[0], right: widths.count > 1 ? widths[3] : widths[0])
-        return transformer(PadTransformer(margins, color: color ?? .clear))
+        return transform(PadTransformer(margins, color: color ?? .clear))
     }
 
     static func trim(_ text: String) -> TransformArgument? {
         guard let tolerance = Int(text), (0...255).contains(tolerance) else { return nil }
-        return transformer(TrimTransformer(tolerance: tolerance))
+        return transform(TrimTransformer(tolerance: tolerance))
     }
 
-    // MARK: - Changes of the step before
+    // MARK: - Modifiers
 
     static func mode(_ text: String) -> TransformArgument? {
         ResizeTransformer.Mode(rawValue: text).map { mode in
-            .change(changing(ResizeTransformer.self) { $0.mode = mode })
+            .modifier(modifying(ResizeTransformer.self) { $0.mode = mode })
         }
     }
 
     static func filter(_ text: String) -> TransformArgument? {
         ResampleFilter(rawValue: text).map { filter in
-            .change(changing(ResizeTransformer.self) { $0.filter = filter })
+            .modifier(modifying(ResizeTransformer.self) { $0.filter = filter })
         }
     }
 
     static func gravity(_ text: String) -> TransformArgument? {
         guard let gravity = Gravity(rawValue: text) else { return nil }
-        return .changing(
-            either: changing(ResizeTransformer.self) { $0.gravity = gravity },
+        return .firstMatch(
+            of: modifying(ResizeTransformer.self) { $0.gravity = gravity },
             { step in
-                // A rectangle says itself where it is.
+                // A crop to a rectangle has a fixed place.
                 guard case .transformer(let crop as CropTransformer) = step, case .size(let size, _) = crop.part else {
                     return nil
                 }
                 return .transformer(CropTransformer(to: size, gravity: gravity))
             },
-            changingOverlay { $0.gravity = gravity })
+            modifyingOverlay { $0.gravity = gravity })
     }
 
     static func corners(_ text: String) -> TransformArgument? {
@@ -114,36 +115,36 @@ extension TransformArgument {
         let corners = names.compactMap { cornerNames[String($0)] }
         guard corners.count == names.count else { return nil }
         let all = corners.reduce(into: RoundCornersTransformer.Corners()) { $0.formUnion($1) }
-        return .change(changing(RoundCornersTransformer.self) { $0.corners = all })
+        return .modifier(modifying(RoundCornersTransformer.self) { $0.corners = all })
     }
 
     /// `WIDTH,COLOUR`.
     static func border(_ text: String) -> TransformArgument? {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, let width = Double(parts[0]), let color = Color(hex: parts[1]) else { return nil }
-        return .changing(
-            either: changing(RoundCornersTransformer.self) { ($0.borderWidth, $0.borderColor) = (width, color) },
-            changing(CircleTransformer.self) { ($0.borderWidth, $0.borderColor) = (width, color) })
+        return .firstMatch(
+            of: modifying(RoundCornersTransformer.self) { ($0.borderWidth, $0.borderColor) = (width, color) },
+            modifying(CircleTransformer.self) { ($0.borderWidth, $0.borderColor) = (width, color) })
     }
 
     static func blend(_ text: String) -> TransformArgument? {
         guard let mode = BlendMode.allCases.first(where: { $0.name == text }) else { return nil }
-        return .changing(
-            either: changing(TintTransformer.self) { $0.mode = mode }, changingOverlay { $0.mode = mode })
+        return .firstMatch(
+            of: modifying(TintTransformer.self) { $0.mode = mode }, modifyingOverlay { $0.mode = mode })
     }
 
     static func opacity(_ text: String) -> TransformArgument? {
         guard let opacity = Double(text), (0...1).contains(opacity) else { return nil }
-        return .change(changingOverlay { $0.opacity = opacity })
+        return .modifier(modifyingOverlay { $0.opacity = opacity })
     }
 
     /// `X,Y`.
     static func inset(_ text: String) -> TransformArgument? {
         guard let numbers = integers(text), numbers.count == 2 else { return nil }
-        return .change(changingOverlay { $0.inset = PixelSize(width: numbers[0], height: numbers[1]) })
+        return .modifier(modifyingOverlay { $0.inset = PixelSize(width: numbers[0], height: numbers[1]) })
     }
 
-    // MARK: - Parts
+    // MARK: - Parts of values
 
     private static let cornerNames: [String: RoundCornersTransformer.Corners] = [
         "tl": .topLeft, "tr": .topRight, "bl": .bottomLeft, "br": .bottomRight, "all": .all,

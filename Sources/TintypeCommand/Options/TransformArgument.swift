@@ -1,31 +1,34 @@
 import ArgumentParser
 import Tintype
 
-/// What one option about transforms says.
+/// The value of one transform option: a transform, or a change to the one before it.
 enum TransformArgument: Sendable {
-    case step(TransformStep)
-    /// Something about the step before it; gives `nil` for a step that has no such thing.
-    case change(@Sendable (TransformStep) -> TransformStep?)
+    /// Changes the preceding step. Returns `nil` if the step is of another kind.
+    typealias Modifier = @Sendable (TransformStep) -> TransformStep?
 
-    static func transformer(_ transformer: (any ImageTransformer)?) -> TransformArgument? {
+    case step(TransformStep)
+    case modifier(Modifier)
+
+    /// Returns a step that runs `transformer`, or `nil` if there is none.
+    static func transform(_ transformer: (any ImageTransformer)?) -> TransformArgument? {
         transformer.map { .step(.transformer($0)) }
     }
 
-    /// A change of transformers of one kind.
-    static func changing<Kind: ImageTransformer>(
-        _ kind: Kind.Type, _ change: @escaping @Sendable (inout Kind) -> Void
-    ) -> @Sendable (TransformStep) -> TransformStep? {
+    /// Returns a modifier of the transformers of one type.
+    static func modifying<Transformer: ImageTransformer>(
+        _ type: Transformer.Type, _ change: @escaping @Sendable (inout Transformer) -> Void
+    ) -> Modifier {
         { step in
-            guard case .transformer(let transformer) = step, var changed = transformer as? Kind else { return nil }
+            guard case .transformer(let transformer) = step, var changed = transformer as? Transformer else {
+                return nil
+            }
             change(&changed)
             return .transformer(changed)
         }
     }
 
-    /// A change of what is put on the picture.
-    static func changingOverlay(
-        _ change: @escaping @Sendable (inout OverlayStep) -> Void
-    ) -> @Sendable (TransformStep) -> TransformStep? {
+    /// Returns a modifier of overlays.
+    static func modifyingOverlay(_ change: @escaping @Sendable (inout OverlayStep) -> Void) -> Modifier {
         { step in
             guard case .overlay(var overlay) = step else { return nil }
             change(&overlay)
@@ -33,26 +36,26 @@ enum TransformArgument: Sendable {
         }
     }
 
-    /// The first change that the step before has something for.
-    static func changing(
-        either changes: (@Sendable (TransformStep) -> TransformStep?)...
-    ) -> TransformArgument {
-        .change { step in
-            for change in changes {
-                if let changed = change(step) { return changed }
+    /// Returns a modifier that applies the first of several modifiers that suits the step.
+    static func firstMatch(of modifiers: Modifier...) -> TransformArgument {
+        .modifier { step in
+            for modifier in modifiers {
+                if let changed = modifier(step) { return changed }
             }
             return nil
         }
     }
 
-    /// The steps that arguments make in their order; `nil` when one is about a step that is not before it.
+    /// Applies the modifiers to the steps before them.
+    ///
+    /// - Returns: the steps, or `nil` if a modifier does not suit the step before it.
     static func steps(_ arguments: [TransformArgument]) -> [TransformStep]? {
         var steps: [TransformStep] = []
         for argument in arguments {
             switch argument {
             case .step(let step): steps.append(step)
-            case .change(let change):
-                guard let last = steps.popLast(), let changed = change(last) else { return nil }
+            case .modifier(let modifier):
+                guard let last = steps.popLast(), let changed = modifier(last) else { return nil }
                 steps.append(changed)
             }
         }
@@ -60,13 +63,13 @@ enum TransformArgument: Sendable {
     }
 }
 
-/// One transform that the command line asks for.
+/// One transform of the command line.
 enum TransformStep: Sendable {
     case transformer(any ImageTransformer)
-    /// A picture that is loaded when the work begins.
+    /// An overlay, whose image is loaded when the conversion starts.
     case overlay(OverlayStep)
 
-    /// - Parameter load: gets the pixels of a picture that is put on another.
+    /// - Parameter load: loads the pixels of an overlay.
     func transformer(
         _ load: (SourceArgument) async throws(TintypeError) -> PixelBuffer
     ) async throws(TintypeError) -> any ImageTransformer {
@@ -80,7 +83,7 @@ enum TransformStep: Sendable {
     }
 }
 
-/// What `--overlay` and the options after it say.
+/// The settings of an `--overlay` and its modifiers.
 struct OverlayStep: Sendable {
     let source: SourceArgument
     var gravity = Gravity.bottomRight
@@ -89,23 +92,29 @@ struct OverlayStep: Sendable {
     var opacity = 1.0
 }
 
-/// A value of an option with its place on the command line, which is otherwise lost between options of different names.
+/// The value of an option together with its position on the command line.
+///
+/// The argument parser keeps the order only among the values of one option, not between options.
 struct Ordered<Value: Sendable>: Sendable {
-    let place: Int
+    let position: Int
     let value: Value
 
-    /// The parser reads from left to right, so counting tells the order.
+    /// Returns the transform of an option.
+    ///
+    /// The argument parser parses the values from left to right, so a counter yields their positions.
+    ///
+    /// - Parameter expectation: a noun phrase for the error message about a wrong value.
     static func parsing(
-        _ parse: @escaping @Sendable (String) -> Value?
+        expecting expectation: String, _ parse: @escaping @Sendable (String) -> Value?
     ) -> @Sendable (String) throws -> Ordered<Value> {
         { text in
-            guard let value = parse(text) else { throw ValidationError("'\(text)' is not valid here.") }
-            return Ordered(place: OptionPlace.next(), value: value)
+            guard let value = parse(text) else { throw ValidationError("expected \(expectation)") }
+            return Ordered(position: OptionPosition.next(), value: value)
         }
     }
 }
 
-private enum OptionPlace {
+private enum OptionPosition {
     private static let last = Locked(0)
 
     static func next() -> Int {

@@ -1,152 +1,174 @@
 import ArgumentParser
 import Tintype
 
-/// The transforms of `convert`, in the order in which they are given. An option about another belongs to the one before
-/// it.
+/// The transforms of `convert`, which apply in the order given. Some options modify the transform before them.
 struct TransformOptions: ParsableArguments {
-    typealias Given = Ordered<TransformArgument>
+    typealias Argument = Ordered<TransformArgument>
 
     @Option(
-        help: ArgumentHelp("Resize to this size, never larger than the picture unless it is SVG.", valueName: "WxH"),
-        transform: Given.parsing(TransformArgument.resize))
-    var resize: [Given] = []
+        help: ArgumentHelp("Resize to this size; enlarges only an SVG, unless --enlarge is given.", valueName: "WxH"),
+        transform: Argument.parsing(expecting: "a width and a height, such as 320x240", TransformArgument.resize))
+    var resize: [Argument] = []
 
     @Option(
         help: ArgumentHelp(
-            "What the --resize before it does when the aspect ratios differ: fit (inside, the default), fill (cover and cut) or stretch.",
+            """
+            How the preceding --resize handles another aspect ratio: fit (inside the size, the default), fill \
+            (cover the size and crop) or stretch.
+            """,
             valueName: "fit|fill|stretch"),
-        transform: Given.parsing(TransformArgument.mode))
-    var mode: [Given] = []
+        transform: Argument.parsing(expecting: "fit, fill or stretch", TransformArgument.mode))
+    var mode: [Argument] = []
 
     @Option(
         help: ArgumentHelp(
-            "How the --resize before it mixes pixels: box, bilinear, catmullRom or lanczos3, the default.",
+            "The filter of the preceding --resize: box, bilinear, catmullRom or lanczos3 (the default).",
             valueName: "filter"),
-        transform: Given.parsing(TransformArgument.filter))
-    var filter: [Given] = []
+        transform: Argument.parsing(expecting: "box, bilinear, catmullRom or lanczos3", TransformArgument.filter))
+    var filter: [Argument] = []
 
-    @Flag(help: "Let every --resize make a picture larger, too.")
+    @Flag(help: "Let every --resize enlarge the image.")
     var enlarge = false
 
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Cut out a rectangle, or as much as WxH where --gravity says.", valueName: "X,Y,W,H|WxH"),
-        transform: Given.parsing(TransformArgument.crop))
-    var crop: [Given] = []
+            "Cut out a rectangle, or a part of size WxH that --gravity selects.", valueName: "X,Y,W,H|WxH"),
+        transform: Argument.parsing(
+            expecting: "X,Y,W,H or WxH in pixels, such as 100,50,640,480",
+            TransformArgument.crop))
+    var crop: [Argument] = []
 
     @Option(
         help: ArgumentHelp(
-            "What stays by the --crop or --resize before it, or where its --overlay lies: center, top, bottom, left, right, topLeft, topRight, bottomLeft, bottomRight or smart.",
+            """
+            The part that the preceding --crop or --resize keeps, or the place of the preceding --overlay: \
+            center, top, bottom, left, right, topLeft, topRight, bottomLeft, bottomRight or smart.
+            """,
             valueName: "place"),
-        transform: Given.parsing(TransformArgument.gravity))
-    var gravity: [Given] = []
+        transform: Argument.parsing(
+            expecting: "center, top, bottom, left, right, topLeft, topRight, bottomLeft, bottomRight or smart",
+            TransformArgument.gravity))
+    var gravity: [Argument] = []
 
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Turn counter-clockwise; with ',keep' the picture keeps its size.", valueName: "degrees[,keep]"),
-        transform: Given.parsing(TransformArgument.rotate))
-    var rotate: [Given] = []
+            "Rotate counter-clockwise; ',keep' keeps the size of the image.", valueName: "degrees[,keep]"),
+        transform: Argument.parsing(expecting: "degrees, such as 90 or -30,keep", TransformArgument.rotate))
+    var rotate: [Argument] = []
 
     @Option(
-        help: ArgumentHelp("Mirror.", valueName: "horizontal|vertical"),
-        transform: Given.parsing(TransformArgument.flip))
-    var flip: [Given] = []
+        help: ArgumentHelp("Mirror the image.", valueName: "horizontal|vertical"),
+        transform: Argument.parsing(expecting: "horizontal or vertical", TransformArgument.flip))
+    var flip: [Argument] = []
 
     @Option(
         help: ArgumentHelp("Round the corners, or cut out a circle.", valueName: "radius|circle"),
-        transform: Given.parsing(TransformArgument.round))
-    var round: [Given] = []
+        transform: Argument.parsing(expecting: "a radius in pixels, or circle", TransformArgument.round))
+    var round: [Argument] = []
 
     @Option(
-        help: ArgumentHelp("Which corners the --round before it rounds.", valueName: "tl,tr,bl,br"),
-        transform: Given.parsing(TransformArgument.corners))
-    var corners: [Given] = []
+        help: ArgumentHelp("The corners that the preceding --round rounds.", valueName: "tl,tr,bl,br"),
+        transform: Argument.parsing(expecting: "a list of tl, tr, bl, br and all", TransformArgument.corners))
+    var corners: [Argument] = []
 
     @Option(
-        help: ArgumentHelp("A border inside the edge of the --round before it.", valueName: "width,#RRGGBBAA"),
-        transform: Given.parsing(TransformArgument.border))
-    var border: [Given] = []
+        help: ArgumentHelp("Draw a border inside the edge of the preceding --round.", valueName: "width,#RRGGBBAA"),
+        transform: Argument.parsing(expecting: "a width and a colour, such as 4,#ffffff", TransformArgument.border))
+    var border: [Argument] = []
 
     @Option(
-        help: ArgumentHelp("Give everything a colour, keeping its shape.", valueName: "#RRGGBBAA"),
-        transform: Given.parsing(TransformArgument.tint))
-    var tint: [Given] = []
+        help: ArgumentHelp("Fill the image with a colour, keeping its shape.", valueName: "#RRGGBBAA"),
+        transform: Argument.parsing(expecting: "a colour, such as #c01c28", TransformArgument.tint))
+    var tint: [Argument] = []
 
     @Option(
         help: ArgumentHelp(
-            "How the --tint or --overlay before it is laid over the picture: \(BlendMode.allCases.map(\.name).joined(separator: ", ")).",
+            """
+            How the preceding --tint or --overlay is blended with the image: \
+            \(BlendMode.allCases.map(\.name).joined(separator: ", ")).
+            """,
             valueName: "mode"),
-        transform: Given.parsing(TransformArgument.blend))
-    var blend: [Given] = []
+        transform: Argument.parsing(expecting: "a blend mode, such as multiply", TransformArgument.blend))
+    var blend: [Argument] = []
 
     @Option(
-        help: ArgumentHelp("Blur like a Gaussian of this standard deviation.", valueName: "radius"),
-        transform: Given.parsing(TransformArgument.blur))
-    var blur: [Given] = []
+        help: ArgumentHelp("Blur with a Gaussian of this standard deviation in pixels.", valueName: "radius"),
+        transform: Argument.parsing(expecting: "a number of pixels, such as 2.5", TransformArgument.blur))
+    var blur: [Argument] = []
 
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Change colours: a list of brightness=N (0 is none), contrast=N and saturation=N (1 is none), grey, sepia and invert; or the 20 numbers of a matrix.",
+            """
+            Adjust colours: a list of brightness=N (0 is unchanged), contrast=N and saturation=N (1 is \
+            unchanged), grey, sepia and invert; or the 20 numbers of a matrix.
+            """,
             valueName: "list"),
-        transform: Given.parsing(TransformArgument.adjust))
-    var adjust: [Given] = []
+        transform: Argument.parsing(
+            expecting: "a list such as brightness=0.1,contrast=1.2,grey, or 20 numbers",
+            TransformArgument.adjust))
+    var adjust: [Argument] = []
 
     @Option(
-        help: ArgumentHelp("Put another picture on it, at the bottom right.", valueName: "source"),
-        transform: Given.parsing(TransformArgument.overlay))
-    var overlay: [Given] = []
+        help: ArgumentHelp("Draw another image over this one, at the bottom right.", valueName: "source"),
+        transform: Argument.parsing(expecting: "a URL, or the path of a file", TransformArgument.overlay))
+    var overlay: [Argument] = []
 
     @Option(
-        help: ArgumentHelp("How much of the --overlay before it is seen.", valueName: "0-1"),
-        transform: Given.parsing(TransformArgument.opacity))
-    var opacity: [Given] = []
+        help: ArgumentHelp("The opacity of the preceding --overlay.", valueName: "0-1"),
+        transform: Argument.parsing(expecting: "a number from 0 to 1", TransformArgument.opacity))
+    var opacity: [Argument] = []
 
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("How far the --overlay before it is from its side or corner.", valueName: "X,Y"),
-        transform: Given.parsing(TransformArgument.inset))
-    var inset: [Given] = []
+        help: ArgumentHelp("The distance of the preceding --overlay from its side or corner.", valueName: "X,Y"),
+        transform: Argument.parsing(expecting: "two numbers of pixels, such as 12,12", TransformArgument.inset))
+    var inset: [Argument] = []
 
     @Option(
-        help: ArgumentHelp("Put it on a colour.", valueName: "#RRGGBBAA"),
-        transform: Given.parsing(TransformArgument.flatten))
-    var flatten: [Given] = []
+        help: ArgumentHelp("Draw the image on a background of this colour.", valueName: "#RRGGBBAA"),
+        transform: Argument.parsing(expecting: "a colour, such as #ffffff", TransformArgument.flatten))
+    var flatten: [Argument] = []
 
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Put a margin around it, one width or those of all sides, transparent or of a colour.",
+            "Add a margin, the same or different on each side, transparent or of a colour.",
             valueName: "N|TOP,LEFT,BOTTOM,RIGHT[,#RRGGBBAA]"),
-        transform: Given.parsing(TransformArgument.pad))
-    var pad: [Given] = []
+        transform: Argument.parsing(
+            expecting: "one or four widths in pixels and an optional colour, such as 16,#ffffff",
+            TransformArgument.pad))
+    var pad: [Argument] = []
 
     @Option(
-        help: ArgumentHelp("Cut off a border of one colour, give or take 0 to 255.", valueName: "tolerance"),
-        transform: Given.parsing(TransformArgument.trim))
-    var trim: [Given] = []
+        help: ArgumentHelp("Trim a border of one colour, with this tolerance from 0 to 255.", valueName: "tolerance"),
+        transform: Argument.parsing(expecting: "a number from 0 to 255", TransformArgument.trim))
+    var trim: [Argument] = []
 
     func validate() throws {
         guard steps != nil else {
             throw ValidationError(
-                "An option such as --mode, --filter, --gravity, --corners, --border, --blend, --opacity or --inset belongs right after the one that it is about."
-            )
+                """
+                --mode, --filter, --gravity, --corners, --border, --blend, --opacity and --inset modify the transform \
+                before them; give each one directly after a transform that it applies to
+                """)
         }
     }
 
-    /// In the order given; `nil` when an option is about another that is not before it.
+    /// The steps in the order given, or `nil` if an option does not suit the transform before it.
     private var steps: [TransformStep]? {
-        let given = [
+        let arguments = [
             resize, mode, filter, crop, gravity, rotate, flip, round, corners, border, tint, blend, blur, adjust,
-            overlay,
-            opacity, inset, flatten, pad, trim,
+            overlay, opacity, inset, flatten, pad, trim,
         ].flatMap(\.self)
-        return TransformArgument.steps(given.sorted { $0.place < $1.place }.map(\.value))
+        return TransformArgument.steps(arguments.sorted { $0.position < $1.position }.map(\.value))
     }
 
-    /// - Parameter load: gets the pixels of a picture that is put on another.
+    /// Returns the transformers of these options.
+    ///
+    /// - Parameter load: loads the pixels of an overlay.
     func transformers(
         _ load: (SourceArgument) async throws(TintypeError) -> PixelBuffer
     ) async throws(TintypeError) -> [any ImageTransformer] {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Numbers as a person reads them.
+/// Formats numbers for a person to read.
 enum HumanFormat {
-    /// `"512 B"`, `"1.2 kB"`, `"34 MB"`.
+    /// Returns a number of bytes with a decimal unit, such as `"512 B"`, `"1.2 kB"` or `"34 MB"`.
     static func bytes(_ count: Int) -> String {
         let units = ["B", "kB", "MB", "GB", "TB"]
         var (value, unit) = (Double(count), 0)
@@ -13,12 +13,12 @@ enum HumanFormat {
         return unit == 0 || value >= 9.95 ? "\(Int(value.rounded())) \(units[unit])" : "\(value.tenths) \(units[unit])"
     }
 
-    /// `"1 entry"`, `"2 entries"`.
-    static func count(_ count: Int, _ one: String, _ many: String) -> String {
-        "\(count) \(count == 1 ? one : many)"
+    /// Returns a number with its noun, such as `"1 entry"` or `"2 entries"`.
+    static func count(_ count: Int, _ singular: String, _ plural: String) -> String {
+        "\(count) \(count == 1 ? singular : plural)"
     }
 
-    /// `"850 µs"`, `"12 ms"`, `"3.4 s"`.
+    /// Returns a duration with its unit, such as `"850 µs"`, `"12 ms"` or `"3.4 s"`.
     static func duration(_ duration: Duration) -> String {
         let seconds = duration.inSeconds
         switch seconds {
@@ -31,6 +31,7 @@ enum HumanFormat {
 
 extension Duration {
     var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+    /// The duration in milliseconds, rounded to microseconds.
     var inMilliseconds: Double { (inSeconds * 1_000_000).rounded() / 1000 }
 }
 
@@ -38,7 +39,7 @@ extension Double {
     fileprivate var tenths: String { String(format: "%.1f", self) }
 }
 
-/// Rows of cells in columns as wide as their widest cell.
+/// A table whose columns are as wide as their widest cells.
 struct TextTable {
     enum Alignment {
         case left
@@ -52,7 +53,7 @@ struct TextTable {
         self.columns = columns
     }
 
-    /// The title row, a rule, then the rows.
+    /// The lines of the table: titles, a rule, then the rows.
     var lines: [String] {
         let widths = columns.indices.map { column in
             ([columns[column].title] + rows.map { $0[column] }).map(\.count).max() ?? 0

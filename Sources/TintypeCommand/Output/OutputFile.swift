@@ -1,7 +1,7 @@
 import Foundation
 import Tintype
 
-/// Writes whole files: under a temporary name beside the target, then renamed, so that a failure leaves nothing behind.
+/// Writes files atomically: under a temporary name beside the target, then renamed, so that a failure leaves no file.
 enum OutputFile {
     /// - Throws: ``TintypeError/Code/unwritable``.
     static func write(_ data: Data, to path: String) async throws(TintypeError) {
@@ -18,8 +18,10 @@ enum OutputFile {
         }
     }
 
+    /// Creates a directory and the directories above it, if they are missing.
+    ///
     /// - Throws: ``TintypeError/Code/unwritable``.
-    static func makeFolder(_ path: String) throws(TintypeError) {
+    static func createDirectory(_ path: String) throws(TintypeError) {
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         } catch {
@@ -34,46 +36,45 @@ enum OutputFile {
     }
 }
 
-/// File names for what is fetched: the last part of each URL, made harmless, and told apart by a number.
+/// File names for fetched images: the last path component of each URL, made safe, and numbered where two are equal.
 struct OutputNames: Sendable {
     private var taken: Set<String> = []
 
-    /// A name that no one has yet, for the picture at `url`.
+    /// Returns an unused name for the image at `url`.
     ///
-    /// The extension is that of the format, unless the URL has one of a picture's already.
+    /// The name has the extension of `format`, unless the URL already has that of an image format.
     mutating func next(for url: String, format: ImageFormat) -> String {
-        let base = Self.harmless(Self.lastPart(of: url))
-        let (stem, ending) = Self.split(base, format)
-        var candidate = "\(stem).\(ending)"
+        let name = Self.sanitized(Self.lastComponent(of: url))
+        let (stem, fileExtension) = Self.split(name, format)
+        var candidate = "\(stem).\(fileExtension)"
         var number = 2
-        // Compared without case, since some file systems do.
+        // Names are compared without case because some file systems ignore it.
         while !taken.insert(candidate.lowercased()).inserted {
-            candidate = "\(stem)-\(number).\(ending)"
+            candidate = "\(stem)-\(number).\(fileExtension)"
             number += 1
         }
         return candidate
     }
 
-    private static func lastPart(of url: String) -> String {
+    private static func lastComponent(of url: String) -> String {
         guard !url.lowercased().hasPrefix("data:") else { return "" }
         let path = url.prefix { $0 != "?" && $0 != "#" }
         let last = path.split(separator: "/", omittingEmptySubsequences: true).last.map(String.init) ?? ""
         return last.removingPercentEncoding ?? last
     }
 
-    /// No separators, control characters or leading dots, and short enough for every file system.
-    private static func harmless(_ name: String) -> String {
-        let kept = name.unicodeScalars.map { scalar -> Character in
+    /// Replaces separators and control characters, removes leading dots, and shortens the name to 180 bytes.
+    private static func sanitized(_ name: String) -> String {
+        let characters = name.unicodeScalars.map { scalar -> Character in
             scalar.properties.generalCategory == .control || "/\\:*?\"<>|".unicodeScalars.contains(scalar)
                 ? "_" : Character(scalar)
         }
-        let cleaned = String(kept).drop { $0 == "." || $0 == " " }
-        var short = String(cleaned)
+        var short = String(String(characters).drop { $0 == "." || $0 == " " })
         while short.utf8.count > 180 { short.removeFirst() }
         return short.isEmpty ? "image" : short
     }
 
-    private static func split(_ name: String, _ format: ImageFormat) -> (stem: String, ending: String) {
+    private static func split(_ name: String, _ format: ImageFormat) -> (stem: String, fileExtension: String) {
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex,
             ImageFormat(fileExtension: String(name[name.index(after: dot)...])) != nil
         else { return (name, format.fileExtension) }

@@ -1,7 +1,8 @@
 import Foundation
 import Tintype
 
-/// Progress on a terminal: a block of lines on standard error that is redrawn in place, a few times a second.
+/// A progress display on a terminal: a block of lines on standard error that is redrawn in place, at most ten times a
+/// second.
 final class ProgressDisplay: Sendable {
     private struct State: Sendable {
         var progress = ProgressState()
@@ -12,8 +13,8 @@ final class ProgressDisplay: Sendable {
     private static let interval = Duration.milliseconds(100)
 
     private let state = Locked(State())
-    /// Keeps whole blocks of output together. Held while writing to the terminal, like that of ``StandardOutput``, which
-    /// is taken under it.
+    /// Held while a block of output is written, so that blocks do not mix. The locks of `state` and ``StandardOutput``
+    /// are taken under it.
     private let terminal = Locked(())
 
     func begin(total: Int) {
@@ -31,11 +32,14 @@ final class ProgressDisplay: Sendable {
         if isDue { terminal.withLock { _ in draw() } }
     }
 
+    /// Marks a source as finished.
+    ///
+    /// - Parameter times: how often the source was given.
     func finish(_ name: String, times: Int) {
         state.withLock { $0.progress.finish(name, times: times) }
     }
 
-    /// Lets `body` write lines of its own, with the block out of the way.
+    /// Runs `body`, which may write lines of its own, with the block erased, and draws the block again below them.
     func interrupt(_ body: () -> Void) {
         terminal.withLock { _ in
             erase()
@@ -44,6 +48,7 @@ final class ProgressDisplay: Sendable {
         }
     }
 
+    /// Erases the block.
     func end() {
         terminal.withLock { _ in erase() }
     }
@@ -56,7 +61,7 @@ final class ProgressDisplay: Sendable {
             return (state.drawnLines, lines)
         }
         let body = lines.map { "\($0)\u{1B}[K\n" }.joined()
-        StandardError.write(raw: Self.up(before) + body + "\u{1B}[J")
+        StandardError.write(raw: Self.cursorUp(before) + body + "\u{1B}[J")
     }
 
     private func erase() {
@@ -64,25 +69,26 @@ final class ProgressDisplay: Sendable {
             defer { state.drawnLines = 0 }
             return state.drawnLines
         }
-        StandardError.write(raw: Self.up(lines) + "\u{1B}[J")
+        StandardError.write(raw: Self.cursorUp(lines) + "\u{1B}[J")
     }
 
-    /// To the first column, so many lines up.
-    private static func up(_ lines: Int) -> String {
+    /// The control sequence that moves the cursor up by `lines` lines, to the first column.
+    private static func cursorUp(_ lines: Int) -> String {
         lines == 0 ? "\r" : "\r\u{1B}[\(lines)A"
     }
 }
 
-/// What is under way, and how it looks on a terminal.
+/// The running transfers, and the lines that show them.
 struct ProgressState: Sendable {
     private var total = 0
     private var finished = 0
-    private var receivedBefore = 0
+    /// The bytes of the transfers that have finished.
+    private var finishedBytes = 0
     private var running: [String: LoadProgress] = [:]
     private var order: [String] = []
 
-    /// Lines that are shown at most; the total is one more.
-    private static let maximumLines = 12
+    /// The maximum number of transfers shown; the line with the total comes in addition.
+    private static let maximumTransfers = 12
 
     mutating func begin(total: Int) { self.total = total }
 
@@ -93,16 +99,16 @@ struct ProgressState: Sendable {
     mutating func finish(_ name: String, times: Int) {
         finished += times
         guard let progress = running.removeValue(forKey: name) else { return }
-        receivedBefore += progress.received
+        finishedBytes += progress.received
         order.removeAll { $0 == name }
     }
 
-    /// One line a running transfer, then the total; none longer than the terminal is wide.
+    /// Returns one line for each running transfer, then the total, each shorter than `columns` characters.
     func lines(columns: Int) -> [String] {
-        let shown = order.prefix(Self.maximumLines).compactMap { name in
+        let shown = order.prefix(Self.maximumTransfers).compactMap { name in
             running[name].map { Self.line(name, $0, columns) }
         }
-        let received = running.values.reduce(receivedBefore) { $0 + $1.received }
+        let received = running.values.reduce(finishedBytes) { $0 + $1.received }
         return shown + [String("\(finished) of \(total) done, \(HumanFormat.bytes(received))".prefix(columns - 1))]
     }
 
@@ -121,7 +127,7 @@ struct ProgressState: Sendable {
         return String(repeating: "━", count: full) + String(repeating: "╌", count: width - full)
     }
 
-    /// The end of a URL tells more than its beginning.
+    /// Returns the end of a URL, which says more than its beginning, with control characters replaced.
     private static func shortened(_ name: String, to length: Int) -> String {
         let printable = String(name.suffix(4 * length).map { $0.isASCII && !$0.isLetter && $0 < " " ? "?" : $0 })
         return printable.count <= length && name.count <= 4 * length ? printable : "…" + printable.suffix(length - 1)

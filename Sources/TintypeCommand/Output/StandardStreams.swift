@@ -1,9 +1,8 @@
 import ArgumentParser
 import Foundation
-import Logging
 import Tintype
 
-/// Whole lines to standard output, one writer at a time.
+/// Standard output, written in whole lines by one thread at a time.
 enum StandardOutput {
     private static let lock = Locked(())
 
@@ -11,7 +10,7 @@ enum StandardOutput {
         lock.withLock { _ in StandardStream.write(line + "\n", to: STDOUT_FILENO) }
     }
 
-    /// One JSON object as one line, its keys in alphabetical order.
+    /// Writes one JSON object as one line, with its keys in alphabetical order.
     static func write(json value: some Encodable) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -20,7 +19,7 @@ enum StandardOutput {
     }
 }
 
-/// Whole lines to standard error.
+/// Standard error, where failures, warnings and progress go.
 enum StandardError {
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
@@ -28,12 +27,12 @@ enum StandardError {
         StandardStream.write(line + "\n", to: STDERR_FILENO)
     }
 
-    /// Text that is not a line, such as what moves a cursor.
+    /// Writes text without a line break, such as a control sequence that moves the cursor.
     static func write(raw text: String) {
         StandardStream.write(text, to: STDERR_FILENO)
     }
 
-    /// Columns of the terminal; 80 when it does not say.
+    /// The width of the terminal in columns, or 80 if the terminal does not report it.
     static var columns: Int {
         var size = winsize()
         guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
@@ -50,29 +49,11 @@ private enum StandardStream {
                 let buffer = UnsafeRawBufferPointer(rebasing: rest)
                 let count = Foundation.write(descriptor, buffer.baseAddress, buffer.count)
                 if count < 0 && errno == EINTR { continue }
-                // No one reads any more: there is nothing left to do, and no one to tell.
+                // The reader closed the pipe, so nothing further can be delivered.
                 if count < 0 && errno == EPIPE { exit(1) }
                 guard count > 0 else { return }
                 rest = rest.dropFirst(count)
             }
-        }
-    }
-}
-
-enum SignalHandling {
-    static func ignoreBrokenPipes() {
-        signal(SIGPIPE, SIG_IGN)
-    }
-}
-
-enum Logs {
-    /// What the library logs as an error. Its warnings are told where they matter to a command: failures of loads by
-    /// the record of each, those of the cache when it is flushed.
-    static func toStandardError() {
-        LoggingSystem.bootstrap { label in
-            var handler = StreamLogHandler.standardError(label: label)
-            handler.logLevel = .error
-            return handler
         }
     }
 }

@@ -2,9 +2,10 @@ import ArgumentParser
 import Tintype
 
 extension Cache {
+    /// `tintype cache remove`: removes everything that is cached for some URLs.
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove what is kept of some URLs: the original bytes, and every picture made of them.")
+            abstract: "Remove the original bytes of URLs, and every image made from them.")
 
         @Argument(help: "URLs.")
         var urls: [SourceArgument]
@@ -15,10 +16,10 @@ extension Cache {
             let sources = Set(try urls.map { ImageRequest(source: try $0.source()).key.source })
             var removed = DiskUsage()
             for cache in options.location.all { removed += try await remove(sources, from: cache) }
-            options.tell(removed: removed)
+            options.report(removed: removed)
         }
 
-        /// Goes through all entries, since only their heads say what they were made of.
+        /// Removes the entries of some sources in O(n): only an entry's header says which source it was made from.
         private func remove(_ sources: Set<String>, from cache: DiskCache) async throws -> DiskUsage {
             let before = try await cache.usage()
             let keys = Locked<[CacheKey]>([])
@@ -31,31 +32,35 @@ extension Cache {
         }
     }
 
+    /// `tintype cache clear`: removes every entry.
     struct Clear: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove everything.")
+        static let configuration = CommandConfiguration(abstract: "Remove every entry.")
 
         @OptionGroup var options: Options
 
         func run() async throws {
             var removed = DiskUsage()
             for cache in options.location.all { removed += try await cache.clear() }
-            options.tell(removed: removed)
+            options.report(removed: removed)
         }
     }
 
+    /// `tintype cache trim`: evicts entries down to a size.
     struct Trim: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove what was not used for longest, down to a size.")
+            abstract: "Remove the least recently used entries until the cache fits a size.")
 
         @Option(
-            help: ArgumentHelp("Bytes to keep, such as 500MB; the cache's own limit if not given.", valueName: "size"))
+            help: ArgumentHelp(
+                "Keep at most this many bytes, such as 500MB. (default: the limit of the cache)", valueName: "size"),
+            transform: ByteCount.parsing(expecting: ByteCount.expectation))
         var to: ByteCount?
 
         @OptionGroup var options: Options
 
         func run() async throws {
             let cache = options.location.diskCache
-            options.tell(removed: try await cache.trim(to: to?.bytes ?? cache.limits.byteCount))
+            options.report(removed: try await cache.trim(to: to?.bytes ?? cache.limits.byteCount))
         }
     }
 }
@@ -66,7 +71,7 @@ extension Cache.Options {
         let bytes: Int
     }
 
-    func tell(removed usage: DiskUsage) {
+    func report(removed usage: DiskUsage) {
         if json { return StandardOutput.write(json: Removed(removed: usage.count, bytes: usage.byteCount)) }
         StandardOutput.write(
             "removed \(HumanFormat.count(usage.count, "entry", "entries")), \(HumanFormat.bytes(usage.byteCount))")

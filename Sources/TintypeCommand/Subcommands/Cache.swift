@@ -2,12 +2,13 @@ import ArgumentParser
 import Foundation
 import Tintype
 
+/// `tintype cache`: inspects and maintains the disk cache.
 struct Cache: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Look after the disk cache.",
+        abstract: "Inspect and maintain the disk cache.",
         subcommands: [Path.self, Stats.self, List.self, Remove.self, Clear.self, Trim.self, Verify.self])
 
-    /// What every one of them takes.
+    /// The options of every subcommand.
     struct Options: ParsableArguments {
         @OptionGroup var location: CacheLocation
 
@@ -17,9 +18,11 @@ struct Cache: AsyncParsableCommand {
 }
 
 extension Cache {
+    /// `tintype cache path`: prints where the cache, or one entry, is.
     struct Path: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print the directory, or the file that the original bytes of a URL have or would have.")
+            abstract: "Print the cache directory, or the path of the file for a URL.",
+            discussion: "The file holds the original bytes of the URL. It exists only if the cache has them.")
 
         @Argument(help: "A URL.")
         var url: SourceArgument?
@@ -35,8 +38,9 @@ extension Cache {
         }
     }
 
+    /// `tintype cache stats`: prints the number and size of the entries.
     struct Stats: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Tell how much there is.")
+        static let configuration = CommandConfiguration(abstract: "Print the number and size of the entries.")
 
         @OptionGroup var options: Options
 
@@ -68,8 +72,9 @@ extension Cache {
         }
     }
 
+    /// `tintype cache list`: lists the entries.
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List what is in it, the last used first.")
+        static let configuration = CommandConfiguration(abstract: "List the entries, the most recently used first.")
 
         @OptionGroup var options: Options
 
@@ -98,10 +103,11 @@ extension Cache {
         }
     }
 
+    /// `tintype cache verify`: checks every entry.
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Read every byte of it, and remove what is damaged.",
-            discussion: "The exit status is 1 when something was.")
+            abstract: "Read every entry, and remove the damaged ones.",
+            discussion: "The exit status is 1 if an entry was damaged.")
 
         @OptionGroup var options: Options
 
@@ -119,8 +125,8 @@ extension Cache {
                     json: Record(count: result.sound.count, bytes: result.sound.byteCount, damaged: result.damaged))
             } else {
                 StandardOutput.write(
-                    "\(HumanFormat.count(result.sound.count, "entry is", "entries are")) sound, "
-                        + "\(HumanFormat.count(result.damaged.count, "was", "were")) damaged and removed")
+                    "\(HumanFormat.count(result.sound.count, "entry", "entries")) intact, "
+                        + "\(result.damaged.count) damaged and removed")
                 for path in result.damaged { StandardOutput.write("  \(path)") }
             }
             if !result.damaged.isEmpty { throw ExitCode.failure }

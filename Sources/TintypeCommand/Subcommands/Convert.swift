@@ -2,16 +2,17 @@ import ArgumentParser
 import Foundation
 import Tintype
 
+/// `tintype convert`: decodes, transforms and encodes one image.
 struct Convert: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make another file of a picture.",
+        abstract: "Convert an image to another format, size or look.",
         discussion: """
-            The extension of OUTPUT names its format. Transforms apply in the order in which they are given, after \
-            --thumbnail, which decodes to size. An option about another one follows it. A colour has the form #RRGGBB \
-            or #RRGGBBAA; quote it.
+            The extension of <output> selects its format. --thumbnail decodes the image to size; transforms then apply \
+            in the order given. An option that modifies a transform, such as --mode, follows it. A colour is #RRGGBB or \
+            #RRGGBBAA; quote it in the shell.
 
-            An animation stays one where the format of OUTPUT has animations (avif, gif, jxl, png, webp), each frame \
-            transformed; otherwise, or with --frame, OUTPUT is one of its frames. --frames takes some of them.
+            An animation stays an animation if the output format supports it (avif, gif, jxl, png, webp), and every \
+            frame is transformed. Otherwise the first frame is written. --frame selects one frame, --frames several.
 
             Examples:
               tintype convert photo.png photo.jpg --quality 85
@@ -36,48 +37,52 @@ struct Convert: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The file to write.", valueName: "output"))
     var output: String
 
-    @Option(help: ArgumentHelp("One frame of an animation, from 0, as it is shown.", valueName: "n"))
+    @Option(help: ArgumentHelp("Write only this frame of an animation, counted from 0.", valueName: "n"))
     var frame: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Those frames of an animation, in this order, where OUTPUT has animations.", valueName: "n,n-n"))
+            "Write these frames of an animation, in this order; a range may run backwards.", valueName: "n,n-n"),
+        transform: FrameList.parsing(expecting: "frame numbers and ranges from 0, such as 0-9,20"))
     var frames: FrameList?
 
-    @Option(help: ArgumentHelp("From 1, small, to 100, faithful; for formats that lose.", valueName: "1-100"))
+    @Option(help: ArgumentHelp("Quality of a lossy format, from 1 (smallest) to 100 (best).", valueName: "1-100"))
     var quality = 90
 
     @Option(
         help: ArgumentHelp(
-            "Lower the quality until the file has at most so many bytes, such as 100kB.", valueName: "bytes"))
+            "Lower the quality until the file has at most this many bytes, such as 100kB.", valueName: "bytes"),
+        transform: ByteCount.parsing(expecting: ByteCount.expectation))
     var outputBytes: ByteCount?
 
     @Option(
-        help: ArgumentHelp("Decode to at most this size, never larger than the picture.", valueName: "WxH"),
-        transform: PixelSize.parsed)
+        help: ArgumentHelp("Decode to at most this size; never enlarges.", valueName: "WxH"),
+        transform: PixelSize.parse)
     var thumbnail: PixelSize?
 
     @OptionGroup var transforms: TransformOptions
-    @OptionGroup var parts: PartialOptions
+    @OptionGroup var partial: PartialOptions
     @OptionGroup var cache: CacheOptions
-    @OptionGroup var http: TransferOptions
+    @OptionGroup var transfer: TransferOptions
 
     func validate() throws {
-        guard frame ?? 0 >= 0 else { throw ValidationError("--frame takes a number from 0.") }
-        guard frame == nil || frames == nil else { throw ValidationError("--frame and --frames exclude each other.") }
-        guard (1...100).contains(quality) else { throw ValidationError("--quality takes 1 to 100.") }
+        if let frame, frame < 0 { throw ValidationError("--frame: expected a number from 0, got \(frame)") }
+        guard frame == nil || frames == nil else {
+            throw ValidationError("--frame and --frames exclude each other; give one of them")
+        }
+        try validate(quality, in: 1...100, for: "--quality")
     }
 
     func run() async throws {
         let pipeline = ImagePipeline(
-            http.applied(to: .standard(downloader: http.configuration, disk: cache.diskCache)))
+            transfer.applied(to: .standard(downloader: transfer.configuration, disk: cache.diskCache)))
         let coders = pipeline.configuration.coders
-        let format = try target(coders)
+        let format = try outputFormat(coders)
         let response = try await pipeline.response(for: try await request(pipeline))
         var image = response.image
-        // A format without animations has one picture, so the first of those that are named.
-        let only = frame ?? (coders.animatedFormats.contains(format) ? nil : frames?.indices.first)
-        if let only { image = Image(pixels: try await pixels(of: only, image), info: image.info) }
+        // A format without animations holds one frame: the first of those that are listed.
+        let onlyFrame = frame ?? (coders.animatedFormats.contains(format) ? nil : frames?.indices.first)
+        if let onlyFrame { image = Image(pixels: try await pixels(ofFrame: onlyFrame, in: image), info: image.info) }
         let options = EncodeOptions(
             quality: Double(quality) / 100, maximumByteCount: outputBytes?.bytes, frames: frames?.indices)
         try await OutputFile.write(try await pipeline.encode(image, as: format, options: options), to: output)
@@ -85,12 +90,13 @@ struct Convert: AsyncParsableCommand {
         try await pipeline.flush()
     }
 
-    /// A frame, as it is shown.
-    private func pixels(of frame: Int, _ image: Image) async throws(TintypeError) -> PixelBuffer {
+    /// Returns a frame as it is displayed.
+    private func pixels(ofFrame index: Int, in image: Image) async throws(TintypeError) -> PixelBuffer {
         do throws(TintypeError) {
-            if let animation = image.animation { return try await Self.frame(frame, of: animation) }
-            guard frame == 0 else {
-                throw TintypeError(.noSuchFrame, stage: .decode, "there is no frame \(frame), the picture is still")
+            if let animation = image.animation { return try await Self.pixels(ofFrame: index, in: animation) }
+            guard index == 0 else {
+                throw TintypeError(
+                    .noSuchFrame, stage: .decode, "there is no frame \(index): the image is not an animation")
             }
             return image.pixels
         } catch {
@@ -98,22 +104,25 @@ struct Convert: AsyncParsableCommand {
         }
     }
 
-    /// As a player without a view shows it.
-    @MainActor private static func frame(
-        _ index: Int, of animation: AnimatedImage
+    /// Composes a frame with a player that has no view.
+    @MainActor private static func pixels(
+        ofFrame index: Int, in animation: AnimatedImage
     ) async throws(TintypeError) -> PixelBuffer {
         let player = AnimationPlayer(animation)
         try player.seek(to: index)
         return try await player.currentPixels()
     }
 
-    /// The format to write, of which there is an encoder.
-    private func target(_ coders: ImageCoderRegistry) throws(TintypeError) -> ImageFormat {
-        let ending = URL(filePath: output).pathExtension
-        guard let format = ImageFormat(fileExtension: ending) else {
-            let known = coders.encodableFormats.map(\.rawValue).joined(separator: ", ")
+    /// Returns the format of the output file.
+    ///
+    /// - Throws: ``TintypeError/Code/noCoder`` if its extension names no format that can be encoded.
+    private func outputFormat(_ coders: ImageCoderRegistry) throws(TintypeError) -> ImageFormat {
+        let fileExtension = URL(filePath: output).pathExtension
+        guard let format = ImageFormat(fileExtension: fileExtension) else {
+            let formats = coders.encodableFormats.map(\.rawValue).joined(separator: ", ")
             throw TintypeError(
-                .noCoder, stage: .encode, "the extension names no format; there are \(known)", subject: output)
+                .noCoder, stage: .encode, "the extension names no image format; choose one of \(formats)",
+                subject: output)
         }
         _ = try coders.encoder(for: format)
         return format
@@ -128,8 +137,8 @@ struct Convert: AsyncParsableCommand {
             rendition: Rendition(
                 decode: DecodeOptions(size: thumbnail.map { .fit($0) } ?? .full), transforms: transformers,
                 transformScope: .all))
-        // The file that is written is what is kept of it.
+        // The result goes into the output file, so it is not cached.
         request.policy.rendered = CacheRules(memory: .off, disk: .off)
-        return parts.applied(to: request)
+        return partial.applied(to: request)
     }
 }

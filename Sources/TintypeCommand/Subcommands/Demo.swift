@@ -2,46 +2,48 @@ import ArgumentParser
 import Foundation
 import Tintype
 
+/// `tintype demo`: loads sample images from an origin server in this process.
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "See it work, without network or display.",
+        abstract: "Show the pipeline at work, without a network or a display.",
         discussion: """
-            An origin inside this process serves sample pictures with the latency and bandwidth of a real network. They \
-            are loaded through the pipeline, then again from disk by a new pipeline, and again from memory. Writes a \
-            contact sheet to look at.
+            An origin server in this process serves sample images with the latency and bandwidth of a mobile network. \
+            The command loads them from there, then from the disk cache through a new pipeline, then from memory. It \
+            prints how long each load took and writes a contact sheet.
             """)
 
-    @Option(help: ArgumentHelp("The contact sheet, a PNG.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write the contact sheet, a PNG, to this file.", valueName: "file"))
     var output = "demo-output/contact-sheet.png"
 
     func run() async throws {
-        let folder = URL(filePath: output).deletingLastPathComponent().path(percentEncoded: false)
-        try OutputFile.makeFolder(folder)
+        let directory = URL(filePath: output).deletingLastPathComponent().path(percentEncoded: false)
+        try OutputFile.createDirectory(directory)
         let demo = try await DemoRun()
         let result: Result<DemoLoads, any Error>
         do { result = .success(try await demo.run()) } catch { result = .failure(error) }
         await demo.end()
         let loads = try result.get()
         for line in loads.tableLines { StandardOutput.write(line) }
-        let sheet = try ContactSheet().drawn(loads.images)
+        let sheet = try ContactSheet().draw(loads.images)
         try await OutputFile.write(try PNGEncoder().encode(sheet, as: .png, options: EncodeOptions()), to: output)
         StandardOutput.write("\ncontact sheet: \(output)")
     }
 }
 
-/// One load of one sample.
+/// One timed load of one sample.
 struct DemoLoad: Sendable {
     let response: ImageResponse
     let duration: Duration
     let previews: Int
 }
 
-/// The same samples from three places.
+/// The loads of all samples from the network, from disk and from memory.
 struct DemoLoads: Sendable {
     let names: [String]
     var network: [DemoLoad] = []
     var disk: [DemoLoad] = []
     var memory: [DemoLoad] = []
+    /// The number of requests that the origin received.
     var requests = 0
 
     init(names: [String]) {
@@ -50,10 +52,11 @@ struct DemoLoads: Sendable {
 
     var images: [Image] { network.map(\.response.image) }
 
+    /// A table with a row for each sample, then a summary.
     var tableLines: [String] {
         var table = TextTable([
-            ("picture", .left), ("format", .left), ("pixels", .right), ("bytes", .right), ("first", .right),
-            ("previews", .right), ("again", .right), ("and again", .right),
+            ("image", .left), ("format", .left), ("pixels", .right), ("bytes", .right), ("first load", .right),
+            ("previews", .right), ("second load", .right), ("third load", .right),
         ])
         for index in names.indices { table.rows.append(row(index)) }
         return table.lines + ["", summary]
@@ -63,17 +66,17 @@ struct DemoLoads: Sendable {
         let first = network[index]
         return [
             names[index], "\(first.response.image.info.format)", "\(first.response.image.size)",
-            HumanFormat.bytes(first.response.byteCount ?? 0), Self.place(first), "\(first.previews)",
-            Self.place(disk[index]), Self.place(memory[index]),
+            HumanFormat.bytes(first.response.byteCount ?? 0), Self.cell(first), "\(first.previews)",
+            Self.cell(disk[index]), Self.cell(memory[index]),
         ]
     }
 
-    private static func place(_ load: DemoLoad) -> String {
+    private static func cell(_ load: DemoLoad) -> String {
         "\(load.response.origin.rawValue) \(HumanFormat.duration(load.duration))"
     }
 
     private var summary: String {
-        "The origin was asked \(requests) times for \(names.count * 3) loads; "
-            + "\(network.reduce(0) { $0 + $1.previews }) previews were shown on the way."
+        "\(names.count * 3) loads sent \(requests) requests to the origin and showed "
+            + "\(network.reduce(0) { $0 + $1.previews }) previews."
     }
 }

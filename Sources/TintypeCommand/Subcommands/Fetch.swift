@@ -2,63 +2,64 @@ import ArgumentParser
 import Foundation
 import Tintype
 
+/// `tintype fetch`: loads images through the caches.
 struct Fetch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Load pictures, through the caches.",
+        abstract: "Load images through the caches.",
         discussion: """
-            Each URL is loaded once, however often it is given, and reported as often. One that fails does not stop the \
-            others. Of what --partial lets pass when a transfer breaks off nothing is kept or written.
+            Each URL is loaded once and reported as often as it is given. A failure does not stop the other loads. \
+            Images accepted through --partial because a transfer broke off are neither cached nor written.
 
             Examples:
               tintype fetch https://example.org/a.jpg https://example.org/b.png
-              tintype fetch --from urls.txt --output pictures --concurrency 12
+              tintype fetch --from urls.txt --output images --concurrency 12
               tintype fetch --thumbnail 200x200 --json https://example.org/a.jpg
               tintype fetch --refresh --trace trace.json https://example.org/a.jpg
             """)
 
     @OptionGroup var sources: SourceOptions
 
-    @Option(help: ArgumentHelp("Write the original bytes into this directory.", valueName: "dir"))
+    @Option(help: ArgumentHelp("Write the original bytes of each image into this directory.", valueName: "dir"))
     var output: String?
 
     @OptionGroup var cache: CacheOptions
 
     @OptionGroup var policy: PolicyOptions
 
-    @OptionGroup var parts: PartialOptions
+    @OptionGroup var partial: PartialOptions
 
-    @Option(help: ArgumentHelp("Transfers at once.", valueName: "n"))
+    @Option(help: ArgumentHelp("Run at most this many transfers at once.", valueName: "n"))
     var concurrency = 6
 
-    @OptionGroup var http: TransferOptions
+    @OptionGroup var transfer: TransferOptions
 
     @Option(
-        help: ArgumentHelp("Decode to at most this size, never larger than the picture.", valueName: "WxH"),
-        transform: PixelSize.parsed)
+        help: ArgumentHelp("Decode to at most this size; never enlarges.", valueName: "WxH"),
+        transform: PixelSize.parse)
     var thumbnail: PixelSize?
 
-    @Flag(help: "Decode the first frame of an animation only.")
+    @Flag(help: "Decode only the first frame of an animation.")
     var firstFrame = false
 
     @OptionGroup var tracing: TraceOptions
 
-    @Flag(help: "Tell what each transfer took: waiting, connecting, the first byte, the body.")
+    @Flag(help: "Report the timing of each transfer: queue, connection, first byte and body.")
     var metrics = false
 
-    @Flag(help: "One JSON object a line for each URL, in the order they finish.")
+    @Flag(help: "Write one JSON object per line and URL, in the order in which the loads finish.")
     var json = false
 
-    @Flag(help: "Say nothing but what failed.")
+    @Flag(help: "Report failures only.")
     var quiet = false
 
     func validate() throws {
-        guard (1...1000).contains(concurrency) else { throw ValidationError("--concurrency takes 1 to 1000.") }
+        try validate(concurrency, in: 1...1000, for: "--concurrency")
     }
 
     func run() async throws {
         let sources = try sources.all()
-        if let output { try OutputFile.makeFolder(output) }
-        try await tracing.recording { observers in
+        if let output { try OutputFile.createDirectory(output) }
+        try await tracing.withRecording { observers in
             var configuration = configuration
             configuration.observers += observers
             let pipeline = ImagePipeline(configuration)
@@ -71,19 +72,18 @@ struct Fetch: AsyncParsableCommand {
         }
     }
 
-    /// What is asked of every source.
     private func request(_ source: ImageSource) -> ImageRequest {
-        parts.applied(to: policy.applied(to: ImageRequest(source: source)))
+        partial.applied(to: policy.applied(to: ImageRequest(source: source)))
             .decoded(thumbnail.map { .fit($0) } ?? .full)
             .frames(firstFrame ? .first : .all)
             .with { $0.policy.data = output == nil ? .whenLoaded : .always }
     }
 
     private var configuration: PipelineConfiguration {
-        var downloader = http.configuration
+        var downloader = transfer.configuration
         downloader.maximumConcurrentDownloads = concurrency
         downloader.connectionsPerHost = concurrency
-        return http.applied(to: .standard(downloader: downloader, disk: cache.diskCache))
+        return transfer.applied(to: .standard(downloader: downloader, disk: cache.diskCache))
     }
 
     private var report: FetchReport {

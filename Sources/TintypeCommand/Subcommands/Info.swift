@@ -2,12 +2,14 @@ import ArgumentParser
 import Foundation
 import Tintype
 
+/// `tintype info`: reports the format, size and frames of images.
 struct Info: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Tell what pictures are.",
+        abstract: "Report the format, size and frames of images.",
         discussion: """
-            Reads no more of a file than its header needs, unless the picture has to be looked at; a URL is loaded \
-            through the caches. The width and height are those that are displayed, orientation applied.
+            Reads only the header of a local file, and all frame delays of an animation, unless --palette, --blurhash \
+            or --thumbhash needs its pixels. A URL is loaded through the caches. Width and height are those of the \
+            displayed image, with its orientation applied.
 
             Examples:
               tintype info photo.jpg
@@ -15,59 +17,62 @@ struct Info: AsyncParsableCommand {
               tintype info --palette --blurhash --thumbhash photo.jpg
             """)
 
-    @Argument(help: ArgumentHelp("Paths of files, or URLs.", valueName: "source"))
+    @Argument(help: ArgumentHelp("The paths of files, or URLs.", valueName: "source"))
     var sources: [SourceArgument]
 
     @OptionGroup var cache: CacheOptions
-    @OptionGroup var http: TransferOptions
+    @OptionGroup var transfer: TransferOptions
 
-    @Flag(help: "One JSON object a line for each source.")
+    @Flag(help: "Write one JSON object per line and source.")
     var json = false
 
-    @OptionGroup var look: LookOptions
-    @OptionGroup var parts: PartialOptions
+    @OptionGroup var appearance: AppearanceOptions
+    @OptionGroup var partial: PartialOptions
 
     func run() async throws {
         let inspector = Inspector(
             pipeline: ImagePipeline(
-                http.applied(to: .standard(downloader: http.configuration, disk: cache.diskCache))),
-            parts: parts)
-        var allFine = true
+                transfer.applied(to: .standard(downloader: transfer.configuration, disk: cache.diskCache))),
+            partial: partial)
+        var allSucceeded = true
         for source in sources {
             do throws(TintypeError) {
-                tell(try await inspector.inspect(source, look), isOnly: sources.count == 1)
+                write(try await inspector.inspect(source, appearance), isOnly: sources.count == 1)
             } catch {
-                allFine = false
+                allSucceeded = false
                 StandardError.write("tintype: \(error.about(source.text))")
             }
         }
         try await inspector.pipeline.flush()
-        if !allFine { throw ExitCode.failure }
+        if !allSucceeded { throw ExitCode.failure }
     }
 
-    private func tell(_ record: InfoRecord, isOnly: Bool) {
+    private func write(_ record: InfoRecord, isOnly: Bool) {
         if json { return StandardOutput.write(json: record) }
         for line in record.lines { StandardOutput.write(line) }
         if !isOnly { StandardOutput.write("") }
     }
 }
 
-/// Finds out what a picture is without decoding more than it has to.
+/// Reads the properties of images, and decodes them only if that is necessary.
 struct Inspector: Sendable {
     let pipeline: ImagePipeline
-    let parts: PartialOptions
+    let partial: PartialOptions
 
-    func inspect(_ source: SourceArgument, _ look: LookOptions) async throws(TintypeError) -> InfoRecord {
+    /// Reads a source's header, and decodes a thumbnail of it if the palette or a hash is requested.
+    func inspect(
+        _ source: SourceArgument, _ appearance: AppearanceOptions
+    ) async throws(TintypeError) -> InfoRecord {
         var record = try await inspect(source)
-        guard look.isAskedFor else { return record }
-        // A small picture tells as much.
+        guard appearance.isRequested else { return record }
+        // 128 pixels are enough for colours and hashes.
         let size = PixelSize(width: 128, height: 128)
         let rendition = Rendition(decode: DecodeOptions(size: .fit(size)))
-        let request = parts.applied(to: ImageRequest(source: try source.source(), rendition: rendition))
+        let request = partial.applied(to: ImageRequest(source: try source.source(), rendition: rendition))
         let image = try await pipeline.image(for: request)
         if image.isPartial { record.isPartial = true }
-        let seen = try PictureLook(image.pixels, look)
-        (record.palette, record.blurHash, record.thumbHash) = (seen.palette, seen.blurHash, seen.thumbHash)
+        let measured = try ImageAppearance(image.pixels, appearance)
+        (record.palette, record.blurHash, record.thumbHash) = (measured.palette, measured.blurHash, measured.thumbHash)
         return record
     }
 
@@ -77,7 +82,7 @@ struct Inspector: Sendable {
                 try inspect(file: path, source.text)
             }
         }
-        var request = parts.applied(to: ImageRequest(source: try source.source()))
+        var request = partial.applied(to: ImageRequest(source: try source.source()))
         request.policy.data = .always
         let response = try await pipeline.response(for: request)
         var record = InfoRecord(
@@ -86,12 +91,12 @@ struct Inspector: Sendable {
         return record
     }
 
-    /// Reads a file's beginning, and on only as long as the header is not whole.
+    /// Reads the beginning of a file, and more of it only while the header is incomplete.
     private func inspect(file path: String, _ name: String) throws(TintypeError) -> InfoRecord {
         let file = try LocalFile(reading: path)
         let configuration = pipeline.configuration
         guard file.byteCount > 0 else { throw TintypeError(.emptyBody, stage: .load, "an empty file", subject: path) }
-        var head = try file.read(Self.firstRead, from: 0)
+        var head = try file.read(Self.firstReadByteCount, from: 0)
         while true {
             let isComplete = head.count >= file.byteCount
             let info = try configuration.coders.info(
@@ -105,6 +110,6 @@ struct Inspector: Sendable {
         }
     }
 
-    /// Bytes: most headers end within them, large Exif data included.
-    private static let firstRead = 16 << 10
+    /// The size of the first read in bytes. Most headers fit into it, even with large Exif data.
+    private static let firstReadByteCount = 16 << 10
 }

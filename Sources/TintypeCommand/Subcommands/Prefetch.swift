@@ -2,12 +2,13 @@ import ArgumentParser
 import Foundation
 import Tintype
 
+/// `tintype prefetch`: loads images into the disk cache.
 struct Prefetch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Bring pictures into the disk cache.",
+        abstract: "Load images into the disk cache.",
         discussion: """
-            What the cache has already is left alone. A picture that fails is one line on standard error, and does not \
-            stop the others.
+            Images that are already in the cache are left alone. Each failure is one line on standard error and does \
+            not stop the other loads.
 
             Examples:
               tintype prefetch --from urls.txt
@@ -18,29 +19,29 @@ struct Prefetch: AsyncParsableCommand {
 
     @OptionGroup var cache: CacheLocation
 
-    @Flag(help: "Load anew, whatever the cache has.")
+    @Flag(help: "Load again, even if the cache has the image.")
     var reload = false
 
-    @Option(help: ArgumentHelp("Pictures at once.", valueName: "n"))
+    @Option(help: ArgumentHelp("Load at most this many images at once.", valueName: "n"))
     var concurrency = 3
 
-    @OptionGroup var http: TransferOptions
+    @OptionGroup var transfer: TransferOptions
 
     @OptionGroup var tracing: TraceOptions
 
-    @Flag(help: "One JSON object with the numbers of finished and skipped pictures.")
+    @Flag(help: "Write one JSON object with the numbers of finished, skipped and all images.")
     var json = false
 
-    @Flag(help: "Say nothing but what failed.")
+    @Flag(help: "Report failures only.")
     var quiet = false
 
     func validate() throws {
-        guard (1...1000).contains(concurrency) else { throw ValidationError("--concurrency takes 1 to 1000.") }
+        try validate(concurrency, in: 1...1000, for: "--concurrency")
     }
 
     func run() async throws {
         let sources = try sources.all()
-        try await tracing.recording { observers in
+        try await tracing.withRecording { observers in
             var configuration = configuration
             configuration.observers += observers
             let pipeline = ImagePipeline(configuration)
@@ -49,29 +50,29 @@ struct Prefetch: AsyncParsableCommand {
                 showsProgress: !quiet && StandardError.isTerminal
             ).run(sources)
             try await pipeline.flush()
-            tell(progress)
+            report(progress)
             if progress.skipped > 0 { throw ExitCode.failure }
         }
     }
 
-    private func tell(_ progress: PrefetchProgress) {
+    private func report(_ progress: PrefetchProgress) {
         if json {
             StandardOutput.write(json: PrefetchRecord(progress))
         } else if !quiet {
             let failed = progress.skipped == 0 ? "" : ", \(progress.skipped) failed"
-            StandardOutput.write("\(progress.finished) of \(progress.total) pictures are in the cache\(failed)")
+            StandardOutput.write("\(progress.finished) of \(progress.total) images are in the cache\(failed)")
         }
     }
 
     private var configuration: PipelineConfiguration {
-        var downloader = http.configuration
+        var downloader = transfer.configuration
         downloader.maximumConcurrentDownloads = concurrency
         downloader.connectionsPerHost = concurrency
-        return http.applied(to: .standard(downloader: downloader, memory: nil, disk: cache.diskCache))
+        return transfer.applied(to: .standard(downloader: downloader, memory: nil, disk: cache.diskCache))
     }
 }
 
-/// How a prefetch ended, as `--json` writes it.
+/// The result of a prefetch, as `--json` writes it.
 struct PrefetchRecord: Encodable {
     let finished: Int
     let skipped: Int
@@ -84,31 +85,31 @@ struct PrefetchRecord: Encodable {
     }
 }
 
-/// Prefetches a list of sources to disk, and shows on a terminal how far it is.
+/// Prefetches a list of sources to disk, with progress on a terminal.
 struct PrefetchRun {
     let pipeline: ImagePipeline
     let concurrency: Int
     let freshness: LoadPolicy.Freshness
     let showsProgress: Bool
 
-    /// - Throws: ``TintypeError/Code/invalidSource`` for what is no URL, before anything is loaded.
+    /// - Throws: ``TintypeError/Code/invalidSource`` for a source that is not a URL, before anything is loaded.
     func run(_ sources: [SourceArgument]) async throws(TintypeError) -> PrefetchProgress {
         var requests: [ImageRequest] = []
         for source in sources { requests.append(ImageRequest(source: try source.source()).freshness(freshness)) }
         let prefetcher = ImagePrefetcher(
             pipeline, settings: PrefetchSettings(destination: .disk, concurrency: concurrency, priority: .normal))
         let batch = prefetcher.prefetch(requests) { source, error in
-            if let error { StandardError.write("\(erased)tintype: \(error.about(source.displayName))") }
+            if let error { StandardError.write("\(eraseLine)tintype: \(error.about(source.displayName))") }
         }
         for await progress in batch.updates where showsProgress { show(progress) }
-        if showsProgress { StandardError.write(raw: erased) }
+        if showsProgress { StandardError.write(raw: eraseLine) }
         return batch.progress
     }
 
     private func show(_ progress: PrefetchProgress) {
-        StandardError.write(raw: "\(erased)\(progress.finished + progress.skipped) of \(progress.total) done")
+        StandardError.write(raw: "\(eraseLine)\(progress.finished + progress.skipped) of \(progress.total) done")
     }
 
-    /// Takes the line of progress away.
-    private var erased: String { showsProgress ? "\r\u{1B}[K" : "" }
+    /// The control sequence that erases the line with the progress.
+    private var eraseLine: String { showsProgress ? "\r\u{1B}[K" : "" }
 }
