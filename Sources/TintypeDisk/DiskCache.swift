@@ -11,7 +11,7 @@ public import TintypeCore
 /// Nothing is touched on disk until the first use. Calls that block say so, and have a twin that is `async`. When the
 /// disk is full, may not be written, or goes away, the cache serves what it can and says so once in the log and in
 /// ``stats``.
-public final class DiskCache: DataCache {
+public final class DiskCache: DataCaching {
     /// The directory, as named by the user.
     public let directory: URL
     public let limits: DiskLimits

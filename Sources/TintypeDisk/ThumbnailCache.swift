@@ -6,7 +6,7 @@ public import TintypeCore
 /// It takes 4 bytes for each pixel, ten times as much as an encoded picture, so it is for small ones, and has limits of
 /// its own. Everything else is that of a ``DiskCache``, of which it has one: an entry is the rows of a picture,
 /// premultiplied and as memory has them, with what is known of it in the metadata.
-public final class ThumbnailCache: PixelCache {
+public final class ThumbnailCache: PixelCaching {
     /// The files, for who looks after them.
     public let disk: DiskCache
     /// The most bytes of pixels that one picture may have.

@@ -5,7 +5,7 @@ extension MappingSymbols {
     /// Where pictures are kept.
     static var caches: [String: Any] {
         [
-            "ImageCaching": (any ImageCaching).self, "DataCache": (any DataCache).self, "ImageCache": ImageCache.self,
+            "ImageCaching": (any ImageCaching).self, "DataCaching": (any DataCaching).self, "ImageCache": ImageCache.self,
             "MemoryCache": MemoryCache.self, "CacheLimits": CacheLimits.self, "DiskCache": DiskCache.self,
             "DiskLimits": DiskLimits.self,
             "ImageCaching.entry(for:)": { (cache: any ImageCaching, key: CacheKey) in cache.entry(for: key) },
@@ -16,7 +16,7 @@ extension MappingSymbols {
                 cache.store(image, for: key)
                 cache.store(entry, for: key)
             },
-            "DataCache.entry(for:)": { (cache: any DataCache, key: CacheKey) in cache.entry(for: key) },
+            "DataCaching.entry(for:)": { (cache: any DataCaching, key: CacheKey) in cache.entry(for: key) },
             "ImageCache.init(memory:disk:pixels:coders:)": ImageCache.init(memory:disk:pixels:coders:),
             "MemoryCache.clear()": MemoryCache.clear, "MemoryCache.contains(_:)": MemoryCache.contains(_:),
             "MemoryCache.image(for:)": MemoryCache.image(for:), "MemoryCache.trim(to:)": MemoryCache.trim(to:),

@@ -10,7 +10,7 @@ public struct CacheTiers: OptionSet, Hashable, Sendable {
     public static let memory = CacheTiers(rawValue: 1)
     /// Encoded pictures.
     public static let disk = CacheTiers(rawValue: 2)
-    /// Decoded pictures on disk: see ``PixelCache``. What is removed from ``disk`` is removed here, too.
+    /// Decoded pictures on disk: see ``PixelCaching``. What is removed from ``disk`` is removed here, too.
     public static let pixels = CacheTiers(rawValue: 4)
     /// Every tier.
     public static let all: CacheTiers = [.memory, .disk, .pixels]

@@ -3,14 +3,14 @@ public struct ImageCache: ImageCaching {
     /// For decoded pictures; `nil` for none.
     public let memory: MemoryCache?
     /// For encoded bytes; `nil` for none.
-    public let disk: (any DataCache)?
+    public let disk: (any DataCaching)?
     /// For renditions whose request wants it: see ``LoadPolicy/StoredForm/pixels``.
-    public let pixels: (any PixelCache)?
+    public let pixels: (any PixelCaching)?
     /// For ``query(_:among:data:decode:)`` and for pictures that are stored without their bytes; a pipeline uses its own.
     public let coders: ImageCoderRegistry
 
     public init(
-        memory: MemoryCache? = MemoryCache(), disk: (any DataCache)? = nil, pixels: (any PixelCache)? = nil,
+        memory: MemoryCache? = MemoryCache(), disk: (any DataCaching)? = nil, pixels: (any PixelCaching)? = nil,
         coders: ImageCoderRegistry = ImageCoderRegistry()
     ) {
         self.memory = memory

@@ -175,7 +175,7 @@ import TintypeTesting
 }
 
 /// Takes and gives nothing, and can be neither written nor emptied.
-private struct BrokenDataCache: DataCache {
+private struct BrokenDataCache: DataCaching {
     func entry(for key: CacheKey) -> CacheEntry? { nil }
     func store(_ entry: CacheEntry, for key: CacheKey) {}
     func remove(_ key: CacheKey) {}
@@ -185,7 +185,7 @@ private struct BrokenDataCache: DataCache {
 }
 
 /// A tier of pixels in memory.
-final class FakePixelCache: PixelCache {
+final class FakePixelCache: PixelCaching {
     private let state = Shared<[CacheKey: Image]>([:])
     private let takes: Bool
     private let flushCount = Shared(0)

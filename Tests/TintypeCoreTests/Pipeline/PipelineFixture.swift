@@ -58,7 +58,7 @@ struct FakeEncoder: ImageEncoder {
 }
 
 /// A disk cache in memory that counts.
-final class FakeDataCache: DataCache {
+final class FakeDataCache: DataCaching {
     private struct State: Sendable {
         var entries: [CacheKey: CacheEntry] = [:]
         var reads = 0

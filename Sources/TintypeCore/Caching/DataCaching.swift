@@ -3,7 +3,7 @@ public import Foundation
 /// Encoded pictures by key, on something slower than memory: what the pipeline asks of a disk cache.
 ///
 /// Calls that read block; the pipeline makes them on an executor that may be blocked.
-public protocol DataCache: Sendable {
+public protocol DataCaching: Sendable {
     /// The entry of a key, verified; `nil` is a miss, and so is a damaged entry, which is removed. Blocks.
     func entry(for key: CacheKey) -> CacheEntry?
 

@@ -1,6 +1,6 @@
 // The calls that block, for those who may not: on a thread for disks.
 
-extension PixelCache {
+extension PixelCaching {
     /// The picture of a key, verified; `nil` is a miss.
     ///
     /// - Throws: ``TintypeError/Code/cancelled`` when the task was cancelled before its turn.

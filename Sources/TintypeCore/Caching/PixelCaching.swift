@@ -1,7 +1,7 @@
 /// Decoded pictures on disk, ready to show: what the pipeline asks of its tier of pixels.
 ///
 /// Calls that read block; the pipeline makes them on an executor that may be blocked.
-public protocol PixelCache: Sendable {
+public protocol PixelCaching: Sendable {
     /// The picture of a key, verified; `nil` is a miss. Blocks.
     func image(for key: CacheKey) -> Image?
 
@@ -30,7 +30,7 @@ public protocol PixelCache: Sendable {
     func flush() async throws(TintypeError)
 }
 
-extension PixelCache {
+extension PixelCaching {
     /// Keeps a picture as long as there is room.
     ///
     /// - Returns: whether it takes such a picture.
