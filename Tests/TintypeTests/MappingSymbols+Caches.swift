@@ -41,7 +41,7 @@ extension MappingSymbols {
             "CacheSerializer": CacheSerializer.self, "ThumbnailCache": ThumbnailCache.self,
             "CacheSerializer.Form.bytes(_:_:)": CacheSerializer.Form.bytes(_:_:),
             "PipelineConfiguration.serializer": \PipelineConfiguration.serializer,
-            "RequestParts.serializer": \RequestParts.serializer,
+            "RequestOverrides.serializer": \RequestOverrides.serializer,
             "LoadPolicy.StoredForm.pixels": LoadPolicy.StoredForm.pixels,
             "ImageCache.query(_:among:data:decode:)": { (cache: ImageCache, key: CacheKey) async throws in
                 try await cache.query(key, data: true, decode: DecodeOptions())

@@ -1,12 +1,12 @@
 /// What failed: a source, asked for in one way. A loader or settings of one request's own say nothing of the others.
 struct FailureKey: Hashable, Sendable {
     let source: String
-    private let loader: RequestParts?
+    private let loader: RequestOverrides?
     private let extras: RequestExtras
 
     init(_ request: ImageRequest) {
         source = request.key.source
-        loader = request.parts?.loader == nil ? nil : request.parts
+        loader = request.overrides?.loader == nil ? nil : request.overrides
         extras = request.extras
     }
 

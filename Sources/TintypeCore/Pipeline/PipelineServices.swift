@@ -53,7 +53,7 @@ final class PipelineServices: Sendable {
         guard request.policy.reads(request.policy.rendered.memory) else { return nil }
         // Asked in place: what is copied on this way is a good part of what a hit costs.
         let image =
-            request.parts?.cache.map { $0.image(for: request.key) } ?? configuration.cache.image(for: request.key)
+            request.overrides?.cache.map { $0.image(for: request.key) } ?? configuration.cache.image(for: request.key)
         watch.tell(.lookedUp(request.key, in: .memory, found: image != nil))
         guard let scale = request.rendition.decode.scale else { return image }
         return image?.atScale(scale)
@@ -61,20 +61,20 @@ final class PipelineServices: Sendable {
 
     /// Where the rendition of a request is kept.
     func cache(for request: ImageRequest) -> any ImageCaching {
-        request.parts?.cache ?? configuration.cache
+        request.overrides?.cache ?? configuration.cache
     }
 
     /// Where the original of a request is kept.
     func originalCache(for request: ImageRequest) -> any ImageCaching {
-        request.parts?.originalCache ?? cache(for: request)
+        request.overrides?.originalCache ?? cache(for: request)
     }
 
     func serializer(for request: ImageRequest) -> CacheSerializer? {
-        request.parts?.serializer ?? configuration.serializer
+        request.overrides?.serializer ?? configuration.serializer
     }
 
     func loader(for request: ImageRequest) -> any ImageLoader {
-        request.parts?.loader ?? loader
+        request.overrides?.loader ?? loader
     }
 }
 
@@ -82,7 +82,7 @@ final class PipelineServices: Sendable {
 struct JobKey: Hashable, Sendable {
     let key: CacheKey
     let policy: LoadPolicy
-    let parts: RequestParts?
+    let overrides: RequestOverrides?
     let extras: RequestExtras
     /// The sources that are tried when the first fails.
     let alternatives: [String]
@@ -102,7 +102,7 @@ struct JobKey: Hashable, Sendable {
     ) {
         self.key = key
         self.policy = policy
-        parts = request.parts
+        overrides = request.overrides
         extras = request.extras
         self.alternatives = alternatives
         self.scale = scale

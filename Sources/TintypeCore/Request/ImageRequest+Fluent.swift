@@ -68,8 +68,8 @@ extension ImageRequest {
         with { $0.priority = priority }
     }
 
-    /// With these parts in the place of the pipeline's.
-    public func parts(_ parts: RequestParts) -> ImageRequest {
-        with { $0.parts = parts }
+    /// With these overrides in the place of the pipeline's.
+    public func overrides(_ overrides: RequestOverrides) -> ImageRequest {
+        with { $0.overrides = overrides }
     }
 }

@@ -19,7 +19,7 @@ public struct ImageRequest: Sendable {
         var policy: LoadPolicy
         var priority: ImagePriority
         var alternatives: [ImageSource]
-        var parts: RequestParts?
+        var overrides: RequestOverrides?
         var extras: RequestExtras
         var substitutes: [ImageRequest] = []
     }
@@ -42,13 +42,13 @@ public struct ImageRequest: Sendable {
 
     public init(
         source: ImageSource, rendition: Rendition = Rendition(), policy: LoadPolicy = LoadPolicy(),
-        priority: ImagePriority = .normal, alternatives: [ImageSource] = [], parts: RequestParts? = nil,
+        priority: ImagePriority = .normal, alternatives: [ImageSource] = [], overrides: RequestOverrides? = nil,
         extras: RequestExtras = RequestExtras()
     ) {
         storage = Storage(
             Fields(
                 source: source, rendition: rendition, policy: policy, priority: priority, alternatives: alternatives,
-                parts: parts, extras: extras))
+                overrides: overrides, extras: extras))
     }
 
     public init(
@@ -134,9 +134,9 @@ extension ImageRequest {
     }
 
     /// Parts of the pipeline that are replaced for this request.
-    public var parts: RequestParts? {
-        get { storage.fields.parts }
-        set { adjust { $0.parts = newValue } }
+    public var overrides: RequestOverrides? {
+        get { storage.fields.overrides }
+        set { adjust { $0.overrides = newValue } }
     }
 
     /// Settings that extensions add: those of HTTP, for one.

@@ -58,9 +58,9 @@ import TintypeTesting
         broken.answer("closure:a", .data(Data("<html>".utf8)))
         let fixture = PipelineFixture()
         fixture.answer()
-        let parts = fixture.request().with { $0.parts = RequestParts(loader: broken) }
-        await expect(.notAnImage) { try await fixture.pipeline.image(for: parts) }
-        await expect(.failedBefore) { try await fixture.pipeline.image(for: parts) }
+        let overriding = fixture.request().with { $0.overrides = RequestOverrides(loader: broken) }
+        await expect(.notAnImage) { try await fixture.pipeline.image(for: overriding) }
+        await expect(.failedBefore) { try await fixture.pipeline.image(for: overriding) }
         let other = PipelineFixture()
         other.answer("a", .data(Data("<html>".utf8)))
         await expect(.notAnImage) {

@@ -20,12 +20,13 @@ import TintypeTesting
         return fixture
     }
 
-    private func load(_ fixture: PipelineFixture, transformed: Bool = false, parts: RequestParts? = nil) async throws
+    private func load(_ fixture: PipelineFixture, transformed: Bool = false, overrides: RequestOverrides? = nil)
+        async throws
         -> CacheKey
     {
         var request = fixture.request()
         if transformed { request.rendition.transforms = [CountingTransformer(identifier: "t")] }
-        request.parts = parts
+        request.overrides = overrides
         request.policy.completion = .whenStored
         _ = try await fixture.pipeline.response(for: request)
         return request.key
@@ -73,7 +74,7 @@ import TintypeTesting
 
     @Test func aRequestMayBringItsOwn() async throws {
         let fixture = fixture(serializer(.standard))
-        _ = try await load(fixture, parts: RequestParts(serializer: serializer(.nothing)))
+        _ = try await load(fixture, overrides: RequestOverrides(serializer: serializer(.nothing)))
         #expect(fixture.disk.keys.isEmpty && told.now.count == 1)
     }
 

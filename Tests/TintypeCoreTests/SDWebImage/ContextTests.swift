@@ -21,7 +21,7 @@ import TintypeTesting
         let fixture = PipelineFixture()
         fixture.answer()
         let other = ImageCache(memory: MemoryCache(limits: CacheLimits(cost: 1 << 20)), disk: FakeDataCache())
-        let request = fixture.request().parts(RequestParts(cache: other))
+        let request = fixture.request().overrides(RequestOverrides(cache: other))
         _ = try await fixture.pipeline.image(for: request)
         #expect(other.image(for: request.key) != nil && other.entry(for: request.key) != nil)
         #expect(!fixture.memory.contains(request.key) && fixture.disk.keys.isEmpty)
@@ -33,7 +33,7 @@ import TintypeTesting
         let fixture = PipelineFixture(info: ImageInfo(format: .png, size: PixelSize(width: 9, height: 9)))
         fixture.answer()
         let originals = ImageCache(memory: nil, disk: FakeDataCache())
-        let request = fixture.request().fitting(width: 1).parts(RequestParts(originalCache: originals))
+        let request = fixture.request().fitting(width: 1).overrides(RequestOverrides(originalCache: originals))
         _ = try await fixture.pipeline.image(for: request)
         try await fixture.pipeline.flush()
         #expect(fixture.disk.keys == [request.key])
@@ -44,7 +44,7 @@ import TintypeTesting
         let fixture = PipelineFixture()
         let other = FakeLoader()
         other.answer(fixture.identity(), .data(PipelineFixture.png))
-        _ = try await fixture.pipeline.image(for: fixture.request().parts(RequestParts(loader: other)))
+        _ = try await fixture.pipeline.image(for: fixture.request().overrides(RequestOverrides(loader: other)))
         #expect(other.count(fixture.identity()) == 1 && fixture.loader.count(fixture.identity()) == 0)
     }
 
@@ -54,9 +54,10 @@ import TintypeTesting
         let other = FakeLoader()
         other.answer(fixture.identity(), .gated(gate, .data(PipelineFixture.png)))
         fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
-        let parts = RequestParts(loader: other)
+        let overrides = RequestOverrides(loader: other)
         let tasks = [
-            fixture.request(), fixture.request(), fixture.request().parts(parts), fixture.request().parts(parts),
+            fixture.request(), fixture.request(), fixture.request().overrides(overrides),
+            fixture.request().overrides(overrides),
         ].map { fixture.pipeline.start($0) }
         await gate.arrivals(2)
         gate.open()

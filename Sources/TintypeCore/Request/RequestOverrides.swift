@@ -1,7 +1,7 @@
 /// Parts of a pipeline that are replaced for some requests.
 ///
 /// Make one and give it to every request that means it: requests share work when they have the same object.
-public final class RequestParts: Sendable {
+public final class RequestOverrides: Sendable {
     /// Instead of the pipeline's cache.
     public let cache: (any ImageCaching)?
     /// Where the original bytes are looked up and kept, when not in the same cache as renditions.
@@ -22,8 +22,8 @@ public final class RequestParts: Sendable {
     }
 }
 
-extension RequestParts: Hashable {
-    public static func == (left: RequestParts, right: RequestParts) -> Bool { left === right }
+extension RequestOverrides: Hashable {
+    public static func == (left: RequestOverrides, right: RequestOverrides) -> Bool { left === right }
 
     public func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(self))
