@@ -51,7 +51,7 @@ extension ThumbnailCache {
     }
 
     @discardableResult
-    public func store(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Bool {
+    public func store(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Bool {
         guard !image.isAnimated, !image.isPartial, image.highRange == nil,
             let count = PixelBuffer.rowByteCount(image.size), count <= largest
         else {
@@ -60,7 +60,7 @@ extension ThumbnailCache {
         let now = disk.time.date()
         let entry = CacheEntry(
             data: image.pixels.rows, format: Self.format, metadata: ThumbnailFacts(image).encoded,
-            created: image.received ?? now, expires: lifetime.map { now.later(by: $0) })
+            created: image.received ?? now, expires: timeToLive.map { now.later(by: $0) })
         disk.store(entry, for: key)
         return true
     }

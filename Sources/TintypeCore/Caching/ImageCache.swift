@@ -30,8 +30,8 @@ public struct ImageCache: ImageCaching {
     public func image(for key: CacheKey) -> Image? { memory?.image(for: key) }
 
     @discardableResult
-    public func store(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Int {
-        memory?.store(image, for: key, lifetime: lifetime) ?? 0
+    public func store(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Int {
+        memory?.store(image, for: key, timeToLive: timeToLive) ?? 0
     }
 
     public func entry(for key: CacheKey) -> CacheEntry? { disk?.entry(for: key) }
@@ -41,8 +41,8 @@ public struct ImageCache: ImageCaching {
     public func pixels(for key: CacheKey) -> Image? { pixels?.image(for: key) }
 
     @discardableResult
-    public func storePixels(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Bool {
-        pixels?.store(image, for: key, lifetime: lifetime) ?? false
+    public func storePixels(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Bool {
+        pixels?.store(image, for: key, timeToLive: timeToLive) ?? false
     }
 
     public func remove(_ key: CacheKey, from tiers: CacheTiers) {

@@ -53,8 +53,8 @@ public struct ImageCacheChain: ImageCaching {
     }
 
     @discardableResult
-    public func store(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Int {
-        reached(policies.store).reduce(0) { $0 + $1.store(image, for: key, lifetime: lifetime) }
+    public func store(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Int {
+        reached(policies.store).reduce(0) { $0 + $1.store(image, for: key, timeToLive: timeToLive) }
     }
 
     public func entry(for key: CacheKey) -> CacheEntry? {
@@ -70,8 +70,8 @@ public struct ImageCacheChain: ImageCaching {
     }
 
     @discardableResult
-    public func storePixels(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Bool {
-        reached(policies.store).reduce(false) { $1.storePixels(image, for: key, lifetime: lifetime) || $0 }
+    public func storePixels(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Bool {
+        reached(policies.store).reduce(false) { $1.storePixels(image, for: key, timeToLive: timeToLive) || $0 }
     }
 
     public func remove(_ key: CacheKey, from tiers: CacheTiers) {

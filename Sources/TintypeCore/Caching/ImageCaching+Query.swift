@@ -68,8 +68,8 @@ extension ImageCaching {
             let known = key.isOriginal ? nil : StoredInfo(decoding: entry.metadata)
             let whole = known?.applied(to: image.pixels, scale: image.scale) ?? image
             // Not for longer than its bytes may be used.
-            let lifetime = entry.expires.map { Duration.seconds(max(0, $0.timeIntervalSinceNow)) }
-            store(whole, for: key, lifetime: lifetime)
+            let timeToLive = entry.expires.map { Duration.seconds(max(0, $0.timeIntervalSinceNow)) }
+            store(whole, for: key, timeToLive: timeToLive)
             return CacheHit(image: whole, data: entry.data, tier: .disk)
         } catch {
             // Bytes that no decoder here knows may be good for another program.

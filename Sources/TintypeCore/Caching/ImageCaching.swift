@@ -11,10 +11,10 @@ public protocol ImageCaching: Sendable {
 
     /// Keeps a decoded picture in memory.
     ///
-    /// - Parameter lifetime: how long it may be used; `nil` is as long as it is kept.
+    /// - Parameter timeToLive: how long it may be used; `nil` is as long as it is kept.
     /// - Returns: how many others were evicted for it.
     @discardableResult
-    func store(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Int
+    func store(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Int
 
     /// The entry on disk, verified; `nil` is a miss. Blocks.
     func entry(for key: CacheKey) -> CacheEntry?
@@ -27,10 +27,10 @@ public protocol ImageCaching: Sendable {
 
     /// Keeps a decoded picture on disk as it is. Returns at once.
     ///
-    /// - Parameter lifetime: how long it may be used; `nil` leaves that to the limits of the tier.
+    /// - Parameter timeToLive: how long it may be used; `nil` leaves that to the limits of the tier.
     /// - Returns: whether there is a tier that takes it.
     @discardableResult
-    func storePixels(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Bool
+    func storePixels(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Bool
 
     /// Forgets what is kept under a key. Blocks when `tiers` has the disk or the pixels.
     func remove(_ key: CacheKey, from tiers: CacheTiers)
@@ -54,7 +54,7 @@ extension ImageCaching {
     public func pixels(for key: CacheKey) -> Image? { nil }
 
     @discardableResult
-    public func storePixels(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Bool { false }
+    public func storePixels(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Bool { false }
 }
 
 extension ImageCaching {
@@ -62,11 +62,11 @@ extension ImageCaching {
     ///
     /// - Returns: how many others were evicted for it.
     @discardableResult
-    public func store(_ image: Image, for key: CacheKey) -> Int { store(image, for: key, lifetime: nil) }
+    public func store(_ image: Image, for key: CacheKey) -> Int { store(image, for: key, timeToLive: nil) }
 
     /// Keeps a decoded picture on disk as it is, as long as there is room.
     ///
     /// - Returns: whether there is a tier that takes it.
     @discardableResult
-    public func storePixels(_ image: Image, for key: CacheKey) -> Bool { storePixels(image, for: key, lifetime: nil) }
+    public func storePixels(_ image: Image, for key: CacheKey) -> Bool { storePixels(image, for: key, timeToLive: nil) }
 }

@@ -52,13 +52,13 @@ public final class MemoryCache: Sendable {
 
     /// Keeps a picture, unless it is too large on its own.
     ///
-    /// - Parameter lifetime: how long it may be used, where that is less than ``CacheLimits/age``.
+    /// - Parameter timeToLive: how long it may be used, where that is less than ``CacheLimits/age``.
     /// - Returns: how many others were evicted for it.
     @discardableResult
-    public func store(_ image: Image, for key: CacheKey, lifetime: Duration? = nil) -> Int {
+    public func store(_ image: Image, for key: CacheKey, timeToLive: Duration? = nil) -> Int {
         let (now, cost) = (time.uptime(), image.memoryCost)
         let released = state.withLock { state in
-            let age = [state.queue.limits.age, lifetime].compactMap(\.self).min()
+            let age = [state.queue.limits.age, timeToLive].compactMap(\.self).min()
             return put(MemoryEntry(image, for: key, cost: cost, expires: age.map { now + $0 }), &state, at: now)
         }
         return released.evicted.count

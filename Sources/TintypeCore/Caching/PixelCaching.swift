@@ -7,11 +7,11 @@ public protocol PixelCaching: Sendable {
 
     /// Keeps a picture. Returns at once; reads see it from then on, and the disk has it after ``flush()``.
     ///
-    /// - Parameter lifetime: how long it may be used; `nil` leaves that to the limits of the tier.
+    /// - Parameter timeToLive: how long it may be used; `nil` leaves that to the limits of the tier.
     /// - Returns: whether it takes such a picture; not when it is animated, has more than 8 bits or is not whole, or is larger
     ///   than the tier is for.
     @discardableResult
-    func store(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Bool
+    func store(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Bool
 
     /// Forgets a picture. Blocks.
     func remove(_ key: CacheKey)
@@ -35,5 +35,5 @@ extension PixelCaching {
     ///
     /// - Returns: whether it takes such a picture.
     @discardableResult
-    public func store(_ image: Image, for key: CacheKey) -> Bool { store(image, for: key, lifetime: nil) }
+    public func store(_ image: Image, for key: CacheKey) -> Bool { store(image, for: key, timeToLive: nil) }
 }

@@ -28,9 +28,9 @@ extension ImageLoad {
     /// Whether the tier of pixels took it.
     func storesPixels(of image: Image, for job: JobContext) async -> Bool {
         guard wantsPixels else { return false }
-        let (key, cache, lifetime) = (request.key, cache, request.policy.lifetime)
+        let (key, cache, timeToLive) = (request.key, cache, request.policy.timeToLive)
         let isTaken = try? await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
-            cache.storePixels(image, for: key, lifetime: lifetime)
+            cache.storePixels(image, for: key, timeToLive: timeToLive)
         }
         return isTaken ?? false
     }

@@ -69,7 +69,7 @@ extension ImageLoad {
     }
 
     private func store(_ image: Image, in cache: any ImageCaching, for key: CacheKey) {
-        let evicted = cache.store(image, for: key, lifetime: request.policy.lifetime)
+        let evicted = cache.store(image, for: key, timeToLive: request.policy.timeToLive)
         if evicted > 0 { services.watch.tell(.evicted(evicted)) }
     }
 
@@ -92,7 +92,7 @@ extension ImageLoad {
 
     /// From when on what is stored now is not to be used any more, where the request says so.
     var expires: Date? {
-        request.policy.lifetime.map { services.configuration.time.date().later(by: $0) }
+        request.policy.timeToLive.map { services.configuration.time.date().later(by: $0) }
     }
 
     private var serializer: CacheSerializer? { services.serializer(for: request) }

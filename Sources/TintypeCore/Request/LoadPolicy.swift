@@ -22,13 +22,13 @@ public struct LoadPolicy: Hashable, Sendable {
     public var data: DataDelivery
     /// How long what this load keeps may be used, in memory and on disk; `nil` leaves that to the limits of the caches,
     /// which hold in any case.
-    public var lifetime: Duration?
+    public var timeToLive: Duration?
 
     public init(
         rendered: CacheRules = CacheRules(), original: CacheRules = CacheRules(memory: .off),
         freshness: Freshness = .cached, failures: Failures = .respected, previews: Previews = .none,
         variants: Variants = .exact, preparation: Preparation = .automatic, stored: StoredForm = .automatic,
-        completion: Completion = .whenReady, data: DataDelivery = .whenLoaded, lifetime: Duration? = nil
+        completion: Completion = .whenReady, data: DataDelivery = .whenLoaded, timeToLive: Duration? = nil
     ) {
         self.rendered = rendered
         self.original = original
@@ -40,7 +40,7 @@ public struct LoadPolicy: Hashable, Sendable {
         self.stored = stored
         self.completion = completion
         self.data = data
-        self.lifetime = lifetime
+        self.timeToLive = timeToLive
     }
 }
 
@@ -133,7 +133,7 @@ extension LoadPolicy {
 
     /// The part that tells how the original bytes are got: loads that agree on it share one transfer.
     var forBytes: LoadPolicy {
-        LoadPolicy(original: original, freshness: freshness, failures: failures, lifetime: lifetime)
+        LoadPolicy(original: original, freshness: freshness, failures: failures, timeToLive: timeToLive)
     }
 }
 

@@ -196,7 +196,7 @@ final class FakePixelCache: PixelCaching {
 
     func image(for key: CacheKey) -> Image? { state.now[key] }
 
-    func store(_ image: Image, for key: CacheKey, lifetime: Duration?) -> Bool {
+    func store(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Bool {
         if takes { state.withLock { $0[key] = image } }
         return takes
     }

@@ -4,7 +4,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(15))) struct LifetimeTests {
+@Suite(.timeLimit(.minutes(15))) struct TimeToLiveTests {
     private let clock = ManualClock()
 
     private func fixture(_ change: (inout PipelineConfiguration) -> Void = { _ in }) -> PipelineFixture {
@@ -19,10 +19,10 @@ import TintypeTesting
         return fixture
     }
 
-    private func request(_ fixture: PipelineFixture, _ lifetime: Duration?) -> ImageRequest {
+    private func request(_ fixture: PipelineFixture, _ timeToLive: Duration?) -> ImageRequest {
         var request = fixture.request()
         request.rendition.transforms = [CountingTransformer(identifier: "t")]
-        request.policy.lifetime = lifetime
+        request.policy.timeToLive = timeToLive
         request.policy.completion = .whenStored
         return request
     }
@@ -54,8 +54,8 @@ import TintypeTesting
         let image = Image(
             pixels: try .filled(Pixel(red: 0, green: 0, blue: 0)),
             info: ImageInfo(format: .png, size: PixelSize(width: 1, height: 1)))
-        cache.store(image, for: CacheKey(source: "long"), lifetime: .seconds(100))
-        cache.store(image, for: CacheKey(source: "short"), lifetime: .seconds(1))
+        cache.store(image, for: CacheKey(source: "long"), timeToLive: .seconds(100))
+        cache.store(image, for: CacheKey(source: "short"), timeToLive: .seconds(1))
         clock.advance(by: .seconds(1))
         #expect(cache.image(for: CacheKey(source: "short")) == nil)
         #expect(cache.totalCount == 1, "it goes though it is not the oldest")
