@@ -46,7 +46,7 @@ struct ICOImage {
         _ size: PixelSize, _ context: DecodeContext, keepsPart: Bool
     ) throws(TintypeError) -> PixelBuffer? {
         var whole = context
-        whole.options = DecodeOptions(size: .stretch(size), frames: .first)
+        whole.options = DecodeOptions(size: .shrink(size), frames: .first)
         do throws(TintypeError) {
             return try PNGDecoder().decode(bytes, context: whole).pixels
         } catch {

@@ -172,7 +172,7 @@ import TintypeTesting
         let whole = try decode(data)
         for size in [
             DecodeOptions.Size.fit(PixelSize(width: 5000, height: 5000)),
-            .stretch(PixelSize(width: 9999, height: 9999)),
+            .shrink(PixelSize(width: 9999, height: 9999)),
         ] {
             let decoded = try decode(data, size)
             #expect(PixelDifference(decoded.pixels, whole.pixels)?.maximum == 0)

@@ -35,7 +35,7 @@ import TintypeTesting
         let whole = try picture(name)
         let rect = part(of: whole.size)
         let size = PixelSize(width: max(1, rect.size.width / 3), height: max(1, rect.size.height / 3))
-        let decoded = try picture(name, DecodeOptions(crop: rect, size: .stretch(size)))
+        let decoded = try picture(name, DecodeOptions(crop: rect, size: .shrink(size)))
         let expected = try ResizeTransformer(to: size, mode: .stretch).transform(whole.cropped(to: rect))
         let difference = try #require(PixelDifference(decoded, expected))
         #expect(name.hasSuffix("jpg") ? difference.mean < 6 : difference.maximum <= 2, "\(name): \(difference)")

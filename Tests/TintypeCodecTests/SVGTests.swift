@@ -27,7 +27,7 @@ import TintypeSVG
     @Test(arguments: [
         (DecodeOptions.Size.full, 20, 10), (.fit(PixelSize(width: 10, height: 10)), 10, 5),
         (.fit(PixelSize(width: 200, height: 200)), 200, 100), (.fit(PixelSize(width: 0, height: 50)), 100, 50),
-        (.stretch(PixelSize(width: 5, height: 5)), 5, 5), (.atMost(bytes: 200), 10, 5),
+        (.shrink(PixelSize(width: 5, height: 5)), 5, 5), (.atMost(bytes: 200), 10, 5),
     ])
     func itIsDrawnAtTheAskedSize(_ size: DecodeOptions.Size, _ width: Int, _ height: Int) throws {
         let image = try decode(Self.halves, size)
@@ -38,7 +38,7 @@ import TintypeSVG
 
     @Test(arguments: [
         (DecodeOptions.Size.cover(PixelSize(width: 100, height: 100)), 200, 100),
-        (.stretch(PixelSize(width: 90, height: 30)), 90, 30),
+        (.shrink(PixelSize(width: 90, height: 30)), 90, 30),
     ])
     func itIsDrawnLargerInEveryMode(_ size: DecodeOptions.Size, _ width: Int, _ height: Int) throws {
         let image = try decode(Self.halves, size)

@@ -42,7 +42,7 @@ enum MappingSymbols {
             "DecodeOptions.Frames.animatedOnly": DecodeOptions.Frames.animatedOnly,
             "DecodeOptions.Frames.first": DecodeOptions.Frames.first,
             "DecodeOptions.Size.atMost(bytes:)": DecodeOptions.Size.atMost(bytes:),
-            "DecodeOptions.Size.fit": DecodeOptions.Size.fit, "DecodeOptions.Size.stretch": DecodeOptions.Size.stretch,
+            "DecodeOptions.Size.fit": DecodeOptions.Size.fit, "DecodeOptions.Size.shrink": DecodeOptions.Size.shrink,
             "DecodeOptions.Size.target(for:)": DecodeOptions.Size.target(for:),
             "LoadPolicy.completion": \LoadPolicy.completion, "LoadPolicy.data": \LoadPolicy.data,
             "LoadPolicy.failures": \LoadPolicy.failures, "LoadPolicy.freshness": \LoadPolicy.freshness,

@@ -20,7 +20,7 @@ struct Variant: Hashable, Sendable {
     func target(of wanted: DecodeOptions) -> PixelSize { wanted.size.target(for: full) }
 
     private var isDistorted: Bool {
-        if case .stretch = decode.size { size != full } else { false }
+        if case .shrink = decode.size { size != full } else { false }
     }
 }
 

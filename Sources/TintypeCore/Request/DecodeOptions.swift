@@ -83,7 +83,7 @@ extension DecodeOptions {
         /// At most this wide and high, keeping the aspect ratio; a side of 0 does not limit.
         case fit(PixelSize)
         /// At most this wide and high, each side on its own.
-        case stretch(PixelSize)
+        case shrink(PixelSize)
         /// As few pixels as cover this size, keeping the aspect ratio.
         case cover(PixelSize)
         /// At most this many bytes decoded, keeping the aspect ratio.
@@ -122,7 +122,7 @@ extension DecodeOptions.Size {
         switch self {
         case .full: source
         case .fit(let box): source.fitted(into: box)
-        case .stretch(let box): source.clamped(to: box)
+        case .shrink(let box): source.clamped(to: box)
         case .cover(let box): source.covering(box)
         case .atMost(let bytes): shrunk(source, toPixels: bytes / PixelBuffer.bytesPerPixel)
         }
@@ -134,7 +134,7 @@ extension DecodeOptions.Size {
         return switch self {
         case .full, .atMost: target(for: source)
         case .fit(let box): source.fitted(into: box, enlarging: true)
-        case .stretch(let box):
+        case .shrink(let box):
             PixelSize(
                 width: box.width > 0 ? box.width : source.width, height: box.height > 0 ? box.height : source.height)
         case .cover(let box): source.covering(box, enlarging: true)
@@ -151,9 +151,9 @@ extension DecodeOptions.Size {
 
     fileprivate var identifier: String {
         switch self {
-        case .full, .fit(.unlimited), .stretch(.unlimited), .cover(.unlimited): ""
+        case .full, .fit(.unlimited), .shrink(.unlimited), .cover(.unlimited): ""
         case .fit(let box): "fit(\(box))"
-        case .stretch(let box): "stretch(\(box))"
+        case .shrink(let box): "stretch(\(box))"
         case .cover(let box): "cover(\(box))"
         case .atMost(let bytes): "atMost(\(bytes))"
         }

@@ -60,7 +60,7 @@ extension ResizeTransformer {
         guard filter == .lanczos3, size.isPositive else { return nil }
         return switch mode {
         case .fit: .fit(size)
-        case .stretch: .stretch(size)
+        case .stretch: .shrink(size)
         case .fill: .cover(size)
         }
     }

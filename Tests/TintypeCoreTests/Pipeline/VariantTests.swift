@@ -56,7 +56,7 @@ import TintypeTesting
     @Test func whatDiffersInMoreThanSizeWillNotDo() {
         let wanted = DecodeOptions(size: .fit(PixelSize(width: 100, height: 100)))
         let square = PixelSize(width: 200, height: 200)
-        #expect(!variant(DecodeOptions(size: .stretch(square)), square).canBecome(wanted))
+        #expect(!variant(DecodeOptions(size: .shrink(square)), square).canBecome(wanted))
         #expect(!variant(DecodeOptions(frames: .first), full).canBecome(wanted))
         #expect(!variant(DecodeOptions(), full).canBecome(DecodeOptions()))
     }

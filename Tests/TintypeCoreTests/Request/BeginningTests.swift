@@ -13,7 +13,7 @@ import TintypeTesting
     }
 
     @Test(arguments: [
-        (ResizeTransformer.Mode.fit, DecodeOptions.Size.fit(size)), (.fill, .cover(size)), (.stretch, .stretch(size)),
+        (ResizeTransformer.Mode.fit, DecodeOptions.Size.fit(size)), (.fill, .cover(size)), (.stretch, .shrink(size)),
     ]) func aFirstResizeIsAskedOfTheDecoder(_ mode: ResizeTransformer.Mode, _ asked: DecodeOptions.Size) {
         let beginning = beginning(ResizeTransformer(to: Self.size, mode: mode))
         #expect(beginning.decode.size == asked && beginning.decode.sizeScope == .animated)

@@ -26,7 +26,7 @@ import TintypeTesting
         let variants = try [
             key { _ in },
             key { $0.rendition.decode.size = .fit(PixelSize(width: 10, height: 10)) },
-            key { $0.rendition.decode.size = .stretch(PixelSize(width: 10, height: 10)) },
+            key { $0.rendition.decode.size = .shrink(PixelSize(width: 10, height: 10)) },
             key { $0.rendition.decode.size = .atMost(bytes: 1000) },
             key { $0.rendition.decode.allowsPartial = true },
             key { $0.rendition.transforms = [Named(identifier: "a")] },
@@ -48,7 +48,7 @@ import TintypeTesting
 
     @Test func sizesThatLimitNothingAreTheOriginal() throws {
         let none = PixelSize(width: 0, height: 0)
-        for size in [DecodeOptions.Size.fit(none), .stretch(none), .cover(none)] {
+        for size in [DecodeOptions.Size.fit(none), .shrink(none), .cover(none)] {
             #expect(try key { $0.rendition.decode.size = size }.isOriginal)
         }
         #expect(try !key { $0.rendition.decode.size = .fit(PixelSize(width: 0, height: 1)) }.isOriginal)

@@ -133,7 +133,7 @@ import TintypeTesting
         fixture.answer()
         let box = PixelSize(width: 10, height: 10)
         let fitted = try await fixture.pipeline.image(for: fixture.request().decoded(.fit(box)))
-        let stretched = try await fixture.pipeline.image(for: fixture.request().decoded(.stretch(box)))
+        let stretched = try await fixture.pipeline.image(for: fixture.request().decoded(.shrink(box)))
         #expect(fitted.size == PixelSize(width: 10, height: 5) && stretched.size == box)
         #expect(fixture.loader.count(fixture.identity()) == 1)
     }
