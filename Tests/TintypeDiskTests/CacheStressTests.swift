@@ -66,7 +66,7 @@ import TintypeTesting
             case 6..<9: cache.store(try Self.image(number, size), for: key)
             case 9..<12: cache.store(Self.entry(number, size), for: key)
             case 12..<14: cache.storePixels(try Self.image(number, size), for: key)
-            case 14: try await cache.forget(key, in: CacheTiers(rawValue: .random(in: 0...7, using: &random)))
+            case 14: try await cache.remove(key, from: CacheTiers(rawValue: .random(in: 0...7, using: &random)))
             case 15: _ = try await cache.tiers(holding: key)
             case 16: try await cache.clear(CacheTiers(rawValue: .random(in: 0...7, using: &random)))
             case 17: try await cache.flush()
@@ -97,7 +97,7 @@ import TintypeTesting
     private func check(_ key: CacheKey) async throws {
         let number = UInt8(Self.keys.firstIndex(of: key) ?? 255)
         if let image = cache.image(for: key) { #expect(image.pixels[0, 0].red == number) }
-        if let entry = try await cache.storedEntry(for: key) {
+        if let entry = try await cache.entry(for: key) {
             #expect(entry.data.allSatisfy { $0 == number } && entry.metadata == Data([number]))
         }
         let cache = cache

@@ -62,8 +62,8 @@ extension MappingSymbols {
             "DiskLimits.expiry": \DiskLimits.expiry, "DiskLimits.Expiry": DiskLimits.Expiry.self,
             "ImageCacheChain": ImageCacheChain.self, "ImageCacheChain.Policies": ImageCacheChain.Policies.self,
             "ImageCacheChain.Policy": ImageCacheChain.Policy.self,
-            "ImageCaching.tiers(with:among:)":
-                { (cache: any ImageCaching, key: CacheKey) in cache.tiers(with: key, among: .all) },
+            "ImageCaching.tiers(holding:among:)":
+                { (cache: any ImageCaching, key: CacheKey) in cache.tiers(holding: key, among: .all) },
             "ImageRequest.identity": \ImageRequest.identity,
             "MemoryCache.init(limits:findsLivingImages:time:)": MemoryCache.init(limits:findsLivingImages:time:),
         ]

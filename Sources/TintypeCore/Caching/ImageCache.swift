@@ -51,7 +51,7 @@ public struct ImageCache: ImageCaching {
         if tiers.reachesPixels { pixels?.remove(key) }
     }
 
-    public func tiers(with key: CacheKey, among tiers: CacheTiers) -> CacheTiers {
+    public func tiers(holding key: CacheKey, among tiers: CacheTiers) -> CacheTiers {
         var found: CacheTiers = []
         if tiers.contains(.memory), memory?.contains(key) ?? false { found.insert(.memory) }
         if tiers.contains(.disk), disk?.contains(key) ?? false { found.insert(.disk) }

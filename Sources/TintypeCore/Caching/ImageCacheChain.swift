@@ -80,9 +80,9 @@ public struct ImageCacheChain: ImageCaching {
         _ = all(policies.remove) { $0.remove(key, from: tiers) }
     }
 
-    public func tiers(with key: CacheKey, among tiers: CacheTiers) -> CacheTiers {
+    public func tiers(holding key: CacheKey, among tiers: CacheTiers) -> CacheTiers {
         first(policies.contains) { cache in
-            let found = cache.tiers(with: key, among: tiers)
+            let found = cache.tiers(holding: key, among: tiers)
             return found.isEmpty ? nil : found
         } ?? []
     }

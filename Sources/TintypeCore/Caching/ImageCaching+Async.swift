@@ -4,7 +4,7 @@ extension ImageCaching {
     /// The entry on disk, verified; `nil` is a miss.
     ///
     /// - Throws: ``TintypeError/Code/cancelled`` when the task was cancelled before its turn.
-    public func storedEntry(for key: CacheKey) async throws(TintypeError) -> CacheEntry? {
+    public func entry(for key: CacheKey) async throws(TintypeError) -> CacheEntry? {
         try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
             self.entry(for: key)
         }
@@ -13,7 +13,7 @@ extension ImageCaching {
     /// The decoded picture on disk, ready to show.
     ///
     /// - Throws: ``TintypeError/Code/cancelled`` when the task was cancelled before its turn.
-    public func storedPixels(for key: CacheKey) async throws(TintypeError) -> Image? {
+    public func pixels(for key: CacheKey) async throws(TintypeError) -> Image? {
         try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
             self.pixels(for: key)
         }
@@ -22,12 +22,12 @@ extension ImageCaching {
     /// The tiers that have something under a key.
     public func tiers(holding key: CacheKey, among tiers: CacheTiers = .all) async throws(TintypeError) -> CacheTiers {
         try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
-            self.tiers(with: key, among: tiers)
+            self.tiers(holding: key, among: tiers)
         }
     }
 
     /// Forgets what is kept under a key.
-    public func forget(_ key: CacheKey, in tiers: CacheTiers = .all) async throws(TintypeError) {
+    public func remove(_ key: CacheKey, from tiers: CacheTiers = .all) async throws(TintypeError) {
         try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
             self.remove(key, from: tiers)
         }

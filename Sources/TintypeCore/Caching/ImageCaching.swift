@@ -36,7 +36,7 @@ public protocol ImageCaching: Sendable {
     func remove(_ key: CacheKey, from tiers: CacheTiers)
 
     /// The tiers that have something under a key. Blocks when `tiers` has the disk or the pixels.
-    func tiers(with key: CacheKey, among tiers: CacheTiers) -> CacheTiers
+    func tiers(holding key: CacheKey, among tiers: CacheTiers) -> CacheTiers
 
     /// Forgets everything in some tiers.
     ///

@@ -42,7 +42,7 @@ import TintypeTesting
         #expect(caches.map { $0.image(for: key) != nil } == reached)
         #expect(caches.map { $0.entry(for: key) != nil } == reached)
         for cache in caches { cache.store(entry, for: key) }
-        chain.remove(key, from: .disk)
+        try await chain.remove(key, from: .disk)
         #expect(caches.map { $0.entry(for: key) == nil } == reached)
         for cache in caches { cache.store(entry, for: key) }
         try await chain.clear(.disk)
@@ -61,7 +61,7 @@ import TintypeTesting
             let chain = chain(caches, policy)
             #expect((chain.image(for: key) != nil) == found)
             #expect((chain.entry(for: key) != nil) == found)
-            #expect((chain.tiers(with: key, among: .all) == [.memory, .disk]) == found)
+            #expect((chain.tiers(holding: key, among: .all) == [.memory, .disk]) == found)
         }
     }
 
@@ -77,9 +77,10 @@ import TintypeTesting
 
     @Test func anEmptyChainHasNothing() async throws {
         let chain = ImageCacheChain([])
-        #expect(chain.tiers == [] && chain.image(for: key) == nil && chain.entry(for: key) == nil)
+        #expect(chain.tiers == [] && chain.image(for: key) == nil)
+        #expect(try await chain.entry(for: key) == nil)
         chain.store(entry, for: key)
-        chain.remove(key, from: .all)
+        try await chain.remove(key, from: .all)
         try await chain.clear(.all)
         try await chain.flush()
     }
@@ -87,9 +88,9 @@ import TintypeTesting
     @Test func whatWouldBlockHasATwinThatDoesNot() async throws {
         let cache = caches()[0]
         cache.store(entry, for: key)
-        #expect(try await cache.storedEntry(for: key)?.data == entry.data)
+        #expect(try await cache.entry(for: key)?.data == entry.data)
         #expect(try await cache.tiers(holding: key) == .disk)
-        try await cache.forget(key)
+        try await cache.remove(key)
         #expect(try await cache.tiers(holding: key) == [])
     }
 }
