@@ -5,7 +5,8 @@ extension MappingSymbols {
     /// Where pictures are kept.
     static var caches: [String: Any] {
         [
-            "ImageCaching": (any ImageCaching).self, "DataCaching": (any DataCaching).self, "ImageCache": ImageCache.self,
+            "ImageCaching": (any ImageCaching).self, "DataCaching": (any DataCaching).self,
+            "ImageCache": ImageCache.self,
             "MemoryCache": MemoryCache.self, "CacheLimits": CacheLimits.self, "DiskCache": DiskCache.self,
             "DiskLimits": DiskLimits.self,
             "ImageCaching.entry(for:)": { (cache: any ImageCaching, key: CacheKey) in cache.entry(for: key) },
