@@ -70,7 +70,7 @@ public struct JPEGDecoder: PartialImageDecoder {
         let stored =
             plan.isDone(at: size)
             ? try whole(reader, size, converter)
-            : try RowResampler.resampled(size, crop: plan.target.part, of: plan.stored, to: plan.target.size) {
+            : try RowResampler.resampled(size, crop: plan.target.part, relativeTo: plan.stored, to: plan.target.size) {
                 (count, strip) throws(TintypeError) in
                 let stride = strip.bytesPerRow
                 let count = try strip.withRows { rows throws(TintypeError) in

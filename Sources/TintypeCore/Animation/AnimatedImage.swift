@@ -102,8 +102,8 @@ public final class AnimatedImage: Sendable {
     ///
     /// - Throws: as the transformer, of which the poster is made.
     public func transformed(by transformer: any ImageTransformer) throws(TintypeError) -> AnimatedImage {
-        let settled = try (transformer as? any ContentTransformer)?.settled(on: poster) ?? transformer
-        let transformed = FrameMaker(source: maker.source, transforms: maker.transforms + [settled].spliced)
+        let settled = try (transformer as? any ContentTransformer)?.resolved(for: poster) ?? transformer
+        let transformed = FrameMaker(source: maker.source, transforms: maker.transforms + [settled].flattened)
         return AnimatedImage(transformed, poster: try settled.transform(poster), isComplete: isComplete)
     }
 

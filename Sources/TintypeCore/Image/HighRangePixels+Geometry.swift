@@ -56,10 +56,10 @@ private struct HighRangeAxis {
 
     init(source: Int, from start: Int, _ length: Int, to output: Int, _ filter: ResampleFilter) {
         let axis = ResampleAxis(
-            source: source, shown: Double(start)..<Double(start + length), output: output, kept: 0..<output,
+            source: source, crop: Double(start)..<Double(start + length), output: output, outputRange: 0..<output,
             filter: filter)
-        (first, factor, margin) = (axis.part.lowerBound, axis.factor, axis.margin)
-        last = axis.part.upperBound - 1
+        (first, factor, margin) = (axis.sourceRange.lowerBound, axis.shrinkFactor, axis.margin)
+        last = axis.sourceRange.upperBound - 1
         weights = axis.weights(filter)
     }
 

@@ -4,7 +4,7 @@ public struct Rendition: Sendable {
     public var decode: DecodeOptions
     /// In order; a ``TransformerChain`` is replaced by its parts.
     public var transforms: [any ImageTransformer] {
-        didSet { transforms = transforms.spliced }
+        didSet { transforms = transforms.flattened }
     }
     /// What the transforms are applied to beside still pictures; by default nothing, as in the original system.
     public var transformScope: TransformScope
@@ -14,7 +14,7 @@ public struct Rendition: Sendable {
         transformScope: TransformScope = []
     ) {
         self.decode = decode
-        self.transforms = transforms.spliced
+        self.transforms = transforms.flattened
         self.transformScope = transformScope
     }
 

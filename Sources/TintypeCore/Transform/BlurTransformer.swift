@@ -22,7 +22,7 @@ public struct BlurTransformer: ImageTransformer {
         let length = max(pixels.size.width, pixels.size.height)
         let scratch = try PixelStorage(byteCount: 64 * length * MemoryLayout<UInt16>.stride)
         defer { withExtendedLifetime(scratch) {} }
-        let numbers = scratch.bytes.bindMemory(to: UInt16.self).baseAddress
+        let scratchRows = scratch.bytes.bindMemory(to: UInt16.self).baseAddress
         let (size, sourceStride) = (pixels.size, pixels.bytesPerRow)
         return try pixels.copied(to: size) { source, target, stride throws(TintypeError) in
             let blur = tintype_kernels_current().pointee.blur
@@ -30,14 +30,15 @@ public struct BlurTransformer: ImageTransformer {
             try Strips(of: size.height, bytesPerRow: stride, multiple: 8).forEach { rows in
                 blur(
                     source + rows.lowerBound * sourceStride, sourceStride, target + rows.lowerBound * stride, stride,
-                    size.width, rows.count, 0, box.reach, box.full, box.edge, numbers)
+                    size.width, rows.count, 0, box.reach, box.fullWeight, box.edgeWeight, scratchRows)
             }
             let bytesPerColumn = size.height * PixelBuffer.bytesPerPixel
             try Strips(of: size.width, bytesPerRow: bytesPerColumn, multiple: 8).forEach { columns in
                 let column = target + columns.lowerBound * PixelBuffer.bytesPerPixel
                 blur(
-                    column, stride, column, stride, columns.count, size.height, 1, box.reach, box.full, box.edge,
-                    numbers)
+                    column, stride, column, stride, columns.count, size.height, 1, box.reach, box.fullWeight,
+                    box.edgeWeight,
+                    scratchRows)
             }
         }
     }
@@ -48,22 +49,23 @@ public struct BlurTransformer: ImageTransformer {
 struct BlurBox: Equatable {
     let reach: Int
     /// The weight of each pixel within the reach; all weights sum to 1.
-    let full: Float
+    let fullWeight: Float
     /// The weight of each of the two beyond it.
-    let edge: Float
+    let edgeWeight: Float
 
     /// - Returns: `nil` for a radius so small that no pixel would change.
     init?(radius: Double) {
         let variance = radius * radius / 3
         guard variance > 0 else { return nil }
-        let whole = (((12 * variance + 1).squareRoot() - 1) / 2).rounded(.down)
-        let next = (whole + 1) * (whole + 1)
-        let part = (2 * whole + 1) * (whole * (whole + 1) - 3 * variance) / (6 * (variance - next))
-        let sum = 2 * whole + 1 + 2 * part
+        let wholeReach = (((12 * variance + 1).squareRoot() - 1) / 2).rounded(.down)
+        let next = (wholeReach + 1) * (wholeReach + 1)
+        let edgeFraction =
+            (2 * wholeReach + 1) * (wholeReach * (wholeReach + 1) - 3 * variance) / (6 * (variance - next))
+        let sum = 2 * wholeReach + 1 + 2 * edgeFraction
         // Below a 512th of a step nothing is left after rounding.
-        guard whole > 0 || part / sum > 1.0 / 131_072 else { return nil }
-        reach = Int(whole)
-        full = Float(1 / sum)
-        edge = Float(part / sum)
+        guard wholeReach > 0 || edgeFraction / sum > 1.0 / 131_072 else { return nil }
+        reach = Int(wholeReach)
+        fullWeight = Float(1 / sum)
+        edgeWeight = Float(edgeFraction / sum)
     }
 }

@@ -59,12 +59,12 @@ public struct CropTransformer: ImageTransformer {
 
     private func smartRect(in pixels: PixelBuffer) throws(TintypeError) -> PixelRect {
         guard case .size(let size, _) = part else { return try checkedRect(in: pixels.size) }
-        return try SmartCrop.rect(pixels.size.clamped(to: size), in: pixels)
+        return try SmartCrop.rect(of: pixels.size.clamped(to: size), in: pixels)
     }
 }
 
 extension CropTransformer: ContentTransformer {
-    func settled(on pixels: PixelBuffer) throws(TintypeError) -> any ImageTransformer {
+    func resolved(for pixels: PixelBuffer) throws(TintypeError) -> any ImageTransformer {
         dependsOnContent ? CropTransformer(to: try smartRect(in: pixels)) : self
     }
 }
@@ -85,8 +85,8 @@ public enum Gravity: String, CaseIterable, Hashable, Sendable {
 
     /// The rectangle of `size` at this side or corner of a picture of `bounds`; may reach beyond it.
     func rect(_ size: PixelSize, in bounds: PixelSize) -> PixelRect {
-        let (across, down) = (bounds.width - size.width, bounds.height - size.height)
-        return PixelRect(x: share(horizontal, of: across), y: share(vertical, of: down), size: size)
+        let (spareWidth, spareHeight) = (bounds.width - size.width, bounds.height - size.height)
+        return PixelRect(x: offset(horizontal, of: spareWidth), y: offset(vertical, of: spareHeight), size: size)
     }
 
     /// In halves: 0 is the left, 2 the right.
@@ -106,7 +106,7 @@ public enum Gravity: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    private func share(_ halves: Int, of room: Int) -> Int {
-        halves == 1 ? room / 2 : halves == 0 ? 0 : room
+    private func offset(_ halves: Int, of spare: Int) -> Int {
+        halves == 1 ? spare / 2 : halves == 0 ? 0 : spare
     }
 }

@@ -19,7 +19,7 @@ public protocol ImageTransformer: Sendable {
 /// The frames of an animation have one size and must not jump, so for them it looks once, at the first frame.
 protocol ContentTransformer: ImageTransformer {
     /// The transformer that does to every picture of this size what this one does to `pixels`.
-    func settled(on pixels: PixelBuffer) throws(TintypeError) -> any ImageTransformer
+    func resolved(for pixels: PixelBuffer) throws(TintypeError) -> any ImageTransformer
 }
 
 /// A transformer of the program's own, as a closure.
@@ -62,18 +62,18 @@ extension TintypeError {
 extension PixelSize {
     /// The most bytes, with what rows are padded by, of a picture that a transformer makes: parameters may come from
     /// outside.
-    static let mostTransformedBytes = 1 << 30
+    static let maxTransformedByteCount = 1 << 30
 
     /// The longest side of a picture that a transformer makes: tables grow with it.
-    static let longestTransformed = 1 << 20
+    static let maxTransformedSide = 1 << 20
 
     /// This size, if a transformer may make a picture of it.
     ///
     /// - Throws: ``TintypeError/Code/transformFailed`` for one that is empty, ``TintypeError/Code/limitExceeded``.
     func checkedForTransform() throws(TintypeError) -> PixelSize {
         guard isPositive else { throw .transformFailed("no picture has the size \(self)") }
-        guard max(width, height) <= Self.longestTransformed,
-            PixelBuffer.bytesPerRow(width: width) * height <= Self.mostTransformedBytes
+        guard max(width, height) <= Self.maxTransformedSide,
+            PixelBuffer.bytesPerRow(width: width) * height <= Self.maxTransformedByteCount
         else {
             throw TintypeError(.limitExceeded, stage: .transform, "a picture of \(self) pixels is too large to make")
         }

@@ -31,38 +31,38 @@ public struct OverlayTransformer: PixelwiseTransformer {
 
     func operation(for size: PixelSize) throws(TintypeError) -> PixelOperation? {
         let opacity = try opacity.checkedForTransform("opacity")
-        guard let shown = place(in: size).clipped(to: size) else { return nil }
-        let source = opacity < 1 ? try faded(max(0, opacity)) : overlay
-        let origin = place(in: size)
+        guard let visible = overlayRect(in: size).clipped(to: size) else { return nil }
+        let source = opacity < 1 ? try fadedOverlay(opacity: max(0, opacity)) : overlay
+        let origin = overlayRect(in: size)
         let mode = Int32(mode.rawValue)
         return PixelOperation { strip in
-            let top = max(shown.y, strip.firstRow)
-            let bottom = min(shown.y + shown.size.height, strip.firstRow + strip.size.height)
+            let top = max(visible.y, strip.firstRow)
+            let bottom = min(visible.y + visible.size.height, strip.firstRow + strip.size.height)
             guard top < bottom else { return }
             source.withUnsafeBytes { bytes in
                 guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
-                let from = (top - origin.y) * source.bytesPerRow + (shown.x - origin.x) * PixelBuffer.bytesPerPixel
-                let to = (top - strip.firstRow) * strip.stride + shown.x * PixelBuffer.bytesPerPixel
+                let from = (top - origin.y) * source.bytesPerRow + (visible.x - origin.x) * PixelBuffer.bytesPerPixel
+                let to = (top - strip.firstRow) * strip.stride + visible.x * PixelBuffer.bytesPerPixel
                 tintype_kernels_current().pointee.blend(
-                    base + from, source.bytesPerRow, strip.pixels + to, strip.stride, shown.size.width, bottom - top,
+                    base + from, source.bytesPerRow, strip.pixels + to, strip.stride, visible.size.width, bottom - top,
                     mode)
             }
         }
     }
 
     /// Where the other picture lies; may reach beyond this one.
-    func place(in size: PixelSize) -> PixelRect {
+    func overlayRect(in size: PixelSize) -> PixelRect {
         var rect = gravity.rect(overlay.size, in: size)
-        let (across, down) = (Self.limited(inset.width), Self.limited(inset.height))
-        rect.x += [.right, .topRight, .bottomRight].contains(gravity) ? -across : across
-        rect.y += [.bottom, .bottomLeft, .bottomRight].contains(gravity) ? -down : down
+        let (x, y) = (Self.clampedInset(inset.width), Self.clampedInset(inset.height))
+        rect.x += [.right, .topRight, .bottomRight].contains(gravity) ? -x : x
+        rect.y += [.bottom, .bottomLeft, .bottomRight].contains(gravity) ? -y : y
         return rect
     }
 
     /// Beyond any picture, and far from where sums overflow.
-    private static func limited(_ inset: Int) -> Int { min(max(inset, -(1 << 40)), 1 << 40) }
+    private static func clampedInset(_ inset: Int) -> Int { min(max(inset, -(1 << 40)), 1 << 40) }
 
-    private func faded(_ opacity: Double) throws(TintypeError) -> PixelBuffer {
+    private func fadedOverlay(opacity: Double) throws(TintypeError) -> PixelBuffer {
         let coverage = [UInt8](repeating: UInt8((opacity * 255).rounded()), count: overlay.size.width)
         return try overlay.applying([
             PixelOperation { strip in

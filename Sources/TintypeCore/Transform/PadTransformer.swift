@@ -37,10 +37,10 @@ public struct PadTransformer: ImageTransformer {
         let size = try paddedSize(pixels.size)
         let (margins, color) = (margins, color.pixel)
         return try pixels.copied(to: size) { source, target, stride throws(TintypeError) in
-            let wanted = UnsafeMutableRawPointer(target)
+            let rowStart = UnsafeMutableRawPointer(target)
             try Strips(of: size.height, bytesPerRow: stride).forEach { rows in
                 for y in rows {
-                    let row = wanted + y * stride
+                    let row = rowStart + y * stride
                     row.initializeMemory(as: Pixel.self, repeating: color, count: size.width)
                     guard y >= margins.top, y < margins.top + pixels.size.height else { continue }
                     (row + margins.left * PixelBuffer.bytesPerPixel).copyMemory(
@@ -53,11 +53,11 @@ public struct PadTransformer: ImageTransformer {
 
     private func paddedSize(_ size: PixelSize) throws(TintypeError) -> PixelSize {
         let all = [margins.top, margins.left, margins.bottom, margins.right]
-        guard let least = all.min(), let most = all.max(), least >= 0 else {
+        guard let smallest = all.min(), let largest = all.max(), smallest >= 0 else {
             throw .transformFailed("a margin is below 0")
         }
-        guard most <= PixelSize.longestTransformed else {
-            throw TintypeError(.limitExceeded, stage: .transform, "a margin of \(most) pixels is too wide")
+        guard largest <= PixelSize.maxTransformedSide else {
+            throw TintypeError(.limitExceeded, stage: .transform, "a margin of \(largest) pixels is too wide")
         }
         return try PixelSize(
             width: size.width + margins.left + margins.right, height: size.height + margins.top + margins.bottom
@@ -79,18 +79,18 @@ public struct TrimTransformer: ImageTransformer {
 
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
-        guard let rect = try content(of: pixels) else { return pixels }
+        guard let rect = try contentRect(of: pixels) else { return pixels }
         return try pixels.cropped(to: rect)
     }
 
     /// What the border encloses; `nil` when there is nothing but border.
-    func content(of pixels: PixelBuffer) throws(TintypeError) -> PixelRect? {
+    func contentRect(of pixels: PixelBuffer) throws(TintypeError) -> PixelRect? {
         let border = pixels[0, 0]
         var (left, right) = (pixels.size.width, 0)
         var rows: Range<Int>?
         try Strips(of: pixels.size.height, bytesPerRow: pixels.bytesPerRow).forEach { strip in
             for y in strip {
-                guard let columns = content(of: y, pixels, border) else { continue }
+                guard let columns = contentColumns(ofRow: y, in: pixels, border: border) else { continue }
                 (left, right) = (min(left, columns.lowerBound), max(right, columns.upperBound))
                 rows = (rows?.lowerBound ?? y)..<y + 1
             }
@@ -101,7 +101,7 @@ public struct TrimTransformer: ImageTransformer {
     }
 
     /// From the first pixel of a row that is not border to the last.
-    private func content(of y: Int, _ pixels: PixelBuffer, _ border: Pixel) -> Range<Int>? {
+    private func contentColumns(ofRow y: Int, in pixels: PixelBuffer, border: Pixel) -> Range<Int>? {
         let columns = 0..<pixels.size.width
         guard let first = columns.first(where: { !isBorder(pixels[$0, y], border) }),
             let last = columns.last(where: { !isBorder(pixels[$0, y], border) })
@@ -117,7 +117,7 @@ public struct TrimTransformer: ImageTransformer {
 }
 
 extension TrimTransformer: ContentTransformer {
-    func settled(on pixels: PixelBuffer) throws(TintypeError) -> any ImageTransformer {
-        CropTransformer(to: try content(of: pixels) ?? PixelRect(x: 0, y: 0, size: pixels.size))
+    func resolved(for pixels: PixelBuffer) throws(TintypeError) -> any ImageTransformer {
+        CropTransformer(to: try contentRect(of: pixels) ?? PixelRect(x: 0, y: 0, size: pixels.size))
     }
 }

@@ -64,9 +64,9 @@ struct ResampleWeights: Sendable {
 
     /// - Parameters:
     ///   - crop: the part of the source that the output shows, in source pixels.
-    ///   - kept: which of the output pixels are wanted; all by default.
-    init(source: Int, crop: Range<Double>, output: Int, kept: Range<Int>? = nil, filter: ResampleFilter) {
-        let kept = kept ?? 0..<output
+    ///   - outputRange: which of the output pixels are exactSum; all by default.
+    init(source: Int, crop: Range<Double>, output: Int, outputRange: Range<Int>? = nil, filter: ResampleFilter) {
+        let outputRange = outputRange ?? 0..<output
         let scale = (crop.upperBound - crop.lowerBound) / Double(output)
         // Below one, source pixels are spread; the filter keeps its own width.
         let stretch = max(scale, 1)
@@ -75,11 +75,11 @@ struct ResampleWeights: Sendable {
         let taps = min(source, reach)
         var starts: [Int32] = []
         var weights: [Int16] = []
-        starts.reserveCapacity(kept.count)
-        weights.reserveCapacity(taps * kept.count)
+        starts.reserveCapacity(outputRange.count)
+        weights.reserveCapacity(taps * outputRange.count)
         // One for all output pixels.
         var exact = [Double](repeating: 0, count: taps)
-        for index in kept {
+        for index in outputRange {
             let center = crop.lowerBound + (Double(index) + 0.5) * scale
             let first = Int((center - support).rounded(.down))
             let start = max(0, min(first, source - taps))
@@ -101,13 +101,13 @@ struct ResampleWeights: Sendable {
     /// no run of weights is off by more than one however many there are.
     private static func appendQuantised(_ exact: [Double], to weights: inout [Int16]) {
         let sum = exact.reduce(0, +)
-        var (wanted, given) = (0.0, 0)
+        var (exactSum, quantisedSum) = (0.0, 0)
         for (tap, weight) in exact.enumerated() {
             // No filter has weights that cancel out; were there one, the middle would count alone.
-            wanted += sum == 0 ? (tap == exact.count / 2 ? 1 : 0) : weight / sum
-            let rounded = Int((wanted * Double(one)).rounded()) - given
+            exactSum += sum == 0 ? (tap == exact.count / 2 ? 1 : 0) : weight / sum
+            let rounded = Int((exactSum * Double(one)).rounded()) - quantisedSum
             weights.append(Int16(clamping: rounded))
-            given += rounded
+            quantisedSum += rounded
         }
     }
 }

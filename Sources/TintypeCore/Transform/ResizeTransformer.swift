@@ -31,8 +31,8 @@ public struct ResizeTransformer: ImageTransformer {
 
     public var identifier: String {
         // Only what is cut has a part that stays.
-        let kept = mode == .fill && gravity != .center ? ",\(gravity.rawValue)" : ""
-        let options = kept + (isEnlarging ? ",enlarge" : "")
+        let gravityPart = mode == .fill && gravity != .center ? ",\(gravity.rawValue)" : ""
+        let options = gravityPart + (isEnlarging ? ",enlarge" : "")
         return "resize(\(size),\(mode.rawValue),\(filter.rawValue)\(options))"
     }
 
@@ -40,44 +40,46 @@ public struct ResizeTransformer: ImageTransformer {
     ///   ``TintypeError/Code/outOfMemory``.
     public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         let plan = try checkedPlan(for: pixels.size)
-        guard let kept = plan.kept, gravity == .smart else {
-            return try pixels.resampled(to: plan.whole, keeping: plan.kept, filter: filter)
+        guard let cropRect = plan.cropRect, gravity == .smart else {
+            return try pixels.resampled(to: plan.scaledSize, outputRect: plan.cropRect, filter: filter)
         }
-        let covering = try pixels.resampled(to: plan.whole.checkedForTransform(), filter: filter)
-        return try covering.cropped(to: SmartCrop.rect(kept.size, in: covering))
+        let covering = try pixels.resampled(to: plan.scaledSize.checkedForTransform(), filter: filter)
+        return try covering.cropped(to: SmartCrop.rect(of: cropRect.size, in: covering))
     }
 
     /// The size to bring the picture to, and the part that stays of that. What is smart is taken for the middle.
     ///
     /// A picture that was brought to this size by its decoder gives the same as the whole one.
-    func plan(for source: PixelSize) -> (whole: PixelSize, kept: PixelRect?) {
+    func plan(for source: PixelSize) -> (scaledSize: PixelSize, cropRect: PixelRect?) {
         switch mode {
         case .fit: return (source.fitted(into: size, enlarging: isEnlarging), nil)
         case .stretch: return (isEnlarging ? size : source.clamped(to: size), nil)
         case .fill:
-            let whole = source.covering(size, enlarging: isEnlarging)
-            let kept = whole.clamped(to: size)
-            return (whole, kept == whole ? nil : gravity.rect(kept, in: whole))
+            let scaledSize = source.covering(size, enlarging: isEnlarging)
+            let cropSize = scaledSize.clamped(to: size)
+            return (scaledSize, cropSize == scaledSize ? nil : gravity.rect(cropSize, in: scaledSize))
         }
     }
 
-    private func checkedPlan(for source: PixelSize) throws(TintypeError) -> (whole: PixelSize, kept: PixelRect?) {
+    private func checkedPlan(for source: PixelSize) throws(TintypeError) -> (
+        scaledSize: PixelSize, cropRect: PixelRect?
+    ) {
         guard size.isPositive else { throw .transformFailed("no picture has the size \(size)") }
         let plan = plan(for: source)
         // One that stays as it is costs nothing, however large the box is that it was to fit into.
-        if plan.whole != source { _ = try (plan.kept?.size ?? plan.whole).checkedForTransform() }
+        if plan.scaledSize != source { _ = try (plan.cropRect?.size ?? plan.scaledSize).checkedForTransform() }
         return plan
     }
 }
 
 extension ResizeTransformer: ContentTransformer {
-    func settled(on pixels: PixelBuffer) throws(TintypeError) -> any ImageTransformer {
+    func resolved(for pixels: PixelBuffer) throws(TintypeError) -> any ImageTransformer {
         let plan = try checkedPlan(for: pixels.size)
-        guard let kept = plan.kept, gravity == .smart else { return self }
-        let covering = try pixels.resampled(to: plan.whole.checkedForTransform(), filter: filter)
+        guard let cropRect = plan.cropRect, gravity == .smart else { return self }
+        let covering = try pixels.resampled(to: plan.scaledSize.checkedForTransform(), filter: filter)
         return TransformerChain([
-            ResizeTransformer(to: plan.whole, mode: .stretch, filter: filter, isEnlarging: true),
-            CropTransformer(to: try SmartCrop.rect(kept.size, in: covering)),
+            ResizeTransformer(to: plan.scaledSize, mode: .stretch, filter: filter, isEnlarging: true),
+            CropTransformer(to: try SmartCrop.rect(of: cropRect.size, in: covering)),
         ])
     }
 }

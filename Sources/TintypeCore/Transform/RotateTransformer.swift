@@ -13,13 +13,13 @@ public struct RotateTransformer: ImageTransformer {
     }
 
     public var identifier: String {
-        "rotate(\(turn.canonical)\(isFitting ? "" : ",keep"))"
+        "rotate(\(normalizedDegrees.canonical)\(isFitting ? "" : ",keep"))"
     }
 
     /// Without whole turns: from -180, which is left out, to 180.
-    private var turn: Double {
-        let rest = degrees.isFinite ? degrees.remainder(dividingBy: 360) : degrees
-        return rest == -180 ? 180 : rest
+    private var normalizedDegrees: Double {
+        let remainder = degrees.isFinite ? degrees.remainder(dividingBy: 360) : degrees
+        return remainder == -180 ? 180 : remainder
     }
 
     /// What the turned picture does not cover is transparent.
@@ -27,9 +27,9 @@ public struct RotateTransformer: ImageTransformer {
     /// - Throws: ``TintypeError/Code/transformFailed`` for an angle that is no number,
     ///   ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/outOfMemory``.
     public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
-        let turn = try turn.checkedForTransform("angle")
-        if let orientation = quarterTurn(turn, of: pixels.size) { return try pixels.oriented(orientation) }
-        let rotation = Rotation(degrees: turn, of: pixels.size, isFitting: isFitting)
+        let angle = try normalizedDegrees.checkedForTransform("angle")
+        if let orientation = exactOrientation(for: angle, of: pixels.size) { return try pixels.oriented(orientation) }
+        let rotation = Rotation(degrees: angle, of: pixels.size, isFitting: isFitting)
         _ = try rotation.size.checkedForTransform()
         return try pixels.copied(to: rotation.size) { source, target, stride throws(TintypeError) in
             try Strips(of: rotation.size.height, bytesPerRow: stride).forEach { rows in
@@ -45,8 +45,8 @@ public struct RotateTransformer: ImageTransformer {
 
     /// The orientation that does the same, where one does: a picture that keeps its size is turned by a quarter only
     /// if it is square.
-    private func quarterTurn(_ turn: Double, of size: PixelSize) -> Orientation? {
-        switch turn {
+    private func exactOrientation(for angle: Double, of size: PixelSize) -> Orientation? {
+        switch angle {
         case 0: .up
         case 180: .down
         case 90 where isFitting || size.width == size.height: .left
@@ -84,12 +84,12 @@ struct Rotation {
 
     /// The place in the source of the first pixel of a row, with 16 bits of fraction; (0, 0) is the middle of a pixel.
     func source(ofRow y: Int) -> SIMD2<Int64> {
-        let across = 0.5 - Double(size.width) / 2
-        let down = Double(y) + 0.5 - Double(size.height) / 2
+        let centeredX = 0.5 - Double(size.width) / 2
+        let centeredY = Double(y) + 0.5 - Double(size.height) / 2
         // The way back: clockwise, in coordinates that grow downwards.
         return SIMD2(
-            Self.fixed(across * cosine - down * sine + Double(source.width) / 2 - 0.5),
-            Self.fixed(across * sine + down * cosine + Double(source.height) / 2 - 0.5))
+            Self.fixed(centeredX * cosine - centeredY * sine + Double(source.width) / 2 - 0.5),
+            Self.fixed(centeredX * sine + centeredY * cosine + Double(source.height) / 2 - 0.5))
     }
 
     private static func fixed(_ value: Double) -> Int64 { Int64((value * 65536).rounded()) }

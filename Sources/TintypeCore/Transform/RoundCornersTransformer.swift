@@ -47,14 +47,14 @@ public struct RoundCornersTransformer: PixelwiseTransformer {
         }
         let (radius, border) = (min(radius, half), min(borderWidth, half))
         let outer = RoundedMask(size, radius: radius, corners: corners)
-        guard border > 0, borderColor.alpha > 0 else { return Self.covering(outer) }
+        guard border > 0, borderColor.alpha > 0 else { return Self.maskOperation(outer) }
         let inner = RoundedMask(size, radius: radius - border, corners: corners, inset: border)
-        return Self.bordering(outer, inner, borderColor.pixel, size)
+        return Self.borderOperation(outer: outer, inner: inner, color: borderColor.pixel, width: size.width)
     }
 
-    private static func covering(_ mask: RoundedMask) -> PixelOperation {
+    private static func maskOperation(_ mask: RoundedMask) -> PixelOperation {
         PixelOperation { strip in
-            for y in 0..<strip.size.height where !mask.isPlain(strip.firstRow + y) {
+            for y in 0..<strip.size.height where !mask.isUniformRow(strip.firstRow + y) {
                 tintype_kernels_current().pointee.cover(
                     strip.pixels + y * strip.stride, mask.row(strip.firstRow + y), strip.size.width)
             }
@@ -62,21 +62,20 @@ public struct RoundCornersTransformer: PixelwiseTransformer {
     }
 
     /// Inside the inner edge the picture, between both the picture under the border's colour, outside nothing.
-    private static func bordering(
-        _ outer: RoundedMask, _ inner: RoundedMask, _ color: Pixel, _ size: PixelSize
+    private static func borderOperation(
+        outer: RoundedMask, inner: RoundedMask, color: Pixel, width: Int
     ) -> PixelOperation {
-        let width = size.width
-        let line = Array(repeating: [color.red, color.green, color.blue, color.alpha], count: width).flatMap(\.self)
+        let colorRow = Array(repeating: [color.red, color.green, color.blue, color.alpha], count: width).flatMap(\.self)
         return PixelOperation { strip in
             let kernels = tintype_kernels_current()
             for y in 0..<strip.size.height {
                 let pixels = strip.pixels + y * strip.stride
-                let inside = inner.row(strip.firstRow + y)
-                let ring = zip(outer.row(strip.firstRow + y), inside).map { $0 >= $1 ? $0 - $1 : 0 }
+                let innerCoverage = inner.row(strip.firstRow + y)
+                let ringCoverage = zip(outer.row(strip.firstRow + y), innerCoverage).map { $0 >= $1 ? $0 - $1 : 0 }
                 var border = [UInt8](UnsafeBufferPointer(start: pixels, count: 4 * width))
-                kernels.pointee.blend(line, 0, &border, 0, width, 1, Int32(BlendMode.normal.rawValue))
-                kernels.pointee.cover(&border, ring, width)
-                kernels.pointee.cover(pixels, inside, width)
+                kernels.pointee.blend(colorRow, 0, &border, 0, width, 1, Int32(BlendMode.normal.rawValue))
+                kernels.pointee.cover(&border, ringCoverage, width)
+                kernels.pointee.cover(pixels, innerCoverage, width)
                 kernels.pointee.blend(
                     border, 0, pixels, strip.stride, width, 1, Int32(BlendMode.plusLighter.rawValue))
             }
@@ -127,13 +126,13 @@ struct RoundedMask {
     var reach: Int { Int((radius + inset).rounded(.up)) + 1 }
 
     /// Whether all rows at this distance from top and bottom are alike.
-    func isPlain(_ y: Int) -> Bool { y >= reach && y < size.height - reach }
+    func isUniformRow(_ y: Int) -> Bool { y >= reach && y < size.height - reach }
 
     /// The coverage of a row, 255 being all.
     func row(_ y: Int) -> [UInt8] {
-        let isPlain = isPlain(y)
+        let isUniform = isUniformRow(y)
         // In a plain row only the sides count.
-        let margin = min(isPlain ? Int(inset.rounded(.up)) + 1 : size.width, size.width)
+        let margin = min(isUniform ? Int(inset.rounded(.up)) + 1 : size.width, size.width)
         var row = [UInt8](repeating: 255, count: size.width)
         for x in 0..<margin {
             row[x] = coverage(x, y)
@@ -144,15 +143,16 @@ struct RoundedMask {
 
     /// From the distance of the pixel's middle to the edge: half a pixel on either side is mixed.
     private func coverage(_ x: Int, _ y: Int) -> UInt8 {
-        let (across, down) = (Double(x) + 0.5, Double(y) + 0.5)
-        let isLeft = across * 2 < Double(size.width)
-        let isTop = down * 2 < Double(size.height)
-        let round = corners.contains(.at(isTop: isTop, isLeft: isLeft)) ? radius : 0
+        let (centerX, centerY) = (Double(x) + 0.5, Double(y) + 0.5)
+        let isLeft = centerX * 2 < Double(size.width)
+        let isTop = centerY * 2 < Double(size.height)
+        let cornerRadius = corners.contains(.at(isTop: isTop, isLeft: isLeft)) ? radius : 0
         // Distances beyond the centre of the corner's circle, towards the corner.
-        let right = round + inset - (isLeft ? across : Double(size.width) - across)
-        let below = round + inset - (isTop ? down : Double(size.height) - down)
+        let beyondX = cornerRadius + inset - (isLeft ? centerX : Double(size.width) - centerX)
+        let beyondY = cornerRadius + inset - (isTop ? centerY : Double(size.height) - centerY)
         let outside =
-            right > 0 && below > 0 ? (right * right + below * below).squareRoot() - round : max(right, below) - round
+            beyondX > 0 && beyondY > 0
+            ? (beyondX * beyondX + beyondY * beyondY).squareRoot() - cornerRadius : max(beyondX, beyondY) - cornerRadius
         return UInt8(min(max(0.5 - outside, 0), 1) * 255 + 0.5)
     }
 }

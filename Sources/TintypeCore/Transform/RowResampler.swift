@@ -18,7 +18,7 @@ package struct RowResampler: ~Copyable {
     /// What comes before the filter where the ratio is very large.
     private var shrinker: RowShrinker?
     /// Rows of the source that were taken.
-    private var rowsSeen = 0
+    private var rowsReceived = 0
     /// The next row that is resampled across, from the first that counts on.
     private var nextSource = 0
     private var nextOutput = 0
@@ -34,31 +34,32 @@ package struct RowResampler: ~Copyable {
     ///   - kept: the part of the output that is made; all of it by default.
     /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/limitExceeded``.
     package init(
-        from source: PixelSize, crop: PixelRect? = nil, of full: PixelSize? = nil, to size: PixelSize,
-        keeping kept: PixelRect? = nil, filter: ResampleFilter
+        from source: PixelSize, crop: PixelRect? = nil, relativeTo full: PixelSize? = nil, to size: PixelSize,
+        outputRect: PixelRect? = nil, filter: ResampleFilter
     ) throws(TintypeError) {
         let full = full ?? source
-        let shown = crop ?? PixelRect(x: 0, y: 0, size: full)
-        let kept = kept ?? PixelRect(x: 0, y: 0, size: size)
+        let crop = crop ?? PixelRect(x: 0, y: 0, size: full)
+        let outputRect = outputRect ?? PixelRect(x: 0, y: 0, size: size)
         let across = ResampleAxis(
-            source: source.width, shown: Self.range(shown.x, shown.size.width, source.width, full.width),
-            output: size.width, kept: kept.x..<kept.x + kept.size.width, filter: filter)
+            source: source.width, crop: Self.scaledRange(crop.x, crop.size.width, from: full.width, to: source.width),
+            output: size.width, outputRange: outputRect.x..<outputRect.x + outputRect.size.width, filter: filter)
         let down = ResampleAxis(
-            source: source.height, shown: Self.range(shown.y, shown.size.height, source.height, full.height),
-            output: size.height, kept: kept.y..<kept.y + kept.size.height, filter: filter)
-        let (vertical, rowLength) = (down.weights(filter), kept.size.width * PixelBuffer.bytesPerPixel)
-        let rows = vertical.taps + 1
+            source: source.height,
+            crop: Self.scaledRange(crop.y, crop.size.height, from: full.height, to: source.height),
+            output: size.height, outputRange: outputRect.y..<outputRect.y + outputRect.size.height, filter: filter)
+        let (vertical, rowLength) = (down.weights(filter), outputRect.size.width * PixelBuffer.bytesPerPixel)
+        let ringRows = vertical.taps + 1
         // Before the tables, since it is what is refused when the size cannot be.
-        let ring = try ResampleRing(rows: rows, rowLength: rowLength)
-        output = try PixelWriter(size: kept.size)
+        let ring = try ResampleRing(rows: ringRows, rowLength: rowLength)
+        output = try PixelWriter(size: outputRect.size)
         (self.across, self.down) = (across, down)
         (horizontal, self.vertical) = (across.weights(filter), vertical)
-        (self.ring, ringRows, self.rowLength) = (ring, rows, rowLength)
+        (self.ring, self.ringRows, self.rowLength) = (ring, ringRows, rowLength)
         shrinker = RowShrinker(across: across, down: down)
     }
 
     /// A part of a side of `full` pixels, in pixels of one of `source`.
-    private static func range(_ start: Int, _ length: Int, _ source: Int, _ full: Int) -> Range<Double> {
+    private static func scaledRange(_ start: Int, _ length: Int, from full: Int, to source: Int) -> Range<Double> {
         let scale = Double(source) / Double(full)
         return Double(start) * scale..<Double(start + length) * scale
     }
@@ -69,37 +70,37 @@ package struct RowResampler: ~Copyable {
     package mutating func append(
         rows: UnsafeRawBufferPointer, count: Int, stride: Int
     ) throws(TintypeError) {
-        var row = max(down.part.lowerBound - rowsSeen, 0)
-        let end = min(down.part.upperBound - rowsSeen, count)
-        rowsSeen += count
+        var row = max(down.sourceRange.lowerBound - rowsReceived, 0)
+        let end = min(down.sourceRange.upperBound - rowsReceived, count)
+        rowsReceived += count
         guard let first = rows.bindMemory(to: UInt8.self).baseAddress else { return }
         while row < end, nextOutput < output.size.height {
-            let pixels = first + row * stride + across.part.lowerBound * PixelBuffer.bytesPerPixel
+            let pixels = first + row * stride + across.sourceRange.lowerBound * PixelBuffer.bytesPerPixel
             try context.checkCancelled()
-            row += try take(pixels, atMost: end - row, stride: stride)
+            row += try consume(pixels, atMost: end - row, stride: stride)
         }
     }
 
     /// Takes a row or a pair, from the first pixel that counts on; returns how many.
-    private mutating func take(
+    private mutating func consume(
         _ pixels: UnsafePointer<UInt8>, atMost limit: Int, stride: Int
     ) throws(TintypeError) -> Int {
-        guard let rows = shrinker?.append(pixels) else { return try append(pixels, atMost: limit, stride: stride) }
-        for row in rows where nextOutput < output.size.height { _ = try append(row, atMost: 1, stride: row.count) }
+        guard let rows = shrinker?.append(pixels) else { return try resample(pixels, atMost: limit, stride: stride) }
+        for row in rows where nextOutput < output.size.height { _ = try resample(row, atMost: 1, stride: row.count) }
         return 1
     }
 
     /// The same for rows that need not be shrunk before, or were.
-    private mutating func append(
+    private mutating func resample(
         _ rows: UnsafePointer<UInt8>, atMost limit: Int, stride: Int
     ) throws(TintypeError) -> Int {
         guard nextSource >= Int(vertical.starts[nextOutput]) else {
             nextSource += 1
             return 1
         }
-        let place = nextSource % ringRows
-        let count = limit > 1 && place + 1 < ringRows ? 2 : 1
-        resampleAcross(rows, count, stride, place)
+        let ringRow = nextSource % ringRows
+        let count = limit > 1 && ringRow + 1 < ringRows ? 2 : 1
+        resampleAcross(rows, count: count, stride: stride, ringRow: ringRow)
         nextSource += count
         while nextOutput < output.size.height, Int(vertical.starts[nextOutput]) + vertical.taps <= nextSource {
             try context.checkCancelled()
@@ -113,9 +114,9 @@ package struct RowResampler: ~Copyable {
         output.finish()
     }
 
-    private func resampleAcross(_ pixels: UnsafePointer<UInt8>, _ count: Int, _ stride: Int, _ place: Int) {
+    private func resampleAcross(_ pixels: UnsafePointer<UInt8>, count: Int, stride: Int, ringRow: Int) {
         tintype_kernels_current().pointee.resample_across(
-            pixels, stride, ring.channels + place * rowLength, rowLength, count, output.size.width, horizontal.starts,
+            pixels, stride, ring.channels + ringRow * rowLength, rowLength, count, output.size.width, horizontal.starts,
             horizontal.weights, horizontal.taps)
     }
 
@@ -144,11 +145,11 @@ extension RowResampler {
     /// - Throws: ``TintypeError/Code/undecodable`` when the rows end early, what `read` throws, and as
     ///   ``append(rows:count:stride:)``.
     package static func resampled(
-        _ size: PixelSize, crop: PixelRect? = nil, of full: PixelSize? = nil, to target: PixelSize,
+        _ size: PixelSize, crop: PixelRect? = nil, relativeTo full: PixelSize? = nil, to target: PixelSize,
         filter: ResampleFilter = .lanczos3,
         read: (_ count: Int, _ strip: inout PixelWriter) throws(TintypeError) -> Int
     ) throws(TintypeError) -> PixelBuffer {
-        var resampler = try RowResampler(from: size, crop: crop, of: full, to: target, filter: filter)
+        var resampler = try RowResampler(from: size, crop: crop, relativeTo: full, to: target, filter: filter)
         var strip = try PixelWriter(size: PixelSize(width: size.width, height: min(stripHeight, size.height)))
         let stride = strip.bytesPerRow
         var row = 0
@@ -168,19 +169,20 @@ extension RowResampler {
 }
 
 extension PixelBuffer {
-    /// This picture, or a part of it, with other numbers of pixels.
+    /// This picture, or a part of it, with other channelCount of pixels.
     ///
     /// - Parameter kept: the part of the result that is made; all of it by default.
     /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/cancelled``.
     package func resampled(
-        crop: PixelRect? = nil, of full: PixelSize? = nil, to target: PixelSize, keeping kept: PixelRect? = nil,
+        crop: PixelRect? = nil, relativeTo full: PixelSize? = nil, to target: PixelSize, outputRect: PixelRect? = nil,
         filter: ResampleFilter
     ) throws(TintypeError) -> PixelBuffer {
         if target == size, crop == nil || crop?.size == full ?? size {
-            guard let kept else { return self }
-            return try cropped(to: kept)
+            guard let outputRect else { return self }
+            return try cropped(to: outputRect)
         }
-        var resampler = try RowResampler(from: size, crop: crop, of: full, to: target, keeping: kept, filter: filter)
+        var resampler = try RowResampler(
+            from: size, crop: crop, relativeTo: full, to: target, outputRect: outputRect, filter: filter)
         try withUnsafeBytes { rows throws(TintypeError) in
             try resampler.append(rows: rows, count: size.height, stride: bytesPerRow)
         }
@@ -197,11 +199,11 @@ final class ResampleRing {
 
     /// - Throws: ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/outOfMemory``.
     init(rows: Int, rowLength: Int) throws(TintypeError) {
-        let (numbers, overflow) = rows.multipliedReportingOverflow(by: rowLength)
-        guard !overflow, numbers <= PixelSize.mostTransformedBytes / MemoryLayout<Int16>.stride else {
+        let (channelCount, overflow) = rows.multipliedReportingOverflow(by: rowLength)
+        guard !overflow, channelCount <= PixelSize.maxTransformedByteCount / MemoryLayout<Int16>.stride else {
             throw TintypeError(.limitExceeded, stage: .transform, "resampling needs too much memory at once")
         }
-        storage = try PixelStorage(byteCount: numbers * MemoryLayout<Int16>.stride)
+        storage = try PixelStorage(byteCount: channelCount * MemoryLayout<Int16>.stride)
         guard let start = storage.bytes.bindMemory(to: Int16.self).baseAddress else {
             throw TintypeError(.outOfMemory, stage: .transform, "no memory to resample in")
         }

@@ -33,7 +33,7 @@ public enum SDWebImageKeys {
 
     /// The key of what a transformer makes of the picture with `key`: before the extension of the path, if it has one,
     /// and at the end if not. The query and the fragment of a URL stay where they are.
-    public static func joined(_ key: String, _ transformerKey: String) -> String {
+    public static func joined(_ key: String, with transformerKey: String) -> String {
         guard let path = pathOfURL(key) else {
             return inserted(transformerKey, into: key[...]) ?? "\(key)-\(transformerKey)"
         }

@@ -1,4 +1,4 @@
-/// Finds the part of a picture where there is most to see: detail, as the sum of the differences between neighbours, in
+/// Finds the part of a picture where there is bestScore to see: detail, as the sum of the differences between neighbours, in
 /// brightness and in colour. Of parts that have almost as much, that which is nearest to the middle.
 struct SmartCrop {
     /// Sums of energy over all pixels above and to the left, one row and one column more than the picture.
@@ -13,41 +13,42 @@ struct SmartCrop {
         for y in 0..<size.height {
             var row = 0
             for x in 0..<size.width {
-                row += Self.energy(pixels, x, y)
+                row += Self.pixelEnergy(pixels, x, y)
                 sums[(y + 1) * columns + x + 1] = sums[y * columns + x + 1] + row
             }
         }
         self.sums = sums
     }
 
-    /// The part of a picture of `pixels`, at most as large as it.
+    /// The part of a picture of `pixels`, at bestScore as large as it.
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``.
-    static func rect(_ wanted: PixelSize, in pixels: PixelBuffer) throws(TintypeError) -> PixelRect {
+    static func rect(of cropSize: PixelSize, in pixels: PixelBuffer) throws(TintypeError) -> PixelRect {
         let small = try pixels.resampled(
             to: pixels.size.fitted(into: PixelSize(width: 128, height: 128)), filter: .box)
-        let across = Double(pixels.size.width) / Double(small.size.width)
-        let down = Double(pixels.size.height) / Double(small.size.height)
+        let scaleX = Double(pixels.size.width) / Double(small.size.width)
+        let scaleY = Double(pixels.size.height) / Double(small.size.height)
         let window = PixelSize(
-            width: Int((Double(wanted.width) / across).rounded()), height: Int((Double(wanted.height) / down).rounded())
+            width: Int((Double(cropSize.width) / scaleX).rounded()),
+            height: Int((Double(cropSize.height) / scaleY).rounded())
         )
-        let best = SmartCrop(small).best(window)
+        let best = SmartCrop(small).bestRect(for: window)
         return PixelRect(
-            x: min(Int((Double(best.x) * across).rounded()), pixels.size.width - wanted.width),
-            y: min(Int((Double(best.y) * down).rounded()), pixels.size.height - wanted.height), size: wanted)
+            x: min(Int((Double(best.x) * scaleX).rounded()), pixels.size.width - cropSize.width),
+            y: min(Int((Double(best.y) * scaleY).rounded()), pixels.size.height - cropSize.height), size: cropSize)
     }
 
-    /// The place of the window with the most energy.
-    func best(_ window: PixelSize) -> PixelRect {
+    /// The position of the window with the bestScore energy.
+    func bestRect(for window: PixelSize) -> PixelRect {
         let window = PixelSize(
             width: min(max(window.width, 1), size.width), height: min(max(window.height, 1), size.height))
         var best = PixelRect.centered(window, in: size)
-        var most = score(best)
+        var bestScore = score(best)
         for y in 0...size.height - window.height {
             for x in 0...size.width - window.width {
                 let rect = PixelRect(x: x, y: y, size: window)
                 let score = score(rect)
-                if score > most { (best, most) = (rect, score) }
+                if score > bestScore { (best, bestScore) = (rect, score) }
             }
         }
         return best
@@ -55,12 +56,12 @@ struct SmartCrop {
 
     /// Energy inside, less up to a tenth of it at the corners of the picture.
     private func score(_ rect: PixelRect) -> Double {
-        func offset(_ place: Int, _ length: Int, _ side: Int) -> Double {
-            side == length ? 0 : abs(Double(2 * place) / Double(side - length) - 1)
+        func offset(_ position: Int, _ length: Int, _ side: Int) -> Double {
+            side == length ? 0 : abs(Double(2 * position) / Double(side - length) - 1)
         }
-        let away =
+        let offCenter =
             offset(rect.x, rect.size.width, size.width) + offset(rect.y, rect.size.height, size.height)
-        return Double(energy(in: rect)) * (1 - 0.05 * away)
+        return Double(energy(in: rect)) * (1 - 0.05 * offCenter)
     }
 
     private func energy(in rect: PixelRect) -> Int {
@@ -71,7 +72,7 @@ struct SmartCrop {
     }
 
     /// How much a pixel differs from those to the right of it and below.
-    private static func energy(_ pixels: PixelBuffer, _ x: Int, _ y: Int) -> Int {
+    private static func pixelEnergy(_ pixels: PixelBuffer, _ x: Int, _ y: Int) -> Int {
         let pixel = pixels[x, y]
         let right = pixels[min(x + 1, pixels.size.width - 1), y]
         let below = pixels[x, min(y + 1, pixels.size.height - 1)]
@@ -79,9 +80,10 @@ struct SmartCrop {
     }
 
     private static func difference(_ first: Pixel, _ second: Pixel) -> Int {
-        func apart(_ channel: KeyPath<Pixel, UInt8>) -> Int {
+        func channelDifference(_ channel: KeyPath<Pixel, UInt8>) -> Int {
             abs(Int(first[keyPath: channel]) - Int(second[keyPath: channel]))
         }
-        return apart(\.red) + 2 * apart(\.green) + apart(\.blue) + apart(\.alpha)
+        return channelDifference(\.red) + 2 * channelDifference(\.green) + channelDifference(\.blue)
+            + channelDifference(\.alpha)
     }
 }

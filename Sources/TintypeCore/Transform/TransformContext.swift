@@ -30,7 +30,7 @@ public struct TransformContext: Sendable {
 /// whether anyone still waits.
 struct Strips {
     private let count: Int
-    private let height: Int
+    private let stripLength: Int
 
     /// - Parameters:
     ///   - count: the rows, or columns.
@@ -40,15 +40,15 @@ struct Strips {
     ///   - multiple: what the rows of a strip, but for the last, are a multiple of.
     init(of count: Int, bytesPerRow: Int, byteCount: Int = 128 << 10, multiple: Int = 1) {
         self.count = count
-        height = max(1, byteCount / (bytesPerRow * multiple)) * multiple
+        stripLength = max(1, byteCount / (bytesPerRow * multiple)) * multiple
     }
 
     /// - Throws: ``TintypeError/Code/cancelled``, and what `body` throws.
     func forEach(_ body: (Range<Int>) throws(TintypeError) -> Void) throws(TintypeError) {
         let context = TransformContext.current
-        for first in stride(from: 0, to: count, by: height) {
+        for first in stride(from: 0, to: count, by: stripLength) {
             try context.checkCancelled()
-            try body(first..<min(first + height, count))
+            try body(first..<min(first + stripLength, count))
         }
     }
 }

@@ -16,43 +16,43 @@ public struct TransformerChain: ImageTransformer {
 
     public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         var pixels = pixels
-        var waiting: [PixelOperation] = []
-        for transformer in transformers.spliced {
+        var pending: [PixelOperation] = []
+        for transformer in transformers.flattened {
             try TransformContext.current.checkCancelled()
             if let pixelwise = transformer as? any PixelwiseTransformer {
-                if let operation = try pixelwise.operation(for: pixels.size) { waiting.append(operation) }
+                if let operation = try pixelwise.operation(for: pixels.size) { pending.append(operation) }
             } else {
-                pixels = try transformer.transform(Self.finish(&waiting, on: pixels))
+                pixels = try transformer.transform(Self.applyPending(&pending, to: pixels))
             }
         }
-        return try Self.finish(&waiting, on: pixels)
+        return try Self.applyPending(&pending, to: pixels)
     }
 
-    private static func finish(
-        _ waiting: inout [PixelOperation], on pixels: PixelBuffer
+    private static func applyPending(
+        _ pending: inout [PixelOperation], to pixels: PixelBuffer
     ) throws(TintypeError) -> PixelBuffer {
-        defer { waiting = [] }
-        return waiting.isEmpty ? pixels : try pixels.applying(waiting)
+        defer { pending = [] }
+        return pending.isEmpty ? pixels : try pixels.applying(pending)
     }
 }
 
 extension [any ImageTransformer] {
     /// The same with the parts of chains in their places.
-    var spliced: [any ImageTransformer] {
+    var flattened: [any ImageTransformer] {
         guard contains(where: { $0 is TransformerChain }) else { return self }
-        return flatMap { ($0 as? TransformerChain)?.transformers.spliced ?? [$0] }
+        return flatMap { ($0 as? TransformerChain)?.transformers.flattened ?? [$0] }
     }
 }
 
 extension TransformerChain: ContentTransformer {
-    func settled(on pixels: PixelBuffer) throws(TintypeError) -> any ImageTransformer {
-        let transformers = transformers.spliced
+    func resolved(for pixels: PixelBuffer) throws(TintypeError) -> any ImageTransformer {
+        let transformers = transformers.flattened
         guard transformers.contains(where: { $0 is any ContentTransformer }) else { return self }
-        var (pixels, settled) = (pixels, [any ImageTransformer]())
+        var (pixels, resolved) = (pixels, [any ImageTransformer]())
         for transformer in transformers {
-            settled.append(try (transformer as? any ContentTransformer)?.settled(on: pixels) ?? transformer)
+            resolved.append(try (transformer as? any ContentTransformer)?.resolved(for: pixels) ?? transformer)
             pixels = try transformer.transform(pixels)
         }
-        return TransformerChain(settled)
+        return TransformerChain(resolved)
     }
 }

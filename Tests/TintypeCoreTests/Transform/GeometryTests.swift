@@ -50,7 +50,7 @@ import TintypeTesting
                 return isInside && (x / 4 + y / 4) % 2 == 0
                     ? Pixel(red: 255, green: 255, blue: 255) : Pixel(red: 20, green: 40, blue: 60)
             }
-            let found = try SmartCrop.rect(size(60, 60), in: picture)
+            let found = try SmartCrop.rect(of: size(60, 60), in: picture)
             #expect(found.x <= corner.0 + 3 && found.x + 60 >= corner.0 + 37)
             #expect(found.y <= corner.1 + 3 && found.y + 60 >= corner.1 + 37)
         }
@@ -58,7 +58,7 @@ import TintypeTesting
 
     @Test func aSmartCropOfNothingToSeeIsTheMiddle() throws {
         let picture = try PixelBuffer.filled(Pixel(red: 9, green: 9, blue: 9), size(100, 50))
-        #expect(try SmartCrop.rect(size(20, 20), in: picture) == rect(40, 15, 20, 20))
+        #expect(try SmartCrop.rect(of: size(20, 20), in: picture) == rect(40, 15, 20, 20))
     }
 
     @Test func flipsMirror() throws {
@@ -140,7 +140,7 @@ import TintypeTesting
             (3..<9).contains(x) && (2..<4).contains(y)
                 ? Pixel(red: 0, green: 0, blue: 0) : Pixel(red: 250, green: 250, blue: UInt8(250 + x % 3))
         }
-        #expect(try TrimTransformer(tolerance: 5).content(of: picture) == rect(3, 2, 6, 2))
+        #expect(try TrimTransformer(tolerance: 5).contentRect(of: picture) == rect(3, 2, 6, 2))
         #expect(try TrimTransformer(tolerance: 5).transform(picture).size == size(6, 2))
         #expect(try TrimTransformer(tolerance: 0).transform(picture).size == size(19, 10))
         #expect(try TrimTransformer(tolerance: 255).transform(picture).size == size(20, 10))

@@ -44,10 +44,10 @@ import TintypeTesting
     @Test func aBoxHasTheVarianceOfItsGaussian() throws {
         for radius in [0.2, 0.5, 1, 2, 3.3, 64, 1000] {
             let box = try #require(BlurBox(radius: radius))
-            let inner = (0...box.reach).reduce(0.0) { $0 + 2 * Double($1 * $1) * Double(box.full) }
-            let outer = 2 * Double((box.reach + 1) * (box.reach + 1)) * Double(box.edge)
+            let inner = (0...box.reach).reduce(0.0) { $0 + 2 * Double($1 * $1) * Double(box.fullWeight) }
+            let outer = 2 * Double((box.reach + 1) * (box.reach + 1)) * Double(box.edgeWeight)
             #expect(abs(3 * (inner + outer) / (radius * radius) - 1) < 1e-3)
-            #expect(abs(Double(2 * box.reach + 1) * Double(box.full) + 2 * Double(box.edge) - 1) < 1e-5)
+            #expect(abs(Double(2 * box.reach + 1) * Double(box.fullWeight) + 2 * Double(box.edgeWeight) - 1) < 1e-5)
         }
     }
 
@@ -79,7 +79,8 @@ import TintypeTesting
             return (-box.reach - 1...box.reach + 1).reduce(0.0) { sum, step in
                 let column = vertical ? x : min(max(x + step, 0), width - 1)
                 let row = vertical ? min(max(y + step, 0), height - 1) : y
-                return sum + plane[row * width + column] * Double(abs(step) > box.reach ? box.edge : box.full)
+                return sum + plane[row * width + column]
+                    * Double(abs(step) > box.reach ? box.edgeWeight : box.fullWeight)
             }
         }
     }

@@ -87,7 +87,7 @@ import TintypeTesting
         for to in [size(20, 30), size(100, 7)] {
             let rect = PixelRect(x: 5, y: 3, size: size(9, 4))
             let whole = try picture.resampled(to: to, filter: .lanczos3)
-            let part = try picture.resampled(to: to, keeping: rect, filter: .lanczos3)
+            let part = try picture.resampled(to: to, outputRect: rect, filter: .lanczos3)
             #expect(try PixelDifference(part, whole.cropped(to: rect))?.maximum == 0)
         }
     }

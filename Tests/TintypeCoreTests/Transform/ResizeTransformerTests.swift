@@ -8,18 +8,19 @@ import TintypeTesting
 
     @Test func fitKeepsEverything() {
         let plan = ResizeTransformer(to: size(100, 100), mode: .fit).plan(for: size(400, 200))
-        #expect(plan.whole == size(100, 50))
-        #expect(plan.kept == nil)
+        #expect(plan.scaledSize == size(100, 50))
+        #expect(plan.cropRect == nil)
     }
 
     @Test func fillCutsEvenly() {
         let plan = ResizeTransformer(to: size(100, 100), mode: .fill).plan(for: size(400, 200))
-        #expect(plan.whole == size(200, 100))
-        #expect(plan.kept == PixelRect(x: 50, y: 0, size: size(100, 100)))
+        #expect(plan.scaledSize == size(200, 100))
+        #expect(plan.cropRect == PixelRect(x: 50, y: 0, size: size(100, 100)))
     }
 
     @Test func stretchTakesEachSideOnItsOwn() {
-        #expect(ResizeTransformer(to: size(100, 30), mode: .stretch).plan(for: size(400, 200)).whole == size(100, 30))
+        #expect(
+            ResizeTransformer(to: size(100, 30), mode: .stretch).plan(for: size(400, 200)).scaledSize == size(100, 30))
     }
 
     @Test(arguments: ResizeTransformer.Mode.allCases) func neverEnlarges(_ mode: ResizeTransformer.Mode) throws {

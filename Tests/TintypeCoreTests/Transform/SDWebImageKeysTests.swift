@@ -81,14 +81,14 @@ import TintypeTesting
         ("http://example.org", "http://example.org-T"),
         ("", "-T"),
     ]) func aKeyIsJoinedBeforeTheExtension(_ key: String, _ expected: String) {
-        #expect(SDWebImageKeys.joined(key, "T") == expected)
+        #expect(SDWebImageKeys.joined(key, with: "T") == expected)
     }
 
     @Test func whatAPathCannotHoldIsEscapedInURLsOnly() {
         let key = SDWebImageKeys.thumbnailKey(Self.size(1, 1), preservesAspectRatio: false)
-        #expect(SDWebImageKeys.joined("a.png", key) == "a-Thumbnail({1.000000,1.000000},0).png")
+        #expect(SDWebImageKeys.joined("a.png", with: key) == "a-Thumbnail({1.000000,1.000000},0).png")
         #expect(
-            SDWebImageKeys.joined("http://example.org/a.png", key)
+            SDWebImageKeys.joined("http://example.org/a.png", with: key)
                 == "http://example.org/a-Thumbnail(%7B1.000000,1.000000%7D,0).png")
     }
 }
