@@ -1,22 +1,26 @@
 import CTintypeKernels
 
-/// Blurs a picture like a Gaussian, in a time that does not grow with the radius. Edges count on as they are.
+/// Blurs an image with an approximate Gaussian. The cost does not depend on the radius. Edge pixels are extended.
 public struct BlurTransformer: ImageTransformer {
-    /// The standard deviation of the Gaussian, in pixels. 0 changes nothing; beyond the longer side of the picture, or
-    /// 16000, it counts as that.
+    /// The standard deviation of the Gaussian in pixels. 0 changes nothing. It is limited to the longer side of the
+    /// image and to 16,000.
     public var radius: Double
 
+    /// Creates a transformer that blurs by `radius` pixels.
     public init(radius: Double) {
         self.radius = radius
     }
 
+    /// The kind of the transformer and the radius.
     public var identifier: String { "blur(\(radius.canonical))" }
 
-    /// - Throws: ``TintypeError/Code/transformFailed`` for a radius below 0 or that is no number,
-    ///   ``TintypeError/Code/outOfMemory``.
+    /// Returns the blurred image.
+    ///
+    /// - Throws: ``TintypeError/Code/transformFailed`` if the radius is negative or not a number,
+    ///   ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
-        // Infinity is as far as it goes, like all that is large.
-        guard radius >= 0 else { throw .transformFailed("a picture cannot be blurred by \(radius)") }
+        // Infinity is valid: it is limited like any large radius.
+        guard radius >= 0 else { throw .transformFailed("a blur radius is 0 or more, not \(radius)") }
         let limited = min(radius, Double(max(pixels.size.width, pixels.size.height)), 16_000)
         guard let box = BlurBox(radius: limited) else { return pixels }
         let length = max(pixels.size.width, pixels.size.height)
@@ -26,7 +30,7 @@ public struct BlurTransformer: ImageTransformer {
         let (size, sourceStride) = (pixels.size, pixels.bytesPerRow)
         return try pixels.copied(to: size) { source, target, stride throws(TintypeError) in
             let blur = tintype_kernels_current().pointee.blur
-            // Lines are blurred eight at a time.
+            // The kernel blurs eight rows or columns at a time.
             try Strips(of: size.height, bytesPerRow: stride, multiple: 8).forEach { rows in
                 blur(
                     source + rows.lowerBound * sourceStride, sourceStride, target + rows.lowerBound * stride, stride,
@@ -44,16 +48,20 @@ public struct BlurTransformer: ImageTransformer {
     }
 }
 
-/// A box that, applied three times, has the variance of a Gaussian: pixels up to `reach` away count fully, the next
-/// ones a little. (Gwosdek et al., "Theoretical Foundations of Gaussian Convolution by Extended Box Filtering", 2011.)
+/// An extended box filter that, applied three times, has the variance of a Gaussian.
+///
+/// Pixels up to `reach` away have full weight; the next one on each side has a smaller weight. (Gwosdek et al.,
+/// "Theoretical Foundations of Gaussian Convolution by Extended Box Filtering", 2011.)
 struct BlurBox: Equatable {
+    /// The number of full-weight pixels on each side of the centre.
     let reach: Int
-    /// The weight of each pixel within the reach; all weights sum to 1.
+    /// The weight of each pixel within the reach. All weights sum to 1.
     let fullWeight: Float
-    /// The weight of each of the two beyond it.
+    /// The weight of each of the two pixels just beyond the reach.
     let edgeWeight: Float
 
-    /// - Returns: `nil` for a radius so small that no pixel would change.
+    /// Creates the filter for a standard deviation in pixels, or `nil` if the radius is so small that no pixel would
+    /// change.
     init?(radius: Double) {
         let variance = radius * radius / 3
         guard variance > 0 else { return nil }
@@ -62,7 +70,7 @@ struct BlurBox: Equatable {
         let edgeFraction =
             (2 * wholeReach + 1) * (wholeReach * (wholeReach + 1) - 3 * variance) / (6 * (variance - next))
         let sum = 2 * wholeReach + 1 + 2 * edgeFraction
-        // Below a 512th of a step nothing is left after rounding.
+        // An edge weight below 1/131,072 changes an 8-bit channel by less than 1/512 of a step, which rounding removes.
         guard wholeReach > 0 || edgeFraction / sum > 1.0 / 131_072 else { return nil }
         reach = Int(wholeReach)
         fullWeight = Float(1 / sum)

@@ -1,26 +1,34 @@
 import CTintypeKernels
 import Foundation
 
-/// Changes colours by a matrix: brightness, contrast, saturation, grey, sepia, invert, or one's own.
+/// Changes colours with a matrix: brightness, contrast, saturation, grey, sepia, invert or your own.
 public struct ColorTransformer: PixelwiseTransformer {
+    /// The matrix that every pixel is multiplied by.
     public var matrix: ColorMatrix
 
+    /// Creates a transformer that applies `matrix`.
     public init(_ matrix: ColorMatrix) {
         self.matrix = matrix
     }
 
-    /// Brightness, then contrast, then saturation; each has a value that changes nothing.
+    /// Creates a transformer that adjusts brightness, then contrast, then saturation.
+    ///
+    /// - Parameters:
+    ///   - brightness: -1 to 1; 0 changes nothing. See ``ColorMatrix/brightness(_:)``.
+    ///   - contrast: 0 and above; 1 changes nothing. See ``ColorMatrix/contrast(_:)``.
+    ///   - saturation: 0 and above; 1 changes nothing. See ``ColorMatrix/saturation(_:)``.
     public init(brightness: Float = 0, contrast: Float = 1, saturation: Float = 1) {
         matrix = .brightness(brightness).then(.contrast(contrast)).then(.saturation(saturation))
     }
 
+    /// The kind of the transformer and the twenty weights.
     public var identifier: String {
         "color(\(matrix.weights.map { String($0 == 0 ? 0 : $0) }.joined(separator: ",")))"
     }
 
     func operation(for size: PixelSize) throws(TintypeError) -> PixelOperation? {
         guard matrix.weights.allSatisfy(\.isFinite) else {
-            throw .transformFailed("a weight of the matrix is not a number to work with")
+            throw .transformFailed("a weight of the color matrix is not finite")
         }
         guard matrix != .identity else { return nil }
         let weights = matrix.weights
@@ -31,12 +39,14 @@ public struct ColorTransformer: PixelwiseTransformer {
     }
 }
 
-/// Makes each straight channel, from 0 to 1, a weighted sum of red, green, blue, alpha and 1.
+/// A 4 × 5 colour matrix. Each non-premultiplied channel, 0 to 1, becomes a weighted sum of red, green, blue, alpha and
+/// 1.
 public struct ColorMatrix: Hashable, Sendable {
-    /// Five weights for each of red, green, blue and alpha, in this order.
+    /// The weights in row-major order: five for each of red, green, blue and alpha.
     public let weights: [Float]
 
-    /// `nil` unless there are twenty finite numbers.
+    /// Creates a matrix with twenty weights in row-major order, or `nil` unless there are exactly twenty finite
+    /// numbers.
     public init?(_ weights: [Float]) {
         guard weights.count == 20, weights.allSatisfy(\.isFinite) else { return nil }
         self.weights = weights
@@ -46,11 +56,13 @@ public struct ColorMatrix: Hashable, Sendable {
         weights = rows.flatMap(\.self)
     }
 
+    /// The matrix that changes nothing.
     public static let identity = ColorMatrix.diagonal(1)
 
-    /// This one, then `next`.
+    /// Returns the matrix that applies this one, then `next`.
     ///
-    /// What the first pushes beyond 0 or 1 comes back if the next brings it back, unlike in two steps.
+    /// Values are not clamped between the two: a value that the first moves out of 0...1 is restored if the second
+    /// moves it back.
     public func then(_ next: ColorMatrix) -> ColorMatrix {
         ColorMatrix(
             rows: (0..<4).map { row in
@@ -64,17 +76,18 @@ public struct ColorMatrix: Hashable, Sendable {
     }
 }
 
-// MARK: - What they are made for
+// MARK: - Common matrices
 
 extension ColorMatrix {
-    /// Adds to every colour channel: 0 changes nothing, 1 makes all white, -1 all black.
+    /// Returns a matrix that adds `amount` to every colour channel: 0 changes nothing, 1 yields white, -1 black.
     public static func brightness(_ amount: Float) -> ColorMatrix { diagonal(1, plus: amount) }
 
-    /// Moves every colour away from middle grey: 1 changes nothing, 0 makes all grey.
+    /// Returns a matrix that scales the distance of every colour from middle grey: 1 changes nothing, 0 yields grey.
     public static func contrast(_ amount: Float) -> ColorMatrix { diagonal(amount, plus: 0.5 - amount / 2) }
 
-    /// Moves every colour away from its grey: 1 changes nothing, 0 takes all colour away. (Filter Effects Level 1,
-    /// `saturate`.)
+    /// Returns a matrix that scales the distance of every colour from its grey: 1 changes nothing, 0 yields grey.
+    ///
+    /// Defined by CSS Filter Effects Level 1, `saturate`.
     public static func saturation(_ amount: Float) -> ColorMatrix {
         let grey: [Float] = [0.213, 0.715, 0.072]
         return ColorMatrix(
@@ -83,9 +96,10 @@ extension ColorMatrix {
             } + [[0, 0, 0, 1, 0]])
     }
 
+    /// Removes all colour: a ``saturation(_:)`` of 0.
     public static let grey = ColorMatrix.saturation(0)
 
-    /// The brown of old prints. (Filter Effects Level 1, `sepia`.)
+    /// The brown of old prints, as defined by CSS Filter Effects Level 1, `sepia`.
     public static let sepia = ColorMatrix(rows: [
         [0.393, 0.769, 0.189, 0, 0], [0.349, 0.686, 0.168, 0, 0], [0.272, 0.534, 0.131, 0, 0], [0, 0, 0, 1, 0],
     ])

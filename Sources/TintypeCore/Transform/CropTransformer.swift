@@ -1,27 +1,32 @@
-/// Cuts a part out of a picture.
+/// Crops an image.
 public struct CropTransformer: ImageTransformer {
-    /// Which part.
+    /// The part of an image that is kept.
     public enum Part: Hashable, Sendable {
-        /// What lies in this rectangle; what of it is outside of the picture is left out.
+        /// The pixels in this rectangle. Pixels outside of the image are ignored.
         case rect(PixelRect)
-        /// At most so many pixels, at a side or corner, or where there is most to see.
+        /// At most this many pixels, at a side or corner or where there is most detail.
         case size(PixelSize, Gravity)
     }
 
+    /// The part that is kept.
     public var part: Part
 
+    /// Creates a transformer that keeps `part`.
     public init(_ part: Part) {
         self.part = part
     }
 
+    /// Creates a transformer that keeps the pixels in `rect`.
     public init(to rect: PixelRect) {
         part = .rect(rect)
     }
 
+    /// Creates a transformer that keeps at most `size`, placed by `gravity`.
     public init(to size: PixelSize, gravity: Gravity = .center) {
         part = .size(size, gravity)
     }
 
+    /// The kind of the transformer and the part.
     public var identifier: String {
         switch part {
         case .rect(let rect): "crop(\(rect))"
@@ -29,22 +34,24 @@ public struct CropTransformer: ImageTransformer {
         }
     }
 
-    /// - Throws: ``TintypeError/Code/transformFailed`` when nothing would be left, ``TintypeError/Code/outOfMemory``.
+    /// Returns the cropped image.
+    ///
+    /// - Throws: ``TintypeError/Code/transformFailed`` if no pixel would be left, ``TintypeError/Code/outOfMemory``.
     public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         try pixels.cropped(to: dependsOnContent ? smartRect(in: pixels) : checkedRect(in: pixels.size))
     }
 
-    /// Whether the part depends on what the picture shows, not on its size alone.
+    /// Whether the part depends on what the image shows, not only on its size.
     var dependsOnContent: Bool {
         if case .size(let size, .smart) = part { size.isPositive } else { false }
     }
 
-    /// The part of a picture of `bounds`, where that does not depend on what it shows.
+    /// Returns the part of an image of size `bounds`. Smart gravity is treated as centre.
     ///
-    /// - Throws: ``TintypeError/Code/transformFailed`` when it is empty.
+    /// - Throws: ``TintypeError/Code/transformFailed`` if the part is empty.
     func checkedRect(in bounds: PixelSize) throws(TintypeError) -> PixelRect {
         guard let rect = rect(in: bounds) else {
-            throw .transformFailed("nothing of a picture of \(bounds) lies in \(identifier)")
+            throw .transformFailed("\(identifier) contains no pixel of a \(bounds) image")
         }
         return rect
     }
@@ -69,27 +76,37 @@ extension CropTransformer: ContentTransformer {
     }
 }
 
-/// Which part of a picture stays, or where on it another is put.
+/// Which part of an image a crop keeps, or where an overlay is placed.
 public enum Gravity: String, CaseIterable, Hashable, Sendable {
+    /// The centre.
     case center
+    /// The middle of the top edge.
     case top
+    /// The middle of the bottom edge.
     case bottom
+    /// The middle of the left edge.
     case left
+    /// The middle of the right edge.
     case right
+    /// The top left corner.
     case topLeft
+    /// The top right corner.
     case topRight
+    /// The bottom left corner.
     case bottomLeft
+    /// The bottom right corner.
     case bottomRight
-    /// Where there is most to see: see ``SmartCrop``. As a place for another picture, the middle.
+    /// The region with the most detail. For an overlay, the centre.
     case smart
 
-    /// The rectangle of `size` at this side or corner of a picture of `bounds`; may reach beyond it.
+    /// Returns a rectangle of `size` at this side or corner of an image of size `bounds`. It may reach beyond the
+    /// image.
     func rect(_ size: PixelSize, in bounds: PixelSize) -> PixelRect {
         let (spareWidth, spareHeight) = (bounds.width - size.width, bounds.height - size.height)
         return PixelRect(x: offset(horizontal, of: spareWidth), y: offset(vertical, of: spareHeight), size: size)
     }
 
-    /// In halves: 0 is the left, 2 the right.
+    /// The horizontal position in halves of the spare width: 0 is left, 1 the middle, 2 right.
     private var horizontal: Int {
         switch self {
         case .left, .topLeft, .bottomLeft: 0
@@ -98,6 +115,7 @@ public enum Gravity: String, CaseIterable, Hashable, Sendable {
         }
     }
 
+    /// The vertical position in halves of the spare height: 0 is top, 1 the middle, 2 bottom.
     private var vertical: Int {
         switch self {
         case .top, .topLeft, .topRight: 0

@@ -1,45 +1,56 @@
-/// Makes other pixels of a picture's pixels; of an animation's, frame by frame as they are wanted.
+/// Computes new pixels from the pixels of an image. Animations are transformed frame by frame, when a frame is needed.
 ///
-/// It keeps no state, so that any thread may use it for any frame.
+/// A transformer has no mutable state: any thread may call it for any frame, also concurrently.
 public protocol ImageTransformer: Sendable {
-    /// Names the kind and every parameter that changes pixels, in a canonical form: it enters the key, and two
-    /// transformers that give different pixels never share one.
+    /// The canonical name of the transformer, with every parameter that changes pixels.
+    ///
+    /// It becomes part of the cache key, so two transformers that produce different pixels must have different
+    /// identifiers.
     var identifier: String { get }
 
-    /// Called off the caller's thread, on an executor that may be blocked. What takes long asks ``TransformContext/current``
-    /// now and then whether anyone still waits.
+    /// Returns the transformed pixels.
+    ///
+    /// Called off the caller's thread, on an executor whose threads may block. A long-running transformer checks
+    /// ``TransformContext/current`` periodically for cancellation.
     ///
     /// - Throws: ``TintypeError/Code/transformFailed``, ``TintypeError/Code/outOfMemory``,
     ///   ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/cancelled``.
     func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer
 }
 
-/// A transformer that looks at what a picture shows to find out what to keep of it.
+/// A transformer whose effect depends on what the image shows, such as the border to trim.
 ///
-/// The frames of an animation have one size and must not jump, so for them it looks once, at the first frame.
+/// All frames of an animation must have one size and must not jump, so an animation resolves such a transformer once,
+/// for its first frame.
 protocol ContentTransformer: ImageTransformer {
-    /// The transformer that does to every picture of this size what this one does to `pixels`.
+    /// Returns a content-independent transformer that does to every image of this size what this one does to `pixels`.
     func resolved(for pixels: PixelBuffer) throws(TintypeError) -> any ImageTransformer
 }
 
-/// A transformer of the program's own, as a closure.
+/// A transformer that calls a closure of the program.
 public struct ClosureTransformer: ImageTransformer {
     private let name: String
     private let body: @Sendable (PixelBuffer) throws -> PixelBuffer
 
+    /// Creates a transformer that calls `body`.
+    ///
     /// - Parameters:
-    ///   - identifier: names what `body` does, with every parameter that changes pixels: it enters the key, marked as
-    ///     the program's own, so that it may be equal to that of a built-in transformer.
-    ///   - body: called off the caller's thread; an error of its own becomes the cause of
-    ///     ``TintypeError/Code/transformFailed``.
+    ///   - identifier: the name of what `body` does, with every parameter that changes pixels. It becomes part of the
+    ///     cache
+    ///     key, marked as user-defined, so it cannot clash with the identifier of a built-in transformer.
+    ///   - body: called off the caller's thread. An error other than ``TintypeError`` is reported as
+    ///     ``TintypeError/Code/transformFailed``, with that error as its cause.
     public init(identifier: String, _ body: @escaping @Sendable (PixelBuffer) throws -> PixelBuffer) {
         name = identifier
         self.body = body
     }
 
-    /// After its length, so that it ends where it ends.
+    /// The name given at creation, prefixed by its length in UTF-8 bytes so that composed identifiers stay unambiguous.
     public var identifier: String { "closure(\(name.utf8.count):\(name))" }
 
+    /// Returns the pixels that the closure returns.
+    ///
+    /// - Throws: the closure's ``TintypeError``; ``TintypeError/Code/transformFailed`` for its other errors.
     public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         do {
             return try body(pixels)
@@ -53,43 +64,46 @@ public struct ClosureTransformer: ImageTransformer {
 }
 
 extension TintypeError {
-    /// A transformer whose parameters make no sense, or none for this picture.
+    /// Creates an error for a transformer whose parameters are invalid, or invalid for this image.
     static func transformFailed(_ message: String) -> TintypeError {
         TintypeError(.transformFailed, stage: .transform, message)
     }
 }
 
 extension PixelSize {
-    /// The most bytes, with what rows are padded by, of a picture that a transformer makes: parameters may come from
-    /// outside.
+    /// The maximum size in bytes, row padding included, of an image that a transformer creates. Parameters may come
+    /// from untrusted input.
     static let maxTransformedByteCount = 1 << 30
 
-    /// The longest side of a picture that a transformer makes: tables grow with it.
+    /// The maximum side length in pixels of an image that a transformer creates. Lookup tables grow with it.
     static let maxTransformedSide = 1 << 20
 
-    /// This size, if a transformer may make a picture of it.
+    /// Returns this size if a transformer may create an image of it.
     ///
-    /// - Throws: ``TintypeError/Code/transformFailed`` for one that is empty, ``TintypeError/Code/limitExceeded``.
+    /// - Throws: ``TintypeError/Code/transformFailed`` if the size is empty, ``TintypeError/Code/limitExceeded`` if it
+    ///   is too large.
     func checkedForTransform() throws(TintypeError) -> PixelSize {
-        guard isPositive else { throw .transformFailed("no picture has the size \(self)") }
+        guard isPositive else { throw .transformFailed("an image cannot have the size \(self)") }
         guard max(width, height) <= Self.maxTransformedSide,
             PixelBuffer.bytesPerRow(width: width) * height <= Self.maxTransformedByteCount
         else {
-            throw TintypeError(.limitExceeded, stage: .transform, "a picture of \(self) pixels is too large to make")
+            throw TintypeError(
+                .limitExceeded, stage: .transform, "an image of \(self) pixels exceeds the limit for transformed images"
+            )
         }
         return self
     }
 }
 
 extension Double {
-    /// One text for each number, for identifiers: zero has no sign there.
+    /// The text of this number for identifiers. Zero and negative zero have the same text.
     var canonical: String { String(self == 0 ? 0 : self) }
 
-    /// This number, if it is one.
+    /// Returns this number if it is finite.
     ///
-    /// - Throws: ``TintypeError/Code/transformFailed``.
+    /// - Throws: ``TintypeError/Code/transformFailed`` if it is infinite or not a number.
     func checkedForTransform(_ name: String) throws(TintypeError) -> Double {
-        guard isFinite else { throw .transformFailed("the \(name) \(self) is not a number to work with") }
+        guard isFinite else { throw .transformFailed("the \(name) must be a finite number, not \(self)") }
         return self
     }
 }

@@ -1,16 +1,24 @@
 import CTintypeKernels
 
-/// Puts another picture on a picture: a watermark, a badge, a frame.
+/// Draws another image onto an image: a watermark, a badge, a frame.
 public struct OverlayTransformer: PixelwiseTransformer {
+    /// The image that is drawn.
     public let overlay: PixelBuffer
+    /// The side or corner at which the overlay is placed.
     public var gravity: Gravity
-    /// From the side or corner that ``gravity`` names, inwards; from the middle, right and down. In pixels.
+    /// The distance in pixels from the side or corner that ``gravity`` names, inwards. For a centred axis, to the right
+    /// and down.
     public var inset: PixelSize
+    /// How the overlay is blended.
     public var mode: BlendMode
-    /// How much of it is seen, from 0 to 1.
+    /// The opacity of the overlay, 0 to 1. Values outside are clamped.
     public var opacity: Double
+    /// The digest of the overlay's pixels, computed once.
     private let digest: String
 
+    /// Creates a transformer that draws `overlay` at a side or corner.
+    ///
+    /// Computes a digest of the overlay's pixels, so the cost is O(pixels).
     public init(
         _ overlay: PixelBuffer, gravity: Gravity = .bottomRight, inset: PixelSize = PixelSize(width: 0, height: 0),
         mode: BlendMode = .normal, opacity: Double = 1
@@ -23,7 +31,7 @@ public struct OverlayTransformer: PixelwiseTransformer {
         digest = PixelDigest(overlay).description
     }
 
-    /// Names the other picture by a digest of its pixels.
+    /// The kind of the transformer and its parameters; the overlay is identified by a digest of its pixels.
     public var identifier: String {
         let opacity = opacity.isFinite ? min(max(opacity, 0), 1) : opacity
         return "overlay(\(overlay.size),\(digest),\(gravity.rawValue),\(inset),\(mode.name),\(opacity.canonical))"
@@ -50,7 +58,7 @@ public struct OverlayTransformer: PixelwiseTransformer {
         }
     }
 
-    /// Where the other picture lies; may reach beyond this one.
+    /// Returns the rectangle of the overlay in an image of `size`. It may reach beyond the image.
     func overlayRect(in size: PixelSize) -> PixelRect {
         var rect = gravity.rect(overlay.size, in: size)
         let (x, y) = (Self.clampedInset(inset.width), Self.clampedInset(inset.height))
@@ -59,9 +67,10 @@ public struct OverlayTransformer: PixelwiseTransformer {
         return rect
     }
 
-    /// Beyond any picture, and far from where sums overflow.
+    /// Clamps an inset to a range that exceeds any image but cannot overflow in sums.
     private static func clampedInset(_ inset: Int) -> Int { min(max(inset, -(1 << 40)), 1 << 40) }
 
+    /// Returns the overlay with its alpha multiplied by `opacity`, 0 to 1.
     private func fadedOverlay(opacity: Double) throws(TintypeError) -> PixelBuffer {
         let coverage = [UInt8](repeating: UInt8((opacity * 255).rounded()), count: overlay.size.width)
         return try overlay.applying([
@@ -75,7 +84,7 @@ public struct OverlayTransformer: PixelwiseTransformer {
     }
 }
 
-/// Tells pictures apart by their pixels: 128 bits, not made to resist who wants two to be alike.
+/// A 128-bit digest of an image's pixels. Not collision-resistant against an attacker.
 struct PixelDigest: Hashable, CustomStringConvertible {
     private var first: UInt64 = 0xCBF2_9CE4_8422_2325
     private var second: UInt64 = 0x9E37_79B9_7F4A_7C15
@@ -91,7 +100,7 @@ struct PixelDigest: Hashable, CustomStringConvertible {
         add(UInt64(pixels.size.width))
     }
 
-    /// Two multiplications with different odd numbers, each folded so that high bits reach the low ones.
+    /// Mixes a word in: two multiplications by different odd numbers, each folded so that high bits affect low ones.
     private mutating func add(_ word: UInt64) {
         first = (first ^ word) &* 0x0000_0100_0000_01B3
         first ^= first >> 29

@@ -1,12 +1,17 @@
-/// Puts a margin around a picture.
+/// Adds a margin around an image.
 public struct PadTransformer: ImageTransformer {
-    /// Widths of the four margins, in pixels.
+    /// The widths of the four margins in pixels.
     public struct Margins: Hashable, Sendable {
+        /// The height of the top margin.
         public var top: Int
+        /// The width of the left margin.
         public var left: Int
+        /// The height of the bottom margin.
         public var bottom: Int
+        /// The width of the right margin.
         public var right: Int
 
+        /// Creates margins with a width for each side, in pixels.
         public init(top: Int = 0, left: Int = 0, bottom: Int = 0, right: Int = 0) {
             self.top = top
             self.left = left
@@ -14,24 +19,31 @@ public struct PadTransformer: ImageTransformer {
             self.right = right
         }
 
+        /// Creates margins of the same width on all sides, in pixels.
         public init(_ all: Int) {
             self.init(top: all, left: all, bottom: all, right: all)
         }
     }
 
+    /// The widths of the margins.
     public var margins: Margins
+    /// The colour of the margins.
     public var color: Color
 
+    /// Creates a transformer that adds `margins` of a colour.
     public init(_ margins: Margins, color: Color = .clear) {
         self.margins = margins
         self.color = color
     }
 
+    /// The kind of the transformer, the margins and the colour.
     public var identifier: String {
         "pad(\(margins.top),\(margins.left),\(margins.bottom),\(margins.right),\(color))"
     }
 
-    /// - Throws: ``TintypeError/Code/transformFailed`` for a margin below 0, ``TintypeError/Code/limitExceeded``,
+    /// Returns the padded image.
+    ///
+    /// - Throws: ``TintypeError/Code/transformFailed`` if a margin is negative, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``.
     public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         let size = try paddedSize(pixels.size)
@@ -54,10 +66,12 @@ public struct PadTransformer: ImageTransformer {
     private func paddedSize(_ size: PixelSize) throws(TintypeError) -> PixelSize {
         let all = [margins.top, margins.left, margins.bottom, margins.right]
         guard let smallest = all.min(), let largest = all.max(), smallest >= 0 else {
-            throw .transformFailed("a margin is below 0")
+            throw .transformFailed("a margin is negative: \(all)")
         }
         guard largest <= PixelSize.maxTransformedSide else {
-            throw TintypeError(.limitExceeded, stage: .transform, "a margin of \(largest) pixels is too wide")
+            throw TintypeError(
+                .limitExceeded, stage: .transform,
+                "a margin of \(largest) pixels exceeds the limit of \(PixelSize.maxTransformedSide)")
         }
         return try PixelSize(
             width: size.width + margins.left + margins.right, height: size.height + margins.top + margins.bottom
@@ -65,25 +79,30 @@ public struct PadTransformer: ImageTransformer {
     }
 }
 
-/// Cuts off a border of one colour, that of the first pixel. A picture that is all border stays as it is; of an
-/// animation the first frame decides.
+/// Removes a border of one colour, that of the top left pixel. An image that is all border stays as it is.
+///
+/// For an animation the border of the first frame is used for all.
 public struct TrimTransformer: ImageTransformer {
-    /// How far a channel may be from the border's colour and still belong to it: 0 to 255.
+    /// The maximum difference of each channel from the border colour, 0 to 255.
     public var tolerance: Int
 
+    /// Creates a transformer that removes a border whose channels differ by at most `tolerance`.
     public init(tolerance: Int = 10) {
         self.tolerance = tolerance
     }
 
+    /// The kind of the transformer and the tolerance.
     public var identifier: String { "trim(\(tolerance))" }
 
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    /// Returns the image without its border.
+    ///
+    /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         guard let rect = try contentRect(of: pixels) else { return pixels }
         return try pixels.cropped(to: rect)
     }
 
-    /// What the border encloses; `nil` when there is nothing but border.
+    /// Returns the rectangle that the border encloses, or `nil` if there is only border.
     func contentRect(of pixels: PixelBuffer) throws(TintypeError) -> PixelRect? {
         let border = pixels[0, 0]
         var (left, right) = (pixels.size.width, 0)
@@ -100,7 +119,7 @@ public struct TrimTransformer: ImageTransformer {
         }
     }
 
-    /// From the first pixel of a row that is not border to the last.
+    /// Returns the range from the first to the last pixel of a row that is not border, or `nil` if all are.
     private func contentColumns(ofRow y: Int, in pixels: PixelBuffer, border: Pixel) -> Range<Int>? {
         let columns = 0..<pixels.size.width
         guard let first = columns.first(where: { !isBorder(pixels[$0, y], border) }),

@@ -1,39 +1,45 @@
-/// A transformer whose every pixel depends on that pixel alone, and maybe on its place: it works in place, on any rows
-/// by themselves, so that several of them cost one pass over memory.
+/// A transformer that computes each pixel from that pixel alone and its position.
+///
+/// It works in place on any range of rows, so a chain of them costs one pass over memory.
 protocol PixelwiseTransformer: ImageTransformer {
-    /// Checks the parameters, and readies what all rows need of a picture of `size`; `nil` when nothing would change.
+    /// Checks the parameters and prepares the operation for images of `size`.
     ///
-    /// - Throws: ``TintypeError/Code/transformFailed``.
+    /// - Returns: `nil` if the operation would change nothing.
+    /// - Throws: ``TintypeError/Code/transformFailed`` if a parameter is invalid.
     func operation(for size: PixelSize) throws(TintypeError) -> PixelOperation?
 }
 
 extension PixelwiseTransformer {
-    /// - Throws: ``TintypeError/Code/transformFailed``, ``TintypeError/Code/outOfMemory``.
+    /// Returns the transformed pixels; the same buffer if nothing changes.
+    ///
+    /// - Throws: ``TintypeError/Code/transformFailed``, ``TintypeError/Code/outOfMemory``,
+    ///   ``TintypeError/Code/cancelled``.
     public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         guard let operation = try operation(for: pixels.size) else { return pixels }
         return try pixels.applying([operation])
     }
 }
 
-/// What is done to some rows of a picture.
+/// An operation that changes a strip of rows in place.
 struct PixelOperation {
     let apply: (PixelStrip) -> Void
 }
 
-/// Some whole rows of a picture that is being made.
+/// A strip of whole rows of an image that is being created.
 struct PixelStrip {
-    /// The first row's first byte. Valid only while the strip is worked on.
+    /// The first byte of the first row. Valid only while the operation runs.
     let pixels: UnsafeMutablePointer<UInt8>
+    /// The distance between rows in bytes.
     let stride: Int
-    /// Of the rows that are here.
+    /// The size of the strip in pixels.
     let size: PixelSize
-    /// The number of the first row in the picture.
+    /// The index of the strip's first row in the image.
     let firstRow: Int
 }
 
 extension PixelBuffer {
-    /// A copy to which all operations are applied, strip by strip: each is read from memory once, and stays in the cache
-    /// for all of them.
+    /// Returns a copy to which all operations were applied, strip by strip: a strip is read from memory once and stays
+    /// in the CPU cache for all of them.
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     func applying(_ operations: [PixelOperation]) throws(TintypeError) -> PixelBuffer {

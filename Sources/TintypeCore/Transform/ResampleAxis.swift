@@ -1,28 +1,39 @@
 import CTintypeKernels
 
-/// How one axis of a picture is resampled: what counts of the source, and by how much it is shrunk beforehand.
+/// The resampling of one axis: which source pixels are used, and by how much they are shrunk beforehand.
 ///
-/// Weights have 14 bits. So that those of a very large ratio do not all round to nothing, blocks of whole source pixels
-/// are averaged first where one output pixel would be made of more than ``maxTaps``.
+/// Weights have 14 bits. Where one output pixel would depend on more than ``maxTaps`` source pixels, most weights would
+/// round to zero; blocks of whole source pixels are therefore averaged first.
 struct ResampleAxis: Equatable, Sendable {
-    /// The source pixels that count; what the filter wants of others counts as the nearest of these.
+    /// The source pixels that are used. Pixels outside are replaced by the nearest one inside.
     let sourceRange: Range<Int>
-    /// How many source pixels are averaged to one before the filter.
+    /// The number of source pixels that are averaged to one before the filter; 1 if none are.
     let shrinkFactor: Int
-    /// Averaged pixels before and after the part, all of the pixel at its edge: what lies outside counts as that one
-    /// alone, not as an average of those next to it.
+    /// The number of averaged pixels added before and after the range, made of the edge pixel alone.
+    ///
+    /// Without them a filter that reaches outside would see the average of the edge block instead of the edge pixel.
     let margin: Int
-    /// What the whole output shows, in averaged pixels from the first of them, which is of the margin if there is one.
+    /// The range that the whole output shows, in averaged pixels, margin included.
     let crop: Range<Double>
-    /// The pixels that the whole output has.
+    /// The number of pixels of the whole output.
     let output: Int
-    /// Those of them that are made.
+    /// The output pixels that are produced.
     let outputRange: Range<Int>
 
-    /// Rounding them all costs less than one of 255 in the worst case, and half as many still follow the filter.
+    /// The maximum number of source pixels for one output pixel.
+    ///
+    /// With 768, rounding the weights costs less than one of 255 steps in the worst case, and half as many still follow
+    /// the filter's shape.
     static let maxTaps = 768.0
 
-    /// - Parameter shown: the part of the source that the output shows, in source pixels, at least a bit of it inside.
+    /// Creates the axis.
+    ///
+    /// - Parameters:
+    ///   - source: the number of source pixels.
+    ///   - crop: the range of the source that the output shows, in source pixels. It overlaps the source.
+    ///   - output: the number of pixels of the whole output.
+    ///   - outputRange: the output pixels that are produced.
+    ///   - filter: the resampling filter.
     init(source: Int, crop: Range<Double>, output: Int, outputRange: Range<Int>, filter: ResampleFilter) {
         let first = min(max(Int(crop.lowerBound.rounded(.down)), 0), source - 1)
         sourceRange = first..<max(min(Int(crop.upperBound.rounded(.up)), source), first + 1)
@@ -36,30 +47,32 @@ struct ResampleAxis: Equatable, Sendable {
         (self.shrinkFactor, self.margin, self.output, self.outputRange) = (shrinkFactor, margin, output, outputRange)
     }
 
-    /// Averaged pixels, with margins; the last may be of fewer than the others, and is made of the last pixel for those it lacks.
+    /// The number of averaged pixels, margins included. A last block that is incomplete is filled with the last pixel.
     var count: Int { (sourceRange.count + shrinkFactor - 1) / shrinkFactor + 2 * margin }
 
+    /// Returns the filter weights for this axis.
     func weights(_ filter: ResampleFilter) -> ResampleWeights {
         ResampleWeights(source: count, crop: crop, output: output, outputRange: outputRange, filter: filter)
     }
 }
 
-/// Averages blocks of whole pixels, as rows arrive: what comes before the filter where the ratio is very large.
+/// Averages blocks of whole pixels as rows arrive, before filtering, if the scale ratio is very large.
 struct RowShrinker {
     private let across: ResampleAxis
     private let down: ResampleAxis
-    /// Sums of the channels of each block, of the rows that have come.
+    /// The channel sums of each block, over the rows received so far.
     private var sums: [UInt64]
     private var rowsTaken = 0
 
-    /// `nil` where there is nothing to average.
+    /// Creates a shrinker, or returns `nil` if neither axis needs averaging.
     init?(across: ResampleAxis, down: ResampleAxis) {
         guard across.shrinkFactor > 1 || down.shrinkFactor > 1 else { return nil }
         (self.across, self.down) = (across, down)
         sums = [UInt64](repeating: 0, count: across.count * PixelBuffer.bytesPerPixel)
     }
 
-    /// Takes the next row, from the first pixel that counts on; returns the rows of averages that it completes.
+    /// Consumes the next row, starting at the first pixel of the source range, and returns the averaged rows that it
+    /// completes.
     mutating func append(_ pixels: UnsafePointer<UInt8>) -> [[UInt8]] {
         rowsTaken += 1
         let isLast = rowsTaken == down.sourceRange.count
@@ -72,17 +85,19 @@ struct RowShrinker {
         return rows
     }
 
-    /// Only while no block is begun.
+    /// Returns a margin row made of `pixels` alone. Callable only between blocks.
     private mutating func takeMarginRow(_ pixels: UnsafePointer<UInt8>) -> [UInt8] {
         add(pixels, times: 1)
         return takeAverages(rows: 1)
     }
 
+    /// Adds a row to the block sums `times` times.
     private mutating func add(_ pixels: UnsafePointer<UInt8>, times: Int) {
         tintype_kernels_current().pointee.add_blocks(
             pixels, across.sourceRange.count, across.shrinkFactor, across.margin, UInt64(times), &sums)
     }
 
+    /// Returns the averages of the blocks, made of `rows` rows, and resets the sums.
     private mutating func takeAverages(rows: Int) -> [UInt8] {
         var row = [UInt8](repeating: 0, count: sums.count)
         tintype_kernels_current().pointee.average_blocks(&sums, UInt64(across.shrinkFactor * rows), &row, row.count)

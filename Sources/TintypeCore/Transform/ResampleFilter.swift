@@ -1,13 +1,17 @@
 import Foundation
 
-/// How much each source pixel counts when a picture is resampled.
+/// The interpolation filter of a resize.
 public enum ResampleFilter: String, CaseIterable, Hashable, Sendable {
+    /// Averages the covered pixels. The fastest.
     case box
+    /// A triangle filter: linear interpolation.
     case bilinear
+    /// Keys' cubic with a = -1/2: sharper than ``bilinear``.
     case catmullRom
+    /// A windowed sinc over three lobes: the sharpest, and the default.
     case lanczos3
 
-    /// Pixels on either side that count, at a scale of one.
+    /// The radius of the filter in pixels at scale 1.
     var support: Double {
         switch self {
         case .box: 0.5
@@ -17,7 +21,7 @@ public enum ResampleFilter: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The weight at a distance in pixels.
+    /// Returns the weight at a distance in pixels.
     func weight(at distance: Double) -> Double {
         let x = abs(distance)
         return switch self {
@@ -38,7 +42,7 @@ public enum ResampleFilter: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// sinc(x) × sinc(x / 3), the sine of the first told by that of the second: sines are what weights cost.
+    /// sinc(x) × sinc(x / 3), with the first sine expressed by the second: sines dominate the cost of the weights.
     private static func lanczos(_ x: Double) -> Double {
         guard x > 1e-4 else { return 1 }
         let angle = .pi * x / 3
@@ -47,28 +51,34 @@ public enum ResampleFilter: String, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// For one axis: which source pixels make each output pixel, and with what weights.
+/// The weights for one axis: which source pixels make each output pixel, and how much each counts.
 ///
-/// Weights are integers whose sum is exactly ``one`` for every output pixel, so a flat area stays flat and results do
-/// not depend on the machine.
+/// Weights are integers that sum to exactly ``one`` for every output pixel. A flat area therefore stays flat, and
+/// results are the same on every machine.
 struct ResampleWeights: Sendable {
-    /// The integer that stands for 1: 14 bits leave room for the products of 8-bit pixels and the overshoot in 32.
+    /// The integer that represents 1. With 14 bits, products with 8-bit pixels and the filter's overshoot fit into 32
+    /// bits.
     static let one = 1 << 14
 
     /// The first source pixel of each output pixel.
     let starts: [Int32]
-    /// How many source pixels each output pixel has; the same for all, padded by zeros.
+    /// The number of source pixels of each output pixel; the same for all, padded with zero weights.
     let taps: Int
-    /// `taps` weights for each output pixel.
+    /// The weights, `taps` for each output pixel.
     let weights: [Int16]
 
+    /// Computes the weights.
+    ///
     /// - Parameters:
-    ///   - crop: the part of the source that the output shows, in source pixels.
-    ///   - outputRange: which of the output pixels are exactSum; all by default.
+    ///   - source: the number of source pixels.
+    ///   - crop: the range of the source that the output shows, in source pixels.
+    ///   - output: the number of pixels of the whole output.
+    ///   - outputRange: the output pixels that are produced; all by default.
+    ///   - filter: the filter.
     init(source: Int, crop: Range<Double>, output: Int, outputRange: Range<Int>? = nil, filter: ResampleFilter) {
         let outputRange = outputRange ?? 0..<output
         let scale = (crop.upperBound - crop.lowerBound) / Double(output)
-        // Below one, source pixels are spread; the filter keeps its own width.
+        // Below 1 the image is enlarged, and the filter keeps its own width.
         let stretch = max(scale, 1)
         let support = filter.support * stretch
         let reach = Int(support.rounded(.up)) * 2 + 1
@@ -77,7 +87,7 @@ struct ResampleWeights: Sendable {
         var weights: [Int16] = []
         starts.reserveCapacity(outputRange.count)
         weights.reserveCapacity(taps * outputRange.count)
-        // One for all output pixels.
+        // Reused for all output pixels.
         var exact = [Double](repeating: 0, count: taps)
         for index in outputRange {
             let center = crop.lowerBound + (Double(index) + 0.5) * scale
@@ -85,7 +95,7 @@ struct ResampleWeights: Sendable {
             let start = max(0, min(first, source - taps))
             for tap in exact.indices { exact[tap] = 0 }
             for position in first..<first + reach {
-                // What falls outside the picture counts for the pixel at its edge.
+                // Positions outside of the image count for the pixel at its edge.
                 let clamped = min(max(position, 0), source - 1)
                 exact[clamped - start] += filter.weight(at: (Double(position) + 0.5 - center) / stretch)
             }
@@ -97,13 +107,14 @@ struct ResampleWeights: Sendable {
         self.weights = weights
     }
 
-    /// Rounds so that the sum is exactly ``one``: each weight takes over what rounding the ones before it left, so that
-    /// no run of weights is off by more than one however many there are.
+    /// Appends rounded weights that sum to exactly ``one``.
+    ///
+    /// Each weight absorbs the rounding error of those before it, so any run of weights is off by at most one.
     private static func appendQuantised(_ exact: [Double], to weights: inout [Int16]) {
         let sum = exact.reduce(0, +)
         var (exactSum, quantisedSum) = (0.0, 0)
         for (tap, weight) in exact.enumerated() {
-            // No filter has weights that cancel out; were there one, the middle would count alone.
+            // No filter has weights that cancel out. If one had, the middle pixel would count alone.
             exactSum += sum == 0 ? (tap == exact.count / 2 ? 1 : 0) : weight / sum
             let rounded = Int((exactSum * Double(one)).rounded()) - quantisedSum
             weights.append(Int16(clamping: rounded))

@@ -1,23 +1,27 @@
-/// Gives a picture another size in pixels.
+/// Resizes an image.
 public struct ResizeTransformer: ImageTransformer {
-    /// What happens when the aspect ratio of the picture is not that of the asked size.
+    /// How the image is fitted if its aspect ratio differs from that of the requested size.
     public enum Mode: String, CaseIterable, Hashable, Sendable {
-        /// The whole picture, as large as fits into the size: SDWebImage's aspect fit.
+        /// The whole image, as large as fits into the size. SDWebImage's aspect fit.
         case fit
-        /// The size is covered, and what does not fit is cut off: SDWebImage's aspect fill.
+        /// The image covers the size, and the rest is cropped. SDWebImage's aspect fill.
         case fill
-        /// The whole picture, each side resized on its own: SDWebImage's fill.
+        /// The whole image, with each side resized independently. SDWebImage's fill.
         case stretch
     }
 
+    /// The requested size in pixels.
     public var size: PixelSize
+    /// How the image is fitted into the size.
     public var mode: Mode
+    /// The resampling filter.
     public var filter: ResampleFilter
-    /// What stays of a picture that ``Mode/fill`` cuts.
+    /// The part that is kept if ``Mode/fill`` crops the image.
     public var gravity: Gravity
-    /// Whether a picture that is smaller becomes larger.
+    /// Whether a smaller image is enlarged.
     public var isEnlarging: Bool
 
+    /// Creates a transformer that resizes an image to `size` in pixels.
     public init(
         to size: PixelSize, mode: Mode = .fit, filter: ResampleFilter = .lanczos3, gravity: Gravity = .center,
         isEnlarging: Bool = false
@@ -29,15 +33,18 @@ public struct ResizeTransformer: ImageTransformer {
         self.isEnlarging = isEnlarging
     }
 
+    /// The kind of the transformer and its parameters.
     public var identifier: String {
-        // Only what is cut has a part that stays.
+        // Gravity matters only if the mode crops.
         let gravityPart = mode == .fill && gravity != .center ? ",\(gravity.rawValue)" : ""
         let options = gravityPart + (isEnlarging ? ",enlarge" : "")
         return "resize(\(size),\(mode.rawValue),\(filter.rawValue)\(options))"
     }
 
-    /// - Throws: ``TintypeError/Code/transformFailed`` for an empty size, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/outOfMemory``.
+    /// Returns the resized image.
+    ///
+    /// - Throws: ``TintypeError/Code/transformFailed`` if the size is empty, ``TintypeError/Code/limitExceeded``,
+    ///   ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         let plan = try checkedPlan(for: pixels.size)
         guard let cropRect = plan.cropRect, gravity == .smart else {
@@ -47,9 +54,10 @@ public struct ResizeTransformer: ImageTransformer {
         return try covering.cropped(to: SmartCrop.rect(of: cropRect.size, in: covering))
     }
 
-    /// The size to bring the picture to, and the part that stays of that. What is smart is taken for the middle.
+    /// Returns the size to scale the image to and the part of the scaled image to keep. Smart gravity is treated as
+    /// centre.
     ///
-    /// A picture that was brought to this size by its decoder gives the same as the whole one.
+    /// An image that its decoder already scaled to this size yields the same result as the full image.
     func plan(for source: PixelSize) -> (scaledSize: PixelSize, cropRect: PixelRect?) {
         switch mode {
         case .fit: return (source.fitted(into: size, enlarging: isEnlarging), nil)
@@ -64,9 +72,9 @@ public struct ResizeTransformer: ImageTransformer {
     private func checkedPlan(for source: PixelSize) throws(TintypeError) -> (
         scaledSize: PixelSize, cropRect: PixelRect?
     ) {
-        guard size.isPositive else { throw .transformFailed("no picture has the size \(size)") }
+        guard size.isPositive else { throw .transformFailed("an image cannot have the size \(size)") }
         let plan = plan(for: source)
-        // One that stays as it is costs nothing, however large the box is that it was to fit into.
+        // An image that keeps its size needs no check, however large the requested size is.
         if plan.scaledSize != source { _ = try (plan.cropRect?.size ?? plan.scaledSize).checkedForTransform() }
         return plan
     }

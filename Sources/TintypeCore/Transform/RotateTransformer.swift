@@ -1,31 +1,34 @@
 import CTintypeKernels
 import Foundation
 
-/// Turns a picture counter-clockwise. Quarter turns lose nothing; others mix neighbours linearly.
+/// Rotates an image counter-clockwise. Quarter turns are lossless; other angles interpolate linearly.
 public struct RotateTransformer: ImageTransformer {
+    /// The angle in degrees, counter-clockwise.
     public var degrees: Double
-    /// Whether the picture grows so that all of it stays; otherwise it keeps its size, and what leaves it is cut off.
+    /// Whether the canvas grows to hold the whole rotated image. Otherwise the size stays and the corners are cut off.
     public var isFitting: Bool
 
+    /// Creates a transformer that rotates by `degrees`, counter-clockwise.
     public init(degrees: Double, isFitting: Bool = true) {
         self.degrees = degrees
         self.isFitting = isFitting
     }
 
+    /// The kind of the transformer, the angle without full turns, and whether the size is kept.
     public var identifier: String {
         "rotate(\(normalizedDegrees.canonical)\(isFitting ? "" : ",keep"))"
     }
 
-    /// Without whole turns: from -180, which is left out, to 180.
+    /// The angle without full turns: greater than -180, at most 180.
     private var normalizedDegrees: Double {
         let remainder = degrees.isFinite ? degrees.remainder(dividingBy: 360) : degrees
         return remainder == -180 ? 180 : remainder
     }
 
-    /// What the turned picture does not cover is transparent.
+    /// Returns the rotated image. Pixels that it does not cover are transparent.
     ///
-    /// - Throws: ``TintypeError/Code/transformFailed`` for an angle that is no number,
-    ///   ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/outOfMemory``.
+    /// - Throws: ``TintypeError/Code/transformFailed`` if the angle is not finite, ``TintypeError/Code/limitExceeded``,
+    ///   ``TintypeError/Code/outOfMemory``.
     public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         let angle = try normalizedDegrees.checkedForTransform("angle")
         if let orientation = exactOrientation(for: angle, of: pixels.size) { return try pixels.oriented(orientation) }
@@ -43,8 +46,8 @@ public struct RotateTransformer: ImageTransformer {
         }
     }
 
-    /// The orientation that does the same, where one does: a picture that keeps its size is turned by a quarter only
-    /// if it is square.
+    /// Returns the lossless orientation for an angle, if there is one. A quarter turn that keeps the size is lossless
+    /// only for a square image.
     private func exactOrientation(for angle: Double, of size: PixelSize) -> Orientation? {
         switch angle {
         case 0: .up
@@ -56,24 +59,24 @@ public struct RotateTransformer: ImageTransformer {
     }
 }
 
-/// Where the pixels of a turned picture come from.
+/// The mapping from pixels of a rotated image to positions in the source.
 struct Rotation {
-    /// The size of the turned picture.
+    /// The size of the rotated image in pixels.
     let size: PixelSize
-    /// From one pixel to the next, in pixels of the source with 16 bits of fraction.
+    /// The source offset from one output pixel to the next, in pixels with 16 fractional bits.
     let step: SIMD2<Int64>
     private let source: PixelSize
     private let cosine: Double
     private let sine: Double
 
-    /// - Parameter degrees: finite.
+    /// Creates the mapping for a finite angle, counter-clockwise.
     init(degrees: Double, of source: PixelSize, isFitting: Bool) {
         self.source = source
         cosine = cos(degrees * .pi / 180)
         sine = sin(degrees * .pi / 180)
         step = SIMD2(Self.fixed(cosine), Self.fixed(sine))
         let (width, height) = (Double(source.width), Double(source.height))
-        // A corner that reaches into a pixel by less than can be seen claims none.
+        // A corner that reaches less than 1e-6 into a pixel does not add that pixel.
         func side(_ length: Double) -> Int { max(1, Int((length - 1e-6).rounded(.up))) }
         size =
             isFitting
@@ -82,11 +85,12 @@ struct Rotation {
                 height: side(width * abs(sine) + height * abs(cosine))) : source
     }
 
-    /// The place in the source of the first pixel of a row, with 16 bits of fraction; (0, 0) is the middle of a pixel.
+    /// Returns the source position of the first pixel of row `y`, with 16 fractional bits. (0, 0) is the centre of a
+    /// pixel.
     func source(ofRow y: Int) -> SIMD2<Int64> {
         let centeredX = 0.5 - Double(size.width) / 2
         let centeredY = Double(y) + 0.5 - Double(size.height) / 2
-        // The way back: clockwise, in coordinates that grow downwards.
+        // The inverse rotation: clockwise, in coordinates whose y axis points down.
         return SIMD2(
             Self.fixed(centeredX * cosine - centeredY * sine + Double(source.width) / 2 - 0.5),
             Self.fixed(centeredX * sine + centeredY * cosine + Double(source.height) / 2 - 0.5))
@@ -95,34 +99,38 @@ struct Rotation {
     private static func fixed(_ value: Double) -> Int64 { Int64((value * 65536).rounded()) }
 }
 
-/// Mirrors a picture.
+/// Mirrors an image.
 public struct FlipTransformer: ImageTransformer, Hashable {
-    /// Left becomes right.
+    /// Whether left and right are swapped.
     public var isHorizontal: Bool
-    /// Top becomes bottom.
+    /// Whether top and bottom are swapped.
     public var isVertical: Bool
 
+    /// Creates a transformer that mirrors along one or both axes.
     public init(horizontal: Bool = false, vertical: Bool = false) {
         isHorizontal = horizontal
         isVertical = vertical
     }
 
+    /// The kind of the transformer and the axes.
     public var identifier: String {
         "flip(\(isHorizontal ? "h" : "")\(isVertical ? "v" : ""))"
     }
 
+    /// Returns the mirrored image.
+    ///
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         try pixels.oriented(orientation)
     }
 
-    /// This and another after it.
+    /// Returns the flip that applies this one, then `other`.
     func then(_ other: FlipTransformer) -> FlipTransformer {
         FlipTransformer(
             horizontal: isHorizontal != other.isHorizontal, vertical: isVertical != other.isVertical)
     }
 
-    /// The same as an orientation that a picture may be stored with.
+    /// The Exif orientation that has the same effect.
     var orientation: Orientation {
         switch (isHorizontal, isVertical) {
         case (false, false): .up

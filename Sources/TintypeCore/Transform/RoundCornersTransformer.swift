@@ -1,19 +1,26 @@
 import CTintypeKernels
 
-/// Rounds corners, smoothly, and draws a border inside the edge.
+/// Rounds the corners with anti-aliasing and draws a border inside the edge.
 public struct RoundCornersTransformer: PixelwiseTransformer {
-    /// Which corners; the numbers are those of `UIRectCorner`.
+    /// A set of corners. Raw values are those of `UIRectCorner`.
     public struct Corners: OptionSet, Hashable, Sendable {
+        /// The bits of the corners.
         public let rawValue: Int
 
+        /// Creates a set from its bits.
         public init(rawValue: Int) {
             self.rawValue = rawValue
         }
 
+        /// The top left corner.
         public static let topLeft = Corners(rawValue: 1)
+        /// The top right corner.
         public static let topRight = Corners(rawValue: 2)
+        /// The bottom left corner.
         public static let bottomLeft = Corners(rawValue: 4)
+        /// The bottom right corner.
         public static let bottomRight = Corners(rawValue: 8)
+        /// All four corners.
         public static let all: Corners = [.topLeft, .topRight, .bottomLeft, .bottomRight]
 
         static func at(isTop: Bool, isLeft: Bool) -> Corners {
@@ -21,13 +28,16 @@ public struct RoundCornersTransformer: PixelwiseTransformer {
         }
     }
 
-    /// In pixels; at most half of the shorter side counts, so that infinity makes an ellipse's ends round.
+    /// The corner radius in pixels, at most half of the shorter side. Infinity fully rounds the shorter sides.
     public var radius: Double
+    /// The corners that are rounded.
     public var corners: Corners
-    /// In pixels; at most half of the shorter side counts.
+    /// The border width in pixels, at most half of the shorter side.
     public var borderWidth: Double
+    /// The border colour.
     public var borderColor: Color
 
+    /// Creates a transformer that rounds corners and draws a border.
     public init(radius: Double, corners: Corners = .all, borderWidth: Double = 0, borderColor: Color = .clear) {
         self.radius = radius
         self.corners = corners
@@ -35,6 +45,7 @@ public struct RoundCornersTransformer: PixelwiseTransformer {
         self.borderColor = borderColor
     }
 
+    /// The kind of the transformer and its parameters.
     public var identifier: String {
         let corners = corners.intersection(.all).rawValue
         return "round(\(radius.canonical),\(corners),\(borderWidth.canonical),\(borderColor))"
@@ -43,7 +54,7 @@ public struct RoundCornersTransformer: PixelwiseTransformer {
     func operation(for size: PixelSize) throws(TintypeError) -> PixelOperation? {
         let half = Double(min(size.width, size.height)) / 2
         guard radius >= 0, borderWidth >= 0 else {
-            throw .transformFailed("neither a radius nor a border is below 0: \(identifier)")
+            throw .transformFailed("a corner radius and a border width are 0 or more: \(identifier)")
         }
         let (radius, border) = (min(radius, half), min(borderWidth, half))
         let outer = RoundedMask(size, radius: radius, corners: corners)
@@ -52,6 +63,7 @@ public struct RoundCornersTransformer: PixelwiseTransformer {
         return Self.borderOperation(outer: outer, inner: inner, color: borderColor.pixel, width: size.width)
     }
 
+    /// Multiplies every pixel by the coverage of the mask.
     private static func maskOperation(_ mask: RoundedMask) -> PixelOperation {
         PixelOperation { strip in
             for y in 0..<strip.size.height where !mask.isUniformRow(strip.firstRow + y) {
@@ -61,7 +73,7 @@ public struct RoundCornersTransformer: PixelwiseTransformer {
         }
     }
 
-    /// Inside the inner edge the picture, between both the picture under the border's colour, outside nothing.
+    /// Draws the image inside the inner edge, the border colour over the image between the edges, and nothing outside.
     private static func borderOperation(
         outer: RoundedMask, inner: RoundedMask, color: Pixel, width: Int
     ) -> PixelOperation {
@@ -83,20 +95,25 @@ public struct RoundCornersTransformer: PixelwiseTransformer {
     }
 }
 
-/// Cuts the largest circle out of the middle of a picture.
+/// Crops the largest centred circle out of an image.
 public struct CircleTransformer: ImageTransformer {
-    /// In pixels, inside the edge.
+    /// The border width in pixels, drawn inside the edge.
     public var borderWidth: Double
+    /// The border colour.
     public var borderColor: Color
 
+    /// Creates a transformer that crops a circle and draws a border.
     public init(borderWidth: Double = 0, borderColor: Color = .clear) {
         self.borderWidth = borderWidth
         self.borderColor = borderColor
     }
 
+    /// The kind of the transformer, the border width and the border colour.
     public var identifier: String { "circle(\(borderWidth.canonical),\(borderColor))" }
 
-    /// - Throws: ``TintypeError/Code/transformFailed`` for a border below 0 or that is no number,
+    /// Returns the square image of the circle.
+    ///
+    /// - Throws: ``TintypeError/Code/transformFailed`` if the border width is negative or not a number,
     ///   ``TintypeError/Code/outOfMemory``.
     public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         let side = min(pixels.size.width, pixels.size.height)
@@ -107,12 +124,12 @@ public struct CircleTransformer: ImageTransformer {
     }
 }
 
-/// How much of each pixel lies inside a rectangle with round corners.
+/// The coverage of each pixel by a rectangle with round corners.
 struct RoundedMask {
     private let size: PixelSize
     private let radius: Double
     private let corners: RoundCornersTransformer.Corners
-    /// How far inside the picture's edge it begins, in pixels.
+    /// The distance in pixels of the rectangle from the edge of the image.
     private let inset: Double
 
     init(_ size: PixelSize, radius: Double, corners: RoundCornersTransformer.Corners, inset: Double = 0) {
@@ -122,16 +139,16 @@ struct RoundedMask {
         self.inset = inset
     }
 
-    /// Rows and columns from each edge beyond which everything is inside.
+    /// The number of rows and columns at each edge that may be partly covered.
     var reach: Int { Int((radius + inset).rounded(.up)) + 1 }
 
-    /// Whether all rows at this distance from top and bottom are alike.
+    /// Whether row `y` is covered like all other rows in the middle of the image.
     func isUniformRow(_ y: Int) -> Bool { y >= reach && y < size.height - reach }
 
-    /// The coverage of a row, 255 being all.
+    /// Returns the coverage of each pixel in row `y`, 0 to 255.
     func row(_ y: Int) -> [UInt8] {
         let isUniform = isUniformRow(y)
-        // In a plain row only the sides count.
+        // In a uniform row only the pixels at the sides can be partly covered.
         let margin = min(isUniform ? Int(inset.rounded(.up)) + 1 : size.width, size.width)
         var row = [UInt8](repeating: 255, count: size.width)
         for x in 0..<margin {
@@ -141,7 +158,8 @@ struct RoundedMask {
         return row
     }
 
-    /// From the distance of the pixel's middle to the edge: half a pixel on either side is mixed.
+    /// Returns the coverage from the distance of the pixel's centre to the edge: half a pixel on either side is
+    /// blended.
     private func coverage(_ x: Int, _ y: Int) -> UInt8 {
         let (centerX, centerY) = (Double(x) + 0.5, Double(y) + 0.5)
         let isLeft = centerX * 2 < Double(size.width)

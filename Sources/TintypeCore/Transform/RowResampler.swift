@@ -1,37 +1,42 @@
 import CTintypeKernels
 
-/// Resamples a picture whose rows arrive one after another, holding only as many rows as one output row needs.
+/// Resamples an image whose rows arrive one after another, holding only as many rows as one output row needs.
 ///
-/// Rows are resampled across as they arrive, two at a time where they can be; an output row is made as soon as the last
-/// of its rows is there. Pixels are premultiplied 8-bit RGBA, and stay so.
+/// Rows are resampled horizontally as they arrive, two at a time where possible. An output row is produced as soon as
+/// the last source row that it needs has arrived. Pixels are premultiplied 8-bit RGBA.
 package struct RowResampler: ~Copyable {
     private let across: ResampleAxis
     private let down: ResampleAxis
     private let horizontal: ResampleWeights
     private let vertical: ResampleWeights
-    /// Channels of one row.
+    /// The number of channel values in one output row.
     private let rowLength: Int
-    /// The last rows, already resampled across; row `y` stands at `y % ringRows`.
+    /// The latest rows, already resampled horizontally. Row `y` is at index `y % ringRows`.
     private let ring: ResampleRing
-    /// One more than an output row needs, so that a pair never overwrites what is still wanted.
+    /// One more than an output row needs, so that a pair of rows never overwrites a row that is still needed.
     private let ringRows: Int
-    /// What comes before the filter where the ratio is very large.
+    /// Averages blocks of pixels before filtering if the scale ratio is very large.
     private var shrinker: RowShrinker?
-    /// Rows of the source that were taken.
+    /// The number of source rows received.
     private var rowsReceived = 0
-    /// The next row that is resampled across, from the first that counts on.
+    /// The next row to resample horizontally, counted from the first row of the source range.
     private var nextSource = 0
+    /// The next output row.
     private var nextOutput = 0
     private var output: PixelWriter
-    /// Asked for every row that is taken or made.
+    /// Checked for cancellation for every row received or produced.
     private let context = TransformContext.current
 
+    /// Creates a resampler.
+    ///
     /// - Parameters:
-    ///   - crop: the part of the source that the output shows; all of it by default. What lies
-    ///     around it has no influence on it.
-    ///   - full: the size in which `crop` is told, where that is not the source's.
-    ///   - size: the whole output's.
-    ///   - kept: the part of the output that is made; all of it by default.
+    ///   - source: the size of the source in pixels.
+    ///   - crop: the part of the source that the output shows; all of it by default. Pixels around it have no
+    ///     influence.
+    ///   - full: the size that `crop` refers to, if that is not the source size.
+    ///   - size: the size of the whole output in pixels.
+    ///   - outputRect: the part of the output that is produced; all of it by default.
+    ///   - filter: the resampling filter.
     /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/limitExceeded``.
     package init(
         from source: PixelSize, crop: PixelRect? = nil, relativeTo full: PixelSize? = nil, to size: PixelSize,
@@ -49,7 +54,7 @@ package struct RowResampler: ~Copyable {
             output: size.height, outputRange: outputRect.y..<outputRect.y + outputRect.size.height, filter: filter)
         let (vertical, rowLength) = (down.weights(filter), outputRect.size.width * PixelBuffer.bytesPerPixel)
         let ringRows = vertical.taps + 1
-        // Before the tables, since it is what is refused when the size cannot be.
+        // First, because it is the allocation that an excessive size makes fail. The weight tables come later.
         let ring = try ResampleRing(rows: ringRows, rowLength: rowLength)
         output = try PixelWriter(size: outputRect.size)
         (self.across, self.down) = (across, down)
@@ -58,15 +63,20 @@ package struct RowResampler: ~Copyable {
         shrinker = RowShrinker(across: across, down: down)
     }
 
-    /// A part of a side of `full` pixels, in pixels of one of `source`.
+    /// Converts a range of pixels in a side of `full` pixels to a side of `source` pixels.
     private static func scaledRange(_ start: Int, _ length: Int, from full: Int, to source: Int) -> Range<Double> {
         let scale = Double(source) / Double(full)
         return Double(start) * scale..<Double(start + length) * scale
     }
 
-    /// Takes the next rows of the source, from top to bottom, which are `stride` bytes apart.
+    /// Consumes the next source rows, from top to bottom.
     ///
-    /// - Throws: ``TintypeError/Code/cancelled``, as the ``TransformContext`` in which this was made says.
+    /// - Parameters:
+    ///   - rows: the first byte of the first row, and at least `count` rows.
+    ///   - count: the number of rows.
+    ///   - stride: the distance between rows in bytes.
+    /// - Throws: ``TintypeError/Code/cancelled`` if the ``TransformContext`` in which this resampler was created is
+    ///   cancelled.
     package mutating func append(
         rows: UnsafeRawBufferPointer, count: Int, stride: Int
     ) throws(TintypeError) {
@@ -81,7 +91,7 @@ package struct RowResampler: ~Copyable {
         }
     }
 
-    /// Takes a row or a pair, from the first pixel that counts on; returns how many.
+    /// Consumes one or two rows, starting at the first pixel of the source range, and returns how many.
     private mutating func consume(
         _ pixels: UnsafePointer<UInt8>, atMost limit: Int, stride: Int
     ) throws(TintypeError) -> Int {
@@ -90,7 +100,7 @@ package struct RowResampler: ~Copyable {
         return 1
     }
 
-    /// The same for rows that need not be shrunk before, or were.
+    /// Resamples one or two rows that need no shrinking or were shrunk, and returns how many were consumed.
     private mutating func resample(
         _ rows: UnsafePointer<UInt8>, atMost limit: Int, stride: Int
     ) throws(TintypeError) -> Int {
@@ -109,7 +119,7 @@ package struct RowResampler: ~Copyable {
         return count
     }
 
-    /// The picture, once every source row was taken.
+    /// Returns the output, once every source row was consumed.
     package consuming func finish() -> PixelBuffer {
         output.finish()
     }
@@ -138,11 +148,18 @@ package struct RowResampler: ~Copyable {
 }
 
 extension RowResampler {
-    /// Resamples a picture that a decoder gives a few rows at a time, so that it is never whole in memory at its size.
+    /// Resamples an image that a decoder yields a few rows at a time, so the full-size image is never in memory.
     ///
-    /// - Parameter read: fills the first rows of a strip, at most as many as it is told, premultiplied; returns how
-    ///   many, and 0 only when there are no more.
-    /// - Throws: ``TintypeError/Code/undecodable`` when the rows end early, what `read` throws, and as
+    /// - Parameters:
+    ///   - size: the size of the source in pixels.
+    ///   - crop: the part of the source that the output shows; all of it by default.
+    ///   - full: the size that `crop` refers to, if that is not `size`.
+    ///   - target: the size of the output in pixels.
+    ///   - filter: the resampling filter.
+    ///   - read: fills the first rows of a strip, premultiplied, at most as many as requested. Returns their number,
+    ///     and 0
+    ///     only at the end of the image.
+    /// - Throws: ``TintypeError/Code/undecodable`` if the rows end early, the errors of `read`, and those of
     ///   ``append(rows:count:stride:)``.
     package static func resampled(
         _ size: PixelSize, crop: PixelRect? = nil, relativeTo full: PixelSize? = nil, to target: PixelSize,
@@ -155,7 +172,7 @@ extension RowResampler {
         var row = 0
         while row < size.height {
             let count = try read(min(strip.size.height, size.height - row), &strip)
-            guard count > 0 else { throw TintypeError(.undecodable, stage: .decode, "the picture is cut short") }
+            guard count > 0 else { throw TintypeError(.undecodable, stage: .decode, "the image data ends early") }
             try strip.withRows { rows throws(TintypeError) in
                 try resampler.append(rows: UnsafeRawBufferPointer(rows), count: count, stride: stride)
             }
@@ -164,15 +181,21 @@ extension RowResampler {
         return resampler.finish()
     }
 
-    /// Rows that are read at once: enough for a decoder's own batches, few enough for the cache.
+    /// The number of rows that are read at once: enough for a decoder's own batches, few enough for the CPU cache.
     private static var stripHeight: Int { 16 }
 }
 
 extension PixelBuffer {
-    /// This picture, or a part of it, with other channelCount of pixels.
+    /// Returns this image, or a part of it, resampled to another size.
     ///
-    /// - Parameter kept: the part of the result that is made; all of it by default.
-    /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/cancelled``.
+    /// - Parameters:
+    ///   - crop: the part of this image that the output shows; all of it by default.
+    ///   - full: the size that `crop` refers to, if that is not the size of this image.
+    ///   - target: the size of the whole output in pixels.
+    ///   - outputRect: the part of the output that is produced; all of it by default.
+    ///   - filter: the resampling filter.
+    /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/limitExceeded``,
+    ///   ``TintypeError/Code/cancelled``.
     package func resampled(
         crop: PixelRect? = nil, relativeTo full: PixelSize? = nil, to target: PixelSize, outputRect: PixelRect? = nil,
         filter: ResampleFilter
@@ -190,22 +213,24 @@ extension PixelBuffer {
     }
 }
 
-/// Room for rows that are resampled across and wait to be resampled down.
+/// The ring buffer of rows that are resampled horizontally and wait for vertical resampling.
 ///
-/// Only the `RowResampler` that made it has it, which one thread uses at a time.
+/// Owned by one `RowResampler`, which one thread uses at a time.
 final class ResampleRing {
     let channels: UnsafeMutablePointer<Int16>
     private let storage: PixelStorage
 
+    /// Allocates a ring of `rows` rows with `rowLength` channel values each.
+    ///
     /// - Throws: ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/outOfMemory``.
     init(rows: Int, rowLength: Int) throws(TintypeError) {
         let (channelCount, overflow) = rows.multipliedReportingOverflow(by: rowLength)
         guard !overflow, channelCount <= PixelSize.maxTransformedByteCount / MemoryLayout<Int16>.stride else {
-            throw TintypeError(.limitExceeded, stage: .transform, "resampling needs too much memory at once")
+            throw TintypeError(.limitExceeded, stage: .transform, "resampling would need more memory than the limit")
         }
         storage = try PixelStorage(byteCount: channelCount * MemoryLayout<Int16>.stride)
         guard let start = storage.bytes.bindMemory(to: Int16.self).baseAddress else {
-            throw TintypeError(.outOfMemory, stage: .transform, "no memory to resample in")
+            throw TintypeError(.outOfMemory, stage: .transform, "no memory for resampling")
         }
         channels = start
     }

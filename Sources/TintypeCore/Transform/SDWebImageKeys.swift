@@ -1,9 +1,10 @@
 import Foundation
 
-/// Keys as SDWebImage 5 forms them, for programs that share a cache with it, or its conventions. Tintype's own keys are
-/// identifiers, which hold more.
+/// Cache keys in SDWebImage 5 format, for programs that share a cache or conventions with it.
+///
+/// Tintype's own keys are identifiers, which distinguish more settings.
 public enum SDWebImageKeys {
-    /// `transformerKey` of the transformer that does the same there; `nil` when there is none.
+    /// Returns the `transformerKey` of the equivalent SDWebImage transformer, or `nil` if there is none.
     public static func key(of transformer: any ImageTransformer) -> String? {
         switch transformer {
         case let resize as ResizeTransformer: resizeKey(resize)
@@ -20,19 +21,26 @@ public enum SDWebImageKeys {
         }
     }
 
-    /// That of a pipeline of transformers; `nil` when one of them is not known there, or there is none.
+    /// Returns the key of SDWebImage's pipeline transformer, or `nil` if the list is empty or a transformer has no
+    /// equivalent.
     public static func key(of transformers: [any ImageTransformer]) -> String? {
         let keys = transformers.compactMap(key(of:))
         return keys.count == transformers.count && !keys.isEmpty ? keys.joined(separator: "-") : nil
     }
 
-    /// That of decoding to a size.
+    /// Returns the key of decoding to a size in pixels.
     public static func thumbnailKey(_ size: PixelSize, preservesAspectRatio: Bool) -> String {
         "Thumbnail(\(Self.size(size)),\(preservesAspectRatio ? 1 : 0))"
     }
 
-    /// The key of what a transformer makes of the picture with `key`: before the extension of the path, if it has one,
-    /// and at the end if not. The query and the fragment of a URL stay where they are.
+    /// Returns the key of the result of applying a transformer to the image with `key`.
+    ///
+    /// The transformer's key is inserted before the extension of the path, or appended to the key if there is
+    /// none. The query and the fragment of a URL stay where they are.
+    ///
+    /// - Parameters:
+    ///   - key: the key of the original image: a URL or any text.
+    ///   - transformerKey: the key of the transformer.
     public static func joined(_ key: String, with transformerKey: String) -> String {
         guard let path = pathOfURL(key) else {
             return inserted(transformerKey, into: key[...]) ?? "\(key)-\(transformerKey)"
@@ -44,7 +52,7 @@ public enum SDWebImageKeys {
 
     // MARK: - Parts
 
-    /// There, every resize enlarges, cuts evenly, and has one filter.
+    /// Returns `nil` unless the resize enlarges, crops at the centre and uses Lanczos, as SDWebImage always does.
     private static func resizeKey(_ resize: ResizeTransformer) -> String? {
         guard resize.isEnlarging, resize.filter == .lanczos3, resize.mode != .fill || resize.gravity == .center else {
             return nil
@@ -78,7 +86,7 @@ public enum SDWebImageKeys {
 
     private static func float(_ value: Double) -> String { String(format: "%f", value) }
 
-    /// `#aarrggbb`.
+    /// The colour as `#aarrggbb`.
     private static func color(_ color: Color) -> String {
         let channels = [color.alpha, color.red, color.green, color.blue].map(UInt32.init)
         return String(format: "#%08x", channels.reduce(0) { $0 << 8 | $1 })
@@ -86,7 +94,7 @@ public enum SDWebImageKeys {
 
     // MARK: - Joining
 
-    /// Where the path of a URL that is no file's lies in its text; `nil` for all other keys.
+    /// Returns the range of the path in a URL that is not a file URL, or `nil` for all other keys.
     private static func pathOfURL(_ key: String) -> Range<String.Index>? {
         guard let scheme = key.range(of: "://"), !key.lowercased().hasPrefix("file:") else { return nil }
         let rest = key[scheme.upperBound...]
@@ -94,7 +102,8 @@ public enum SDWebImageKeys {
         return start..<(key[start...].firstIndex { "?#".contains($0) } ?? key.endIndex)
     }
 
-    /// `nil` when there is no extension: a dot at either end of the last component does not begin one.
+    /// Returns the path with the key inserted before its extension, or `nil` if it has no extension. A dot at either
+    /// end of the last component does not begin one.
     private static func inserted(_ transformerKey: String, into path: Substring) -> String? {
         let name = path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...]
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex, name.index(after: dot) != name.endIndex else {

@@ -1,11 +1,13 @@
-/// Finds the part of a picture where there is bestScore to see: detail, as the sum of the differences between neighbours, in
-/// brightness and in colour. Of parts that have almost as much, that which is nearest to the middle.
+/// Finds the region of an image with the most detail.
+///
+/// Detail (energy) is the sum of the differences between neighbouring pixels, in brightness and colour. Among regions
+/// of nearly equal energy the one nearest to the centre wins.
 struct SmartCrop {
-    /// Sums of energy over all pixels above and to the left, one row and one column more than the picture.
+    /// The summed-area table of the energy, with one row and one column more than the image.
     private let sums: [Int]
     private let size: PixelSize
 
-    /// - Parameter pixels: small; the cost grows with them.
+    /// Builds the summed-area table of an image. O(pixels), so pass a reduced image.
     init(_ pixels: PixelBuffer) {
         size = pixels.size
         let columns = size.width + 1
@@ -20,7 +22,9 @@ struct SmartCrop {
         self.sums = sums
     }
 
-    /// The part of a picture of `pixels`, at bestScore as large as it.
+    /// Returns the rectangle of `cropSize` with the most detail in an image that is at least as large.
+    ///
+    /// The search runs on a copy that fits into 128 × 128 pixels.
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     static func rect(of cropSize: PixelSize, in pixels: PixelBuffer) throws(TintypeError) -> PixelRect {
@@ -38,7 +42,7 @@ struct SmartCrop {
             y: min(Int((Double(best.y) * scaleY).rounded()), pixels.size.height - cropSize.height), size: cropSize)
     }
 
-    /// The position of the window with the bestScore energy.
+    /// Returns the position of the window with the highest score. O(positions).
     func bestRect(for window: PixelSize) -> PixelRect {
         let window = PixelSize(
             width: min(max(window.width, 1), size.width), height: min(max(window.height, 1), size.height))
@@ -54,7 +58,7 @@ struct SmartCrop {
         return best
     }
 
-    /// Energy inside, less up to a tenth of it at the corners of the picture.
+    /// Returns the energy inside `rect`, reduced by up to a tenth at the corners of the image.
     private func score(_ rect: PixelRect) -> Double {
         func offset(_ position: Int, _ length: Int, _ side: Int) -> Double {
             side == length ? 0 : abs(Double(2 * position) / Double(side - length) - 1)
@@ -71,7 +75,7 @@ struct SmartCrop {
         return sums[bottom + right] - sums[bottom + left] - sums[top + right] + sums[top + left]
     }
 
-    /// How much a pixel differs from those to the right of it and below.
+    /// Returns the difference of a pixel from its right and lower neighbours.
     private static func pixelEnergy(_ pixels: PixelBuffer, _ x: Int, _ y: Int) -> Int {
         let pixel = pixels[x, y]
         let right = pixels[min(x + 1, pixels.size.width - 1), y]

@@ -1,49 +1,59 @@
-/// Whether anyone still waits for what a transformer makes.
+/// The cancellation state of the work that a transformer is part of.
 ///
-/// The transformers of this module ask every few rows. One of the program's own that works for long asks ``current``.
+/// The built-in transformers check it every few rows. A long-running transformer of your own checks ``current``.
 public struct TransformContext: Sendable {
-    /// Whether no one waits any more. May be asked on any thread.
+    /// Returns whether no caller waits for the result any more. Callable from any thread.
     public var isCancelled: @Sendable () -> Bool
 
+    /// Creates a context with a cancellation check. By default the context is never cancelled.
     public init(isCancelled: @escaping @Sendable () -> Bool = { false }) {
         self.isCancelled = isCancelled
     }
 
-    /// That of the work that is done where it is asked. Outside of a load someone always waits.
+    /// The context of the running load. Outside of a load the context is never cancelled.
     public static var current: TransformContext { bound }
 
-    // Bound and not passed, so that transformers that never ask need not know of it.
+    // A task-local value rather than a parameter: transformers that never check need not know about it.
     @TaskLocal private static var bound = TransformContext()
 
-    /// - Throws: ``TintypeError/Code/cancelled`` when no one waits any more.
+    /// Throws if the work was cancelled.
+    ///
+    /// - Throws: ``TintypeError/Code/cancelled``.
     public func checkCancelled() throws(TintypeError) {
         if isCancelled() { throw .cancelled }
     }
 
-    /// Does `work`, all through which this is ``current``.
+    /// Runs `work` with this context as ``current``.
+    ///
+    /// - Throws: the errors of `work`.
     public func run<Value>(_ work: () throws(TintypeError) -> Value) throws(TintypeError) -> Value {
         try Self.$bound.withValue(self) { Result(catching: work) }.get()
     }
 }
 
-/// The rows of a picture, or its columns, in strips: how work is done that may take long. Before each strip it is asked
-/// whether anyone still waits.
+/// The rows or columns of an image, divided into strips. Long work runs strip by strip and checks for cancellation
+/// before each.
 struct Strips {
     private let count: Int
     private let stripLength: Int
 
+    /// Divides `count` rows or columns into strips.
+    ///
     /// - Parameters:
-    ///   - count: the rows, or columns.
-    ///   - bytesPerRow: what each of them takes.
-    ///   - byteCount: what a strip takes at most, if that is a row at least; by default a part of the second cache of any
-    ///     machine.
-    ///   - multiple: what the rows of a strip, but for the last, are a multiple of.
+    ///   - count: the number of rows or columns.
+    ///   - bytesPerRow: the size of one row or column in bytes.
+    ///   - byteCount: the maximum size of a strip in bytes, unless one row is larger. The default fits into a part of
+    ///     the
+    ///     second-level cache of common machines.
+    ///   - multiple: the number of rows in a strip is a multiple of this, except in the last strip.
     init(of count: Int, bytesPerRow: Int, byteCount: Int = 128 << 10, multiple: Int = 1) {
         self.count = count
         stripLength = max(1, byteCount / (bytesPerRow * multiple)) * multiple
     }
 
-    /// - Throws: ``TintypeError/Code/cancelled``, and what `body` throws.
+    /// Calls `body` with the range of each strip, in order.
+    ///
+    /// - Throws: ``TintypeError/Code/cancelled``, and the errors of `body`.
     func forEach(_ body: (Range<Int>) throws(TintypeError) -> Void) throws(TintypeError) {
         let context = TransformContext.current
         for first in stride(from: 0, to: count, by: stripLength) {

@@ -1,19 +1,24 @@
-/// Several transformers as one, in order.
+/// Several transformers applied in order, as one transformer.
 ///
-/// Neighbours that look at one pixel at a time run together, strip by strip, so that they cost one pass over memory, also
-/// those of chains within chains. In ``Rendition/transforms`` a chain is the same as its parts.
+/// Adjacent pixelwise transformers, also those of nested chains, run together strip by strip and cost one pass over
+/// memory. In ``Rendition/transforms`` a chain is equivalent to its parts.
 public struct TransformerChain: ImageTransformer {
+    /// The transformers, in the order in which they are applied.
     public let transformers: [any ImageTransformer]
 
+    /// Creates a chain of `transformers`.
     public init(_ transformers: [any ImageTransformer]) {
         self.transformers = transformers
     }
 
-    /// The identifiers, each after its length, so that no two lists read the same.
+    /// The identifiers of the parts, each prefixed by its length so that different lists never read the same.
     public var identifier: String {
         "chain(\(transformers.map { "\($0.identifier.utf8.count):\($0.identifier)" }.joined(separator: ",")))"
     }
 
+    /// Applies all transformers in order.
+    ///
+    /// - Throws: the errors of the transformers; ``TintypeError/Code/cancelled``.
     public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         var pixels = pixels
         var pending: [PixelOperation] = []
@@ -28,6 +33,7 @@ public struct TransformerChain: ImageTransformer {
         return try Self.applyPending(&pending, to: pixels)
     }
 
+    /// Applies the collected pixelwise operations in one pass and empties the list.
     private static func applyPending(
         _ pending: inout [PixelOperation], to pixels: PixelBuffer
     ) throws(TintypeError) -> PixelBuffer {
@@ -37,7 +43,7 @@ public struct TransformerChain: ImageTransformer {
 }
 
 extension [any ImageTransformer] {
-    /// The same with the parts of chains in their places.
+    /// The transformers with every chain replaced by its parts.
     var flattened: [any ImageTransformer] {
         guard contains(where: { $0 is TransformerChain }) else { return self }
         return flatMap { ($0 as? TransformerChain)?.transformers.flattened ?? [$0] }
