@@ -150,7 +150,7 @@ extension JPEGDecoder: SalvagingImageDecoder {
             writer.clear()
             guard try Self.readRows(reader, into: &writer, converter) > 0 else { return nil }
             let pixels = try writer.finish().resampled(
-                crop: plan.target.part, of: plan.stored, to: plan.target.size, filter: .lanczos3)
+                crop: plan.target.part, relativeTo: plan.stored, to: plan.target.size, filter: .lanczos3)
             return Image(pixels: try pixels.oriented(plan.orientation), info: info, scale: context.options.scale ?? 1)
         }
     }

@@ -99,7 +99,7 @@ final class JPEGPreviewReader: PreviewReader, @unchecked Sendable {
         writer.convert(rows: Int(rows), by: started.converter)
         let plan = started.plan
         let pixels = try writer.finish().resampled(
-            crop: plan.target.part, of: plan.stored, to: plan.target.size, filter: .bilinear
+            crop: plan.target.part, relativeTo: plan.stored, to: plan.target.size, filter: .bilinear
         ).oriented(plan.orientation)
         return Image(pixels: pixels, info: started.info, scale: context.options.scale ?? 1)
     }
