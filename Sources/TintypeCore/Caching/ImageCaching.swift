@@ -70,3 +70,62 @@ extension ImageCaching {
     @discardableResult
     public func storePixels(_ image: Image, for key: CacheKey) -> Bool { storePixels(image, for: key, timeToLive: nil) }
 }
+
+// The calls that block, for those who may not: on a thread for disks.
+
+extension ImageCaching {
+    /// The entry on disk, verified; `nil` is a miss.
+    ///
+    /// - Throws: ``TintypeError/Code/cancelled`` when the task was cancelled before its turn.
+    public func entry(for key: CacheKey) async throws(TintypeError) -> CacheEntry? {
+        try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
+            self.entry(for: key)
+        }
+    }
+
+    /// The decoded picture on disk, ready to show.
+    ///
+    /// - Throws: ``TintypeError/Code/cancelled`` when the task was cancelled before its turn.
+    public func pixels(for key: CacheKey) async throws(TintypeError) -> Image? {
+        try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
+            self.pixels(for: key)
+        }
+    }
+
+    /// The tiers that have something under a key.
+    public func tiers(holding key: CacheKey, among tiers: CacheTiers = .all) async throws(TintypeError) -> CacheTiers {
+        try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
+            self.tiers(holding: key, among: tiers)
+        }
+    }
+
+    /// Forgets what is kept under a key.
+    public func remove(_ key: CacheKey, from tiers: CacheTiers = .all) async throws(TintypeError) {
+        try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
+            self.remove(key, from: tiers)
+        }
+    }
+}
+
+/// The tiers of a cache.
+public struct CacheTiers: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// Decoded pictures.
+    public static let memory = CacheTiers(rawValue: 1)
+    /// Encoded pictures.
+    public static let disk = CacheTiers(rawValue: 2)
+    /// Decoded pictures on disk: see ``PixelCaching``. What is removed from ``disk`` is removed here, too.
+    public static let pixels = CacheTiers(rawValue: 4)
+    /// Every tier.
+    public static let all: CacheTiers = [.memory, .disk, .pixels]
+}
+
+extension CacheTiers {
+    /// Whether removing something from these tiers removes its pixels: who wants a picture off the disk wants all of it.
+    var reachesPixels: Bool { !isDisjoint(with: [.disk, .pixels]) }
+}

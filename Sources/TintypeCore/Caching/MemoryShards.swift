@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Pictures by key in several tables, each under a lock of its own on a cache line of its own: threads that look for
 /// different pictures seldom meet.
 ///
@@ -52,5 +54,39 @@ final class MemoryShards: @unchecked Sendable {
 
     private func shard(of key: CacheKey) -> UnsafeMutablePointer<Shard> {
         shards + (key.storedHash & (Self.count - 1)) * Self.spacing
+    }
+}
+
+/// One picture in memory, with the mark that a hit leaves.
+///
+/// The mark is an atomic and not in a lock, so that a hit writes one byte, and only when it is not set yet: pictures that
+/// everyone looks at are not fought over.
+final class MemoryEntry: Sendable {
+    let key: CacheKey
+    let image: Image
+    /// Bytes that it counts for.
+    let cost: Int
+    /// The uptime from when on it is a miss.
+    let expires: Duration?
+    private let mark = Atomic(false)
+
+    init(_ image: Image, for key: CacheKey, cost: Int, expires: Duration?) {
+        self.key = key
+        self.image = image
+        self.cost = cost
+        self.expires = expires
+    }
+
+    func noteUse() {
+        if !mark.load(ordering: .relaxed) { mark.store(true, ordering: .relaxed) }
+    }
+
+    /// Whether it was used since this was last asked.
+    func takeMark() -> Bool {
+        mark.load(ordering: .relaxed) && mark.exchange(false, ordering: .relaxed)
+    }
+
+    func isOver(at now: Duration) -> Bool {
+        expires.map { $0 <= now } ?? false
     }
 }
