@@ -38,3 +38,30 @@ public struct Rendition: Sendable {
         return part.replacing("\\", with: "\\\\").replacing("|", with: "\\p")
     }
 }
+
+/// The kinds of pictures, beside still ones, that a request's transforms are applied to.
+public struct TransformScope: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// Pictures of several frames, unless only the first is decoded.
+    public static let animated = TransformScope(rawValue: 1)
+    /// Pictures without pixels of their own.
+    public static let vector = TransformScope(rawValue: 2)
+    public static let all: TransformScope = [.animated, .vector]
+
+    /// Whether a picture that calls itself this, of which these frames are decoded, is transformed.
+    func admits(_ info: ImageInfo, _ frames: DecodeOptions.Frames) -> Bool {
+        let isAnimated = info.frameCount > 1 && frames != .first
+        return (!isAnimated || contains(.animated)) && (!info.format.isVector || contains(.vector))
+    }
+
+    /// A canonical form; empty for still pictures alone.
+    var identifier: String {
+        let names = [(TransformScope.animated, "animated"), (.vector, "vector")]
+        return names.filter { contains($0.0) }.map(\.1).joined(separator: "+")
+    }
+}
