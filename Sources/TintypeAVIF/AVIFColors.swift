@@ -1,13 +1,16 @@
 import TintypeColor
 import TintypeCore
 
-/// How the colours of an AVIF become sRGB.
+/// The conversion of the colours of an AVIF to sRGB.
 enum AVIFColors {
-    /// By way of 8 bits a channel.
+    /// With 8 bits a channel; `nil` if the colours are sRGB already.
     case narrow(ColorConverter?)
-    /// By way of 16, as much as the file has.
+    /// With 16 bits a channel, for high-range images.
     case wide(WideConverter)
 
+    /// Chooses the conversion for a file.
+    ///
+    /// - Throws: ``TintypeError/Code/limitExceeded`` for a profile that is too large.
     init(_ reader: borrowing AVIFReader, _ context: DecodeContext) throws(TintypeError) {
         let colors = try reader.colors(context.limits)
         let keepsRange = reader.isWide && context.options.range == .high
@@ -18,72 +21,76 @@ enum AVIFColors {
 }
 
 extension AVIFReader {
-    /// The part and size that are wanted of the frame that was decoded.
-    func picture(
+    /// Converts the decoded frame to sRGB, cropped and resampled to a target.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    func convertFrame(
         _ target: DecodeTarget, _ colors: AVIFColors, _ context: DecodeContext
     ) throws(TintypeError) -> WideImage {
         switch colors {
-        case .wide(let converter): return try wide(WideRows(storedSize, target, converter, context))
+        case .wide(let converter): return try convertWide(WideRows(storedSize, target, converter, context))
         case .narrow(let converter):
             let isAll = target.isAll(of: storedSize)
-            let pixels = try isAll ? whole(converter) : resampled(target, converter, context)
+            let pixels = try isAll ? convertAll(converter) : convertAndResample(target, converter, context)
             return WideImage(pixels: pixels, highRange: nil)
         }
     }
 
-    private func resampled(
+    private func convertAndResample(
         _ target: DecodeTarget, _ converter: ColorConverter?, _ context: DecodeContext
     ) throws(TintypeError) -> PixelBuffer {
-        // Room for the rows of a strip and those around it.
-        var room = try PixelWriter(
+        // Holds the rows of a strip and the overlap.
+        var buffer = try PixelWriter(
             size: PixelSize(width: storedSize.width, height: Self.stripHeight + 2 * Self.overlap + 1))
         var resampler = try RowResampler(from: storedSize, crop: target.part, to: target.size, filter: .lanczos3)
-        let rowLength = room.bytesPerRow
+        let rowLength = buffer.bytesPerRow
         for first in stride(from: 0, to: storedSize.height, by: Self.stripHeight) {
             try context.checkCancelled()
             let rows = first..<min(first + Self.stripHeight, storedSize.height)
-            let above = try room.withRows { bytes throws(TintypeError) in
+            let above = try buffer.withRows { bytes throws(TintypeError) in
                 try convert(rows, overlap: Self.overlap, into: bytes, stride: rowLength)
             }
-            finish(&room, above + rows.count, converter)
-            try room.withRows(from: above) { strip throws(TintypeError) in
+            convertToSRGB(&buffer, above + rows.count, converter)
+            try buffer.withRows(from: above) { strip throws(TintypeError) in
                 try resampler.append(rows: UnsafeRawBufferPointer(strip), count: rows.count, stride: rowLength)
             }
         }
         return resampler.finish()
     }
 
-    func whole(_ converter: ColorConverter?) throws(TintypeError) -> PixelBuffer {
+    private func convertAll(_ converter: ColorConverter?) throws(TintypeError) -> PixelBuffer {
         var writer = try PixelWriter(size: storedSize)
         let rowLength = writer.bytesPerRow
         _ = try writer.withRows { bytes throws(TintypeError) in
             try convert(0..<storedSize.height, overlap: 0, into: bytes, stride: rowLength)
         }
-        finish(&writer, storedSize.height, converter)
+        convertToSRGB(&writer, storedSize.height, converter)
         return writer.finish()
     }
 
-    /// Brings the first rows to sRGB, multiplied by alpha.
-    private func finish(_ rows: inout PixelWriter, _ count: Int, _ converter: ColorConverter?) {
+    /// Converts the first `count` rows to premultiplied sRGB.
+    private func convertToSRGB(_ rows: inout PixelWriter, _ count: Int, _ converter: ColorConverter?) {
         guard isStraight || !hasAlpha else { return rows.convertPremultiplied(rows: count, by: converter) }
         rows.convert(rows: count, by: converter)
         if isStraight { rows.premultiply(rows: count) }
     }
 
-    func wide(_ rows: WideRows) throws(TintypeError) -> WideImage {
+    private func convertWide(_ rows: WideRows) throws(TintypeError) -> WideImage {
         let rowLength = storedSize.width * 8
-        let room = UnsafeMutableRawBufferPointer.allocate(
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
             byteCount: rowLength * (Self.stripHeight + 2 * Self.overlap + 1), alignment: 16)
-        defer { room.deallocate() }
+        defer { buffer.deallocate() }
         return try rows.image(batch: Self.stripHeight) { (first, count, words) throws(TintypeError) in
             let above = try convert(
-                first..<first + count, overlap: Self.overlap, depth: 16, into: room, stride: rowLength)
-            let wanted = room[above * rowLength..<(above + count) * rowLength]
-            UnsafeMutableRawBufferPointer(words).copyMemory(from: UnsafeRawBufferPointer(rebasing: wanted))
+                first..<first + count, overlap: Self.overlap, depth: 16, into: buffer, stride: rowLength)
+            let strip = buffer[above * rowLength..<(above + count) * rowLength]
+            UnsafeMutableRawBufferPointer(words).copyMemory(from: UnsafeRawBufferPointer(rebasing: strip))
             if hasAlpha && !isStraight { WideRows.unpremultiply(words) }
         }
     }
 
+    /// Rows that are converted at once.
     private static var stripHeight: Int { 64 }
+    /// Rows above and below a strip that its chroma is interpolated from.
     private static var overlap: Int { 2 }
 }

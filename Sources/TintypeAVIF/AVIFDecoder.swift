@@ -3,35 +3,49 @@ public import Foundation
 import TintypeColor
 public import TintypeCore
 
-/// Decodes AVIF (AV1 Image File Format 1.1) with libavif, image sequences too.
+/// Decodes still AVIF images and image sequences (AV1 Image File Format 1.1) with libavif, on the calling thread.
 ///
-/// A smaller size is resampled row by row as colours are made of the planes, which alone are whole in memory.
+/// Only the decoded planes of a frame are held in full: conversion to RGB and resampling go strip by strip.
+///
+/// A value may be used from any thread.
 public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
+    /// Creates a decoder.
     public init() {}
 
+    /// The AVIF format.
     public var formats: Set<ImageFormat> { [.avif] }
 
+    /// Returns the properties of the image or of the sequence, without decoding pixels.
+    ///
+    /// - Parameter isComplete: Whether `bytes` are the whole file.
+    /// - Returns: `nil` if `bytes` are a prefix that does not suffice.
+    /// - Throws: ``TintypeError/Code/undecodable`` if a whole file is damaged; ``TintypeError/Code/limitExceeded`` if it
+    ///   exceeds the limits of libavif.
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         do throws(TintypeError) {
             return try bytes.withTypedBytes { raw throws(TintypeError) in
-                try ImageInfo(AVIFReader(raw, Self.anyLimits))
+                try ImageInfo(AVIFReader(raw, limits: Self.libraryLimits))
             }
         } catch {
-            // libavif has no word for bytes that end too early in each place where they may.
+            // libavif does not report truncation as such everywhere, so every error of a prefix may be one.
             guard isComplete else { return nil }
             throw error
         }
     }
 
+    /// Decodes a still image at the requested size, or a sequence as an animation.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
+    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled`` if the context is cancelled between two steps.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         let (info, exif, still) = try bytes.withTypedBytes { raw throws(TintypeError) in
-            let reader = try AVIFReader(raw, context.limits)
+            let reader = try AVIFReader(raw, limits: context.limits)
             let info = try ImageInfo(reader)
             try context.limits.check(info, byteCount: raw.count)
             guard info.frameCount == 1 || context.options.frames == .first else {
                 return (info, reader.exif, WideImage?.none)
             }
-            return (info, reader.exif, try Self.picture(reader, info, context))
+            return (info, reader.exif, try Self.decodeStill(reader, info, context))
         }
         guard let still else { return try animatedImage(bytes, info: info, context: context, exif: exif) }
         return Image(
@@ -39,13 +53,17 @@ public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
             exif: context.options.keepsExif ? exif : nil)
     }
 
+    /// Creates a decoder for the frames of a sequence.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
+    ///   ``TintypeError/Code/outOfMemory``.
     public func makeFrameDecoder(
         _ bytes: Data, context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
         try AVIFFrameDecoder(bytes, context.limits)
     }
 
-    private static func picture(
+    private static func decodeStill(
         _ reader: borrowing AVIFReader, _ info: ImageInfo, _ context: DecodeContext
     ) throws(TintypeError) -> WideImage {
         let target = try DecodeTarget(info, context.options)
@@ -53,34 +71,38 @@ public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
         try reader.decode(frame: 0)
         try context.checkCancelled()
         let colors = try AVIFColors(reader, context)
-        return try reader.picture(target, colors, context).oriented(info.orientation)
+        return try reader.convertFrame(target, colors, context).oriented(info.orientation)
     }
 
-    /// Where no limits are given, libavif's own.
-    private static let anyLimits = DecodeLimits(pixels: 16384 * 16384, side: 32_768, frames: 100_000)
+    /// The limits of libavif itself, for callers that set none.
+    private static let libraryLimits = DecodeLimits(pixels: 16384 * 16384, side: 32_768, frames: 100_000)
 }
 
-/// Frames of a sequence are shown as they arrive, if the file tells of them before their data: those of libavif do. A still
-/// picture is not shown before its end.
+/// Shows the frames of a sequence as they arrive, if its metadata precedes its data, as in files that libavif writes. A
+/// still image is not shown before it is complete.
 extension AVIFDecoder: ProgressiveAnimationDecoder {
+    /// Returns the frames that are complete in the first bytes of a file.
+    ///
+    /// - Returns: `nil` if no frame is, and for a still image.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` or ``TintypeError/Code/outOfMemory``.
     public func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
         guard let info = try arrivedInfo(bytes, context.limits) else { return nil }
-        let decoder = try AVIFFrameDecoder(bytes, arrived: info.frameCount, context.limits)
+        let decoder = try AVIFFrameDecoder(bytes, arrivedFrameCount: info.frameCount, context.limits)
         return ArrivedFrames(info: info, decoder: decoder)
     }
 
     private func arrivedInfo(_ bytes: Data, _ limits: DecodeLimits) throws(TintypeError) -> ImageInfo? {
         do throws(TintypeError) {
             return try bytes.withTypedBytes { raw throws(TintypeError) in
-                let reader = try AVIFReader(raw, isComplete: false, limits)
+                let reader = try AVIFReader(raw, isComplete: false, limits: limits)
                 var info = try ImageInfo(reader)
                 guard info.frameCount > 1 else { return nil }
-                info.frameCount = reader.arrivedFrameCount(raw.count)
+                info.frameCount = reader.arrivedFrameCount(byteCount: raw.count)
                 info.durations = Array(info.durations.prefix(info.frameCount))
                 return info.frameCount > 0 ? info : nil
             }
         } catch {
-            // libavif has no word for bytes that end too early in each place where they may.
+            // libavif does not report truncation as such everywhere, so every error of a prefix may be one.
             guard error.code == .undecodable else { throw error }
             return nil
         }
@@ -88,18 +110,18 @@ extension AVIFDecoder: ProgressiveAnimationDecoder {
 }
 
 extension AVIFReader {
-    /// How many of the first frames can be decoded of so many bytes, in a file whose frames lie one after the other.
-    fileprivate func arrivedFrameCount(_ byteCount: Int) -> Int {
-        // To tell where one ends takes as long as there are frames since the last key frame: few are asked for.
+    /// Returns how many of the first frames lie in the first `byteCount` bytes, in a file that stores frames in order.
+    fileprivate func arrivedFrameCount(byteCount: Int) -> Int {
+        // libavif walks from the last key frame to find the end of a frame, so a binary search asks for few.
         var (count, end) = (0, frameCount)
         while count < end {
             let middle = (count + end) / 2
-            if isFrameThere(middle, byteCount) { count = middle + 1 } else { end = middle }
+            if hasArrived(frame: middle, byteCount) { count = middle + 1 } else { end = middle }
         }
         return count
     }
 
-    private func isFrameThere(_ index: Int, _ byteCount: Int) -> Bool {
+    private func hasArrived(frame index: Int, _ byteCount: Int) -> Bool {
         var extent = avifExtent()
         guard avifDecoderNthImageMaxExtent(decoder, UInt32(index), &extent) == AVIF_RESULT_OK else { return false }
         let (end, overflows) = extent.offset.addingReportingOverflow(UInt64(extent.size))
@@ -108,7 +130,10 @@ extension AVIFReader {
 }
 
 extension AVIFDecoder: SalvagingImageDecoder {
-    /// The frames of a sequence that are whole, up to the first that is not. Of a still picture libavif shows all or nothing.
+    /// Returns the frames of a truncated sequence up to the first incomplete one; `nil` if there are none, and for a still
+    /// image, which libavif decodes completely or not at all.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable`` or ``TintypeError/Code/limitExceeded``.
     public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         try salvagedAnimation(bytes, context: context)
     }

@@ -1,17 +1,26 @@
 public import Foundation
 public import TintypeCore
 
-/// Encodes AVIF with libavif, pictures and sequences, in one thread. Of quality 1 every pixel is kept.
+/// Encodes AVIF images and sequences with libavif, on the calling thread. At quality 1 encoding is lossless.
+///
+/// A value may be used from any thread.
 public struct AVIFEncoder: ImageEncoder {
-    /// From 0, the slowest, to 10.
+    /// The encoder speed, from 0, the slowest and smallest, to 10, the fastest.
     public var speed: Int
 
+    /// Creates an encoder.
+    ///
+    /// - Parameter speed: From 0 to 10; other values are clamped.
     public init(speed: Int = 6) {
         self.speed = min(max(speed, 0), 10)
     }
 
+    /// The AVIF format.
     public var formats: Set<ImageFormat> { [.avif] }
 
+    /// Encodes a still image. Alpha is omitted if every pixel is opaque.
+    ///
+    /// - Throws: ``TintypeError/Code/encodeFailed`` or ``TintypeError/Code/outOfMemory``.
     public func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
@@ -21,10 +30,13 @@ public struct AVIFEncoder: ImageEncoder {
     }
 }
 
-/// AVIF image sequences with libavif. Of quality 1 every pixel is kept. Durations are whole milliseconds.
+/// Encodes AVIF image sequences.
 ///
-/// libavif 0.11 does not write how often a sequence plays: readers play it for ever, whatever the animation says.
+/// libavif 0.11 does not write the play count: readers repeat the sequence forever.
 extension AVIFEncoder: AnimatedImageEncoder {
+    /// Encodes an animation. Durations are rounded to milliseconds; the shortest is 11 ms.
+    ///
+    /// - Throws: ``TintypeError/Code/encodeFailed`` or ``TintypeError/Code/outOfMemory``; any error of a frame.
     public func encode(
         _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {

@@ -3,11 +3,11 @@ import Foundation
 import TintypeColor
 import TintypeCore
 
-/// Decodes the frames of an image sequence. Each depends on those before it, as far back as the last key frame: in order,
+/// Decodes the frames of an image sequence. A frame depends on earlier ones back to the last key frame; read in order,
 /// each is decoded once.
 ///
-/// `@unchecked Sendable` because libavif's decoder, its only state, is used by one thread at a time: that is the promise
-/// of ``FrameDecoder``.
+/// `@unchecked Sendable` because libavif's decoder, the only mutable state, is used by one thread at a time, as
+/// ``FrameDecoder`` requires.
 final class AVIFFrameDecoder: FrameDecoder, @unchecked Sendable {
     let canvasSize: PixelSize
     let frames: [AnimationFrame]
@@ -16,19 +16,23 @@ final class AVIFFrameDecoder: FrameDecoder, @unchecked Sendable {
     private let reader: AVIFReader
     private let colors: AVIFColors
 
-    /// - Parameter arrived: how many of the first frames are there, of first bytes.
-    init(_ data: Data, arrived: Int? = nil, _ limits: DecodeLimits) throws(TintypeError) {
+    /// Creates a decoder for a file or its first bytes.
+    ///
+    /// - Parameter arrivedFrameCount: The number of frames in `data` if it is a prefix; `nil` if it is the whole file.
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
+    ///   ``TintypeError/Code/outOfMemory``.
+    init(_ data: Data, arrivedFrameCount: Int? = nil, _ limits: DecodeLimits) throws(TintypeError) {
         bytes = LastingBytes(data)
-        reader = try AVIFReader(bytes.bytes, isComplete: arrived == nil, limits)
+        reader = try AVIFReader(bytes.bytes, isComplete: arrivedFrameCount == nil, limits: limits)
         (canvasSize, loopCount) = (reader.storedSize, reader.playCount)
         let (size, hasAlpha) = (reader.storedSize, reader.hasAlpha)
         try limits.check(ImageInfo(format: .avif, size: size), byteCount: data.count)
-        frames = try reader.durations().prefix(arrived ?? .max).map { duration in
+        frames = try reader.durations().prefix(arrivedFrameCount ?? .max).map { duration in
             AnimationFrame(
                 rect: PixelRect(x: 0, y: 0, size: size), duration: duration, blend: .source, hasAlpha: hasAlpha)
         }
         try limits.check(frames, canvas: size)
-        // What is kept of the range is kept of still pictures alone.
+        // Only still images keep their high range.
         colors = try AVIFColors(reader, DecodeContext(limits: limits))
     }
 
@@ -36,6 +40,6 @@ final class AVIFFrameDecoder: FrameDecoder, @unchecked Sendable {
         guard !isCancelled() else { throw .cancelled }
         try reader.decode(frame: index)
         let target = DecodeTarget(whole: canvasSize, size: canvasSize)
-        return try reader.picture(target, colors, DecodeContext(isCancelled: isCancelled)).pixels
+        return try reader.convertFrame(target, colors, DecodeContext(isCancelled: isCancelled)).pixels
     }
 }

@@ -3,36 +3,40 @@ import Foundation
 import TintypeColor
 import TintypeCore
 
-/// libavif reading one file. It decodes with one thread.
+/// Reads one file with libavif, on the calling thread.
+///
+/// Not thread-safe: use it from one thread at a time.
 struct AVIFReader: ~Copyable {
     let decoder: UnsafeMutablePointer<avifDecoder>
-    /// The part of each frame that is the picture, its clean aperture.
-    let picture: avifCropRect
+    /// The visible part of each frame, in pixels of the coded frame.
+    private let cleanAperture: avifCropRect
     private let bytes: UnsafeRawBufferPointer
 
     /// Reads everything but pixels.
     ///
     /// - Parameters:
-    ///   - bytes: must outlive the reader.
-    ///   - isComplete: whether they are all; if not, some of the pixels that the file tells of are not there.
+    ///   - bytes: The file or its first bytes. They must outlive the reader.
+    ///   - isComplete: Whether `bytes` are the whole file. If not, the data of the last frames may be missing.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` if the image, its profile or its Exif data is too large, or if there
+    ///   are too many frames; ``TintypeError/Code/undecodable``; ``TintypeError/Code/outOfMemory``.
     init(
-        _ bytes: UnsafeRawBufferPointer, isComplete: Bool = true, _ limits: DecodeLimits
+        _ bytes: UnsafeRawBufferPointer, isComplete: Bool = true, limits: DecodeLimits
     ) throws(TintypeError) {
         guard let decoder = avifDecoderCreate() else {
-            throw TintypeError(.outOfMemory, stage: .decode, "no memory for an AVIF decoder")
+            throw TintypeError(.outOfMemory, stage: .decode, "not enough memory for an AVIF decoder")
         }
         do throws(TintypeError) {
             Self.configure(decoder, limits)
             try Self.check(
                 avifDecoderSetIOMemory(decoder, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count), decoder)
-            // What lies beyond the end is refused, unless it is not known where that is.
+            // libavif rejects data beyond the size hint, and a prefix does not know the size.
             if !isComplete { decoder.pointee.io.pointee.sizeHint = 0 }
             try Self.check(avifDecoderParse(decoder), decoder)
-            try limits.check(Self.stored(decoder))
-            Self.bound(decoder, limits)
+            try limits.check(Self.storedInfo(decoder))
+            Self.applySizeLimits(decoder, limits)
             try limits.check(profileBytes: decoder.pointee.image?.pointee.icc.size ?? 0)
             try limits.check(exifBytes: decoder.pointee.image?.pointee.exif.size ?? 0)
-            picture = try Self.picture(decoder)
+            cleanAperture = try Self.cleanAperture(decoder)
         } catch {
             avifDecoderDestroy(decoder)
             throw error
@@ -48,28 +52,30 @@ struct AVIFReader: ~Copyable {
     private static func configure(_ decoder: UnsafeMutablePointer<avifDecoder>, _ limits: DecodeLimits) {
         decoder.pointee.maxThreads = 1
         decoder.pointee.ignoreXMP = 1
-        // Sizes are only noted while it parses, and then checked here, where each limit has its name.
-        (decoder.pointee.imageSizeLimit, decoder.pointee.imageDimensionLimit) = (mostPixels, 0)
+        // The parser only notes sizes; they are checked afterwards, where the error names the limit.
+        (decoder.pointee.imageSizeLimit, decoder.pointee.imageDimensionLimit) = (maxPixels, 0)
         decoder.pointee.imageCountLimit = UInt32(clamping: max(limits.frames, 1))
-        // Files that some writers make without a property of their pixels are shown by every browser.
+        // Some writers omit the `pixi` property, and every browser shows their files.
         decoder.pointee.strictFlags &= ~AVIF_STRICT_PIXI_REQUIRED.rawValue
     }
 
-    /// libavif's own; it refuses more.
-    private static let mostPixels: UInt32 = 16384 * 16384
+    /// The highest limit that libavif accepts.
+    private static let maxPixels: UInt32 = 16384 * 16384
 
-    /// Has libavif decode nothing that is larger than the file has said.
-    private static func bound(_ decoder: UnsafeMutablePointer<avifDecoder>, _ limits: DecodeLimits) {
-        decoder.pointee.imageSizeLimit = min(UInt32(clamping: max(limits.pixels, 1)), mostPixels)
+    /// Makes libavif reject frames above the limits: the coded size may differ from the declared one.
+    private static func applySizeLimits(_ decoder: UnsafeMutablePointer<avifDecoder>, _ limits: DecodeLimits) {
+        decoder.pointee.imageSizeLimit = min(UInt32(clamping: max(limits.pixels, 1)), maxPixels)
         decoder.pointee.imageDimensionLimit = UInt32(clamping: max(limits.side, 1))
     }
 
-    private static func stored(_ decoder: UnsafeMutablePointer<avifDecoder>) -> ImageInfo {
+    private static func storedInfo(_ decoder: UnsafeMutablePointer<avifDecoder>) -> ImageInfo {
         let image = decoder.pointee.image?.pointee
         return ImageInfo(format: .avif, size: PixelSize(width: Int(image?.width ?? 0), height: Int(image?.height ?? 0)))
     }
 
-    private static func picture(_ decoder: UnsafeMutablePointer<avifDecoder>) throws(TintypeError) -> avifCropRect {
+    private static func cleanAperture(
+        _ decoder: UnsafeMutablePointer<avifDecoder>
+    ) throws(TintypeError) -> avifCropRect {
         guard let image = decoder.pointee.image?.pointee else { throw TintypeError(AVIF_RESULT_NO_CONTENT, "") }
         var rect = avifCropRect(x: 0, y: 0, width: image.width, height: image.height)
         guard image.transformFlags & AVIF_TRANSFORM_CLAP.rawValue != 0 else { return rect }
@@ -77,13 +83,14 @@ struct AVIFReader: ~Copyable {
         guard
             avifCropRectConvertCleanApertureBox(
                 &rect, &clap, image.width, image.height, image.yuvFormat, &decoder.pointee.diag) != 0
-        else { throw TintypeError(AVIF_RESULT_BMFF_PARSE_FAILED, "its clean aperture makes no sense") }
+        else { throw TintypeError(AVIF_RESULT_BMFF_PARSE_FAILED, "invalid clean aperture") }
         return rect
     }
 
-    // MARK: What it says
+    // MARK: Properties
 
-    var storedSize: PixelSize { PixelSize(width: Int(picture.width), height: Int(picture.height)) }
+    /// The visible size in pixels, before rotation.
+    var storedSize: PixelSize { PixelSize(width: Int(cleanAperture.width), height: Int(cleanAperture.height)) }
     var hasAlpha: Bool { decoder.pointee.alphaPresent != 0 }
     var frameCount: Int { Int(max(decoder.pointee.imageCount, 1)) }
 
@@ -95,14 +102,14 @@ struct AVIFReader: ~Copyable {
             quarterTurns: isTurned ? Int(image.irot.angle) : 0, mirror: isMirrored ? Int(image.imir.mode) : nil)
     }
 
-    /// The total number of plays; 0 is forever, and where nothing can be told. libavif 0.11 does not read it.
+    /// The total number of plays; 0 is forever, also if the file does not say. libavif 0.11 does not read it.
     var playCount: Int {
         let file = ISOFile(bytes: bytes)
         guard frameCount > 1, let track = try? file.pictureTrack()?.track else { return 0 }
         return (try? file.playCount(ofTrack: track)) ?? 0
     }
 
-    /// Seconds of each frame.
+    /// Returns the duration of each frame in seconds.
     func durations() throws(TintypeError) -> [Double] {
         var durations: [Double] = []
         for index in 0..<frameCount {
@@ -113,10 +120,11 @@ struct AVIFReader: ~Copyable {
         return durations
     }
 
-    /// More than 8 bits a channel.
+    /// Whether a channel has more than 8 bits.
     var isWide: Bool { (decoder.pointee.image?.pointee.depth ?? 8) > 8 }
 
-    /// A profile says more than code points, but for those of bright displays, which no profile of 8 bits can tell.
+    /// Returns the meaning of the samples: the code points of a high-range transfer, which no profile can express,
+    /// otherwise the profile, otherwise the code points.
     ///
     /// - Throws: ``TintypeError/Code/limitExceeded`` for a profile that is too large.
     func colors(_ limits: DecodeLimits) throws(TintypeError) -> SourceColors {
@@ -135,27 +143,32 @@ struct AVIFReader: ~Copyable {
         return ExifData(Data(bytes: bytes, count: image.exif.size))
     }
 
-    /// Luma alone.
+    /// Grey if the file stores luma alone.
     var channels: SourceChannels {
         decoder.pointee.image?.pointee.yuvFormat == AVIF_PIXEL_FORMAT_YUV400 ? .grey : .rgb
     }
 
     // MARK: Pixels
 
-    /// Decodes the planes of a frame, which stay until the next one's.
+    /// Decodes the planes of a frame. They stay valid until the next frame is decoded.
     func decode(frame index: Int) throws(TintypeError) {
         try check(avifDecoderNthImage(decoder, UInt32(index)))
     }
 
-    /// Whether colours are to be multiplied by alpha.
+    /// Whether colours are not yet multiplied by alpha.
     var isStraight: Bool { hasAlpha && decoder.pointee.image?.pointee.alphaPremultiplied == 0 }
 
-    /// Makes colours of rows of the frame that was decoded; straight, unless the file says that they are premultiplied.
+    /// Converts rows of the decoded frame to RGBA, premultiplied only if they are stored so.
     ///
-    /// - Parameter overlap: rows above and below that are made as well and begin the target where they are there: chroma
-    ///   of a row is mixed from that of its neighbours.
-    ///   - depth: bits a channel, 8 or 16.
-    /// - Returns: how many rows stand above the first that was asked for.
+    /// - Parameters:
+    ///   - rows: Rows of the visible part of the frame.
+    ///   - overlap: The number of rows above and below that are converted too, as far as they exist: the chroma of a row
+    ///     is interpolated from its neighbours.
+    ///   - depth: Bits a channel, 8 or 16.
+    ///   - target: Receives the rows, beginning with those of the overlap.
+    ///   - stride: Bytes from one row of `target` to the next.
+    /// - Returns: The number of overlap rows above the first requested row.
+    /// - Throws: ``TintypeError/Code/undecodable`` if the frame is smaller than declared; ``TintypeError/Code/outOfMemory``.
     func convert(
         _ rows: Range<Int>, overlap: Int, depth: Int = 8, into target: UnsafeMutableRawBufferPointer, stride: Int
     ) throws(TintypeError) -> Int {
@@ -163,26 +176,27 @@ struct AVIFReader: ~Copyable {
             let view = avifImageCreateEmpty()
         else { throw TintypeError(AVIF_RESULT_NO_CONTENT, "") }
         defer { avifImageDestroy(view) }
-        // The payload may have another size than the file has said.
-        guard image.pointee.width >= picture.x + picture.width, image.pointee.height >= picture.y + picture.height
-        else { throw TintypeError(AVIF_RESULT_ISPE_SIZE_MISMATCH, "a frame is too small") }
-        let top = Int(picture.y) + rows.lowerBound
-        // Where a row of chroma begins: at any, or where it stands for two, at an even one.
+        // The coded size may differ from the declared one.
+        guard image.pointee.width >= cleanAperture.x + cleanAperture.width,
+            image.pointee.height >= cleanAperture.y + cleanAperture.height
+        else { throw TintypeError(AVIF_RESULT_ISPE_SIZE_MISMATCH, "a frame is smaller than declared") }
+        let top = Int(cleanAperture.y) + rows.lowerBound
+        // In 4:2:0 a chroma row covers two rows, so the view must begin at an even one.
         let isHalved = image.pointee.yuvFormat == AVIF_PIXEL_FORMAT_YUV420
         let first = isHalved ? max(0, (top - overlap) & ~1) : max(0, top - overlap)
-        let end = min(Int(image.pointee.height), Int(picture.y) + rows.upperBound + overlap)
+        let end = min(Int(image.pointee.height), Int(cleanAperture.y) + rows.upperBound + overlap)
         guard (end - first) * stride <= target.count else {
-            throw TintypeError(AVIF_RESULT_INVALID_ARGUMENT, "no room for its rows")
+            throw TintypeError(AVIF_RESULT_INVALID_ARGUMENT, "the row buffer is too small")
         }
         var rect = avifCropRect(
-            x: picture.x, y: UInt32(first), width: picture.width, height: UInt32(end - first))
+            x: cleanAperture.x, y: UInt32(first), width: cleanAperture.width, height: UInt32(end - first))
         try check(avifImageSetViewRect(view, image, &rect))
         view.pointee.alphaPremultiplied = image.pointee.alphaPremultiplied
         var rgb = avifRGBImage()
         avifRGBImageSetDefaults(&rgb, view)
         rgb.depth = UInt32(depth)
         rgb.format = AVIF_RGB_FORMAT_RGBA
-        // As stored: libavif multiplies with less care than the kernels do.
+        // As stored: our kernels premultiply more exactly than libavif.
         rgb.alphaPremultiplied = image.pointee.alphaPremultiplied
         (rgb.pixels, rgb.rowBytes) = (pixels, UInt32(stride))
         try check(avifImageYUVToRGB(view, &rgb))
@@ -205,6 +219,7 @@ struct AVIFReader: ~Copyable {
 }
 
 extension ImageInfo {
+    /// Reads the properties of a file; throws as ``AVIFReader/durations()``.
     init(_ reader: borrowing AVIFReader) throws(TintypeError) {
         let count = reader.frameCount
         self.init(
@@ -216,19 +231,21 @@ extension ImageInfo {
 }
 
 extension TintypeError {
+    /// Creates the error for a failure of libavif.
+    ///
     /// - Parameters:
-    ///   - result: not `AVIF_RESULT_OK`.
-    ///   - reason: libavif's own words. They alone tell limits from damage.
+    ///   - result: Any value but `AVIF_RESULT_OK`.
+    ///   - reason: The diagnostic message of libavif. Only its text distinguishes exceeded limits from damage.
     init(_ result: avifResult, _ reason: String) {
         switch result {
-        case AVIF_RESULT_OUT_OF_MEMORY: self.init(.outOfMemory, stage: .decode, "no memory to decode an AVIF")
-        case _ where reason.contains("imageCountLimit"): self = .exceeded(.frames, "an AVIF of too many frames")
+        case AVIF_RESULT_OUT_OF_MEMORY: self.init(.outOfMemory, stage: .decode, "not enough memory to decode an AVIF")
+        case _ where reason.contains("imageCountLimit"): self = .exceeded(.frames, "the AVIF has too many frames")
         case _ where reason.contains("Limit") || reason.contains("too large ["):
-            self = .exceeded(.library, "an AVIF beyond the limits: \(reason)")
+            self = .exceeded(.library, "the AVIF exceeds a limit of libavif: \(reason)")
         default:
             let name = String(cString: avifResultToString(result))
             let detail = reason.isEmpty ? name : reason
-            self.init(.undecodable, stage: .decode, "the AVIF is damaged or cut short: \(detail)")
+            self.init(.undecodable, stage: .decode, "the AVIF is damaged or truncated: \(detail)")
         }
     }
 }

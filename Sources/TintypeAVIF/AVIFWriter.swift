@@ -2,26 +2,32 @@ import CLibAVIF
 import Foundation
 import TintypeCore
 
-/// libavif writing one file.
+/// Writes one file with libavif.
+///
+/// Not thread-safe: use it from one thread at a time.
 struct AVIFWriter: ~Copyable {
     private let encoder: UnsafeMutablePointer<avifEncoder>
     private let quality: Double
 
-    /// Of a sequence, frames last so many of these.
+    /// The unit of frame durations: ticks a second.
     static let ticksPerSecond = 1000
-    /// Frames from one that can be decoded alone to the next: as many have to be decoded at most to show any.
+    /// Frames from one key frame to the next, and so the most that are decoded to show any frame.
     private static let keyFrameInterval: Int32 = 30
-    /// From this quality on colour keeps its full resolution.
+    /// From this quality on, chroma is not subsampled.
     private static let fullChromaQuality = 0.9
-    /// The coarsest of AV1's quantizers as libavif has them.
-    private static let coarsest = 63.0
+    /// The coarsest AV1 quantizer of libavif.
+    private static let coarsestQuantizer = 63.0
 
+    /// Creates a writer.
+    ///
+    /// - Parameter speed: From 0, the slowest, to 10.
+    /// - Throws: ``TintypeError/Code/outOfMemory``.
     init(_ options: EncodeOptions, speed: Int) throws(TintypeError) {
         guard let encoder = avifEncoderCreate() else { throw Self.failure(AVIF_RESULT_OUT_OF_MEMORY) }
         self.encoder = encoder
-        // NaN compares as false and becomes the lowest.
+        // NaN compares as false and becomes 0.
         quality = options.quality > 0 ? min(options.quality, 1) : 0
-        let quantizer = Int32(((1 - quality) * Self.coarsest).rounded())
+        let quantizer = Int32(((1 - quality) * Self.coarsestQuantizer).rounded())
         encoder.pointee.maxThreads = 1
         encoder.pointee.speed = Int32(speed)
         encoder.pointee.timescale = UInt64(Self.ticksPerSecond)
@@ -34,17 +40,20 @@ struct AVIFWriter: ~Copyable {
         avifEncoderDestroy(encoder)
     }
 
+    /// Encodes a frame.
+    ///
     /// - Parameters:
-    ///   - isOpaque: whether alpha is left out; the same for all frames of a sequence.
-    ///   - ticks: that a frame of a sequence is shown; `nil` for a still picture.
+    ///   - isOpaque: Whether alpha is omitted; the same for all frames of a sequence.
+    ///   - ticks: The duration of a frame of a sequence; `nil` for a still image.
     func add(_ pixels: PixelBuffer, isOpaque: Bool, ticks: Int?) throws(TintypeError) {
-        let image = try image(isOpaque ? pixels : try pixels.unpremultiplied(), isOpaque: isOpaque)
+        let image = try makePlanes(isOpaque ? pixels : try pixels.unpremultiplied(), isOpaque: isOpaque)
         defer { avifImageDestroy(image) }
         let flag = ticks == nil ? AVIF_ADD_IMAGE_FLAG_SINGLE : AVIF_ADD_IMAGE_FLAG_NONE
         let result = avifEncoderAddImage(encoder, image, UInt64(ticks ?? 1), flag.rawValue)
         guard result == AVIF_RESULT_OK else { throw Self.failure(result) }
     }
 
+    /// Returns the file. Nothing can be added afterwards.
     func finish() throws(TintypeError) -> Data {
         var output = avifRWData()
         defer { avifRWDataFree(&output) }
@@ -53,8 +62,8 @@ struct AVIFWriter: ~Copyable {
         return Data(bytes: bytes, count: output.size)
     }
 
-    /// The planes of straight pixels.
-    private func image(
+    /// Converts straight pixels to planes. The caller destroys the result.
+    private func makePlanes(
         _ pixels: PixelBuffer, isOpaque: Bool
     ) throws(TintypeError) -> UnsafeMutablePointer<avifImage> {
         let format = quality >= Self.fullChromaQuality ? AVIF_PIXEL_FORMAT_YUV444 : AVIF_PIXEL_FORMAT_YUV420
@@ -63,7 +72,7 @@ struct AVIFWriter: ~Copyable {
         }
         image.pointee.colorPrimaries = avifColorPrimaries(AVIF_COLOR_PRIMARIES_BT709)
         image.pointee.transferCharacteristics = avifTransferCharacteristics(AVIF_TRANSFER_CHARACTERISTICS_SRGB)
-        // Other matrices round.
+        // Only the identity matrix is lossless.
         let matrix = quality == 1 ? AVIF_MATRIX_COEFFICIENTS_IDENTITY : AVIF_MATRIX_COEFFICIENTS_BT601
         image.pointee.matrixCoefficients = avifMatrixCoefficients(matrix)
         image.pointee.yuvRange = AVIF_RANGE_FULL
@@ -72,7 +81,7 @@ struct AVIFWriter: ~Copyable {
             avifRGBImageSetDefaults(&rgb, image)
             rgb.format = AVIF_RGB_FORMAT_RGBA
             rgb.ignoreAlpha = isOpaque ? 1 : 0
-            // libavif's pixels are not constant, though it only reads these.
+            // libavif declares the pixels mutable but only reads them.
             rgb.pixels = UnsafeMutablePointer(mutating: bytes.bindMemory(to: UInt8.self).baseAddress)
             rgb.rowBytes = UInt32(pixels.bytesPerRow)
             return avifImageRGBToYUV(image, &rgb)
@@ -87,6 +96,6 @@ struct AVIFWriter: ~Copyable {
     private static func failure(_ result: avifResult) -> TintypeError {
         let code: TintypeError.Code = result == AVIF_RESULT_OUT_OF_MEMORY ? .outOfMemory : .encodeFailed
         let reason = String(cString: avifResultToString(result))
-        return TintypeError(code, stage: .encode, "no AVIF could be made: \(reason)")
+        return TintypeError(code, stage: .encode, "cannot encode an AVIF: \(reason)")
     }
 }
