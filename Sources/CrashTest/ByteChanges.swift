@@ -33,7 +33,7 @@ struct ByteChanges {
             cache.store(store.sample.entry(number, word: UInt64(number) * 0x9E37_79B9), for: SampleEntry.key(number))
         }
         for number in 0..<Self.thumbnails {
-            thumbnails.store(try SamplePicture.image(number, shade: 99), for: SampleEntry.key(number))
+            thumbnails.store(try SampleImage.image(number, shade: 99), for: SampleEntry.key(number))
         }
         try await cache.flush()
         try await thumbnails.flush()

@@ -94,7 +94,7 @@ struct FullDiskScenario {
                 try? await cache.flush()
                 // After a failure nothing is tried for a while.
                 clock.advance(by: .seconds(11))
-                if let image = try? SamplePicture.image(number, shade: UInt8(part)), number % 4 == 0 {
+                if let image = try? SampleImage.image(number, shade: UInt8(part)), number % 4 == 0 {
                     thumbnails.store(image, for: SampleEntry.key(number))
                 }
             }

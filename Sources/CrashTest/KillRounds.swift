@@ -73,7 +73,7 @@ struct Writer {
         case 1: try await cache.amend(key) { $0.extended = Data([7]) }
         case 2: _ = try await cache.trim(to: 1_000_000)
         case 3..<10:
-            thumbnails.store(try SamplePicture.image(number, shade: .random(in: 0...255, using: &random)), for: key)
+            thumbnails.store(try SampleImage.image(number, shade: .random(in: 0...255, using: &random)), for: key)
         case 10..<14: _ = try await cache.entry(for: key)
         default: cache.store(KillRounds.sample.entry(number, word: random.next()), for: key)
         }

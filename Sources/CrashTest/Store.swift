@@ -26,7 +26,7 @@ struct Store {
                 found += 1
             }
             if let image = thumbnails.image(for: SampleEntry.key(number)) {
-                guard SamplePicture.isSound(image, number) else {
+                guard SampleImage.isSound(image, number) else {
                     CrashTest.fail("wrong pixels for \(number), \(context)")
                 }
                 found += 1
@@ -56,10 +56,10 @@ struct Store {
         let root = folder.path(percentEncoded: false)
         let all = FileManager.default.enumerator(atPath: root)?.allObjects as? [String] ?? []
         return all.compactMap { name in
-            var facts = stat()
+            var status = stat()
             let path = "\(root)/\(name)"
-            guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
-            return (path, Int(facts.st_size))
+            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+            return (path, Int(status.st_size))
         }
     }
 
@@ -102,7 +102,7 @@ struct SampleEntry {
 }
 
 /// Pictures of which the same can be said: every pixel is that of the first, which is of its number.
-enum SamplePicture {
+enum SampleImage {
     static func image(_ number: Int, shade: UInt8) throws(TintypeError) -> Image {
         let size = PixelSize(width: 20 + number % 7, height: 9)
         let pixel = Pixel(red: shade, green: UInt8(truncatingIfNeeded: number), blue: shade / 2)

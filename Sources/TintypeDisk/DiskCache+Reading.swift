@@ -2,25 +2,29 @@ import Foundation
 public import TintypeCore
 
 extension DiskCache {
-    /// Blocks. Opens one file, whether or not there is an entry.
+    /// Returns the entry of a key, with every byte verified, or `nil` on a miss. Blocks the calling thread.
+    ///
+    /// Opens one file, whether or not there is an entry. A hit counts as a use; a damaged or expired file is removed.
+    /// On a miss the ``inherited`` directories are searched.
     public func entry(for key: CacheKey) -> CacheEntry? {
-        switch find(key, as: Data.self) {
-        // A slice: the payload is not copied.
+        switch lookUp(key, as: Data.self) {
+        // A slice does not copy the payload.
         case .file(let header, let bytes): CacheEntry(header, bytes[header.length...])
         case .entry(let entry): entry
         case nil: nil
         }
     }
 
-    /// Whether there is an entry whose time is not over; does not look whether its bytes are whole. Blocks.
+    /// Returns whether there is an unexpired entry for a key. Does not verify the entry's bytes. Blocks the calling
+    /// thread.
     public func contains(_ key: CacheKey) -> Bool {
-        hasOwn(key) || inherited.contains { $0.contains(key, at: time.date()) }
+        containsOwn(key) || inherited.contains { $0.contains(key, at: time.date()) }
     }
 
-    /// The file of a key's entry, whether or not it exists.
+    /// Returns the path of the file for a key's entry, whether or not it exists.
     public func path(for key: CacheKey) -> String { layout.path(of: EntryName(key)) }
 
-    /// What it has done so far.
+    /// The counters of this cache since it was created, and its current write problem.
     public var stats: DiskStats {
         state.withLock { state in
             var stats = state.stats
@@ -29,25 +33,26 @@ extension DiskCache {
         }
     }
 
-    enum Finding<Bytes> {
-        /// A file of this cache's own.
+    /// The result of a lookup: a file with verified bytes, or an entry in memory.
+    enum LookupResult<Bytes> {
+        /// A file of this cache.
         case file(EntryHeader, Bytes)
-        /// One that waits to be written, or comes from another directory.
+        /// An entry that waits to be written, or that comes from an inherited directory.
         case entry(CacheEntry)
     }
 
-    /// What there is under a key, whose time is not over. Counts as a use.
-    func find<Bytes: EntryBytes>(_ key: CacheKey, as type: Bytes.Type) -> Finding<Bytes>? {
-        if let found = findOwn(key, as: type) { return found }
+    /// Returns the unexpired entry of a key and records the use.
+    func lookUp<Bytes: EntryBytes>(_ key: CacheKey, as type: Bytes.Type) -> LookupResult<Bytes>? {
+        if let result = lookUpOwn(key, as: type) { return result }
         if let entry = inheritedEntry(for: key) { return .entry(entry) }
-        noteMiss()
+        recordMiss()
         return nil
     }
 
-    private func findOwn<Bytes: EntryBytes>(_ key: CacheKey, as type: Bytes.Type) -> Finding<Bytes>? {
-        let (waiting, known) = state.withLock { ($0.staging.waiting(for: key), $0.entries) }
-        if let waiting { return found(waiting).map { .entry($0) } }
-        guard let entries = known ?? entriesHandle() else { return nil }
+    private func lookUpOwn<Bytes: EntryBytes>(_ key: CacheKey, as type: Bytes.Type) -> LookupResult<Bytes>? {
+        let (pending, openEntries) = state.withLock { ($0.staging.pendingEntry(for: key), $0.entries) }
+        if let pending { return readPending(pending).map { .entry($0) } }
+        guard let entries = openEntries ?? entriesHandle() else { return nil }
         let name = EntryName(key)
         switch EntryFile.read(name, in: entries, for: key, as: type) {
         case .missing: break
@@ -56,36 +61,36 @@ extension DiskCache {
             state.withLock { $0.stats.damaged += 1 }
         case .file(let header, let bytes, let accessed):
             let now = DiskTime(time.date())
-            guard !limits.isOver(header.times, accessed: accessed, at: now) else {
+            guard !limits.isExpired(header.times, accessed: accessed, at: now) else {
                 removeFile(name)
                 break
             }
-            noteUse(name, header.times, lastRecorded: accessed, at: now)
+            recordUse(name, header.times, lastRecorded: accessed, at: now)
             return .file(header, bytes)
         }
         return nil
     }
 
-    private func found(_ waiting: DiskStaging.Waiting) -> CacheEntry? {
-        guard !waiting.entry.isOver(at: time.date()) else {
-            remove(waiting.key)
+    private func readPending(_ pending: DiskStaging.PendingEntry) -> CacheEntry? {
+        guard !pending.entry.isExpired(at: time.date()) else {
+            remove(pending.key)
             return nil
         }
         state.withLock { $0.stats.hits += 1 }
-        return waiting.entry
+        return pending.entry
     }
 
-    private func hasOwn(_ key: CacheKey) -> Bool {
-        if let waiting = state.withLock({ $0.staging.waiting(for: key) }) {
-            return !waiting.entry.isOver(at: time.date())
+    private func containsOwn(_ key: CacheKey) -> Bool {
+        if let pending = state.withLock({ $0.staging.pendingEntry(for: key) }) {
+            return !pending.entry.isExpired(at: time.date())
         }
         guard let entries = entriesHandle(),
             case .sound(let header, let accessed) = EntryFile.readHead(EntryName(key), in: entries)
         else { return false }
-        return header.key == key && !limits.isOver(header.times, accessed: accessed, at: DiskTime(time.date()))
+        return header.key == key && !limits.isExpired(header.times, accessed: accessed, at: DiskTime(time.date()))
     }
 
-    /// The folder of entries; `nil` while there is none.
+    /// Returns the handle of the entries folder, or `nil` if the folder does not exist.
     func entriesHandle() -> EntriesHandle? {
         if let entries = state.withLock({ $0.entries }) { return entries }
         let entries = EntriesHandle(layout)
@@ -95,48 +100,50 @@ extension DiskCache {
 
     private func inheritedEntry(for key: CacheKey) -> CacheEntry? {
         for directory in inherited {
-            guard let entry = directory.entry(for: key), !entry.isOver(at: time.date()) else { continue }
+            guard let entry = directory.entry(for: key), !entry.isExpired(at: time.date()) else { continue }
             state.withLock { $0.stats.hits += 1 }
             return entry
         }
         return nil
     }
 
-    /// What is missing may be so because another has put a new directory in the place of the one that is open: looked
-    /// after now and then, since it costs more than a miss.
-    private func noteMiss() {
+    /// Counts a miss. A miss can mean that another process has replaced the open directory; checking costs more than a
+    /// miss, so it happens on every 256th.
+    private func recordMiss() {
         let misses = state.withLock { state in
             state.stats.misses += 1
             return state.stats.misses
         }
-        if misses % Self.missesBetweenLooks == 0 { forgetEntriesHandleIfGone() }
+        if misses % Self.missesBetweenChecks == 0 { dropStaleEntriesHandle() }
     }
 
-    static let missesBetweenLooks = 256
+    static let missesBetweenChecks = 256
 
-    /// A use is worth recording when it is the first, or the last that was recorded is a minute old or lies in the future,
-    /// since the clock was set back. So what is read again and again costs no more than what is read once.
-    private func noteUse(_ name: EntryName, _ times: EntryTimes, lastRecorded: DiskTime, at now: DiskTime) {
-        let isWorthIt = times.isUnused(accessed: lastRecorded) || now.distance(to: lastRecorded) >= Self.accessPrecision
+    /// Counts a hit and records the use if it is the first one, or if the recorded use is at least a minute away. A
+    /// recorded use can lie in the future if the clock was set back. An entry that is read repeatedly therefore costs
+    /// the same as one that is read once.
+    private func recordUse(_ name: EntryName, _ times: EntryTimes, lastRecorded: DiskTime, at now: DiskTime) {
+        let isWorthRecording =
+            times.isUnused(accessed: lastRecorded) || now.distance(to: lastRecorded) >= Self.accessPrecision
         let work = state.withLock { state in
             state.stats.hits += 1
-            return isWorthIt ? state.staging.recordAccess(name, at: now) : []
+            return isWorthRecording ? state.staging.recordAccess(name, at: now) : []
         }
         start(work)
     }
 
-    /// Microseconds.
+    /// The precision of recorded uses, in microseconds.
     private static let accessPrecision: UInt64 = 60_000_000
 }
 
 extension CacheEntry {
-    /// What a file says.
+    /// Creates an entry from a file's header and payload.
     init(_ header: EntryHeader, _ data: Data) {
         self.init(
             data: data, format: header.format, metadata: header.metadata, extended: header.extended,
             created: header.times.created.date, expires: header.times.expires?.date)
     }
 
-    /// Whether its own time is over.
-    func isOver(at date: Date) -> Bool { expires.map { $0 <= date } ?? false }
+    /// Whether the entry's own expiry date has passed.
+    func isExpired(at date: Date) -> Bool { expires.map { $0 <= date } ?? false }
 }

@@ -2,28 +2,29 @@ import Foundation
 import Logging
 import TintypeCore
 
-// The bookkeeping: written in batches, off the way of everything else.
+// The bookkeeping. It is written in batches, and nothing else waits for it.
 
 extension DiskCache {
     func recordChanges() {
-        while let batch = state.withLock({ $0.staging.nextBatch() }) {
-            finish()
+        while let batch = state.withLock({ $0.staging.takeBatch() }) {
+            resumeFlushes()
             record(batch)
         }
-        settle()
-        finish()
+        markCleanIfSettled()
+        resumeFlushes()
     }
 
-    /// With the last change recorded, this writer may be stopped without leaving anything unknown behind.
-    func settle() {
-        let (mark, mayRest) = state.withLock { ($0.mark, $0.isSettled) }
-        guard let mark, mayRest else { return }
-        mark.set(isDirty: false)
-        // A writer may have begun in between.
-        if state.withLock({ !$0.isSettled }) { mark.set(isDirty: true) }
+    /// Marks this writer as clean if every change is recorded. A crash then leaves nothing that the index does not
+    /// know.
+    func markCleanIfSettled() {
+        let (lock, isSettled) = state.withLock { ($0.writerLock, $0.isSettled) }
+        guard let lock, isSettled else { return }
+        lock.set(isDirty: false)
+        // A writer may have started in between.
+        if state.withLock({ !$0.isSettled }) { lock.set(isDirty: true) }
     }
 
-    /// Brings the bookkeeping up to date, then keeps the limits. A cache that is only read makes no bookkeeping.
+    /// Applies a batch to the index, then enforces the limits. A cache that is only read creates no index.
     private func record(_ batch: IndexBatch) {
         guard batch.adds || layout.exists else { return }
         do {
@@ -34,14 +35,14 @@ extension DiskCache {
             try index.apply(batch)
             if batch.adds { _ = try enforceLimits(index) }
         } catch {
-            giveUp(error)
-            // That uses were not recorded is no one's problem: the directory may be meant to be read only.
+            closeIndex(after: error)
+            // Unrecorded uses are not an error: the directory may be read-only on purpose.
             if batch.adds { report(DiskIndex.failure(error, layout)) }
         }
     }
 
-    /// The next use opens the index anew, and repairs what can be repaired.
-    func giveUp(_ error: any Error) {
+    /// Closes the index after an error and deletes it if it is damaged. The next use opens it again and repairs it.
+    func closeIndex(after error: any Error) {
         let index = state.withLock { state in
             defer { state.index = nil }
             state.isIndexBehind = true
@@ -50,33 +51,33 @@ extension DiskCache {
         if DiskIndex.isDamage(error) { index?.delete(layout) }
     }
 
-    /// The index, which is made anew in the background when it was lost or damaged.
+    /// Returns the open index. A lost or damaged index is rebuilt in the background.
     func openIndex() throws -> DiskIndex {
         if let index = state.withLock({ $0.index }), index.isCurrent(layout) {
-            try catchUp(index)
+            try repairIfBehind(index)
             return index
         }
-        let stopped = WriterMark.recover(layout)
+        let stopped = WriterLock.recover(layout)
         let index = try DiskIndex(layout)
         state.withLock { state in
             state.index = index
             state.isIndexBehind = state.isIndexBehind || !stopped.isEmpty
         }
-        try catchUp(index)
-        // What they say is in the index now; before that it might have been lost.
-        for sign in stopped { unlink(sign) }
+        try repairIfBehind(index)
+        // The index now knows that it is behind. Removing the files earlier could lose that.
+        for path in stopped { unlink(path) }
         if try !index.isReconciled { reconcileInBackground(index) }
         return index
     }
 
-    private func catchUp(_ index: DiskIndex) throws {
+    private func repairIfBehind(_ index: DiskIndex) throws {
         guard state.withLock({ $0.isIndexBehind }) else { return }
-        try index.distrust()
+        try index.markUnreconciled()
         state.withLock { $0.isIndexBehind = false }
         reconcileInBackground(index)
     }
 
-    /// A step at a time, so that nothing more urgent waits.
+    /// Reconciles one step at a time, so that more urgent work goes first.
     private func reconcileInBackground(_ index: DiskIndex) {
         state.withLock { $0.stats.rebuilds += 1 }
         WorkQueue.disk.enqueue(at: .veryLow) { [weak self] in self?.reconcileStep(index) }
@@ -88,7 +89,7 @@ extension DiskCache {
             guard try index.reconcile(layout) else { return }
             WorkQueue.disk.enqueue(at: .veryLow) { [weak self] in self?.reconcileStep(index) }
         } catch {
-            giveUp(error)
+            closeIndex(after: error)
         }
     }
 }
@@ -96,10 +97,12 @@ extension DiskCache {
 // MARK: - Limits
 
 extension DiskCache {
-    /// Files that one step removes between two looks at the totals.
+    /// The number of files that one eviction step removes.
     private static let evictionStep = 32
 
-    /// Removes up to a step of what is over its time, and all of what is too much. Returns how many entries went.
+    /// Removes one step of expired and aged entries, then evicts until the count and size limits hold.
+    ///
+    /// - Returns: The number of entries removed.
     func enforceLimits(_ index: DiskIndex) throws -> Int {
         let now = DiskTime(time.date())
         try index.clampTimes(of: limits.expiry, to: now)
@@ -113,7 +116,7 @@ extension DiskCache {
         return victims.count + (try trim(index, to: DiskUsage(count: limits.count, byteCount: limits.byteCount)).count)
     }
 
-    /// Removes what is oldest until no more than `target` is left; returns what was removed.
+    /// Removes the oldest entries until at most `target` is left, and returns what was removed.
     func trim(_ index: DiskIndex, to target: DiskUsage) throws -> DiskUsage {
         var removed = DiskUsage()
         var usage = try index.usage
@@ -133,27 +136,28 @@ extension DiskCache {
         return removed
     }
 
-    /// Makes room on a full disk for a file; returns whether anything was removed.
+    /// Evicts entries to make room for a file of `byteCount` bytes on a full disk. Returns whether anything was
+    /// removed.
     func makeRoom(_ byteCount: Int) -> Bool {
         do {
             let index = try openIndex()
             let usage = try index.usage
-            // More than is needed, or the next would have to do the same; and little, if there is little.
+            // Evict more than needed, or the next write would have to evict again; but little if the cache is small.
             let target = max(0, usage.byteCount - max(4 * byteCount, usage.byteCount / 16))
             return try trim(index, to: DiskUsage(count: .max, byteCount: target)).count > 0
         } catch {
-            giveUp(error)
+            closeIndex(after: error)
             return false
         }
     }
 
-    /// Files first: on a full disk their room is what the bookkeeping needs.
+    /// Removes files first: on a full disk the index needs their space.
     private func evict(_ records: [IndexRecord], _ index: DiskIndex) throws {
         guard !records.isEmpty else { return }
-        // One that was stored again just now is not the one that the index knows.
-        let isNew = state.withLock { state in records.map { state.staging.isNew($0.name) } }
-        let victims = zip(records, isNew).compactMap { $1 ? nil : $0 }
-        try removing {
+        // If an entry was stored again just now, the index still holds the old version.
+        let isUnrecorded = state.withLock { state in records.map { state.staging.isUnrecorded($0.name) } }
+        let victims = zip(records, isUnrecorded).compactMap { $1 ? nil : $0 }
+        try performRemoval {
             for victim in victims { unlink(layout.path(of: victim.name)) }
             try index.remove(records)
         }

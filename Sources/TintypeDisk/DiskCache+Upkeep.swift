@@ -1,15 +1,16 @@
 import Foundation
 public import TintypeCore
 
-// What a person or a program does with a cache as a whole. Everything here waits for what was stored before.
+// Maintenance of the cache as a whole. Every method first waits for earlier changes to be written.
 
 extension DiskCache {
-    /// How much there is; does not look at the files, unless the bookkeeping was lost and is being made anew, or cannot be
-    /// used: in a directory that may not be written, or on a full disk. A directory that does not exist has nothing and
-    /// stays away.
+    /// Returns the number of entries and the size of their files.
     ///
-    /// - Throws: ``TintypeError/Code/cancelled`` when the task was cancelled.
-    /// - Complexity: O(1) with bookkeeping.
+    /// Takes the totals from the index. The files are scanned only if the index is being rebuilt or cannot be used, for
+    /// example in a read-only directory or on a full disk. A directory that does not exist is empty and is not created.
+    ///
+    /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled.
+    /// - Complexity: O(1) with a current index, O(*n*) otherwise.
     public func usage() async throws(TintypeError) -> DiskUsage {
         do throws(TintypeError) {
             return try await withIndex { index in try index.usage } ?? DiskUsage()
@@ -19,41 +20,57 @@ extension DiskCache {
         }
     }
 
-    /// Removes entries, the oldest first, until no more than `byteCount` bytes are left.
+    /// Removes the oldest entries until at most `byteCount` bytes are left.
     ///
-    /// - Returns: what was removed.
+    /// - Parameter byteCount: The size of the files to keep, in bytes.
+    /// - Returns: What was removed.
+    /// - Throws: ``TintypeError/Code/unwritable`` if the index cannot be used; ``TintypeError/Code/cancelled`` if the
+    ///   task is cancelled.
     public func trim(to byteCount: Int) async throws(TintypeError) -> DiskUsage {
         try await withIndex { index in try self.trim(index, to: DiskUsage(count: .max, byteCount: byteCount)) }
             ?? DiskUsage()
     }
 
-    /// Removes entries, the oldest first, until all limits hold, and every entry whose time is over.
+    /// Removes every expired entry, then the oldest entries until all limits hold.
     ///
-    /// - Returns: what was removed.
+    /// - Returns: What was removed.
+    /// - Throws: ``TintypeError/Code/unwritable`` if the index cannot be used; ``TintypeError/Code/cancelled`` if the
+    ///   task is cancelled.
     public func trim() async throws(TintypeError) -> DiskUsage {
         try await withIndex { index in try self.trimToLimits(index) } ?? DiskUsage()
     }
 
-    /// Removes everything of this version's; also when the disk is too full for the bookkeeping to be opened.
+    /// Removes all entries, even if the disk is too full to open the index. Files of other cache versions stay.
     ///
-    /// - Returns: what was removed.
-    /// - Throws: ``TintypeError/Code/unwritable`` when the files cannot be removed.
+    /// - Returns: What was removed; zero if the index cannot be used.
+    /// - Throws: ``TintypeError/Code/unwritable`` if the files cannot be removed; ``TintypeError/Code/cancelled`` if
+    ///   the task is cancelled.
     public func clear() async throws(TintypeError) -> DiskUsage {
         let usage = try? await withIndex { index in try index.usage } ?? DiskUsage()
         try await onDisk { () throws(TintypeError) in
-            try self.removing { () throws(TintypeError) in
+            try self.performRemoval { () throws(TintypeError) in
                 try self.removeFiles()
                 self.removeRecords()
             }
-            self.settle()
+            self.markCleanIfSettled()
         }
         return usage ?? DiskUsage()
     }
 
+    /// Removes all entries, like ``clear()``.
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable`` if the files cannot be removed; ``TintypeError/Code/cancelled`` if
+    ///   the task is cancelled.
     public func removeAll() async throws(TintypeError) { _ = try await clear() }
 
-    /// Every entry, the last used first, as long as nothing is used meanwhile. Reads each file's head; those that are gone
-    /// or damaged are left out. Where the bookkeeping cannot be used, the files are looked at one by one first.
+    /// Calls a closure for every entry, most recently used first. Uses during the call can change the order.
+    ///
+    /// Reads the header of each file and skips files that are gone or damaged. If the index cannot be used, all files
+    /// are scanned first.
+    ///
+    /// - Parameter body: Runs on a disk thread, for one entry at a time.
+    /// - Throws: ``TintypeError/Code/unwritable`` if the index fails after the first page;
+    ///   ``TintypeError/Code/cancelled`` if the task is cancelled.
     public func forEachEntry(
         _ body: @escaping @Sendable (DiskEntryFacts) -> Void
     ) async throws(TintypeError) {
@@ -61,15 +78,15 @@ extension DiskCache {
         do throws(TintypeError) {
             repeat {
                 let page = try await withIndex { [last] index in try index.lastUsed(Self.pageSize, after: last) } ?? []
-                try await tell(page, body)
+                try await visit(page, body)
                 last = page.count == Self.pageSize ? page.last : nil
             } while last != nil
         } catch  where error.code == .unwritable && last == nil {
-            try await tell(recordsOfFiles(), body)
+            try await visit(recordsOfFiles(), body)
         }
     }
 
-    private func tell(
+    private func visit(
         _ records: [IndexRecord], _ body: @escaping @Sendable (DiskEntryFacts) -> Void
     ) async throws(TintypeError) {
         try await onDisk { () throws(TintypeError) in
@@ -77,16 +94,19 @@ extension DiskCache {
         }
     }
 
+    /// The number of records that one index query returns.
     private static let pageSize = 256
 
-    /// Reads every byte of every entry and removes what is damaged; then the bookkeeping is that of the files again.
+    /// Verifies every byte of every entry, removes damaged files, and reconciles the index with the files.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable`` when the bookkeeping cannot be opened;
-    ///   ``TintypeError/Code/cancelled`` when the task was cancelled.
+    /// - Returns: The sound entries and the damaged files.
+    /// - Throws: ``TintypeError/Code/unwritable`` if the index cannot be opened; ``TintypeError/Code/cancelled`` if the
+    ///   task is cancelled.
+    /// - Complexity: O(*n*) in the bytes of all entries.
     public func verify() async throws(TintypeError) -> DiskVerification {
-        await drained()
+        await drain()
         let result = try await walk(DiskVerification()) { result, folder in self.verifyFiles(in: folder, &result) }
-        _ = try await onIndex { index in try index.distrust() }
+        _ = try await onIndex { index in try index.markUnreconciled() }
         _ = try await withIndex { _ in }
         return result
     }
@@ -119,8 +139,8 @@ extension DiskCache {
         }
     }
 
-    /// What the bookkeeping would know, by a look at every file, the last used first: for a directory in which there can
-    /// be none.
+    /// Reads every file's header in place of an index that cannot be used. The records are sorted by last use, most
+    /// recent first.
     private func recordsOfFiles() async throws(TintypeError) -> [IndexRecord] {
         let records = try await walk([IndexRecord]()) { records, folder in
             guard let entries = self.entriesHandle() else { return }
@@ -129,7 +149,8 @@ extension DiskCache {
         return records.sorted { $0.accessed > $1.accessed }
     }
 
-    /// Folder by folder, some at a time, so that nothing more urgent waits and a task that is cancelled ends.
+    /// Runs `body` for every folder, 16 folders per job, so that more urgent work can go first and cancellation takes
+    /// effect.
     private func walk<Result: Sendable>(
         _ initial: Result, _ body: @escaping @Sendable (inout Result, EntryFolder) -> Void
     ) async throws(TintypeError) -> Result {
@@ -151,14 +172,14 @@ extension DiskCache {
         return DiskUsage(count: before.count - after.count, byteCount: before.byteCount - after.byteCount)
     }
 
-    /// What is in the folder of entries, not the folder: others hold it open.
+    /// Removes the contents of the entries folder but not the folder, which other processes hold open.
     private func removeFiles() throws(TintypeError) {
         for folder in CacheLayout.names(in: layout.entriesFolder) {
             let path = "\(layout.entriesFolder)/\(folder)"
             do {
                 try FileManager.default.removeItem(atPath: path)
             } catch {
-                // Another process may be storing, or clearing, at the same time.
+                // Another process may be storing or clearing at the same time.
                 guard access(path, W_OK) != 0, errno != ENOENT else { continue }
                 throw TintypeError(
                     .unwritable, stage: .store, "cannot remove the entries: \(error.localizedDescription)",
@@ -167,24 +188,25 @@ extension DiskCache {
         }
     }
 
-    /// Empties the bookkeeping, or has it made anew where it cannot even be emptied.
+    /// Empties the index, or leaves it to be rebuilt if that fails.
     private func removeRecords() {
         guard layout.exists else { return }
         do {
             let index = try openIndex()
             try index.removeAll()
-            // What was stored in the middle is known again; that takes little where nothing is left.
+            // Adds the entries that were stored during the removal. This is fast, because few files are left.
             while try index.reconcile(layout) {}
         } catch {
-            giveUp(error)
+            closeIndex(after: error)
         }
     }
 
-    /// Runs `body` on the bookkeeping once it is that of the files; not when there is no cache in the directory yet.
+    /// Runs `body` on the index after it is reconciled with the files. Returns `nil` if the directory contains no cache
+    /// yet.
     private func withIndex<Value: Sendable>(
         _ body: @escaping @Sendable (DiskIndex) throws -> Value
     ) async throws(TintypeError) -> Value? {
-        await drained()
+        await drain()
         while try await onIndex({ index in try !index.isReconciled && index.reconcile(self.layout) }) ?? false {}
         return try await onIndex(body)
     }
@@ -195,10 +217,10 @@ extension DiskCache {
         try await onDisk { () throws(TintypeError) in
             guard self.layout.exists else { return nil }
             do {
-                defer { self.settle() }
+                defer { self.markCleanIfSettled() }
                 return try body(try self.openIndex())
             } catch {
-                self.giveUp(error)
+                self.closeIndex(after: error)
                 throw DiskIndex.failure(error, self.layout)
             }
         }

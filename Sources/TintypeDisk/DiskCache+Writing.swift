@@ -2,33 +2,34 @@ import Foundation
 import Logging
 import TintypeCore
 
-// Behind the caller: one thread at a time writes entries, and one at a time the bookkeeping, so that neither waits for
+// Background work. One thread at a time writes entries and one at a time writes the index, so that neither waits for
 // the other.
 
 extension DiskCache {
+    /// Starts the writer or the recorder if the staging area asks for it.
     func start(_ work: DiskStaging.Work) {
         if work.contains(.writing) { WorkQueue.disk.enqueue(at: .low) { self.writeEntries() } }
         if work.contains(.recording) { WorkQueue.disk.enqueue(at: .low) { self.recordChanges() } }
     }
 
-    /// Entries between two looks at what else is to be done.
-    private static let handful = 64
+    /// The number of entries that are written between two checks for waiting bookkeeping.
+    private static let groupSize = 64
 
     private func writeEntries() {
-        while let entries = state.withLock({ $0.staging.nextEntries(Self.handful) }) {
-            let mark = writerMark()
-            mark?.set(isDirty: true)
-            for entry in entries { write(entry, mark) }
-            forgetEntriesHandleIfGone()
+        while let entries = state.withLock({ $0.staging.takeEntries(upTo: Self.groupSize) }) {
+            let lock = acquireWriterLock()
+            lock?.set(isDirty: true)
+            for entry in entries { write(entry, lock) }
+            dropStaleEntriesHandle()
             start(state.withLock { $0.staging.continueRecording(isAwaited: !$0.flushes.isEmpty) })
-            finish()
+            resumeFlushes()
         }
         start(state.withLock { $0.staging.start() })
-        finish()
+        resumeFlushes()
     }
 
-    /// Tells those who wait, when what they wait for is done.
-    func finish() {
+    /// Resumes the callers whose changes are now written and recorded.
+    func resumeFlushes() {
         let done = state.withLock { state -> [Flush] in
             let done = state.flushes.filter { state.staging.isDone(through: $0.number) }
             if !done.isEmpty { state.flushes.removeAll { state.staging.isDone(through: $0.number) } }
@@ -37,40 +38,40 @@ extension DiskCache {
         for flush in done { flush.continuation.resume() }
     }
 
-    private func write(_ waiting: DiskStaging.Waiting, _ mark: WriterMark?) {
+    private func write(_ pending: DiskStaging.PendingEntry, _ lock: WriterLock?) {
         let isAllowed = state.withLock { [now = time.uptime()] in $0.health.allowsWriting(at: now) }
-        guard let mark, isAllowed else { return turnAway(waiting) }
+        guard let lock, isAllowed else { return refuse(pending) }
         do throws(DiskFailure) {
-            try write(waiting, mark)
+            try write(pending, lock)
         } catch {
             report(error.error)
-            turnAway(waiting)
+            refuse(pending)
         }
     }
 
-    private func write(_ waiting: DiskStaging.Waiting, _ mark: WriterMark) throws(DiskFailure) {
-        let name = EntryName(waiting.key)
+    private func write(_ pending: DiskStaging.PendingEntry, _ lock: WriterLock) throws(DiskFailure) {
+        let name = EntryName(pending.key)
         let now = DiskTime(time.date())
-        let header = EntryHeader(waiting.entry, for: waiting.key, modified: waiting.modified, changed: now)
-        try makingRoom(header.fileLength) { () throws(DiskFailure) in
-            let path = newTemporaryPath(mark)
-            if let file = waiting.entry.file {
+        let header = EntryHeader(pending.entry, for: pending.key, modified: pending.modified, changed: now)
+        try retryAfterEviction(header.fileLength) { () throws(DiskFailure) in
+            let path = makeTemporaryPath(lock)
+            if let file = pending.entry.file {
                 try EntryFile.write(header, from: file, as: name, in: layout, temporary: path)
             } else {
-                try EntryFile.write(header, waiting.entry.data, as: name, in: layout, temporary: path)
+                try EntryFile.write(header, pending.entry.data, as: name, in: layout, temporary: path)
             }
         }
         let record = IndexRecord(name: name, size: header.fileLength, times: header.times, accessed: now)
         let mayStay = state.withLock { state in
             state.stats.writes += 1
             state.health.succeeded()
-            return state.staging.written(waiting, record)
+            return state.staging.finishWriting(pending, record)
         }
         if !mayStay { unlink(layout.path(of: name)) }
     }
 
-    /// On a full disk, what was not used for longest makes room; once.
-    private func makingRoom(_ byteCount: Int, _ body: () throws(DiskFailure) -> Void) throws(DiskFailure) {
+    /// Runs `body`. If the disk is full, evicts the least recently used entries and runs it once more.
+    private func retryAfterEviction(_ byteCount: Int, _ body: () throws(DiskFailure) -> Void) throws(DiskFailure) {
         do throws(DiskFailure) {
             try body()
         } catch  where error.isFull && makeRoom(byteCount) {
@@ -78,65 +79,67 @@ extension DiskCache {
         }
     }
 
-    private func turnAway(_ waiting: DiskStaging.Waiting) {
+    private func refuse(_ pending: DiskStaging.PendingEntry) {
         state.withLock { state in
-            state.staging.failed(waiting)
-            state.stats.turnedAway += 1
+            state.staging.discardFailed(pending)
+            state.stats.refusals += 1
         }
     }
 
-    /// A name that no other writer makes.
-    private func newTemporaryPath(_ mark: WriterMark) -> String {
+    /// Returns a temporary path that no other writer uses.
+    private func makeTemporaryPath(_ lock: WriterLock) -> String {
         let number = state.withLock { state in
             state.temporaryFiles += 1
             return state.temporaryFiles
         }
-        return "\(layout.temporaryFolder)/\(mark.id)-\(number)"
+        return "\(layout.temporaryFolder)/\(lock.id)-\(number)"
     }
 
-    /// The sign of this writer; a new one when someone has removed the directory. Only the writing thread asks for it.
-    private func writerMark() -> WriterMark? {
-        if let mark = state.withLock({ $0.mark }), mark.isCurrent { return mark }
+    /// Returns this cache's lock file, and creates a new one if the directory was replaced. Called only on the writing
+    /// thread.
+    private func acquireWriterLock() -> WriterLock? {
+        if let lock = state.withLock({ $0.writerLock }), lock.isCurrent { return lock }
         do throws(DiskFailure) {
-            let mark = try WriterMark(layout)
-            state.withLock { $0.mark = mark }
-            return mark
+            let lock = try WriterLock(layout)
+            state.withLock { $0.writerLock = lock }
+            return lock
         } catch {
             report(error.error)
             return nil
         }
     }
 
-    /// Removes files and records that. A process that is stopped in between leaves its sign, so that whoever comes next
-    /// finds records without a file.
-    func removing<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-        let standing = state.withLock { state in
-            state.removals += 1
-            return state.mark
+    /// Runs `body`, which removes files and records the removals. A process that stops in between leaves its lock file
+    /// dirty, so that the next one reconciles the index.
+    func performRemoval<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        let currentLock = state.withLock { state in
+            state.pendingRemovals += 1
+            return state.writerLock
         }
-        defer { state.withLock { $0.removals -= 1 } }
-        (standing ?? markForRemoval())?.set(isDirty: true)
+        defer { state.withLock { $0.pendingRemovals -= 1 } }
+        (currentLock ?? acquireWriterLockForRemoval())?.set(isDirty: true)
         return try body()
     }
 
-    /// A directory that may not be written is no one's problem: then nothing can be removed either.
-    private func markForRemoval() -> WriterMark? {
-        guard layout.exists, let mark = try? WriterMark(layout) else { return nil }
+    /// Returns the lock file for a removal. A read-only directory is not an error here, because nothing can be removed
+    /// from it either.
+    private func acquireWriterLockForRemoval() -> WriterLock? {
+        guard layout.exists, let lock = try? WriterLock(layout) else { return nil }
         state.withLock { state in
-            if state.mark == nil { state.mark = mark }
+            if state.writerLock == nil { state.writerLock = lock }
         }
-        return mark
+        return lock
     }
 
-    /// Someone may have removed the folder of entries, or moved it away, and a new one is in its place.
-    func forgetEntriesHandleIfGone() {
+    /// Closes the entries folder if it was removed or replaced.
+    func dropStaleEntriesHandle() {
         guard let entries = state.withLock({ $0.entries }), !entries.isCurrent(layout) else { return }
         state.withLock { $0.entries = nil }
     }
 
-    /// Says it once in the log; ``flush()`` and ``stats`` tell it, too.
+    /// Records a write problem and logs the first one. ``flush()`` and ``stats`` report it too.
     func report(_ problem: TintypeError) {
         let isFirst = state.withLock { [now = time.uptime()] in $0.health.failed(problem, at: now) }
-        if isFirst { Self.logger.warning("the disk cache goes on as memory only: \(problem)") }
+        if isFirst { Self.logger.warning("cannot write to the disk cache, continuing in memory: \(problem)") }
     }
 }

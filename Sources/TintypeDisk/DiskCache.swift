@@ -2,20 +2,22 @@ public import Foundation
 import Logging
 public import TintypeCore
 
-/// Encoded pictures in files, within limits of size, count and age.
+/// A cache of encoded images in files, with limits on size, count and age.
 ///
-/// One file an entry, named by the hash of its key and describing itself; it is written under a temporary name and
-/// renamed, and every byte is verified on read. So a reader sees a whole entry or none, whatever else happens, and
-/// several processes may share a directory. What limits need is kept in SQLite, off the way of reads.
+/// Each entry is one self-describing file, named by the hash of its key. The cache writes it under a temporary name,
+/// renames it, and verifies every byte on each read. A reader therefore sees a complete entry or none, and several
+/// processes can share a directory. The bookkeeping for the limits is in SQLite; reads never touch it.
 ///
-/// Nothing is touched on disk until the first use. Calls that block say so, and have a twin that is `async`. When the
-/// disk is full, may not be written, or goes away, the cache serves what it can and says so once in the log and in
+/// Creating a cache touches no file, and its first use opens the directory. You can call every method from any thread.
+/// Synchronous methods that do I/O are marked "Blocks the calling thread" and have an asynchronous overload. If the
+/// disk is full, read-only or gone, the cache serves what it can, logs one warning, and reports the problem in
 /// ``stats``.
 public final class DiskCache: DataCaching {
-    /// The directory, as named by the user.
+    /// The directory of the cache, as passed to the initializer.
     public let directory: URL
+    /// The limits on size, count and age.
     public let limits: DiskLimits
-    /// Asked in order for what ``directory`` does not have; never written.
+    /// The directories that are searched, in this order, for entries that ``directory`` lacks. They are never written.
     public let inherited: [InheritedDirectory]
 
     let layout: CacheLayout
@@ -28,19 +30,19 @@ public final class DiskCache: DataCaching {
         var stats = DiskStats()
         var entries: EntriesHandle?
         var index: DiskIndex?
-        /// Whether changes got lost on their way to the index.
+        /// Whether changes were lost before they reached the index.
         var isIndexBehind = false
-        var mark: WriterMark?
-        /// Removals that are not recorded yet.
-        var removals = 0
+        var writerLock: WriterLock?
+        /// The number of removals in progress.
+        var pendingRemovals = 0
         var temporaryFiles = 0
         var flushes: [Flush] = []
 
-        /// Whether the index knows, or has noted that it does not, of everything that was done.
-        var isSettled: Bool { staging.isIdle && removals == 0 && !isIndexBehind }
+        /// Whether the index contains every change, so that a crash from here on loses nothing.
+        var isSettled: Bool { staging.isIdle && pendingRemovals == 0 && !isIndexBehind }
     }
 
-    /// One who waits until what came in up to a number is written and recorded.
+    /// A caller that waits until everything up to a number is written and recorded.
     struct Flush: Sendable {
         let number: Int
         let continuation: CheckedContinuation<Void, Never>
@@ -48,63 +50,79 @@ public final class DiskCache: DataCaching {
 
     static let logger = Logger(label: "tintype.disk")
 
+    /// Creates a cache without touching the disk.
+    ///
     /// - Parameters:
-    ///   - directory: `nil` is `tintype` in the user's cache directory (XDG base directory specification).
-    ///   - inherited: directories that are only read, such as one that the program brings with it.
+    ///   - directory: The directory of the cache. `nil` uses `tintype` in the user's cache directory (XDG base
+    ///     directory specification).
+    ///   - limits: The limits on size, count and age.
+    ///   - inherited: Read-only directories that are searched after `directory`, such as one bundled with the program.
+    ///   - time: The clock for ages and expiry dates.
     public convenience init(
         directory: URL? = nil, limits: DiskLimits = DiskLimits(), inherited: [InheritedDirectory] = [],
         time: TimeSource = .system
     ) {
-        self.init(CacheLayout(directory), limits, inherited, time, WaitingRoom(memory: 256 << 20))
+        self.init(CacheLayout(directory), limits, inherited, time, StagingBudget(memory: 256 << 20))
     }
 
-    /// - Parameter room: for entries that wait to be written.
+    /// - Parameter budget: The bound on entries that wait to be written.
     init(
         _ layout: CacheLayout, _ limits: DiskLimits, _ inherited: [InheritedDirectory], _ time: TimeSource,
-        _ room: WaitingRoom
+        _ budget: StagingBudget
     ) {
         self.layout = layout
         directory = URL(filePath: layout.root, directoryHint: .isDirectory)
         self.limits = limits
         self.inherited = inherited
         self.time = time
-        state = Locked(State(staging: DiskStaging(room)))
+        state = Locked(State(staging: DiskStaging(budget)))
     }
 }
 
 // MARK: - Changing
 
 extension DiskCache {
+    /// Stores an entry and returns at once; a background thread writes the file.
+    ///
+    /// Reads return the entry from this call on. The cache refuses an entry that is larger than ``limits`` allow, that
+    /// exceeds the memory for pending writes (256 MB), or that arrives within 10 seconds of a failed write, and counts
+    /// it in ``DiskStats/refusals``.
     public func store(_ entry: CacheEntry, for key: CacheKey) {
         store(entry, for: key, modified: DiskTime(time.date()))
     }
 
-    /// Blocks.
+    /// Removes the entry of a key. Blocks the calling thread.
     public func remove(_ key: CacheKey) {
         let name = EntryName(key)
         removeFile(name) { $0.recordRemoval(key, name) }
     }
 
-    /// Changes what is kept beside the bytes of an entry: its extended data, metadata or expiry. Blocks.
+    /// Changes the extended data, metadata or expiry date of an entry. Blocks the calling thread.
     ///
-    /// - Returns: whether there was an entry.
+    /// - Parameters:
+    ///   - key: The key of the entry.
+    ///   - change: Receives the current entry; the result replaces it.
+    /// - Returns: Whether there was an entry.
     @discardableResult
     public func amend(_ key: CacheKey, _ change: (inout CacheEntry) -> Void) -> Bool {
-        guard let (standing, modified) = standing(key) else { return false }
-        var entry = standing
+        guard let (current, modified) = currentEntry(for: key) else { return false }
+        var entry = current
         change(&entry)
-        store(entry, for: key, modified: entry.data == standing.data ? modified : DiskTime(time.date()))
+        store(entry, for: key, modified: entry.data == current.data ? modified : DiskTime(time.date()))
         return true
     }
 
+    /// Waits until all earlier changes are written to disk. Changes made during the call do not prolong it.
+    ///
+    /// - Throws: The first write error since the last call, usually ``TintypeError/Code/unwritable``.
     public func flush() async throws(TintypeError) {
-        await drained()
+        await drain()
         if let problem = state.withLock({ $0.health.takeProblem() }) { throw problem }
     }
 
-    /// Waits until what was stored, removed or used before is written, whatever comes meanwhile; what could not be
-    /// written is for ``flush()`` to tell.
-    func drained() async {
+    /// Waits until all earlier stores, removals and uses are written and recorded. Write errors are left for
+    /// ``flush()``.
+    func drain() async {
         await withCheckedContinuation { continuation in
             let (work, isDone) = state.withLock { state in
                 let number = state.staging.lastNumber
@@ -118,14 +136,14 @@ extension DiskCache {
         }
     }
 
-    private func standing(_ key: CacheKey) -> (CacheEntry, modified: DiskTime)? {
+    private func currentEntry(for key: CacheKey) -> (CacheEntry, modified: DiskTime)? {
         let now = time.date()
-        if let waiting = state.withLock({ $0.staging.waiting(for: key) }) {
-            return waiting.entry.isOver(at: now) ? nil : (waiting.entry, waiting.modified)
+        if let pending = state.withLock({ $0.staging.pendingEntry(for: key) }) {
+            return pending.entry.isExpired(at: now) ? nil : (pending.entry, pending.modified)
         }
         guard let entries = entriesHandle(),
             case .file(let header, let bytes, let accessed) = EntryFile.read(EntryName(key), in: entries, for: key),
-            !limits.isOver(header.times, accessed: accessed, at: DiskTime(now))
+            !limits.isExpired(header.times, accessed: accessed, at: DiskTime(now))
         else { return nil }
         return (CacheEntry(header, bytes[header.length...]), header.times.modified)
     }
@@ -133,28 +151,29 @@ extension DiskCache {
     private func store(_ entry: CacheEntry, for key: CacheKey, modified: DiskTime) {
         let now = time.uptime()
         let work = state.withLock { state -> DiskStaging.Work in
-            // What is larger than all that may be kept would only drive out everything else.
+            // An entry above the limit would only evict everything else.
             if entry.data.count <= limits.byteCount, EntryHeader.hasRoom(for: entry, key),
                 state.health.allowsWriting(at: now),
                 let work = state.staging.add(entry, for: key, modified: modified)
             {
                 return work
             }
-            state.stats.turnedAway += 1
+            state.stats.refusals += 1
             return []
         }
         start(work)
     }
 
-    /// Removes the file alone; an entry that waits to take its place is not touched.
+    /// Removes the file only. A pending entry for the same name is not affected.
     func removeFile(_ name: EntryName) {
         removeFile(name) { $0.recordRemoval(name) }
     }
 
-    /// - Parameter record: comes before the file goes: an entry that is being written then finds that it may not stay, or
-    ///   has its name by now. The other way round it could get its name in between, and be known to no one.
+    /// - Parameter record: Runs before the file is removed. An entry that is being written then either finds that it
+    ///   may not stay, or already has its final name. In the opposite order it could get its name in between, and the
+    ///   index would never learn of it.
     private func removeFile(_ name: EntryName, _ record: @Sendable (inout DiskStaging) -> DiskStaging.Work) {
-        let work = removing {
+        let work = performRemoval {
             let work = state.withLock { record(&$0.staging) }
             unlink(layout.path(of: name))
             return work
@@ -163,29 +182,37 @@ extension DiskCache {
     }
 }
 
-// The calls that block, for those who may not: on a thread for disks.
+// Asynchronous overloads of the calls that block. They run on a disk thread.
 
 extension DiskCache {
-    /// The entry of a key, verified; `nil` is a miss.
+    /// Returns the entry of a key, with every byte verified, or `nil` on a miss.
     ///
-    /// - Throws: ``TintypeError/Code/cancelled`` when the task was cancelled before its turn.
+    /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before a disk thread starts the read.
     public func entry(for key: CacheKey) async throws(TintypeError) -> CacheEntry? {
         try await onDisk { () throws(TintypeError) in self.entry(for: key) }
     }
 
-    /// Whether there is an entry; does not look whether it is whole.
+    /// Returns whether there is an unexpired entry for a key. Does not verify the entry's bytes.
+    ///
+    /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before a disk thread starts the check.
     public func contains(_ key: CacheKey) async throws(TintypeError) -> Bool {
         try await onDisk { () throws(TintypeError) in self.contains(key) }
     }
 
-    /// Forgets an entry.
+    /// Removes the entry of a key.
+    ///
+    /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before a disk thread starts the removal.
     public func remove(_ key: CacheKey) async throws(TintypeError) {
         try await onDisk { () throws(TintypeError) in self.remove(key) }
     }
 
-    /// Changes what is kept beside the bytes of an entry: its extended data, metadata or expiry.
+    /// Changes the extended data, metadata or expiry date of an entry.
     ///
-    /// - Returns: whether there was an entry.
+    /// - Parameters:
+    ///   - key: The key of the entry.
+    ///   - change: Receives the current entry on a disk thread; the result replaces it.
+    /// - Returns: Whether there was an entry.
+    /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before a disk thread starts the change.
     @discardableResult
     public func amend(
         _ key: CacheKey, _ change: @escaping @Sendable (inout CacheEntry) -> Void

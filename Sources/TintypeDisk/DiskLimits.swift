@@ -1,14 +1,22 @@
-/// How much a disk cache may keep, and for how long.
+/// The limits of a disk cache on size, count and age.
 public struct DiskLimits: Hashable, Sendable {
-    /// Bytes of files; 1 GB by default.
+    /// The maximum size of all files, in bytes. 1 GB by default.
     public var byteCount: Int
-    /// Entries; no limit by default.
+    /// The maximum number of entries. Unlimited by default.
     public var count: Int
-    /// Since ``expiry``; 7 days by default, `nil` is for ever. What is older is a miss, and goes when that is noticed.
+    /// The maximum age, counted from ``expiry``. 7 days by default; `nil` is unlimited. An older entry is a miss and is
+    /// removed when it is next looked at or when the limits are next enforced.
     public var age: Duration?
-    /// What counts the age of an entry, and which are the oldest that go when there is too much.
+    /// The time from which the age counts. The entries with the earliest such time are evicted first.
     public var expiry: Expiry
 
+    /// Creates limits with the given values.
+    ///
+    /// - Parameters:
+    ///   - byteCount: The maximum size of all files, in bytes.
+    ///   - count: The maximum number of entries.
+    ///   - age: The maximum age; `nil` is unlimited.
+    ///   - expiry: The time from which the age counts.
     public init(
         byteCount: Int = 1_000_000_000, count: Int = .max, age: Duration? = .seconds(7 * 24 * 3600),
         expiry: Expiry = .access
@@ -19,24 +27,24 @@ public struct DiskLimits: Hashable, Sendable {
         self.expiry = expiry
     }
 
-    /// From when the age of an entry counts.
+    /// The time from which the age of an entry counts.
     public enum Expiry: String, Hashable, Sendable, CaseIterable {
-        /// Its last use; but of several within a minute, the first.
+        /// Its last use. Of several uses within a minute, the first is recorded.
         case access = "accessed"
         /// When its bytes were stored.
         case modification = "modified"
-        /// When its bytes were got from where they come from.
+        /// When its bytes were received from their source.
         case creation = "created"
-        /// When anything of it was stored, such as its extended data.
+        /// When anything of it was stored, including its extended data.
         case change = "changed"
     }
 }
 
 extension DiskLimits {
-    /// Whether the time of an entry is over: its own, or the age that all may reach.
+    /// Whether an entry has passed its own expiry date or the maximum age.
     ///
-    /// - Parameter accessed: the last use that was recorded; to have been stored is one.
-    func isOver(_ times: EntryTimes, accessed: DiskTime, at now: DiskTime) -> Bool {
+    /// - Parameter accessed: The last recorded use. Storing an entry counts as a use.
+    func isExpired(_ times: EntryTimes, accessed: DiskTime, at now: DiskTime) -> Bool {
         if let expires = times.expires, expires <= now { return true }
         guard let age else { return false }
         let start =

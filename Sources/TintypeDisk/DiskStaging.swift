@@ -1,14 +1,14 @@
 import Foundation
 import TintypeCore
 
-/// What waits to be written: entries, and changes to the bookkeeping. Reads see it from the moment it is here.
+/// Entries and index changes that wait to be written. Reads see them immediately.
 ///
-/// It knows no files, threads or time. Encoded bytes wait here, never decoded pictures, and not without bound: what the
-/// ``WaitingRoom`` has no room for is turned away, since a cache may forget. One thread writes entries, another the
-/// bookkeeping.
+/// A pure value: it knows no files, threads or time. It holds encoded bytes, never decoded images. The
+/// ``StagingBudget`` bounds it: an entry that does not fit is refused, since a cache may forget. One thread writes
+/// entries and another writes the index.
 struct DiskStaging: Sendable {
-    /// An entry that waits, or is being written.
-    struct Waiting: Sendable {
+    /// An entry that waits to be written or is being written.
+    struct PendingEntry: Sendable {
         let key: CacheKey
         let entry: CacheEntry
         /// When its bytes were stored.
@@ -16,136 +16,139 @@ struct DiskStaging: Sendable {
         fileprivate let number: Int
     }
 
-    /// What the caller has to start, if anything.
+    /// The background work that the caller must start.
     struct Work: OptionSet, Sendable {
         let rawValue: UInt8
         static let writing = Work(rawValue: 1)
         static let recording = Work(rawValue: 2)
     }
 
-    private(set) var room: WaitingRoom
-    private var waiting: [CacheKey: Waiting] = [:]
+    private(set) var budget: StagingBudget
+    private var pending: [CacheKey: PendingEntry] = [:]
     private var order: ArraySlice<(key: CacheKey, number: Int)> = []
     private var batch = IndexBatch()
     private var progress = StagingProgress()
     private var isWriting = false
     private var isRecording = false
 
-    init(_ room: WaitingRoom) {
-        self.room = room
+    init(_ budget: StagingBudget) {
+        self.budget = budget
     }
 
-    /// Changes that are worth a transaction of their own while more may come.
+    /// The number of changes that justify a transaction while more may come.
     private static let batchSize = 256
 
-    /// Whether nothing waits and no one works.
-    var isIdle: Bool { waiting.isEmpty && batch.isEmpty && !isWriting && !isRecording }
+    /// Whether nothing waits and no thread is working.
+    var isIdle: Bool { pending.isEmpty && batch.isEmpty && !isWriting && !isRecording }
 
-    /// An entry that is not written yet.
-    func waiting(for key: CacheKey) -> Waiting? { waiting[key] }
+    /// Returns the entry that waits under a key.
+    func pendingEntry(for key: CacheKey) -> PendingEntry? { pending[key] }
 
-    /// Whether an entry was written that the index does not know yet, so that it is not to be evicted.
-    func isNew(_ name: EntryName) -> Bool {
+    /// Whether an entry was written that the index does not contain yet. Such an entry must not be evicted.
+    func isUnrecorded(_ name: EntryName) -> Bool {
         if case .added = batch.changes[name] { true } else { false }
     }
 
-    // MARK: What comes in
+    // MARK: Adding work
 
-    /// Returns `nil` when there is no room.
+    /// Adds an entry and replaces a pending one of the same key. Returns `nil` if the budget has no room.
     mutating func add(_ entry: CacheEntry, for key: CacheKey, modified: DiskTime) -> Work? {
         discard(key)
-        guard room.enter(entry.load(key)) else { return nil }
-        let number = progress.next()
-        waiting[key] = Waiting(key: key, entry: entry, modified: modified, number: number)
+        guard budget.admit(entry.stagingCost(for: key)) else { return nil }
+        let number = progress.assignNumber()
+        pending[key] = PendingEntry(key: key, entry: entry, modified: modified, number: number)
         order.append((key, number))
-        dropStalePlaces()
+        dropStalePositions()
         return startWriting()
     }
 
+    /// Records a use. Starts the recorder only for a full batch.
     mutating func recordAccess(_ name: EntryName, at time: DiskTime) -> Work {
-        _ = progress.next()
+        _ = progress.assignNumber()
         batch.access(name, at: time)
         return batch.count >= Self.batchSize ? startRecording() : []
     }
 
+    /// Discards the pending entry of a key and records the removal of its file.
     mutating func recordRemoval(_ key: CacheKey, _ name: EntryName) -> Work {
         discard(key)
         return recordRemoval(name)
     }
 
-    /// A file that is gone, whatever waits to take its place.
+    /// Records the removal of a file. A pending entry of that name is not affected.
     mutating func recordRemoval(_ name: EntryName) -> Work {
-        _ = progress.next()
+        _ = progress.assignNumber()
         batch.remove(name)
         return startRecording()
     }
 
-    /// Begins with whatever waits, even if it would not be worth it yet.
+    /// Starts all waiting work, even a batch that is not full.
     mutating func start() -> Work { [startWriting(), startRecording()] }
 
-    // MARK: How far it is
+    // MARK: Progress
 
-    /// The number of what came in last, for ``isDone(through:)``.
+    /// The number of the most recent change, for ``isDone(through:)``.
     var lastNumber: Int { progress.lastNumber }
 
-    /// Whether everything that came in up to a number is on the disk, or was given up; whatever came after it.
+    /// Whether every change up to a number is on disk or was abandoned. Later changes do not matter.
     func isDone(through number: Int) -> Bool {
         number
-            <= (isRecording || !batch.isEmpty ? progress.recorded : progress.written(firstWaiting: order.first?.number))
+            <= (isRecording || !batch.isEmpty
+                ? progress.lastRecorded : progress.lastWritten(firstPending: order.first?.number))
     }
 
     // MARK: Writing
 
-    /// The next entries to write; `nil` when nothing is left, and writing is over.
-    mutating func nextEntries(_ count: Int) -> [Waiting]? {
-        progress.beginHandful(at: order.first?.number)
-        guard !waiting.isEmpty else {
+    /// Takes the next entries to write. Returns `nil` and ends writing if there are none.
+    mutating func takeEntries(upTo count: Int) -> [PendingEntry]? {
+        progress.beginGroup(at: order.first?.number)
+        guard !pending.isEmpty else {
             order = []
-            progress.beginHandful(at: nil)
+            progress.beginGroup(at: nil)
             isWriting = false
             return nil
         }
-        let next = order.prefix(count).compactMap { isStale($0) ? nil : waiting[$0.key] }
+        let next = order.prefix(count).compactMap { isStale($0) ? nil : pending[$0.key] }
         order = order.dropFirst(count)
         return next
     }
 
-    /// Forgets an entry whose file has its name now, unless another took its place meanwhile.
+    /// Removes an entry whose file has its final name, unless a newer entry has replaced it.
     ///
-    /// - Returns: whether its file may stay: not when the entry was removed while it was being written.
-    mutating func written(_ entry: Waiting, _ record: IndexRecord) -> Bool {
-        guard let standing = waiting[entry.key] else { return false }
-        if standing.number == entry.number { discard(entry.key) }
+    /// - Returns: Whether the file may stay: `false` if the entry was removed while it was being written.
+    mutating func finishWriting(_ entry: PendingEntry, _ record: IndexRecord) -> Bool {
+        guard let current = pending[entry.key] else { return false }
+        if current.number == entry.number { discard(entry.key) }
         batch.add(record)
         return true
     }
 
-    /// Forgets an entry that could not be written.
-    mutating func failed(_ entry: Waiting) {
-        if waiting[entry.key]?.number == entry.number { discard(entry.key) }
+    /// Removes an entry that could not be written.
+    mutating func discardFailed(_ entry: PendingEntry) {
+        if pending[entry.key]?.number == entry.number { discard(entry.key) }
     }
 
     // MARK: Recording
 
-    /// What the writer starts between two handfuls: the bookkeeping, when enough has gathered or someone waits for it.
+    /// Starts the recorder between two groups of entries, if a batch is full or a caller waits.
     mutating func continueRecording(isAwaited: Bool) -> Work {
         isAwaited || batch.count >= Self.batchSize ? startRecording() : []
     }
 
-    /// The next changes to record; `nil` when nothing is left, and recording is over.
-    mutating func nextBatch() -> IndexBatch? {
+    /// Takes the next changes to record. Returns `nil` and ends recording if there are none.
+    mutating func takeBatch() -> IndexBatch? {
         progress.endBatch()
         guard !batch.isEmpty else {
             isRecording = false
             return nil
         }
-        progress.beginBatch(firstWaiting: order.first?.number)
+        progress.beginBatch(firstPending: order.first?.number)
         defer { batch = IndexBatch() }
         return batch
     }
 
     private mutating func startWriting() -> Work {
-        guard !isWriting, !waiting.isEmpty else { return [] }
+        guard !isWriting, !pending.isEmpty else { return [] }
         isWriting = true
         return .writing
     }
@@ -157,65 +160,58 @@ struct DiskStaging: Sendable {
     }
 
     private mutating func discard(_ key: CacheKey) {
-        guard let old = waiting.removeValue(forKey: key) else { return }
-        room.leave(old.entry.load(key))
+        guard let old = pending.removeValue(forKey: key) else { return }
+        budget.release(old.entry.stagingCost(for: key))
     }
 
-    // MARK: The order
+    // MARK: Order
 
-    /// One that was stored again, or removed, leaves its old place behind.
-    private func isStale(_ place: (key: CacheKey, number: Int)) -> Bool { waiting[place.key]?.number != place.number }
+    /// Whether the entry at this position was removed or stored again since.
+    private func isStale(_ position: (key: CacheKey, number: Int)) -> Bool {
+        pending[position.key]?.number != position.number
+    }
 
-    /// So that a key which is stored again and again, faster than the disk takes it, has no more places than it needs.
-    private mutating func dropStalePlaces() {
-        guard order.count > 2 * waiting.count + 128 else { return }
+    /// Bounds the queue when one key is stored faster than the disk takes it.
+    private mutating func dropStalePositions() {
+        guard order.count > 2 * pending.count + 128 else { return }
         order = ArraySlice(order.filter { !isStale($0) })
     }
 }
 
-extension CacheEntry {
-    fileprivate func load(_ key: CacheKey) -> WaitingRoom.Load {
-        WaitingRoom.Load(
-            memory: (file == nil ? data.count : 0) + metadata.count + extended.count + key.source.utf8.count
-                + key.rendition.utf8.count + Self.overhead,
-            onDisk: file == nil ? 0 : data.count, files: file == nil ? 0 : 1)
-    }
-
-    /// Bytes that an entry takes in tables, however small it is.
-    private static var overhead: Int { 512 }
-}
-
-/// How far what came in is written and recorded: everything that comes in has a number, and is done in that order.
+/// The numbers up to which changes are written and recorded. Every change gets a number, and they complete in that
+/// order.
 ///
-/// Entries are written in handfuls; what is known of those that are written is recorded in batches. So something is done
-/// when the batch is that was taken after it was written.
+/// Entries are written in groups and recorded in batches. A change is done when the batch is done that was taken after
+/// the change was written.
 struct StagingProgress: Sendable {
     private(set) var lastNumber = 0
-    /// Through which number everything is recorded.
-    private(set) var recorded = 0
-    private var handful: Int?
+    /// Every change up to this number is recorded.
+    private(set) var lastRecorded = 0
+    private var group: Int?
     private var batch: Int?
 
-    mutating func next() -> Int {
+    /// Returns the number of the next change.
+    mutating func assignNumber() -> Int {
         lastNumber += 1
         return lastNumber
     }
 
-    /// Through which number nothing is left to write.
+    /// Every entry up to the returned number is written.
     ///
-    /// - Parameter firstWaiting: the first that is not in hand yet; `nil` when all are.
-    func written(firstWaiting: Int?) -> Int { (handful ?? firstWaiting ?? lastNumber + 1) - 1 }
+    /// - Parameter firstPending: The number of the first entry that no group contains; `nil` if there is none.
+    func lastWritten(firstPending: Int?) -> Int { (group ?? firstPending ?? lastNumber + 1) - 1 }
 
-    /// The handful before is written.
+    /// Ends the current group and begins the next.
     ///
-    /// - Parameter first: the first of the next; `nil` when there is none.
-    mutating func beginHandful(at first: Int?) { handful = first }
+    /// - Parameter first: The number of its first entry; `nil` if there is none.
+    mutating func beginGroup(at first: Int?) { group = first }
 
-    /// All that is known by now is taken to be recorded.
-    mutating func beginBatch(firstWaiting: Int?) { batch = written(firstWaiting: firstWaiting) }
+    /// Begins a batch of all changes known so far.
+    mutating func beginBatch(firstPending: Int?) { batch = lastWritten(firstPending: firstPending) }
 
+    /// Ends the current batch, if any.
     mutating func endBatch() {
-        recorded = max(recorded, batch ?? 0)
+        lastRecorded = max(lastRecorded, batch ?? 0)
         batch = nil
     }
 }

@@ -1,58 +1,67 @@
 public import Foundation
 public import TintypeCore
 
-/// How many entries there are, and how many bytes their files have.
+/// The number of entries and the size of their files.
 public struct DiskUsage: Equatable, Sendable {
+    /// The number of entries.
     public var count: Int
+    /// The size of their files, in bytes.
     public var byteCount: Int
 
+    /// Creates a usage with a number of entries and a size in bytes.
     public init(count: Int = 0, byteCount: Int = 0) {
         self.count = count
         self.byteCount = byteCount
     }
 }
 
-/// What a disk cache has done since it was made.
+/// The counters of a ``DiskCache`` since it was created.
 public struct DiskStats: Sendable {
+    /// The number of reads that returned an entry.
     public internal(set) var hits = 0
+    /// The number of reads that found no entry.
     public internal(set) var misses = 0
-    /// Files that were not whole entries of the right key, and were removed.
+    /// The number of files that were damaged or held another key's entry, and were removed.
     public internal(set) var damaged = 0
+    /// The number of entries written.
     public internal(set) var writes = 0
-    /// Entries that were not written: the disk would not take them, or too many were waiting.
-    public internal(set) var turnedAway = 0
-    /// Entries that were removed to keep the limits.
+    /// The number of entries that were not written: too large, too many pending, or the disk refused them.
+    public internal(set) var refusals = 0
+    /// The number of entries removed to keep the limits.
     public internal(set) var evictions = 0
-    /// Times that the bookkeeping was found lost or damaged and was made anew.
+    /// The number of times that the index was found lost, damaged or behind, and was reconciled with the files.
     public internal(set) var rebuilds = 0
-    /// Why nothing can be written now, so that the cache goes on as memory only; `nil` when it can.
+    /// Why nothing can be written now, or `nil` if writing works. While there is a problem, the cache only reads.
     public internal(set) var problem: TintypeError?
 }
 
-/// One entry of a disk cache, as a person would look at it.
+/// A description of one entry of a disk cache.
 public struct DiskEntryFacts: Sendable {
+    /// The key of the entry.
     public var key: CacheKey
+    /// The format of the encoded image, or `nil` if it was not given.
     public var format: ImageFormat?
-    /// Bytes of the encoded picture.
+    /// The size of the encoded image, in bytes.
     public var byteCount: Int
-    /// When its bytes were got.
+    /// When its bytes were received from their source.
     public var created: Date
     /// When its bytes were stored.
     public var modified: Date
-    /// Its last use; but of several within a minute, the first.
+    /// Its last use. Of several uses within a minute, the first is recorded.
     public var accessed: Date
-    /// From when on it is a miss; `nil` leaves that to the limits.
+    /// When it becomes a miss, or `nil` if only the limits apply.
     public var expires: Date?
-    /// The file that holds it.
+    /// The path of its file.
     public var path: String
 }
 
-/// What a look at every byte of a disk cache found.
+/// The result of ``DiskCache/verify()``.
 public struct DiskVerification: Sendable {
-    /// Undamaged entries.
+    /// The undamaged entries.
     public var sound = DiskUsage()
-    /// Files that were not whole entries of the right name, by path; they have been removed.
+    /// The paths of the files that were damaged or misnamed. They have been removed.
     public var damaged: [String] = []
 
+    /// Creates an empty result.
     public init() {}
 }

@@ -2,17 +2,17 @@ import Crypto
 public import Foundation
 import TintypeCore
 
-/// A directory of pictures that a cache reads and never writes: one that a program brings with it, or that another
-/// library has left.
+/// A directory that a cache reads and never writes, such as one bundled with a program or left by another library.
 public enum InheritedDirectory: Hashable, Sendable {
-    /// Another directory of a ``DiskCache``.
+    /// The directory of a ``DiskCache``.
     case tintype(URL)
-    /// A directory of SDWebImage's disk cache, such as `…/com.hackemist.SDImageCache/default`: files named by the MD5 of
-    /// the key with the key's extension, without any head. It has originals only, and nothing can be verified but that
-    /// they begin like a picture.
+    /// The directory of an SDWebImage disk cache, such as `…/com.hackemist.SDImageCache/default`.
+    ///
+    /// Its files are named by the MD5 of the key, with the key's extension, and have no header. It contains originals
+    /// only. The only check on its bytes is that they begin like an image.
     case sdWebImage(URL)
 
-    /// Blocks. What is damaged is a miss, and stays.
+    /// Returns the entry of a key. A damaged file is a miss and stays. Blocks the calling thread.
     func entry(for key: CacheKey) -> CacheEntry? {
         switch self {
         case .tintype(let url):
@@ -26,7 +26,7 @@ public enum InheritedDirectory: Hashable, Sendable {
         }
     }
 
-    /// Whether there is an entry whose own time is not over. Blocks.
+    /// Whether there is an entry whose own expiry date has not passed. Blocks the calling thread.
     func contains(_ key: CacheKey, at date: Date) -> Bool {
         switch self {
         case .tintype(let url):
@@ -48,7 +48,7 @@ public enum InheritedDirectory: Hashable, Sendable {
 
 /// The files of SDWebImage's disk cache (5.x, `SDDiskCacheFileNameForKey`).
 enum SDWebImageFile {
-    /// Where the original of a key may be: with the extension of its URL, and without any, as before version 4.
+    /// Returns the possible paths of a key's original: with the extension of its URL, and without, as before version 4.
     static func paths(of key: CacheKey, in folder: String) -> [String] {
         guard key.isOriginal else { return [] }
         let name = Insecure.MD5.hash(data: Data(key.source.utf8)).hexadecimal
@@ -56,29 +56,30 @@ enum SDWebImageFile {
             ?? ["\(folder)/\(name)"]
     }
 
-    /// A picture as it is; `nil` for what does not begin like one, or is too large to be one. Its metadata and age are the
-    /// file's.
+    /// Reads a file as an entry whose age is that of the file. `nil` if it does not begin like an image or is too
+    /// large.
     static func entry(_ path: String) -> CacheEntry? {
-        guard let file = try? LocalFile(reading: path), file.byteCount <= largest,
+        guard let file = try? LocalFile(reading: path), file.byteCount <= maximumByteCount,
             let data = try? file.read(file.byteCount, from: 0), let format = FormatSniffer.format(of: data)
         else { return nil }
-        var facts = stat()
-        let created = stat(path, &facts) == 0 ? DiskTime(facts.st_mtim).date : Date()
+        var status = stat()
+        let created = stat(path, &status) == 0 ? DiskTime(status.st_mtim).date : Date()
         return CacheEntry(data: data, format: format, created: created)
     }
 
-    /// Of the URL's path, or of the whole key where that is no URL. One that a file name has no room for is left out,
-    /// and so is one that would lead to another folder.
+    /// Returns the extension of the URL's path, or of the whole key if that is not a URL. `nil` if a file name has no
+    /// room for it or it would lead to another folder.
     private static func fileExtension(of key: String) -> String? {
         let text = URL(string: key)?.pathExtension ?? (key as NSString).pathExtension
         let isUsable = !text.isEmpty && text.utf8.count <= longestExtension && !text.contains { "/\0".contains($0) }
         return isUsable ? text : nil
     }
 
-    /// Bytes. Read into memory and not mapped, since others may cut these files.
-    private static let largest = 256 << 20
+    /// The maximum size of a file, in bytes. Files are read into memory and not mapped, because other programs may
+    /// truncate them.
+    private static let maximumByteCount = 256 << 20
 
-    /// `NAME_MAX` without 32 digits and a dot.
+    /// `NAME_MAX` minus 32 digits and a period.
     private static let longestExtension = 255 - 32 - 1
 }
 

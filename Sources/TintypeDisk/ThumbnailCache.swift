@@ -1,38 +1,43 @@
 public import Foundation
 public import TintypeCore
 
-/// Decoded pictures on disk, ready to show: a hit costs a file that is opened, mapped and verified, and no decoding.
+/// A disk cache of decoded images. A hit opens, maps and verifies one file and decodes nothing.
 ///
-/// It takes 4 bytes for each pixel, ten times as much as an encoded picture, so it is for small ones, and has limits of
-/// its own. Everything else is that of a ``DiskCache``, of which it has one: an entry is the rows of a picture,
-/// premultiplied and as memory has them, with what is known of it in the metadata.
+/// It takes 4 bytes per pixel, about ten times as much as an encoded image, so it is meant for small images and has
+/// limits of its own. The files are managed by a ``DiskCache``: an entry's payload is the premultiplied rows of the
+/// image as they are in memory, and its metadata describes the image. You can call every method from any thread.
 public final class ThumbnailCache: PixelCaching {
-    /// The files, for who looks after them.
+    /// The cache that manages the files, for maintenance such as ``DiskCache/trim()``.
     public let disk: DiskCache
-    /// The most bytes of pixels that one picture may have.
-    public let largest: Int
+    /// The maximum size of one image's pixels, in bytes.
+    public let maximumByteCount: Int
 
-    /// Such an entry's format; no decoder takes it.
+    /// The format of such an entry. No decoder accepts it.
     static let format = ImageFormat(rawValue: "pixels")
 
-    /// Pixels that may wait to be written. They are copies: no picture is kept alive by waiting.
-    private static let waitingBytes = 32 << 20
+    /// The maximum size of the pixels that wait to be written, in bytes. They are copies, so that a pending write keeps
+    /// no image alive.
+    private static let pendingByteLimit = 32 << 20
 
+    /// Creates a cache without touching the disk.
+    ///
     /// - Parameters:
-    ///   - directory: `nil` is `thumbnails` in the directory of the standard ``DiskCache``.
-    ///   - limits: 128 MB and a week since the last use by default.
-    ///   - largest: bytes of pixels; 1 MB by default, a picture of 512 × 512.
+    ///   - directory: The directory of the cache. `nil` uses `thumbnails` in the directory of the standard
+    ///     ``DiskCache``.
+    ///   - limits: The limits on size, count and age. 128 MB and 7 days since the last use by default.
+    ///   - maximumByteCount: The maximum size of one image's pixels, in bytes. 1 MB by default, or 512 × 512 pixels.
+    ///   - time: The clock for ages and expiry dates.
     public init(
-        directory: URL? = nil, limits: DiskLimits = DiskLimits(byteCount: 128 << 20), largest: Int = 1 << 20,
+        directory: URL? = nil, limits: DiskLimits = DiskLimits(byteCount: 128 << 20), maximumByteCount: Int = 1 << 20,
         time: TimeSource = .system
     ) {
         let layout =
             directory.map { CacheLayout($0) } ?? CacheLayout(root: "\(CacheLayout.standard.root)/\(Self.folderName)")
-        disk = DiskCache(layout, limits, [], time, WaitingRoom(memory: Self.waitingBytes))
-        self.largest = largest
+        disk = DiskCache(layout, limits, [], time, StagingBudget(memory: Self.pendingByteLimit))
+        self.maximumByteCount = maximumByteCount
     }
 
-    /// The one that belongs to a disk cache: in a folder of its directory.
+    /// Creates a cache in the folder `thumbnails` of a disk cache's directory, with the same clock.
     public convenience init(beside disk: DiskCache) {
         self.init(
             directory: disk.directory.appending(path: Self.folderName, directoryHint: .isDirectory), time: disk.time)
@@ -42,55 +47,74 @@ public final class ThumbnailCache: PixelCaching {
 }
 
 extension ThumbnailCache {
+    /// Returns the image of a key, or `nil` on a miss. Blocks the calling thread.
+    ///
+    /// The pixels are mapped from the file, which they outlive. An entry that is not an image is removed.
     public func image(for key: CacheKey) -> Image? {
-        guard let found = disk.find(key, as: UsedInPlace.self) else { return nil }
-        if let image = found.image { return image }
-        // Sound, but not what this writes.
+        guard let result = disk.lookUp(key, as: InPlaceBytes.self) else { return nil }
+        if let image = result.image { return image }
+        // The entry is sound, but this cache did not write it.
         disk.remove(key)
         return nil
     }
 
+    /// Stores an image and returns at once; a background thread writes the file.
+    ///
+    /// - Parameters:
+    ///   - image: A complete still image without high-range pixels, of at most ``maximumByteCount`` bytes.
+    ///   - key: The key of the image.
+    ///   - timeToLive: The time until the entry expires, or `nil` if only the limits apply.
+    /// - Returns: Whether the image is of a kind and size that this cache stores.
     @discardableResult
     public func store(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Bool {
         guard !image.isAnimated, !image.isPartial, image.highRange == nil,
-            let count = PixelBuffer.rowByteCount(image.size), count <= largest
+            let count = PixelBuffer.rowByteCount(image.size), count <= maximumByteCount
         else {
             return false
         }
         let now = disk.time.date()
         let entry = CacheEntry(
-            data: image.pixels.rows, format: Self.format, metadata: ThumbnailFacts(image).encoded,
+            data: image.pixels.rows, format: Self.format, metadata: ThumbnailMetadata(image).encoded,
             created: image.received ?? now, expires: timeToLive.map { now.later(by: $0) })
         disk.store(entry, for: key)
         return true
     }
 
+    /// Removes the image of a key. Blocks the calling thread.
     public func remove(_ key: CacheKey) { disk.remove(key) }
 
+    /// Returns whether there is an unexpired entry for a key. Does not verify its bytes. Blocks the calling thread.
     public func contains(_ key: CacheKey) -> Bool { disk.contains(key) }
 
+    /// Removes all images.
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable`` if the files cannot be removed; ``TintypeError/Code/cancelled`` if
+    ///   the task is cancelled.
     public func removeAll() async throws(TintypeError) { try await disk.removeAll() }
 
+    /// Waits until all earlier changes are written to disk.
+    ///
+    /// - Throws: The first write error since the last call, usually ``TintypeError/Code/unwritable``.
     public func flush() async throws(TintypeError) { try await disk.flush() }
 }
 
-extension DiskCache.Finding<UsedInPlace> {
-    /// `nil` for what is no picture's pixels.
+extension DiskCache.LookupResult<InPlaceBytes> {
+    /// The image of this entry, or `nil` if the entry does not describe one.
     fileprivate var image: Image? {
         switch self {
         case .file(let header, .mapped(let mapped)):
-            ThumbnailFacts(decoding: header.metadata)?.image { PixelBuffer(mapped, from: header.length, size: $0) }
+            ThumbnailMetadata(decoding: header.metadata)?.image { PixelBuffer(mapped, from: header.length, size: $0) }
         case .file(let header, .copied(let data)):
-            ThumbnailFacts(decoding: header.metadata)?.image { PixelBuffer(rows: data[header.length...], size: $0) }
+            ThumbnailMetadata(decoding: header.metadata)?.image { PixelBuffer(rows: data[header.length...], size: $0) }
         case .entry(let entry):
-            ThumbnailFacts(decoding: entry.metadata)?.image { PixelBuffer(rows: entry.data, size: $0) }
+            ThumbnailMetadata(decoding: entry.metadata)?.image { PixelBuffer(rows: entry.data, size: $0) }
         }
     }
 }
 
-/// The metadata of an entry of pixels: width, height and scale of the picture, and what is known of its source. Numbers
-/// are of 8 bytes and little-endian.
-struct ThumbnailFacts {
+/// The metadata of an entry of pixels: the width, height and scale of the image, and the information on its source.
+/// Numbers have 8 bytes and are little-endian.
+struct ThumbnailMetadata {
     private let size: PixelSize
     private let scale: Double
     private let source: StoredInfo
@@ -103,7 +127,7 @@ struct ThumbnailFacts {
         source = StoredInfo(image)
     }
 
-    /// `nil` for what was not made by ``encoded``, or says what no picture can be.
+    /// Reads metadata made by ``encoded``. `nil` if it is malformed or describes an impossible image.
     init?(decoding data: Data) {
         guard data.count >= Self.length, let source = StoredInfo(decoding: data.dropFirst(Self.length)) else {
             return nil
@@ -125,6 +149,7 @@ struct ThumbnailFacts {
         return data + source.encoded
     }
 
+    /// Returns an image of the pixels that the closure makes for the size.
     func image(_ pixels: (PixelSize) -> PixelBuffer?) -> Image? {
         pixels(size).map { source.applied(to: $0, scale: scale) }
     }

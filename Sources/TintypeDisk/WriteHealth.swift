@@ -1,23 +1,24 @@
 import TintypeCore
 
-/// Whether a cache can write, and what it does when it cannot: it goes on with what it can read, as memory only, and
-/// tries again after a while. It knows no time.
+/// The write health of a cache. After a failure the cache reads only, and tries to write again after a pause.
+///
+/// A pure value: the caller passes the time.
 struct WriteHealth: Sendable {
-    /// Why something could not be written; `nil` once something could again.
+    /// The last write error; `nil` after a successful write.
     private(set) var problem: TintypeError?
     private var retries: Duration?
     private var unreported: TintypeError?
     private var isLogged = false
 
-    /// After a failure nothing is tried for so long, since each try costs and changes nothing.
+    /// The pause after a failure. Each attempt costs time and usually fails for the same reason.
     static let pause = Duration.seconds(10)
 
-    /// Whether writing is worth a try.
+    /// Whether writing may be tried.
     func allowsWriting(at now: Duration) -> Bool {
         retries.map { now >= $0 } ?? true
     }
 
-    /// Returns whether this is the first of its kind, which is worth a line in the log.
+    /// Records a failure, and returns whether it is the first since the last success and should be logged.
     mutating func failed(_ error: TintypeError, at now: Duration) -> Bool {
         problem = error
         unreported = unreported ?? error
@@ -26,7 +27,7 @@ struct WriteHealth: Sendable {
         return !isLogged
     }
 
-    /// Lets the next problem be logged again.
+    /// Records a success. The next failure is logged again.
     mutating func succeeded() {
         guard problem != nil else { return }
         problem = nil
@@ -34,7 +35,7 @@ struct WriteHealth: Sendable {
         isLogged = false
     }
 
-    /// The first problem since this was last called.
+    /// Returns the first problem since the last call, and clears it.
     mutating func takeProblem() -> TintypeError? {
         defer { unreported = nil }
         return unreported

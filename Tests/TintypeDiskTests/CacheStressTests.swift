@@ -5,8 +5,8 @@ import TintypeTesting
 
 @testable import TintypeDisk
 
-/// Every operation of every cache, from several tasks at once, on few keys and within limits that are always too small:
-/// what the thread sanitizer is to see. What is found under a key is always that key's.
+/// Runs every operation of every cache from several tasks at once, on few keys and with limits that are always
+/// exceeded. It is meant for the thread sanitizer. Whatever a key returns always belongs to that key.
 @Suite(.timeLimit(.minutes(15))) struct CacheStressTests {
     private let folder: TemporaryFolder
     private let cache: ImageCacheChain
@@ -18,7 +18,7 @@ import TintypeTesting
         folder = try TemporaryFolder()
         let url = folder.url
         tiers = (0..<2).map { number in
-            // Both in one directory, as two processes would be.
+            // Both use one directory, as two processes would.
             let disk = DiskCache(directory: url, limits: DiskLimits(byteCount: 30_000, count: 16, expiry: .access))
             return ImageCache(
                 memory: MemoryCache(
@@ -34,7 +34,7 @@ import TintypeTesting
         ProcessInfo.processInfo.environment["TINTYPE_STRESS"].flatMap { Int($0) }.map { $0 / 40 } ?? 300
     }
 
-    @Test func allOperationsAtOnceGiveEveryKeyItsOwn() async throws {
+    @Test func concurrentOperationsNeverMixUpKeys() async throws {
         var seeds = SeededRandom.printed("caches")
         let seed = seeds.next()
         await withTaskGroup(of: Void.self) { group in

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The crash test in short; `make crash-test` is the whole of it.
+/// A short version of the crash test, which `make crash-test` runs in full.
 @Suite(.timeLimit(.minutes(15))) struct CrashTests {
     private func run(_ arguments: String...) async throws -> (status: Int32, output: String) {
         let here = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
@@ -22,17 +22,17 @@ import Testing
         return (process.terminationStatus, String(decoding: try Data(contentsOf: file), as: UTF8.self))
     }
 
-    @Test func writersThatAreKilledLeaveRightBytesOrNothing() async throws {
+    @Test func killedWritersLeaveCorrectEntriesOrNone() async throws {
         let (status, output) = try await run("kills", "10")
         #expect(status == 0, "\(output)")
     }
 
-    @Test func changedBytesOfAnyFileGiveRightBytesOrNothing() async throws {
+    @Test func changedBytesInAnyFileGiveCorrectEntriesOrMisses() async throws {
         let (status, output) = try await run("bytes", "4001", "2003")
         #expect(status == 0, "\(output)")
     }
 
-    @Test func aFullDiskPoisonsNothing() async throws {
+    @Test func aFullDiskNeverCausesWrongBytes() async throws {
         let (status, output) = try await run("full")
         #expect(status == 0, "\(output)")
     }

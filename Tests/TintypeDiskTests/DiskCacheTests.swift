@@ -25,7 +25,7 @@ import TintypeTesting
 
     // MARK: Entries
 
-    @Test func whatIsStoredIsReadByAnotherCache() async throws {
+    @Test func anEntryIsReadByAnotherCache() async throws {
         let first = cache()
         first.store(entry(7), for: key("a"))
         try await first.flush()
@@ -34,13 +34,13 @@ import TintypeTesting
         #expect(read.created == clock.date)
     }
 
-    @Test func aReadSeesWhatIsNotWrittenYet() async throws {
+    @Test func aReadSeesAPendingEntry() async throws {
         let cache = cache()
         cache.store(entry(1), for: key("a"))
         #expect(try await cache.entry(for: key("a"))?.data == entry(1).data)
     }
 
-    @Test func theNewestOfAKeyCounts() async throws {
+    @Test func theLastStoreOfAKeyWins() async throws {
         let cache = cache()
         for byte in UInt8(1)...20 { cache.store(entry(byte), for: key("a")) }
         try await cache.flush()
@@ -48,7 +48,7 @@ import TintypeTesting
         #expect(try await cache.usage().count == 1)
     }
 
-    @Test func whatIsRemovedIsGone() async throws {
+    @Test func aRemovedEntryIsGone() async throws {
         let cache = cache()
         cache.store(entry(1), for: key("a"))
         try await cache.flush()
@@ -57,7 +57,7 @@ import TintypeTesting
         #expect(try await cache.usage() == DiskUsage(count: 0, byteCount: 0))
     }
 
-    @Test func whatIsRemovedBeforeItIsWrittenStaysGone() async throws {
+    @Test func anEntryRemovedBeforeItIsWrittenStaysGone() async throws {
         let cache = cache()
         for number in 0..<50 {
             cache.store(entry(1), for: key("\(number)"))
@@ -67,29 +67,33 @@ import TintypeTesting
         for number in 0..<50 { #expect(try await self.cache().entry(for: key("\(number)")) == nil) }
     }
 
-    @Test func aMissMakesNothingOnDisk() async throws {
+    @Test func aMissCreatesNoFiles() async throws {
         #expect(try await cache().entry(for: key("a")) == nil)
         #expect(try await cache().usage().count == 0)
         #expect(folder.files.isEmpty)
     }
 
-    @Test func aURLIsFoundWhereTheShellWouldLook() async throws {
+    @Test func theFileOfAURLIsNamedByItsSHA256() async throws {
         let cache = cache()
-        cache.store(entry(1), for: key("https://example.org/a.jpg"))
+        let url = key("https://example.org/a.jpg")
+        cache.store(entry(1), for: url)
         try await cache.flush()
-        #expect(FileManager.default.fileExists(atPath: cache.path(for: key("https://example.org/a.jpg"))))
+        #expect(FileManager.default.fileExists(atPath: cache.path(for: url)))
+        // printf %s https://example.org/a.jpg | sha256sum
+        let name = "700caca5ae8f856fc70b39312664d5c97f25108545c8f774199da1edfcc4ac60"
+        #expect(cache.path(for: url).hasSuffix("/v2/entries/70/0/\(name)"))
     }
 
     // MARK: Damage
 
-    @Test func everySingleByteChangeGivesAMissNeverOtherBytes() async throws {
+    @Test func everySingleByteChangeIsAMiss() async throws {
         let writer = cache()
         writer.store(entry(7, count: 40), for: key("a"))
         try await writer.flush()
         let path = writer.path(for: key("a"))
-        let sound = try Data(contentsOf: URL(filePath: path))
-        for index in sound.indices {
-            var damaged = sound
+        let intact = try Data(contentsOf: URL(filePath: path))
+        for index in intact.indices {
+            var damaged = intact
             damaged[index] ^= 0x20
             try damaged.write(to: URL(filePath: path))
             #expect(try await writer.entry(for: key("a")) == nil)
@@ -97,21 +101,21 @@ import TintypeTesting
         }
     }
 
-    @Test func everyTruncationGivesAMiss() async throws {
+    @Test func everyTruncationIsAMiss() async throws {
         let writer = cache()
         writer.store(entry(7, count: 40), for: key("a"))
         try await writer.flush()
         let path = writer.path(for: key("a"))
-        let sound = try Data(contentsOf: URL(filePath: path))
-        for count in 0..<sound.count {
-            try sound.prefix(count).write(to: URL(filePath: path))
+        let intact = try Data(contentsOf: URL(filePath: path))
+        for count in 0..<intact.count {
+            try intact.prefix(count).write(to: URL(filePath: path))
             #expect(try await writer.entry(for: key("a")) == nil)
         }
-        try (sound + Data([0])).write(to: URL(filePath: path))
+        try (intact + Data([0])).write(to: URL(filePath: path))
         #expect(try await writer.entry(for: key("a")) == nil)
     }
 
-    @Test func anotherKeysFileIsAMiss() async throws {
+    @Test func aFileOfAnotherKeyIsAMiss() async throws {
         let writer = cache()
         writer.store(entry(1), for: key("a"))
         writer.store(entry(2), for: key("b"))
@@ -122,7 +126,7 @@ import TintypeTesting
         #expect(try await writer.entry(for: key("b")) == nil)
     }
 
-    @Test func anotherVersionsFilesAreLeftAlone() async throws {
+    @Test func filesOfAnotherVersionAreLeftAlone() async throws {
         let future = folder.url.appending(path: "v3/entries")
         try FileManager.default.createDirectory(at: future, withIntermediateDirectories: true)
         try Data([1]).write(to: future.appending(path: "x"))
@@ -146,9 +150,9 @@ import TintypeTesting
         #expect(try await cache.verify().damaged.isEmpty)
     }
 
-    // MARK: Bookkeeping
+    // MARK: The index
 
-    @Test func totalsAreThoseOfTheFiles() async throws {
+    @Test func totalsMatchTheFiles() async throws {
         let cache = cache()
         for number in 0..<100 { cache.store(entry(1, count: number), for: key("\(number)")) }
         let usage = try await cache.usage()
@@ -159,7 +163,7 @@ import TintypeTesting
         #expect(usage == DiskUsage(count: 100, byteCount: bytes))
     }
 
-    @Test(arguments: ["lost", "damaged"]) func theIndexIsMadeAnewFromTheFiles(_ how: String) async throws {
+    @Test(arguments: ["lost", "damaged"]) func theIndexIsRebuiltFromTheFiles(_ how: String) async throws {
         let first = cache()
         for number in 0..<10 { first.store(entry(1), for: key("\(number)")) }
         let before = try await first.usage()
@@ -173,7 +177,7 @@ import TintypeTesting
         #expect(try await cache().usage() == before)
     }
 
-    @Test func entriesAreListedLastUsedFirst() async throws {
+    @Test func entriesAreListedMostRecentlyUsedFirst() async throws {
         let cache = cache()
         for name in ["a", "b", "c"] {
             cache.store(entry(1), for: key(name))
@@ -186,7 +190,7 @@ import TintypeTesting
         #expect(names.now == ["a", "c", "b"])
     }
 
-    @Test func aLongListingIsWhole() async throws {
+    @Test func aLongListingIsComplete() async throws {
         let cache = cache()
         for number in 0..<600 {
             cache.store(entry(1), for: key("\(number)"))
@@ -203,7 +207,7 @@ import TintypeTesting
 
     // MARK: Limits
 
-    @Test func theSizeLimitEvictsWhatWasNotUsedForLongest() async throws {
+    @Test func theSizeLimitEvictsTheLeastRecentlyUsedEntries() async throws {
         let cache = cache(DiskLimits(byteCount: 5000))
         for number in 0..<20 {
             cache.store(entry(1, count: 500), for: key("\(number)"))
@@ -217,7 +221,7 @@ import TintypeTesting
         #expect(files.count == (try await cache.usage().count))
     }
 
-    @Test func aUseKeepsAnEntry() async throws {
+    @Test func aUseProtectsAnEntryFromEviction() async throws {
         let cache = cache(DiskLimits(byteCount: 2500))
         for name in ["a", "b", "c"] {
             cache.store(entry(1, count: 500), for: key(name))
@@ -234,7 +238,7 @@ import TintypeTesting
         #expect(try await cache.entry(for: key("b")) == nil)
     }
 
-    @Test func whatWasNotUsedForAWeekGoesWithTheNextWrite() async throws {
+    @Test func anEntryUnusedForAWeekIsRemovedByTheNextWrite() async throws {
         let cache = cache()
         cache.store(entry(1), for: key("old"))
         try await cache.flush()
@@ -259,21 +263,21 @@ import TintypeTesting
         #expect(try await self.cache().entry(for: key("again")) != nil)
     }
 
-    // MARK: What cannot be written
+    // MARK: Write errors
 
-    @Test func aDirectoryThatCannotBeMadeIsTold() async throws {
+    @Test func aDirectoryThatCannotBeCreatedIsReported() async throws {
         let file = folder.url.appending(path: "file")
         try Data().write(to: file)
         let cache = DiskCache(directory: file.appending(path: "below"))
         cache.store(entry(1), for: key("a"))
         do {
             try await cache.flush()
-            Issue.record("it should have failed")
+            Issue.record("flush() did not throw")
         } catch {
             #expect(error.code == .unwritable)
             #expect(error.subject?.contains("file/below") == true)
         }
-        // Told once; the cache goes on.
+        // The error is reported once; the cache continues.
         try await cache.flush()
         #expect(try await cache.entry(for: key("a")) == nil)
     }

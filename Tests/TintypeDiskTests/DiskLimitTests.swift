@@ -42,11 +42,11 @@ import TintypeTesting
         #expect(cache.stats.evictions == 15)
     }
 
-    /// Stored in the order a, b, c; got in the order c, b, a; then a is used, and b is amended.
+    /// The entries are stored in the order a, b, c and created in the order c, b, a. Then a is used and b is amended.
     @Test(arguments: [
         (DiskLimits.Expiry.access, "b"), (.modification, "a"), (.creation, "c"), (.change, "a"),
     ])
-    func theOldestGoesFirstWhateverAgeCountsFrom(_ expiry: DiskLimits.Expiry, _ first: String) async throws {
+    func theOldestEntryByTheChosenTimeIsEvictedFirst(_ expiry: DiskLimits.Expiry, _ first: String) async throws {
         let cache = cache(DiskLimits(count: 3, expiry: expiry))
         for (place, name) in ["a", "b", "c"].enumerated() {
             cache.store(entry(created: clock.date.addingTimeInterval(-1000 * Double(place))), for: key(name))
@@ -61,7 +61,7 @@ import TintypeTesting
         for name in ["a", "b", "c", "d"] { #expect(try await cache.contains(key(name)) == (name != first)) }
     }
 
-    @Test func whatIsAmendedIsChangedNotModified() async throws {
+    @Test func amendingAnEntryKeepsItsModificationTime() async throws {
         let cache = cache()
         cache.store(entry(), for: key("a"))
         try await cache.flush()
@@ -76,7 +76,7 @@ import TintypeTesting
         #expect(facts.now.map(\.modified) == [stored])
     }
 
-    @Test func anEntryWhoseOwnTimeIsOverIsAMissAndGoes() async throws {
+    @Test func anExpiredEntryIsAMissAndIsRemoved() async throws {
         let cache = cache()
         cache.store(entry(expires: clock.date.addingTimeInterval(60)), for: key("waiting"))
         #expect(try await cache.entry(for: key("waiting")) != nil)
@@ -91,7 +91,7 @@ import TintypeTesting
         #expect(try await cache.usage().count == 1)
     }
 
-    @Test func aClockThatIsSetBackLosesNothingAndKeepsNothingForEver() async throws {
+    @Test func settingTheClockBackLosesNoEntryAndKeepsNoneForever() async throws {
         let ahead = ManualClock(start: clock.date.addingTimeInterval(1_000_000_000))
         let future = DiskCache(directory: folder.url, time: ahead.timeSource)
         future.store(entry(), for: key("a"))
@@ -109,7 +109,7 @@ import TintypeTesting
     }
 
     @Test(arguments: DiskLimits.Expiry.allCases)
-    func whatIsTooOldIsAMissBeforeItIsEvicted(_ expiry: DiskLimits.Expiry) async throws {
+    func anEntryThatIsTooOldIsAMissBeforeItIsEvicted(_ expiry: DiskLimits.Expiry) async throws {
         let cache = cache(DiskLimits(age: .seconds(3600), expiry: expiry))
         cache.store(entry(), for: key("a"))
         try await cache.flush()
@@ -122,7 +122,7 @@ import TintypeTesting
         #expect(try await cache.usage().count == 0)
     }
 
-    @Test func whatIsTooOldGoesInSmallSteps() async throws {
+    @Test func entriesThatAreTooOldAreRemovedInSmallSteps() async throws {
         let cache = cache()
         for number in 0..<100 { cache.store(entry(), for: key("\(number)")) }
         try await cache.flush()
@@ -133,7 +133,7 @@ import TintypeTesting
         }
     }
 
-    @Test func trimmingToLimitsLeavesNothingThatIsOver() async throws {
+    @Test func trimmingRemovesEveryExpiredEntry() async throws {
         let cache = cache()
         for number in 0..<100 {
             let expires = number % 2 == 0 ? clock.date.addingTimeInterval(60) : nil
@@ -147,7 +147,7 @@ import TintypeTesting
         #expect(try await cache.usage() == DiskUsage())
     }
 
-    @Test func aUseMakesAnEntryYoungWhereUsesCount() async throws {
+    @Test func aUseResetsTheAgeThatCountsFromUses() async throws {
         let cache = cache(DiskLimits(age: .seconds(3600)))
         cache.store(entry(), for: key("a"))
         try await cache.flush()
@@ -158,7 +158,7 @@ import TintypeTesting
         }
     }
 
-    @Test func theFirstUseCountsAtOnce() async throws {
+    @Test func theFirstUseIsRecordedImmediately() async throws {
         let cache = cache(DiskLimits(count: 3))
         for name in ["a", "b", "c"] {
             cache.store(entry(), for: key(name))
@@ -171,7 +171,7 @@ import TintypeTesting
         for name in ["a", "b", "c", "d"] { #expect(try await cache.contains(key(name)) == (name != "b")) }
     }
 
-    @Test func whatIsOverIsNeitherContainedNorAmended() async throws {
+    @Test func anExpiredEntryIsNeitherContainedNorAmended() async throws {
         let cache = cache()
         for flushes in [false, true] {
             cache.store(entry(expires: clock.date.addingTimeInterval(60)), for: key("a"))
@@ -185,31 +185,31 @@ import TintypeTesting
     }
 
     @Test(arguments: [Date.distantPast, Date(timeIntervalSince1970: 0), Date(timeIntervalSince1970: 1e-6)])
-    func whatIsOverFromTheBeginningIsAMiss(_ expires: Date) async throws {
+    func anEntryStoredAfterItsExpiryIsAMiss(_ expires: Date) async throws {
         let cache = cache()
         cache.store(entry(expires: expires), for: key("a"))
         try await cache.flush()
         #expect(try await self.cache().entry(for: key("a")) == nil)
     }
 
-    @Test func whatNoFileHasRoomForIsTurnedAway() async throws {
+    @Test func anEntryThatNoFileCanHoldIsRefused() async throws {
         let cache = cache()
         var large = entry()
         large.extended = Data(count: EntryHeader.maximumPartLength + 1)
         cache.store(large, for: key("a"))
         cache.store(entry(), for: key(String(repeating: "k", count: EntryHeader.maximumPartLength + 1)))
         try await cache.flush()
-        #expect(cache.stats.turnedAway == 2 && cache.stats.writes == 0)
+        #expect(cache.stats.refusals == 2 && cache.stats.writes == 0)
     }
 
-    @Test func usesAreNotRecordedMoreThanOnceAMinute() async throws {
+    @Test func usesAreRecordedAtMostOnceAMinute() async throws {
         let cache = cache()
         cache.store(entry(), for: key("a"))
         try await cache.flush()
         func recorded() -> timespec {
-            var facts = stat()
-            stat(cache.path(for: key("a")), &facts)
-            return facts.st_atim
+            var status = stat()
+            stat(cache.path(for: key("a")), &status)
+            return status.st_atim
         }
         clock.advance(by: .seconds(10))
         _ = try await cache.entry(for: key("a"))

@@ -5,40 +5,40 @@ import TintypeTesting
 
 @testable import TintypeDisk
 
-@Suite struct WaitingRoomTests {
-    private typealias Load = WaitingRoom.Load
+@Suite struct StagingBudgetTests {
+    private typealias Cost = StagingBudget.Cost
 
-    @Test func bytesOfMemoryAreBounded() {
-        var room = WaitingRoom(memory: 100)
-        let (first, second) = (room.enter(Load(memory: 60)), room.enter(Load(memory: 41)))
-        #expect(first && !second && room.load == Load(memory: 60))
-        room.leave(Load(memory: 60))
-        let third = room.enter(Load(memory: 41))
+    @Test func memoryIsBounded() {
+        var budget = StagingBudget(memory: 100)
+        let (first, second) = (budget.admit(Cost(memory: 60)), budget.admit(Cost(memory: 41)))
+        #expect(first && !second && budget.used == Cost(memory: 60))
+        budget.release(Cost(memory: 60))
+        let third = budget.admit(Cost(memory: 41))
         #expect(third)
     }
 
-    @Test func filesAreBoundedByNumber() {
-        var room = WaitingRoom(memory: 100, onDisk: 1_000, files: 2)
-        let entered = (0..<3).map { _ in room.enter(Load(memory: 1, onDisk: 1, files: 1)) }
+    @Test func theNumberOfFilesIsBounded() {
+        var budget = StagingBudget(memory: 100, onDisk: 1_000, files: 2)
+        let entered = (0..<3).map { _ in budget.admit(Cost(memory: 1, onDisk: 1, files: 1)) }
         #expect(entered == [true, true, false])
-        room.leave(Load(memory: 1, onDisk: 1, files: 1))
-        let again = room.enter(Load(memory: 1, onDisk: 1, files: 1))
+        budget.release(Cost(memory: 1, onDisk: 1, files: 1))
+        let again = budget.admit(Cost(memory: 1, onDisk: 1, files: 1))
         #expect(again)
     }
 
-    @Test func filesAreBoundedByBytesButForOneAlone() {
-        var room = WaitingRoom(memory: 100, onDisk: 1_000, files: 9)
-        let large = Load(memory: 1, onDisk: 5_000, files: 1)
-        let (alone, beside) = (room.enter(large), room.enter(Load(memory: 1, onDisk: 1, files: 1)))
-        #expect(alone && !beside)
-        // What lies in memory is another matter.
-        let inMemory = room.enter(Load(memory: 50))
+    @Test func theBytesOfFilesAreBoundedExceptForASingleFile() {
+        var budget = StagingBudget(memory: 100, onDisk: 1_000, files: 9)
+        let large = Cost(memory: 1, onDisk: 5_000, files: 1)
+        let (alone, second) = (budget.admit(large), budget.admit(Cost(memory: 1, onDisk: 1, files: 1)))
+        #expect(alone && !second)
+        // Entries in memory are counted separately.
+        let inMemory = budget.admit(Cost(memory: 50))
         #expect(inMemory)
-        room.leave(large)
-        let (first, second) = (
-            room.enter(Load(memory: 1, onDisk: 600, files: 1)), room.enter(Load(memory: 1, onDisk: 401, files: 1))
+        budget.release(large)
+        let (first, third) = (
+            budget.admit(Cost(memory: 1, onDisk: 600, files: 1)), budget.admit(Cost(memory: 1, onDisk: 401, files: 1))
         )
-        #expect(first && !second)
+        #expect(first && !third)
     }
 }
 
@@ -58,53 +58,53 @@ import TintypeTesting
             accessed: time)
     }
 
-    @Test func whatWaitsIsBoundedHoweverSmallItIs() {
-        var staging = DiskStaging(WaitingRoom(memory: 100_000))
-        let taken = (0..<1_000).count { number in
+    @Test func pendingEntriesAreBoundedHoweverSmallTheyAre() {
+        var staging = DiskStaging(StagingBudget(memory: 100_000))
+        let accepted = (0..<1_000).count { number in
             staging.add(entry(number), for: CacheKey(source: "\(number)"), modified: DiskTime(microseconds: 0)) != nil
         }
-        #expect((1..<200).contains(taken) && staging.room.load.memory <= 100_000)
+        #expect((1..<200).contains(accepted) && staging.budget.used.memory <= 100_000)
     }
 
-    @Test func filesThatWaitAreBounded() throws {
+    @Test func pendingFilesAreBounded() throws {
         let file = try SpillFile(in: FileManager.default.temporaryDirectory.path(percentEncoded: false))
-        var staging = DiskStaging(WaitingRoom(memory: 1 << 20))
-        let taken = (0..<100).count { number in
+        var staging = DiskStaging(StagingBudget(memory: 1 << 20))
+        let accepted = (0..<100).count { number in
             var entry = entry(number)
             entry.file = file
             return staging.add(entry, for: CacheKey(source: "\(number)"), modified: DiskTime(microseconds: 0)) != nil
         }
-        #expect(taken == 64 && staging.room.load.files == 64)
+        #expect(accepted == 64 && staging.budget.used.files == 64)
     }
 
-    @Test func aKeyThatIsStoredAgainAndAgainTakesOnePlace() {
-        var staging = DiskStaging(WaitingRoom(memory: 100_000))
+    @Test func aKeyStoredRepeatedlyIsWrittenOnce() {
+        var staging = DiskStaging(StagingBudget(memory: 100_000))
         let key = CacheKey(source: "a")
         for number in 0..<10_000 { _ = staging.add(entry(number), for: key, modified: DiskTime(microseconds: 0)) }
-        var (handfuls, entries) = (0, [CacheEntry]())
-        while let next = staging.nextEntries(1) {
-            handfuls += 1
-            for waiting in next {
-                entries.append(waiting.entry)
-                let mayStay = staging.written(waiting, record(key))
+        var (groups, entries) = (0, [CacheEntry]())
+        while let next = staging.takeEntries(upTo: 1) {
+            groups += 1
+            for pending in next {
+                entries.append(pending.entry)
+                let mayStay = staging.finishWriting(pending, record(key))
                 #expect(mayStay)
             }
         }
-        #expect(entries.map(number) == [9_999] && handfuls < 200 && staging.room.load == WaitingRoom.Load())
+        #expect(entries.map(number) == [9_999] && groups < 200 && staging.budget.used == StagingBudget.Cost())
     }
 
-    @Test func whatWasRemovedWhileItWasWrittenMayNotStay() throws {
-        var staging = DiskStaging(WaitingRoom(memory: 100_000))
+    @Test func anEntryRemovedDuringItsWriteMayNotStay() throws {
+        var staging = DiskStaging(StagingBudget(memory: 100_000))
         let key = CacheKey(source: "a")
         _ = staging.add(entry(1), for: key, modified: DiskTime(microseconds: 0))
-        let writing = try #require(staging.nextEntries(9)?.first)
+        let writing = try #require(staging.takeEntries(upTo: 9)?.first)
         _ = staging.recordRemoval(key, EntryName(key))
-        let mayStay = staging.written(writing, record(key))
+        let mayStay = staging.finishWriting(writing, record(key))
         #expect(!mayStay)
     }
 
-    /// Whatever comes in, is written and is recorded in between: what is called done is done, and everything is in the end.
-    @Test func doneIsWhatIsWrittenAndRecorded() {
+    /// Adds, writes and records in random order. Every change that is reported as done is done, and at the end all are.
+    @Test func aChangeIsDoneOnlyWhenItIsWrittenAndRecorded() {
         var random = SeededRandom.printed("staging")
         for _ in 0..<200 {
             var model = Model()
@@ -114,18 +114,18 @@ import TintypeTesting
         }
     }
 
-    /// The writer and the recorder as they are, one step at a time, and what is true of each number.
+    /// A model of the writer and the recorder, one step at a time, and of the true state of every number.
     private struct Model {
-        var staging = DiskStaging(WaitingRoom(memory: 1 << 20))
+        var staging = DiskStaging(StagingBudget(memory: 1 << 20))
         var (isWriting, isRecording) = (false, false)
-        var hand: [DiskStaging.Waiting] = []
-        /// By key, the number of the entry that waits.
+        var group: [DiskStaging.PendingEntry] = []
+        /// The number of the pending entry of each key.
         var unwritten: [CacheKey: Int] = [:]
         var unrecorded: Set<Int> = []
         var inBatch: Set<Int> = []
         let tests = DiskStagingTests()
 
-        mutating func take(_ work: DiskStaging.Work?) {
+        mutating func start(_ work: DiskStaging.Work?) {
             isWriting = isWriting || work?.contains(.writing) ?? false
             isRecording = isRecording || work?.contains(.recording) ?? false
         }
@@ -136,15 +136,15 @@ import TintypeTesting
             case 0...2:
                 unwritten[key] = staging.lastNumber + 1
                 let entry = tests.entry(staging.lastNumber + 1)
-                take(staging.add(entry, for: key, modified: DiskTime(microseconds: 0)))
+                start(staging.add(entry, for: key, modified: DiskTime(microseconds: 0)))
             case 3:
                 unwritten[key] = nil
-                take(staging.recordRemoval(key, EntryName(key)))
+                start(staging.recordRemoval(key, EntryName(key)))
                 unrecorded.insert(staging.lastNumber)
             case 4:
-                take(staging.recordAccess(EntryName(key), at: DiskTime(microseconds: 1)))
+                start(staging.recordAccess(EntryName(key), at: DiskTime(microseconds: 1)))
                 unrecorded.insert(staging.lastNumber)
-            case 5: take(staging.start())
+            case 5: start(staging.start())
             case 6, 7: write()
             default: record()
             }
@@ -153,28 +153,30 @@ import TintypeTesting
 
         mutating func write() {
             guard isWriting else { return }
-            guard let waiting = hand.popLast() else {
-                if let next = staging.nextEntries(2) { hand = next } else { isWriting = false }
-                return take(staging.continueRecording(isAwaited: true))
+            guard let pending = group.popLast() else {
+                if let next = staging.takeEntries(upTo: 2) { group = next } else { isWriting = false }
+                return start(staging.continueRecording(isAwaited: true))
             }
-            let number = tests.number(waiting.entry)
-            guard staging.written(waiting, tests.record(waiting.key)), unwritten[waiting.key] == number else { return }
-            unwritten[waiting.key] = nil
+            let number = tests.number(pending.entry)
+            guard staging.finishWriting(pending, tests.record(pending.key)), unwritten[pending.key] == number else {
+                return
+            }
+            unwritten[pending.key] = nil
             unrecorded.insert(number)
         }
 
         mutating func record() {
             guard isRecording else { return }
             inBatch = []
-            guard staging.nextBatch() != nil else { return isRecording = false }
+            guard staging.takeBatch() != nil else { return isRecording = false }
             (inBatch, unrecorded) = (unrecorded, [])
         }
 
         mutating func runToTheEnd() {
             repeat {
-                take(staging.start())
+                start(staging.start())
                 while isWriting { write() }
-                take(staging.start())
+                start(staging.start())
                 while isRecording { record() }
             } while !staging.isIdle
         }

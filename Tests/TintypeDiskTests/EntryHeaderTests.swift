@@ -14,7 +14,7 @@ import TintypeCore
             modified: DiskTime(microseconds: 1), changed: DiskTime(microseconds: 2))
     }
 
-    @Test func whatIsWrittenIsRead() throws {
+    @Test func aHeaderRoundTrips() throws {
         let header = header()
         let read = try #require(header.encoded.withUnsafeBytes { EntryHeader(decoding: $0) })
         #expect(read == header)
@@ -39,7 +39,7 @@ import TintypeCore
         }
     }
 
-    @Test func absurdLengthsClaimNoMemory() {
+    @Test func absurdLengthsAreRefused() {
         var bytes = header().encoded
         for index in 12..<40 { bytes[index] = 0xFF }
         #expect(bytes.withUnsafeBytes { EntryHeader(decoding: $0) } == nil)
@@ -54,13 +54,13 @@ import TintypeCore
         #expect(EntryName(bytes: name.bytes) == name)
     }
 
-    @Test func aNameIsItsText() throws {
+    @Test func aNameRoundTripsThroughItsText() throws {
         let name = EntryName(CacheKey(source: "a", rendition: "b"))
         #expect(EntryName(name.text) == name)
         #expect(EntryName(String(name.text.dropLast()) + "G") == nil && EntryName("") == nil)
     }
 
-    @Test func renditionsHaveNamesOfTheirOwn() {
+    @Test func renditionsHaveDistinctNames() {
         let names = [("a", ""), ("a", "b"), ("ab", ""), ("a", "c")]
             .map { EntryName(CacheKey(source: $0.0, rendition: $0.1)) }
         #expect(Set(names).count == names.count)

@@ -5,8 +5,8 @@ import TintypeTesting
 
 @testable import TintypeDisk
 
-/// Directories that may not be written, or not be entered. The superuser may do everything, so for it they are on a file
-/// system that is mounted for reading only; where that is not allowed either, there is nothing to try.
+/// Directories without write or search permission. Permissions do not bind the superuser, for whom the tests mount a
+/// read-only file system. They are skipped if that is not allowed.
 @Suite(.timeLimit(.minutes(15))) struct ForbiddenDirectoryTests {
     private let folder: TemporaryFolder
     private let clock = ManualClock()
@@ -18,12 +18,12 @@ import TintypeTesting
 
     private func key(_ name: String) -> CacheKey { CacheKey(source: name) }
 
-    /// Runs `body` with a directory in which a cache has left `a` and which no one may write any more.
+    /// Runs `body` with a cache whose directory contains the entry `a` and is read-only.
     private func withReadOnlyCache(_ body: (DiskCache) async throws -> Void) async throws {
         let path = folder.url.appending(path: "disk").path(percentEncoded: false)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         let isMounted = geteuid() == 0 && mount("tmpfs", path, "tmpfs", 0, "size=4m") == 0
-        guard isMounted || geteuid() != 0 else { return print("skipped: mounting is not allowed here") }
+        guard isMounted || geteuid() != 0 else { return print("skipped: this user may not mount a file system") }
         defer {
             if isMounted { umount2(path, Int32(MNT_DETACH)) } else { Self.setMode(0o700, below: path) }
         }
@@ -36,7 +36,7 @@ import TintypeTesting
         try await body(DiskCache(directory: URL(filePath: path), time: clock.timeSource))
     }
 
-    /// What a writer had open may be closed a little after it has gone.
+    /// Remounts the file system read-only. Retries while a file of the writer is still open for writing.
     private static func forbidWriting(_ path: String) async throws {
         while mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), "size=4m") != 0 {
             try #require(errno == EBUSY)
@@ -59,17 +59,17 @@ import TintypeTesting
         }
     }
 
-    @Test func aReadOnlyDirectoryServesWhatItHas() async throws {
+    @Test func aReadOnlyDirectoryServesItsEntries() async throws {
         try await withReadOnlyCache { cache in
             #expect(try await cache.entry(for: key("a"))?.data == entry.data)
             #expect(try await cache.contains(key("a")))
-            // That the use cannot be recorded is no one's problem.
+            // A use that cannot be recorded is not an error.
             try await cache.flush()
             #expect(cache.stats.problem == nil && cache.stats.hits == 1)
         }
     }
 
-    @Test func aReadOnlyDirectoryTellsWhatItHas() async throws {
+    @Test func aReadOnlyDirectoryReportsItsEntries() async throws {
         try await withReadOnlyCache { cache in
             let usage = try await cache.usage()
             #expect(usage.count == 1 && usage.byteCount > 300)
@@ -81,20 +81,20 @@ import TintypeTesting
         }
     }
 
-    @Test func whatCannotBeWrittenIsToldAndLosesNothingThatIsThere() async throws {
+    @Test func aFailedWriteIsReportedAndLosesNoStoredEntry() async throws {
         try await withReadOnlyCache { cache in
             cache.store(entry, for: key("b"))
             await #expect(throws: TintypeError.self) { try await cache.flush() }
-            #expect(cache.stats.problem?.code == .unwritable && cache.stats.turnedAway == 1)
-            // Told once.
+            #expect(cache.stats.problem?.code == .unwritable && cache.stats.refusals == 1)
+            // The error is reported once.
             try await cache.flush()
             cache.store(entry, for: key("c"))
-            #expect(cache.stats.turnedAway == 2)
+            #expect(cache.stats.refusals == 2)
             #expect(try await cache.entry(for: key("a"))?.data == entry.data)
         }
     }
 
-    @Test func aReadOnlyCacheOfAnotherUsersIsInherited() async throws {
+    @Test func aReadOnlyCacheOfAnotherUserCanBeInherited() async throws {
         try await withReadOnlyCache { bundled in
             let cache = DiskCache(
                 directory: folder.url.appending(path: "own"), inherited: [.tintype(bundled.directory)])
@@ -109,7 +109,7 @@ import TintypeTesting
 @Suite struct WriteHealthTests {
     private let error = TintypeError(.unwritable, stage: .store, "full")
 
-    @Test func theFirstFailureIsLoggedAndTheNextAfterASuccess() {
+    @Test func onlyTheFirstFailureAfterASuccessIsLogged() {
         var health = WriteHealth()
         let first = health.failed(error, at: .seconds(1))
         let second = health.failed(error, at: .seconds(2))
@@ -119,7 +119,7 @@ import TintypeTesting
         #expect(first && !second && problem == nil && third)
     }
 
-    @Test func writingRestsForAWhileAfterAFailure() {
+    @Test func writingPausesAfterAFailure() {
         var health = WriteHealth()
         #expect(health.allowsWriting(at: .zero))
         _ = health.failed(error, at: .seconds(1))
@@ -127,7 +127,7 @@ import TintypeTesting
         #expect(health.allowsWriting(at: .seconds(1) + WriteHealth.pause))
     }
 
-    @Test func theFirstProblemIsTakenOnce() {
+    @Test func theFirstProblemIsReportedOnce() {
         var health = WriteHealth()
         _ = health.failed(error, at: .zero)
         _ = health.failed(TintypeError(.cancelled, stage: .store, "later"), at: .zero)

@@ -4,7 +4,7 @@ import TintypeCore
 
 @testable import TintypeDisk
 
-/// Entries whose bytes lie in a file, as those of large bodies do.
+/// Entries whose bytes are in a spill file, like those of large response bodies.
 @Suite(.timeLimit(.minutes(15))) struct LargeEntryTests {
     private let folder: TemporaryFolder
     private let key = CacheKey(source: "large")
@@ -29,8 +29,8 @@ import TintypeCore
         return entry
     }
 
-    @Test(arguments: [1, 100, 1 << 20, (1 << 20) + 1, 3_000_000]) func bytesOfAFileAreStored(_ count: Int) async throws
-    {
+    @Test(arguments: [1, 100, 1 << 20, (1 << 20) + 1, 3_000_000])
+    func theBytesOfASpillFileAreStored(_ count: Int) async throws {
         let bytes = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
         let first = cache()
         first.store(try entry(file([(0, bytes)]), count: count), for: key)
@@ -39,26 +39,26 @@ import TintypeCore
         #expect(read.data == bytes && read.metadata == Data([1, 2, 3]) && read.format == .png)
     }
 
-    /// The file has a hole of that size, so nearly nothing is written to make it.
-    @Test func moreThanMayWaitInMemoryIsStored() async throws {
+    /// The file is sparse, so that creating it writes almost nothing.
+    @Test func anEntryLargerThanTheMemoryForPendingWritesIsStored() async throws {
         let count = 300 << 20
         let cache = cache()
         let end = Data("the end".utf8)
         cache.store(try entry(file([(0, Data("begin".utf8)), (count - end.count, end)]), count: count), for: key)
         try await cache.flush()
-        #expect(cache.stats.turnedAway == 0)
+        #expect(cache.stats.refusals == 0)
         let read = try #require(try await cache.entry(for: key)).data
         #expect(read.count == count && read.prefix(5) == Data("begin".utf8) && read.suffix(end.count) == end)
     }
 
-    @Test func itIsReadWhileItWaits() async throws {
+    @Test func aPendingEntryIsReadable() async throws {
         let cache = cache()
         cache.store(try entry(file([(0, Data([7, 8]))]), count: 2), for: key)
         let read = try await cache.entry(for: key)
         #expect(read?.data == Data([7, 8]))
     }
 
-    @Test func aFileThatIsTooShortIsNotStored() async throws {
+    @Test func aSpillFileThatIsTooShortIsNotStored() async throws {
         let cache = cache()
         var broken = CacheEntry(data: Data(count: 100), format: .png)
         broken.file = try file([(0, Data(count: 50))])
@@ -67,16 +67,16 @@ import TintypeCore
         #expect(try await cache.entry(for: key) == nil)
     }
 
-    @Test func whatIsLargerThanAllThatMayBeKeptIsTurnedAway() async throws {
+    @Test func anEntryLargerThanTheLimitIsRefused() async throws {
         let cache = cache(DiskLimits(byteCount: 1000))
         cache.store(CacheEntry(data: Data(count: 500), format: .png), for: CacheKey(source: "small"))
         cache.store(CacheEntry(data: Data(count: 1001), format: .png), for: key)
         try await cache.flush()
-        #expect(cache.stats.turnedAway == 1)
+        #expect(cache.stats.refusals == 1)
         #expect(try await cache.entry(for: CacheKey(source: "small")) != nil)
     }
 
-    @Test func otherBytesAreNotThoseOfTheFile() throws {
+    @Test func changingTheDataDropsTheSpillFile() throws {
         var changed = try entry(file([(0, Data([7]))]), count: 1)
         changed.data.append(8)
         #expect(changed.file == nil)

@@ -1,7 +1,8 @@
 import Foundation
+
 @testable import TintypeDisk
 
-/// A folder that lives as long as a test.
+/// A folder that is removed at the end of a test.
 final class TemporaryFolder: Sendable {
     let url = FileManager.default.temporaryDirectory.appending(path: "tintype-test-\(UUID().uuidString)")
 
@@ -15,7 +16,7 @@ final class TemporaryFolder: Sendable {
 
     var path: String { url.path(percentEncoded: false) }
 
-    /// Every regular file below, by path.
+    /// The paths of all regular files below the folder.
     var files: [String] {
         let all = FileManager.default.enumerator(atPath: path)?.allObjects as? [String] ?? []
         return all.map { "\(path)/\($0)" }.filter { file in
@@ -26,7 +27,7 @@ final class TemporaryFolder: Sendable {
 }
 
 extension DiskCache {
-    /// Waits until its index is known to have every file, so that nothing looks at the files behind a test's back.
+    /// Waits until the index matches the files, so that no background scan interferes with a test.
     func waitUntilReconciled() async throws {
         let index = try openIndex()
         while try !index.isReconciled {

@@ -14,11 +14,11 @@ import TintypeTesting
         folder = try TemporaryFolder()
     }
 
-    private func cache(largest: Int = 1 << 20) -> ThumbnailCache {
-        ThumbnailCache(directory: folder.url, largest: largest, time: clock.timeSource)
+    private func cache(maximumByteCount: Int = 1 << 20) -> ThumbnailCache {
+        ThumbnailCache(directory: folder.url, maximumByteCount: maximumByteCount, time: clock.timeSource)
     }
 
-    /// 17 pixels a row, so that rows have padding.
+    /// An image with 17 pixels per row, so that its rows have padding.
     private func image(width: Int = 17, height: Int = 5, shade: UInt8 = 0, scale: Double = 2) throws -> Image {
         let pixels = try PixelBuffer.drawn(PixelSize(width: width, height: height)) { x, y in
             Pixel(red: UInt8(x), green: UInt8(y), blue: shade, alpha: 200)
@@ -40,9 +40,9 @@ import TintypeTesting
         #expect(rename("\(path).new", path) == 0)
     }
 
-    // MARK: What is kept
+    // MARK: Images
 
-    @Test func aPictureComesBackAsItWas() async throws {
+    @Test func anImageRoundTrips() async throws {
         let writer = cache()
         let image = try image()
         #expect(writer.store(image, for: key))
@@ -54,11 +54,11 @@ import TintypeTesting
         #expect(try await writer.contains(key))
     }
 
-    @Test func pixelsAreUsedWhereTheyAreMapped() async throws {
+    @Test func mappedPixelsAreUsedInPlace() async throws {
         let cache = cache()
         cache.store(try image(), for: key)
         try await cache.flush()
-        guard case .file(let header, .mapped(let mapped))? = cache.disk.find(key, as: UsedInPlace.self) else {
+        guard case .file(let header, .mapped(let mapped))? = cache.disk.lookUp(key, as: InPlaceBytes.self) else {
             Issue.record("not mapped")
             return
         }
@@ -66,7 +66,7 @@ import TintypeTesting
         #expect(pixels.withUnsafeBytes { $0.baseAddress } == mapped.bytes.baseAddress.map { $0 + header.length })
     }
 
-    @Test func aPictureThatIsMappedOutlivesItsFile() async throws {
+    @Test func aMappedImageOutlivesItsFile() async throws {
         let cache = cache()
         let first = try image(shade: 1)
         cache.store(first, for: key)
@@ -79,7 +79,7 @@ import TintypeTesting
         #expect(try await cache.image(for: key) == nil)
     }
 
-    @Test func thePaddingOfRowsIsZero() throws {
+    @Test func rowPaddingIsZero() throws {
         let pixels = try image().pixels
         let rows = pixels.rows
         for y in 0..<5 {
@@ -87,13 +87,13 @@ import TintypeTesting
         }
     }
 
-    @Test func whatIsLargeIsNotTaken() throws {
-        let cache = cache(largest: 5 * 128)
+    @Test func aLargeImageIsRefused() throws {
+        let cache = cache(maximumByteCount: 5 * 128)
         #expect(cache.store(try image(), for: key))
         #expect(!cache.store(try image(height: 6), for: key))
     }
 
-    @Test func whatWouldBlockHasATwinThatDoesNot() async throws {
+    @Test func blockingCallsHaveAsynchronousOverloads() async throws {
         let cache = cache()
         let image = try image()
         cache.store(image, for: key)
@@ -104,7 +104,7 @@ import TintypeTesting
         #expect(try await !cache.contains(key))
     }
 
-    @Test func noPictureIsKeptAliveByWaiting() throws {
+    @Test func aPendingWriteKeepsNoImageAlive() throws {
         let cache = cache()
         weak var waiting: Image?
         do {
@@ -115,13 +115,13 @@ import TintypeTesting
         #expect(waiting == nil)
     }
 
-    @Test func whatIsNotTheWholePictureIsNotTaken() throws {
+    @Test func aPartialImageIsRefused() throws {
         let image = try image()
         let part = Image(pixels: image.pixels, info: image.info, isPartial: true)
         #expect(!cache().store(part, for: key))
     }
 
-    @Test func itHasLimitsAndAFolderOfItsOwn() async throws {
+    @Test func aThumbnailCacheHasItsOwnLimitsAndFolder() async throws {
         let disk = DiskCache(directory: folder.url)
         let cache = ThumbnailCache(beside: disk)
         cache.store(try image(), for: key)
@@ -138,34 +138,34 @@ import TintypeTesting
         cache.store(try image(), for: key)
         try await cache.flush()
         let path = cache.disk.path(for: key)
-        let sound = try Data(contentsOf: URL(filePath: path))
-        for index in sound.indices {
-            var changed = sound
+        let intact = try Data(contentsOf: URL(filePath: path))
+        for index in intact.indices {
+            var changed = intact
             changed[index] ^= 0x10
             try replace(path, with: changed)
             #expect(try await cache.image(for: key) == nil)
         }
-        try replace(path, with: sound)
+        try replace(path, with: intact)
         #expect(try await cache.image(for: key) != nil)
     }
 
-    @Test func aFileThatIsCutShortIsAMiss() async throws {
+    @Test func aTruncatedFileIsAMiss() async throws {
         let cache = cache()
         cache.store(try image(), for: key)
         try await cache.flush()
         let path = cache.disk.path(for: key)
-        let sound = try Data(contentsOf: URL(filePath: path))
-        for count in 0..<sound.count {
-            try replace(path, with: sound.prefix(count))
+        let intact = try Data(contentsOf: URL(filePath: path))
+        for count in 0..<intact.count {
+            try replace(path, with: intact.prefix(count))
             #expect(try await cache.image(for: key) == nil)
         }
     }
 
-    /// Sound entries, by their checksums, that say what no picture can be.
+    /// Entries with valid checksums and impossible sizes.
     @Test(arguments: [
         (0, 5), (17, 0), (19, 4), (16, 6), (17, 6), (1 << 40, 1 << 40), (-1, 5), (.max, .max), (33, 3),
     ])
-    func aSizeThatDoesNotFitTheBytesIsAMissAndGoes(_ width: Int, _ height: Int) async throws {
+    func aSizeThatDoesNotMatchTheBytesIsAMissAndIsRemoved(_ width: Int, _ height: Int) async throws {
         let cache = cache()
         cache.store(try image(), for: key)
         try await cache.flush()
@@ -178,7 +178,7 @@ import TintypeTesting
         #expect(try await !cache.contains(key))
     }
 
-    @Test(arguments: [0, 1, 23, 24, 27, 28, 40]) func metadataThatIsCutShortIsAMiss(_ count: Int) async throws {
+    @Test(arguments: [0, 1, 23, 24, 27, 28, 40]) func truncatedMetadataIsAMiss(_ count: Int) async throws {
         let cache = cache()
         cache.store(try image(), for: key)
         try await cache.flush()
@@ -191,7 +191,7 @@ import TintypeTesting
         #expect(try await !cache.contains(key))
     }
 
-    @Test func anEncodedPictureInItsDirectoryIsAMiss() async throws {
+    @Test func anEncodedImageInItsDirectoryIsAMiss() async throws {
         let cache = cache()
         cache.disk.store(CacheEntry(data: Data(repeating: 1, count: 640), format: .png), for: key)
         try await cache.flush()

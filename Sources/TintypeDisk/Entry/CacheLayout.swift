@@ -1,19 +1,20 @@
 import Foundation
 import TintypeCore
 
-/// Where the parts of a cache lie in its directory. Another version's parts lie beside ours, and are left alone.
+/// The paths inside a cache directory. Folders of other cache versions lie beside `v2` and are left alone.
 struct CacheLayout: Sendable {
-    /// The directory that the user named.
+    /// The directory that the user named, without a trailing slash.
     let root: String
-    /// The folder of entries with a slash at its end, ready for every path.
+    /// The path of the entries folder with a trailing slash, stored because every read uses it.
     private let entriesPrefix: String
 
+    /// Creates the layout of a directory given without a trailing slash.
     init(root: String) {
         self.root = root
         entriesPrefix = "\(root)/v2/entries/"
     }
 
-    /// - Parameter directory: as the user names it; `nil` is ``standard``.
+    /// - Parameter directory: The directory that the user named; `nil` uses ``standard``.
     init(_ directory: URL?) {
         guard let path = directory?.standardizedFileURL.path(percentEncoded: false) else {
             self = .standard
@@ -22,25 +23,29 @@ struct CacheLayout: Sendable {
         self.init(root: path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path)
     }
 
-    /// The folder of this version.
+    /// The folder of this cache version.
     var home: String { "\(root)/v2" }
+    /// The folder of the entries.
     var entriesFolder: String { String(entriesPrefix.dropLast()) }
-    /// On the same file system as the entries, so that renaming is one step.
+    /// The folder of temporary files. It is on the same file system as the entries, so that renaming is atomic.
     var temporaryFolder: String { "\(home)/tmp" }
-    /// A file for each process that writes here: see ``WriterMark``.
+    /// The folder of lock files, one for each writing cache: see ``WriterLock``.
     var writersFolder: String { "\(home)/writers" }
+    /// The SQLite index: see ``DiskIndex``.
     var indexPath: String { "\(home)/index.sqlite" }
 
+    /// The path of an entry's file.
     func path(of name: EntryName) -> String { entriesPrefix + name.path }
+    /// The path of the folder that contains an entry's file.
     func folder(of name: EntryName) -> String { entriesPrefix + name.folder.path }
 
-    /// Whether there is anything of this version.
+    /// Whether the directory contains a cache of this version.
     var exists: Bool { access(home, F_OK) == 0 }
 
-    /// Makes a folder and those above it, readable by the user alone.
+    /// Creates a folder and its parents, with access for the user only.
     func makeFolder(_ path: String) throws(DiskFailure) {
         var attempts = 0
-        // Someone who clears the cache meanwhile may take it, or the one above, away again.
+        // Another process that clears the cache may remove this folder or its parent again.
         while mkdir(path, 0o700) != 0 {
             let number = errno
             attempts += 1
@@ -55,11 +60,11 @@ struct CacheLayout: Sendable {
         }
     }
 
-    /// `nil` when there is nothing at the path.
+    /// Whether the path leads to a folder; `nil` if it leads to nothing.
     private func isFolder(_ path: String) -> Bool? {
-        var facts = stat()
-        guard stat(path, &facts) == 0 else { return nil }
-        return facts.st_mode & S_IFMT == S_IFDIR
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return status.st_mode & S_IFMT == S_IFDIR
     }
 
     private static func parent(of path: String) -> String? {
@@ -67,20 +72,15 @@ struct CacheLayout: Sendable {
         return String(path[..<slash])
     }
 
-    /// The names of all entries, folder by folder.
-    func forEachEntry(_ body: (EntryName) -> Void) {
-        for number in 0..<EntryFolder.count { names(in: EntryFolder(number)).forEach(body) }
-    }
-
-    /// The names of the entries in one folder.
+    /// Returns the names of the entries in one folder.
     func names(in folder: EntryFolder) -> [EntryName] {
         Self.names(in: entriesPrefix + folder.path).compactMap { EntryName($0) }
     }
 
-    /// Whether any folder with this first level exists.
+    /// Whether any folder with the same first level exists.
     func hasFolders(beside folder: EntryFolder) -> Bool { access(entriesPrefix + folder.parent, F_OK) == 0 }
 
-    /// What is in a folder; nothing when it cannot be read.
+    /// Returns the names in a folder; empty if it cannot be read.
     static func names(in folder: String) -> [String] {
         guard let stream = opendir(folder) else { return [] }
         defer { closedir(stream) }
@@ -100,26 +100,29 @@ extension CacheLayout {
     static var standard: CacheLayout {
         let environment = ProcessInfo.processInfo.environment
         let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? NSHomeDirectory()
-        // The specification: relative paths are invalid and are to be ignored.
+        // Relative paths are invalid and must be ignored, by the specification.
         let base = environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "\(home)/.cache"
         return CacheLayout(root: "\(base)/tintype")
     }
 }
 
-/// A system call that the disk refused.
+/// A file system call that failed.
 struct DiskFailure: Error {
-    let number: Int32
+    /// The value of `errno`.
+    let errorNumber: Int32
+    /// The path that the call was about, or the root of the cache.
     let path: String
 
-    init(_ number: Int32, _ path: String) {
-        self.number = number
+    init(_ errorNumber: Int32, _ path: String) {
+        self.errorNumber = errorNumber
         self.path = path
     }
 
-    /// Whether removing something helps.
-    var isFull: Bool { number == ENOSPC || number == EDQUOT }
+    /// Whether the disk or the quota is full, so that removing files helps.
+    var isFull: Bool { errorNumber == ENOSPC || errorNumber == EDQUOT }
 
+    /// The error to throw to users.
     var error: TintypeError {
-        TintypeError(.unwritable, stage: .store, "cannot write: \(SystemError.description(number))", subject: path)
+        TintypeError(.unwritable, stage: .store, "cannot write: \(SystemError.description(errorNumber))", subject: path)
     }
 }

@@ -1,18 +1,19 @@
 import CXXHash
 
-/// XXH3, 64 bits: fast enough to verify every read, and no single changed byte has been seen to pass it.
+/// The XXH3 checksum with 64 bits. It is fast enough to verify every read, and it detects every change of a single byte
+/// that the tests make.
 enum Checksum {
     static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         XXH3_64bits(bytes.baseAddress, bytes.count)
     }
 
-    /// A checksum of two pieces, one of which depends on the other's.
+    /// The checksum of bytes that follow others, whose checksum is the seed.
     static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
         XXH3_64bits_withSeed(bytes.baseAddress, bytes.count, seed)
     }
 }
 
-/// ``Checksum`` of bytes that come in pieces.
+/// A ``Checksum`` of bytes that arrive in pieces.
 struct RunningChecksum: ~Copyable {
     private let state = XXH3_createState()
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A moment as the disk keeps it: microseconds since 1970.
+/// A point in time as it is stored: microseconds since 1970.
 struct DiskTime: Hashable, Comparable, Sendable {
     let microseconds: Int64
 
@@ -8,13 +8,13 @@ struct DiskTime: Hashable, Comparable, Sendable {
         self.microseconds = microseconds
     }
 
-    /// The nearest microsecond; what is beyond 290,000 years is as far as it goes.
+    /// The nearest microsecond, clamped to about 290,000 years before or after 1970.
     init(_ date: Date) {
         let exact = date.timeIntervalSince1970 * 1_000_000
         microseconds = Int64(exactly: exact.rounded()) ?? (exact < 0 ? .min : .max)
     }
 
-    /// A time of a file.
+    /// Creates the time of a file, rounded down to a microsecond.
     init(_ time: timespec) {
         let (seconds, overflow) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000)
         microseconds = overflow ? .max : seconds.addingReportingOverflow(Int64(time.tv_nsec / 1_000)).partialValue
@@ -29,11 +29,12 @@ struct DiskTime: Hashable, Comparable, Sendable {
             : Foundation.timespec(tv_sec: Int(seconds), tv_nsec: Int(rest) * 1_000)
     }
 
-    /// How far the two are apart, whichever is later.
+    /// The time between two points, in microseconds.
     func distance(to other: DiskTime) -> UInt64 {
         UInt64(bitPattern: max(self, other).microseconds &- min(self, other).microseconds)
     }
 
+    /// The time that lies `duration` earlier, clamped to the range of the type.
     func earlier(by duration: Duration) -> DiskTime {
         let (seconds, attoseconds) = duration.components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
@@ -45,17 +46,17 @@ struct DiskTime: Hashable, Comparable, Sendable {
     static func < (left: DiskTime, right: DiskTime) -> Bool { left.microseconds < right.microseconds }
 }
 
-/// The times that an entry carries in its own file.
+/// The times in the header of an entry.
 struct EntryTimes: Equatable, Sendable {
-    /// When its bytes were got.
+    /// When its bytes were received from their source.
     var created: DiskTime
     /// When its bytes were stored.
     var modified: DiskTime
     /// When anything of it was stored.
     var changed: DiskTime
-    /// From when on it is a miss; `nil` is never.
+    /// When it becomes a miss; `nil` is never.
     var expires: DiskTime?
 
-    /// Whether the last use that was recorded is that it was stored. Some file systems keep whole seconds.
+    /// Whether the entry was not used since it was stored. Uses `<=`, because some file systems round to seconds.
     func isUnused(accessed: DiskTime) -> Bool { accessed <= changed }
 }

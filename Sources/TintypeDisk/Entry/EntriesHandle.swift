@@ -1,12 +1,14 @@
 import Foundation
 
-/// The folder of entries, held open: a path of three parts is found faster than one of ten, and needs no string.
+/// An open descriptor of the entries folder. The kernel resolves a relative path of three components faster than a full
+/// one, and building it needs no string.
 ///
-/// It may be removed or moved away while it is held; then it is no longer what writers see, and ``isCurrent(_:)`` says so.
+/// The folder may be removed or replaced while it is open. Writers then use another folder, and ``isCurrent(_:)`` is
+/// `false`.
 final class EntriesHandle: Sendable {
     private let descriptor: Int32
 
-    /// `nil` when there is no such folder.
+    /// Opens the folder. `nil` if it does not exist.
     init?(_ layout: CacheLayout) {
         descriptor = Foundation.open(layout.entriesFolder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -16,15 +18,15 @@ final class EntriesHandle: Sendable {
         close(descriptor)
     }
 
-    /// Whether it still is the folder in the directory.
+    /// Whether the path still leads to this folder.
     func isCurrent(_ layout: CacheLayout) -> Bool {
         FileIdentity(layout.entriesFolder).map { $0 == FileIdentity(descriptor) } ?? false
     }
 
-    /// A descriptor for reading, or −1 and `errno`.
+    /// Opens a file for reading. Returns the descriptor, or −1 and sets `errno`.
     ///
-    /// Without changing the time of access, which is ours to set; where that is not allowed, since the file is another
-    /// user's, with. A pipe does not make it wait.
+    /// Leaves the access time unchanged, because the cache sets it itself. `O_NOATIME` fails for another user's file;
+    /// it is then opened without. `O_NONBLOCK` keeps a named pipe from blocking the call.
     func open(_ name: EntryName) -> Int32 {
         name.withRelativePath { path in
             let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK
@@ -33,40 +35,41 @@ final class EntriesHandle: Sendable {
         }
     }
 
+    /// Removes a file. Errors are ignored.
     func remove(_ name: EntryName) {
         _ = name.withRelativePath { unlinkat(descriptor, $0, 0) }
     }
 
-    /// `nil` when it is not there.
+    /// The size of a file in bytes, or `nil` if it does not exist.
     func byteCount(of name: EntryName) -> Int? {
-        var facts = stat()
-        let status = name.withRelativePath { fstatat(descriptor, $0, &facts, 0) }
-        return status == 0 ? Int(facts.st_size) : nil
+        var status = stat()
+        let result = name.withRelativePath { fstatat(descriptor, $0, &status, 0) }
+        return result == 0 ? Int(status.st_size) : nil
     }
 
-    /// `O_NOATIME`, which Glibc's module does not show; the same on x86-64 and arm64.
+    /// `O_NOATIME`, which the Glibc module does not export. It has the same value on x86-64 and arm64.
     private static let noAccessTime: Int32 = 0o1_000_000
 }
 
-/// Which file or folder a path leads to now, or a descriptor did when it was opened.
+/// The identity of the file or folder behind a path or a descriptor.
 struct FileIdentity: Equatable, Sendable {
     private let device: dev_t
     private let inode: ino_t
 
-    /// `nil` when there is nothing at the path.
+    /// `nil` if the path leads to nothing.
     init?(_ path: String) {
-        var facts = stat()
-        guard stat(path, &facts) == 0 else { return nil }
-        self.init(facts)
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        self.init(status)
     }
 
     init?(_ descriptor: Int32) {
-        var facts = stat()
-        guard fstat(descriptor, &facts) == 0 else { return nil }
-        self.init(facts)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
     }
 
-    private init(_ facts: stat) {
-        (device, inode) = (facts.st_dev, facts.st_ino)
+    private init(_ status: stat) {
+        (device, inode) = (status.st_dev, status.st_ino)
     }
 }

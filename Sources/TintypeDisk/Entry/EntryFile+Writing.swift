@@ -4,7 +4,7 @@ import TintypeCore
 extension EntryFile {
     /// Writes an entry under a temporary name and renames it, so that a reader sees all of it or nothing.
     ///
-    /// - Throws: then nothing is left behind.
+    /// - Throws: ``DiskFailure``. Nothing is left behind.
     static func write(
         _ header: EntryHeader, _ payload: Data, as name: EntryName, in layout: CacheLayout, temporary: String
     ) throws(DiskFailure) {
@@ -13,7 +13,9 @@ extension EntryFile {
         }
     }
 
-    /// - Parameter fill: writes the file.
+    /// Creates a temporary file, fills it, sets its access time and renames it.
+    ///
+    /// - Parameter fill: Writes the file through its descriptor.
     static func write(
         _ times: EntryTimes, as name: EntryName, in layout: CacheLayout, temporary: String,
         _ fill: (Int32) throws(DiskFailure) -> Void
@@ -22,7 +24,8 @@ extension EntryFile {
         do throws(DiskFailure) {
             defer { close(descriptor) }
             try fill(descriptor)
-            // By our clock: an entry that was never used says so (``EntryTimes/isUnused(accessed:)``).
+            // By the cache's clock: an equal time means that the entry was never used
+            // (``EntryTimes/isUnused(accessed:)``).
             _ = futimens(descriptor, accessTimes(times.changed))
         } catch {
             unlink(temporary)
@@ -36,18 +39,18 @@ extension EntryFile {
         }
     }
 
-    /// Notes in the file itself when it was last used, so that this outlives the index and other processes see it.
+    /// Records the last use in the file itself, where it survives the loss of the index and other processes see it.
     static func recordAccess(_ path: String, at time: DiskTime) {
         _ = utimensat(AT_FDCWD, path, accessTimes(time), 0)
     }
 
-    /// For system calls: a time of access, and no other.
+    /// The arguments of `futimens` that set the access time and leave the modification time.
     private static func accessTimes(_ time: DiskTime) -> [timespec] {
-        [time.timespec, timespec(tv_sec: 0, tv_nsec: omit)]
+        [time.timespec, timespec(tv_sec: 0, tv_nsec: omitTime)]
     }
 
-    /// `UTIME_OMIT`, which Glibc's module does not show.
-    private static let omit = (1 << 30) - 2
+    /// `UTIME_OMIT`, which the Glibc module does not export.
+    private static let omitTime = (1 << 30) - 2
 
     private static func create(_ path: String, _ layout: CacheLayout) throws(DiskFailure) -> Int32 {
         func attempt() -> Int32 { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
@@ -60,7 +63,7 @@ extension EntryFile {
         return descriptor
     }
 
-    /// Head and payload in one call, and what that left in others.
+    /// Writes header and payload with one call, and the rest with more calls after a short write.
     private static func writeAll(
         _ head: [UInt8], _ payload: Data, to descriptor: Int32, _ path: String
     ) throws(DiskFailure) {
@@ -89,7 +92,7 @@ extension EntryFile {
         }
     }
 
-    /// Returns the error's number, if there was one.
+    /// Writes all bytes. Returns the error number on failure.
     private static func write(_ bytes: Slice<UnsafeRawBufferPointer>, _ descriptor: Int32) -> Int32? {
         var rest = bytes
         while !rest.isEmpty {
@@ -102,7 +105,8 @@ extension EntryFile {
         return nil
     }
 
-    /// Folders are made when a name is the first in one, not before; again when someone clears the cache meanwhile.
+    /// Renames a file to its final name. Creates the folder on its first use, or again if another process clears the
+    /// cache.
     private static func publish(_ temporary: String, as name: EntryName, _ layout: CacheLayout) throws(DiskFailure) {
         let target = layout.path(of: name)
         var attempts = 0
@@ -114,16 +118,17 @@ extension EntryFile {
     }
 }
 
-/// Entries whose bytes lie in a file already: they go from there to the entry's file a piece at a time, so that one takes
-/// little memory however large it is.
+/// Entries whose bytes are in a spill file. They are copied in pieces, so that memory use does not grow with their
+/// size.
 extension EntryFile {
-    /// Bytes that are moved at once: 1 MB.
-    private static let piece = 1 << 20
+    /// The size of one piece: 1 MB.
+    private static let pieceSize = 1 << 20
 
-    /// Writes an entry under a temporary name and renames it. Its head is written last, since it has the checksum.
+    /// Writes an entry under a temporary name and renames it. The header is written last, because it contains the
+    /// checksum.
     ///
-    /// - Parameter header: without the payload's checksum.
-    /// - Throws: then nothing is left behind.
+    /// - Parameter header: The header, without the checksum of the payload.
+    /// - Throws: ``DiskFailure``. Nothing is left behind.
     static func write(
         _ header: EntryHeader, from file: SpillFile, as name: EntryName, in layout: CacheLayout, temporary: String
     ) throws(DiskFailure) {
@@ -138,12 +143,12 @@ extension EntryFile {
         }
     }
 
-    /// Returns the checksum of what it copied.
+    /// Copies a payload and returns its checksum.
     private static func copy(
         _ count: Int, from file: SpillFile, to descriptor: Int32, at start: Int, _ path: String
     ) throws(DiskFailure) -> UInt64 {
         var checksum = RunningChecksum()
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: min(count, piece), alignment: 64)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: min(count, pieceSize), alignment: 64)
         defer { buffer.deallocate() }
         var copied = 0
         while copied < count {

@@ -1,59 +1,62 @@
 import Foundation
 import TintypeCore
 
-/// Reads the files of entries.
+/// Reading, verifying and writing the files of entries.
 enum EntryFile {
-    enum Reading<Bytes> {
-        /// Head and bytes of a file, and the last use that was recorded: the file's own time of access.
+    /// The result of reading a file.
+    enum ReadResult<Bytes> {
+        /// The header and bytes of a sound file, and its last recorded use, which is the file's access time.
         case file(EntryHeader, Bytes, accessed: DiskTime)
         case missing
-        /// Not a whole, undamaged entry of this key.
+        /// A file that is not a complete, undamaged entry of this key.
         case damaged
     }
 
-    /// Opens one file, reads it whole and verifies every byte of it; touches nothing else.
+    /// Opens one file, reads it and verifies every byte. Touches no other file.
     ///
-    /// - Parameter key: whose entry it must be; `nil` takes that of any key.
+    /// - Parameter key: The key that the entry must have; `nil` accepts any key.
     static func read<Bytes: EntryBytes>(
         _ name: EntryName, in entries: EntriesHandle, for key: CacheKey?, as type: Bytes.Type = Data.self
-    ) -> Reading<Bytes> {
+    ) -> ReadResult<Bytes> {
         let descriptor = entries.open(name)
         guard descriptor >= 0 else { return .missing }
         defer { close(descriptor) }
-        var facts = stat()
-        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG,
-            facts.st_size >= EntryHeader.fixedLength, facts.st_size <= EntryHeader.maximumFileLength
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            status.st_size >= EntryHeader.fixedLength, status.st_size <= EntryHeader.maximumFileLength
         else { return .damaged }
-        guard let bytes = Bytes(descriptor, count: Int(facts.st_size)) else { return .missing }
+        guard let bytes = Bytes(descriptor, count: Int(status.st_size)) else { return .missing }
         guard let header = bytes.withBytes({ verified($0, for: key) }) else { return .damaged }
-        return .file(header, bytes, accessed: DiskTime(facts.st_atim))
+        return .file(header, bytes, accessed: DiskTime(status.st_atim))
     }
 
-    enum HeadReading {
-        /// And the last use that was recorded.
+    /// The result of reading a header.
+    enum HeadResult {
+        /// A sound header and the last recorded use.
         case sound(EntryHeader, accessed: DiskTime)
         case missing
         case damaged
     }
 
-    /// The head alone, verified.
-    static func readHead(_ name: EntryName, in entries: EntriesHandle) -> HeadReading {
+    /// Reads and verifies the header only.
+    static func readHead(_ name: EntryName, in entries: EntriesHandle) -> HeadResult {
         let descriptor = entries.open(name)
         guard descriptor >= 0 else { return .missing }
         defer { close(descriptor) }
-        var facts = stat()
-        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return .damaged }
-        guard let start = Data(descriptor, count: min(4096, Int(facts.st_size))) else { return .missing }
-        guard let lengths = start.withUnsafeBytes(EntryHeader.Lengths.init), lengths.file == facts.st_size else {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return .damaged }
+        guard let start = Data(descriptor, count: min(4096, Int(status.st_size))) else { return .missing }
+        guard let lengths = start.withUnsafeBytes(EntryHeader.Lengths.init), lengths.file == status.st_size else {
             return .damaged
         }
         guard let head = lengths.head <= start.count ? start : Data(descriptor, count: lengths.head) else {
             return .missing
         }
         guard let header = head.withUnsafeBytes({ EntryHeader(decoding: $0) }) else { return .damaged }
-        return .sound(header, accessed: DiskTime(facts.st_atim))
+        return .sound(header, accessed: DiskTime(status.st_atim))
     }
 
+    /// Returns the header of a complete file if the whole file is sound.
     private static func verified(_ bytes: UnsafeRawBufferPointer, for key: CacheKey?) -> EntryHeader? {
         guard let lengths = EntryHeader.Lengths(bytes), lengths.file == bytes.count,
             let header = EntryHeader(decoding: bytes, for: key),
@@ -63,21 +66,25 @@ enum EntryFile {
     }
 }
 
-/// The bytes of a file in memory, one way or another.
+/// The bytes of a file, read into memory or mapped.
 protocol EntryBytes: Sendable {
-    /// - Parameter count: of the file.
-    /// - Returns: `nil` when there is no memory, or the file cannot be read: which says nothing of what is in it.
+    /// Reads or maps a file.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The open file. It may be closed afterwards.
+    ///   - count: The size of the file, in bytes.
+    /// - Returns: `nil` if there is no memory or reading fails, which says nothing about the contents.
     init?(_ descriptor: Int32, count: Int)
 
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result
 }
 
-/// Read into memory of their own; mapped where they are larger than nearly all pictures, which is never worth that.
+/// Reads files into memory, and maps those larger than nearly all images, because mapping pays off only for them.
 extension Data: EntryBytes {
-    private static var large: Int { 8 << 20 }
+    private static var mappingThreshold: Int { 8 << 20 }
 
     init?(_ descriptor: Int32, count: Int) {
-        if count > Self.large {
+        if count > Self.mappingThreshold {
             self.init(mapping: descriptor, count: count)
         } else {
             self.init(reading: descriptor, count)
@@ -100,7 +107,7 @@ extension Data: EntryBytes {
         self.init(bytesNoCopy: memory, count: filled, deallocator: .free)
     }
 
-    /// Safe because a file of ours is never written or cut again once it has its name, and one that is removed keeps its
+    /// This is safe because the cache never writes or truncates a file once it has its name. A removed file keeps its
     /// pages while they are mapped.
     private init?(mapping descriptor: Int32, count: Int) {
         guard let memory = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0), memory != MAP_FAILED
@@ -111,10 +118,10 @@ extension Data: EntryBytes {
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result { withUnsafeBytes(body) }
 }
 
-/// Mapped, for what is used where it lies; read where no more can be mapped.
+/// Maps a file whose bytes are used in place, or reads it if mapping fails.
 ///
-/// Safe because a file of ours is never written or cut again once it has its name: see ``MappedBytes``.
-enum UsedInPlace: EntryBytes {
+/// Mapping is safe because the cache never writes or truncates a file once it has its name: see ``MappedBytes``.
+enum InPlaceBytes: EntryBytes {
     case mapped(MappedBytes)
     case copied(Data)
 

@@ -1,35 +1,38 @@
 import Foundation
 import TintypeCore
 
-/// The head of an entry's file: everything about the entry but its bytes.
+/// The header of an entry's file: everything about the entry except its payload.
 ///
-/// A file is `fixed part · source · rendition · format · metadata · extended data · zeros · payload`, integers
-/// little-endian; the zeros let the payload begin at a multiple of 64. The fixed part:
+/// A file is `fixed part · source · rendition · format · metadata · extended data · zeros · payload`. Integers are
+/// little-endian. The zeros align the payload to a multiple of 64. The fixed part:
 ///
-/// | offset | bytes | what |
+/// | offset | bytes | content |
 /// | ---: | ---: | --- |
 /// | 0 | 8 | `TINTYPE` and a zero |
 /// | 8 | 4 | version, 2 |
-/// | 12 | 4 | bytes of the key's source |
-/// | 16 | 4 | bytes of the key's rendition |
-/// | 20 | 4 | bytes of the format's name |
-/// | 24 | 4 | bytes of the metadata |
-/// | 28 | 4 | bytes of the extended data |
-/// | 32 | 8 | bytes of the payload |
-/// | 40 | 8 | when it was created, microseconds since 1970 |
+/// | 12 | 4 | length of the key's source, in bytes |
+/// | 16 | 4 | length of the key's rendition |
+/// | 20 | 4 | length of the format's name |
+/// | 24 | 4 | length of the metadata |
+/// | 28 | 4 | length of the extended data |
+/// | 32 | 8 | length of the payload |
+/// | 40 | 8 | when the entry was created, in microseconds since 1970 |
 /// | 48 | 8 | when the payload was stored, likewise |
-/// | 56 | 8 | when anything of it was changed, likewise |
-/// | 64 | 8 | when it expires, likewise; 0 is never |
+/// | 56 | 8 | when anything of the entry was changed, likewise |
+/// | 64 | 8 | when the entry expires, likewise; 0 is never |
 /// | 72 | 8 | checksum of the payload |
-/// | 80 | 8 | checksum of all between the fixed part and the payload, seeded with that of the 80 bytes before this |
+/// | 80 | 8 | checksum of everything between the fixed part and the payload, seeded with the checksum of the first 80 bytes |
 struct EntryHeader: Equatable {
+    /// The version of the file format.
     static let version: UInt32 = 2
+    /// The length of the fixed part, in bytes.
     static let fixedLength = 88
-    /// The payload begins at a multiple of it, so that pixels may be used where they are mapped.
+    /// The alignment of the payload in the file, in bytes. Mapped pixels can therefore be used in place.
     static let alignment = 64
-    /// No honest key or metadata comes near; a damaged length must not claim memory.
+    /// The maximum length of the key's parts and the metadata, in bytes. Bounds the memory that a damaged length can
+    /// claim.
     static let maximumPartLength = 16 << 20
-    /// No picture comes near; a damaged length must not pass for one.
+    /// The maximum length of a file, in bytes. No image comes near it; a larger length is damaged.
     static let maximumFileLength = 1 << 40
 
     var key: CacheKey
@@ -40,10 +43,10 @@ struct EntryHeader: Equatable {
     var payloadChecksum: UInt64
     var times: EntryTimes
 
-    /// Bytes before the payload.
+    /// The length of the header, in bytes. The payload follows.
     var length: Int { Self.headLength(variable: variableLength) }
 
-    /// Bytes of the whole file.
+    /// The length of the whole file, in bytes.
     var fileLength: Int { length + payloadLength }
 
     private var variableLength: Int {
@@ -51,7 +54,7 @@ struct EntryHeader: Equatable {
             + extended.count
     }
 
-    /// Whether a file can hold an entry, so that whoever reads it does not take it for damaged.
+    /// Whether a file can hold an entry. A reader would take a larger one for damaged.
     static func hasRoom(for entry: CacheEntry, _ key: CacheKey) -> Bool {
         [
             key.source.utf8.count, key.rendition.utf8.count, entry.format?.rawValue.utf8.count ?? 0,
@@ -67,22 +70,25 @@ struct EntryHeader: Equatable {
 // MARK: - Writing
 
 extension EntryHeader {
+    /// Creates the header of an entry.
+    ///
     /// - Parameters:
-    ///   - modified: when the payload was stored.
-    ///   - changed: when anything of it was.
+    ///   - modified: When the payload was stored.
+    ///   - changed: When anything of the entry was stored.
     init(_ entry: CacheEntry, for key: CacheKey, modified: DiskTime, changed: DiskTime) {
         self.key = key
         format = entry.format
         metadata = entry.metadata
         extended = entry.extended
         payloadLength = entry.data.count
-        // That of a file is made while it is written.
+        // The checksum of a spill file is computed while it is copied.
         payloadChecksum = entry.file == nil ? entry.data.withUnsafeBytes(Checksum.of) : 0
         times = EntryTimes(
             created: DiskTime(entry.created), modified: modified, changed: changed,
             expires: entry.expires.map { DiskTime($0) })
     }
 
+    /// The bytes of the header.
     var encoded: [UInt8] {
         [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
             count = length
@@ -108,7 +114,7 @@ extension EntryHeader {
         bytes.set(times.created.microseconds, at: 40)
         bytes.set(times.modified.microseconds, at: 48)
         bytes.set(times.changed.microseconds, at: 56)
-        // 0 is never, so the microsecond after stands for the beginning of 1970.
+        // 0 means never, so an expiry of 0 is stored as 1 microsecond.
         bytes.set(times.expires.map { $0.microseconds == 0 ? 1 : $0.microseconds } ?? 0, at: 64)
         bytes.set(payloadChecksum, at: 72)
         for place in end..<bytes.count { bytes[place] = 0 }
@@ -126,11 +132,12 @@ extension EntryHeader {
 // MARK: - Reading
 
 extension EntryHeader {
-    /// Reads and verifies a head. `nil` for anything but a whole, undamaged head of this version.
+    /// Reads and verifies a header. `nil` for anything but a complete, undamaged header of this version.
     ///
     /// - Parameters:
-    ///   - bytes: the beginning of a file, at least to the end of its head.
-    ///   - expected: whose entry it must be; then its strings are compared where they are and not made again.
+    ///   - bytes: The beginning of a file, at least to the end of its header.
+    ///   - expected: The key that the entry must have. Its strings are compared in place, which avoids allocating new
+    ///     ones.
     init?(decoding bytes: UnsafeRawBufferPointer, for expected: CacheKey? = nil) {
         guard let lengths = Lengths(bytes), bytes.count >= lengths.head else { return nil }
         let head = UnsafeRawBufferPointer(rebasing: bytes[..<lengths.head])
@@ -158,10 +165,10 @@ extension EntryHeader {
             return CacheKey(
                 source: String(decoding: source, as: UTF8.self), rendition: String(decoding: rendition, as: UTF8.self))
         }
-        return source.holds(expected.source) && rendition.holds(expected.rendition) ? expected : nil
+        return source.equals(expected.source) && rendition.equals(expected.rendition) ? expected : nil
     }
 
-    /// The lengths in the fixed part, checked against absurdity but not yet against damage.
+    /// The lengths in the fixed part. They are within bounds but not yet verified by the checksum.
     struct Lengths {
         let source: Int
         let rendition: Int
@@ -170,12 +177,12 @@ extension EntryHeader {
         let extended: Int
         let payload: Int
 
-        /// Bytes before the payload.
+        /// The length of the header, in bytes.
         var head: Int { EntryHeader.headLength(variable: source + rendition + format + metadata + extended) }
-        /// Bytes of the whole file.
+        /// The length of the whole file, in bytes.
         var file: Int { head + payload }
 
-        /// `nil` when this is not the fixed part of a file of this version.
+        /// `nil` if the bytes are not the fixed part of a file of this version.
         init?(_ bytes: UnsafeRawBufferPointer) {
             guard bytes.count >= EntryHeader.fixedLength, bytes.prefix(8).elementsEqual(magic),
                 bytes.integer(at: 8, as: UInt32.self) == version
@@ -209,7 +216,7 @@ extension UnsafeRawBufferPointer {
         Value(littleEndian: loadUnaligned(fromByteOffset: offset, as: type))
     }
 
-    fileprivate func holds(_ text: String) -> Bool {
+    fileprivate func equals(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { utf8 in
             guard utf8.count == count else { return false }

@@ -2,40 +2,41 @@ import Crypto
 import Foundation
 import TintypeCore
 
-/// The file name of an entry: the SHA-256 of its key.
+/// The file name of an entry: the SHA-256 of its key, as 64 hexadecimal digits.
 ///
-/// That of an original is the SHA-256 of its URL, so a shell finds it too: `printf %s URL | sha256sum`. Keys come from
-/// outside, so no part of one ever becomes part of a path.
+/// The name of an original is the SHA-256 of its URL, so that a shell can find it: `printf %s URL | sha256sum`. Keys
+/// come from outside; because they are hashed, no part of one becomes part of a path.
 struct EntryName: Hashable, Sendable {
-    /// The 32 bytes of the hash, as four words in the order of memory.
+    /// The 32 bytes of the hash, as four words in memory order.
     private let words: SIMD4<UInt64>
 
+    /// Creates the name of a key's entry.
     init(_ key: CacheKey) {
         var hash = SHA256()
         Self.update(&hash, key.source)
         if !key.isOriginal {
-            // No URL has this byte.
+            // URLs do not contain this byte.
             Self.update(&hash, "\u{1F}")
             Self.update(&hash, key.rendition)
         }
         words = hash.finalize().withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
     }
 
-    /// A name found in a directory or in the index; `nil` when no entry has such a name.
+    /// Reads a name from a directory listing. `nil` if no entry has such a name.
     init?(_ text: String) {
         guard text.utf8.count == Self.length else { return nil }
         var words = SIMD4<UInt64>.zero
         var place = 0
         for digit in text.utf8 {
             guard let value = Self.value(ofDigit: digit) else { return nil }
-            // Two digits a byte, the first the higher; bytes fill a word from its lower end.
+            // Each byte has two digits, the high one first. The first byte of a word is its least significant one.
             words[place / 16] |= UInt64(value) << UInt64((place % 16 / 2) * 8 + (place % 2 == 0 ? 4 : 0))
             place += 1
         }
         self.words = words
     }
 
-    /// 64 hexadecimal digits.
+    /// The 64 hexadecimal digits.
     var text: String {
         String(unsafeUninitializedCapacity: Self.length) { buffer in
             writeText(to: buffer)
@@ -43,19 +44,19 @@ struct EntryName: Hashable, Sendable {
         }
     }
 
-    /// Relative to the directory of entries: `ab/c`.
+    /// The folder that contains the file.
     var folder: EntryFolder { EntryFolder(Int(words[0] & 0xFF) << 4 | Int(words[0] >> 12 & 0xF)) }
 
     /// The 32 bytes of the hash.
     var bytes: Data { withUnsafeBytes(of: words) { Data($0) } }
 
-    /// A name found in the index; `nil` when no entry has such a name.
+    /// Reads a name from the index. `nil` if no entry has such a name.
     init?(bytes: Data) {
         guard bytes.count == 32 else { return nil }
         words = bytes.withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
     }
 
-    /// Relative to the directory of entries: `ab/c/abcd…`.
+    /// The path relative to the entries folder: `ab/c/abcd…`.
     var path: String {
         String(unsafeUninitializedCapacity: Self.pathLength) { buffer in
             writePath(to: buffer)
@@ -63,8 +64,8 @@ struct EntryName: Hashable, Sendable {
         }
     }
 
-    /// A system call on the path relative to the directory of entries: without a string, since this is on the way of
-    /// every read.
+    /// Calls a closure with the path relative to the entries folder, as a C string on the stack. Every read does this,
+    /// so it builds no `String`.
     func withRelativePath(_ body: (UnsafePointer<CChar>) -> Int32) -> Int32 {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.pathLength + 1) { buffer in
             writePath(to: buffer)
@@ -80,7 +81,7 @@ struct EntryName: Hashable, Sendable {
     }
 
     private static let length = 64
-    /// `ab/c/`.
+    /// The length of `ab/c/`.
     private static let prefixLength = 5
     private static let pathLength = prefixLength + length
     private static let slash = UInt8(ascii: "/")
@@ -112,12 +113,14 @@ struct EntryName: Hashable, Sendable {
     }
 }
 
-/// One of the 4,096 folders of entries: two levels, of 256 and 16, by the first three digits of the names in it.
+/// One of the 4,096 folders of entries. They form two levels, of 256 and 16, named by the first three digits of the
+/// entry names.
 ///
-/// So few that a new cache has soon made all, and so many that none grows large: 250 files at a million entries.
+/// A new cache soon has all of them, and none grows large: each has about 250 files at a million entries.
 struct EntryFolder: Hashable, Sendable {
+    /// The number of folders.
     static let count = 4096
-    /// Folders that share a first level.
+    /// The number of folders that share a first level.
     static let siblings = 16
 
     let number: Int
@@ -126,10 +129,10 @@ struct EntryFolder: Hashable, Sendable {
         self.number = number
     }
 
-    /// Relative to the directory of entries: `ab/c`.
+    /// The path relative to the entries folder: `ab/c`.
     var path: String { "\(parent)/\(String(number & 15, radix: 16))" }
 
-    /// The first level: `ab`.
+    /// The first level of the path: `ab`.
     var parent: String {
         let text = String(number >> 4, radix: 16)
         return text.count == 2 ? text : "0\(text)"

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 
 extension DiskIndex {
-    /// The totals, whatever their number: O(1).
+    /// The number of entries and the size of their files. O(1).
     var usage: DiskUsage {
         get throws {
             try database.read { database in
@@ -14,7 +14,7 @@ extension DiskIndex {
         }
     }
 
-    /// The entries that come first in the order of `expiry`, at most `count`; before `time` if one is given.
+    /// Returns at most `count` entries with the earliest `expiry` time, before `time` if it is given.
     func oldest(_ count: Int, by expiry: DiskLimits.Expiry, before time: DiskTime? = nil) throws -> [IndexRecord] {
         try prepare(expiry)
         return try fetch(
@@ -22,14 +22,14 @@ extension DiskIndex {
             [time?.microseconds ?? .max, count])
     }
 
-    /// The entries whose own time is over, at most `count`.
+    /// Returns at most `count` entries whose own expiry date has passed.
     func expired(_ count: Int, at time: DiskTime) throws -> [IndexRecord] {
         try fetch(
             "SELECT * FROM entry WHERE expires IS NOT NULL AND expires <= ? ORDER BY expires LIMIT ?",
             [time.microseconds, count])
     }
 
-    /// The entries that were used last, at most `count`; those that come after `last` if one is given.
+    /// Returns at most `count` entries in order of last use, most recent first, after `last` if it is given.
     func lastUsed(_ count: Int, after last: IndexRecord?) throws -> [IndexRecord] {
         try prepare(.access)
         return try fetch(
@@ -37,8 +37,8 @@ extension DiskIndex {
             [last?.accessed.microseconds ?? .max, last?.name.bytes ?? Data(repeating: 0xFF, count: 33), count])
     }
 
-    /// Brings times that lie in the future, since the clock was set back, to the present: otherwise such an entry would
-    /// outlive its age by as much.
+    /// Moves times in the future to the present. If the clock was set back, such entries would otherwise outlive their
+    /// age.
     func clampTimes(of expiry: DiskLimits.Expiry, to now: DiskTime) throws {
         try prepare(expiry)
         try database.write { database in
@@ -48,7 +48,7 @@ extension DiskIndex {
         }
     }
 
-    /// The order by one time is kept from when it is first needed: most caches need one of the four.
+    /// Creates the database index for one time when it is first needed. Most caches need one of the four.
     private func prepare(_ expiry: DiskLimits.Expiry) throws {
         try database.write { database in
             let column = expiry.column
@@ -75,17 +75,19 @@ extension DiskIndex {
 }
 
 extension DiskLimits.Expiry {
-    /// Its column in the index.
+    /// The column of this time in the index.
     fileprivate var column: String { rawValue }
 }
 
-/// Something that stands in the index and cannot be, though SQLite takes it: a byte of it was changed.
+/// A value in the index that SQLite accepts but that is impossible, because a byte was changed.
 struct IndexDamage: Error {}
 
-// Columns are read as what they have to be. GRDB's own ways stop the program when a damaged file says otherwise.
+// These methods check the type of each column. GRDB's own accessors trap on an unexpected type in a damaged file.
 
 extension Row {
-    /// - Throws: ``IndexDamage``.
+    /// Returns an integer column.
+    ///
+    /// - Throws: ``IndexDamage`` if the column has another type.
     func integer(_ column: String) throws -> Int64 {
         guard let value = try optionalInteger(column) else { throw IndexDamage() }
         return value
@@ -98,7 +100,8 @@ extension Row {
         return number
     }
 
-    /// A number of bytes or entries. What is larger than any disk would have sums without a number.
+    /// Returns a number of bytes or entries. A number larger than any disk would make sums overflow, so it counts as
+    /// damage.
     func count(_ column: String) throws -> Int {
         let value = try integer(column)
         guard value >= 0, value < 1 << 56 else { throw IndexDamage() }

@@ -2,21 +2,23 @@ import Foundation
 import GRDB
 
 extension DiskIndex {
-    /// Whether the index is known to have the entries that the files are.
+    /// Whether the index is known to match the files.
     var isReconciled: Bool {
         get throws { try database.read { try Self.reconciled($0) >= EntryFolder.count } }
     }
 
-    /// Lets ``reconcile(_:)`` begin anew: a process that was stopped may have left files that the index does not know.
-    func distrust() throws {
+    /// Makes ``reconcile(_:)`` start over. A process that was stopped may have left files that the index does not
+    /// contain.
+    func markUnreconciled() throws {
         try database.write { try $0.execute(sql: "UPDATE total SET reconciled = 0") }
     }
 
-    /// One step towards an index that has the entries which the files are: some folders are read, files that the index
-    /// lacks are added to it, and entries without a file are removed. What is done is noted with it, so that whoever
-    /// opens the index next goes on from there.
+    /// Runs one step of reconciling the index with the files.
     ///
-    /// - Returns: whether more is to be done.
+    /// A step reads some folders, adds the files that the index lacks, and removes entries without a file. The progress
+    /// is stored in the same transaction, so that the next process to open the index continues from there.
+    ///
+    /// - Returns: Whether more steps are needed.
     func reconcile(_ layout: CacheLayout) throws -> Bool {
         let entries = EntriesHandle(layout)
         return try database.write { database in
@@ -35,7 +37,7 @@ extension DiskIndex {
         }
     }
 
-    /// Entries that one step may look at.
+    /// The number of entries that one step examines.
     private static let stepSize = 256
 
     private static func reconciled(_ database: Database) throws -> Int {
@@ -45,7 +47,7 @@ extension DiskIndex {
         return try row.count("reconciled")
     }
 
-    /// Makes the part of the index that belongs to some folders say what is in them. Returns how many entries it saw.
+    /// Makes the index match the files of some folders. Returns the number of entries examined.
     private static func reconcile(
         _ folders: Range<Int>, _ files: [EntryName], _ entries: EntriesHandle?, _ database: Database
     ) throws -> Int {
@@ -58,7 +60,7 @@ extension DiskIndex {
         let present = Set(files)
         for name in known.keys where !present.contains(name) { try remove(name, from: database) }
         for name in files {
-            // One of another size was replaced by a writer that was stopped before it could say so.
+            // A file of another size was replaced by a writer that stopped before it recorded that.
             if let size = known[name], size == entries?.byteCount(of: name) { continue }
             guard let record = entries?.record(of: name) else { continue }
             try add(record, to: database, replacing: known[name] != nil)
@@ -66,7 +68,7 @@ extension DiskIndex {
         return 1 + known.count + files.count
     }
 
-    /// The first name that a folder may have; what comes after all, for the folder after the last.
+    /// The first possible name in a folder. After the last folder, a value greater than every name.
     private static func bound(_ folder: Int) -> Data {
         folder < EntryFolder.count
             ? Data([UInt8(folder >> 4), UInt8(folder & 15) << 4]) : Data(repeating: 0xFF, count: 33)
@@ -74,7 +76,7 @@ extension DiskIndex {
 }
 
 extension EntriesHandle {
-    /// What the index needs to know of an entry, from its file. One that is damaged goes, since no limit would count it.
+    /// Returns the record of an entry from its file. Removes a damaged file, because no limit would count it.
     func record(of name: EntryName) -> IndexRecord? {
         switch EntryFile.readHead(name, in: self) {
         case .missing: return nil

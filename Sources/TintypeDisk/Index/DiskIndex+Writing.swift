@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 
 extension DiskIndex {
-    /// In one transaction.
+    /// Applies a batch in one transaction.
     func apply(_ batch: IndexBatch) throws {
         guard !batch.isEmpty else { return }
         try database.write { database in
@@ -16,8 +16,8 @@ extension DiskIndex {
         }
     }
 
-    /// Forgets entries that were evicted, but for those that were stored anew meanwhile: a file that the index does not know
-    /// would never be evicted.
+    /// Removes evicted entries, except those stored again since: a file that the index does not contain is never
+    /// evicted.
     func remove(_ records: [IndexRecord]) throws {
         try database.write { database in
             let statement = try database.cachedStatement(sql: "DELETE FROM entry WHERE name = ? AND changed = ?")
@@ -27,7 +27,8 @@ extension DiskIndex {
         }
     }
 
-    /// Forgets everything, and that it is reconciled. Making the tables anew costs nothing an entry.
+    /// Removes everything and marks the index as unreconciled. Recreating the tables takes the same time however many
+    /// entries there are.
     func removeAll() throws {
         try database.write { database in
             try database.execute(sql: "DROP TABLE entry; DROP TABLE total")
@@ -52,7 +53,7 @@ extension DiskIndex {
             changed = excluded.changed, accessed = excluded.accessed, expires = excluded.expires
         """
 
-    /// A clock that was set back may have made the recorded time too late; so the last word counts, not the latest.
+    /// The clock may have been set back after the recorded time, so the last report counts and not the latest time.
     private static func touch(_ name: EntryName, _ time: DiskTime, in database: Database) throws {
         try database.cachedStatement(sql: "UPDATE entry SET accessed = ? WHERE name = ?")
             .execute(arguments: [time.microseconds, name.bytes])

@@ -2,16 +2,16 @@ import Foundation
 import GRDB
 import TintypeCore
 
-/// The bookkeeping of a disk cache in SQLite: sizes and times, for limits and totals.
+/// The SQLite index of a disk cache: the sizes and times that limits and totals need.
 ///
-/// The files are the truth; this is never asked on the way of a read, and is made anew from the files, a step at a time,
-/// when it is lost or damaged. Several processes may write it at once. All calls block.
+/// The files are authoritative. Reads never consult the index. If it is lost or damaged, it is rebuilt from the files
+/// step by step. Several processes may write it at once. All calls block the calling thread.
 final class DiskIndex: Sendable {
     let database: DatabaseQueue
     private let identity: FileIdentity
 
-    /// Opens the index of a cache; makes it when there is none or it is damaged: empty, and to be filled by
-    /// ``reconcile(_:)``.
+    /// Opens the index of a cache. Creates an empty one, to be filled by ``reconcile(_:)``, if there is none or it is
+    /// damaged.
     ///
     /// - Throws: ``TintypeError/Code/unwritable``.
     init(_ layout: CacheLayout) throws(TintypeError) {
@@ -36,8 +36,8 @@ final class DiskIndex: Sendable {
         // Another process may be writing a batch.
         configuration.busyMode = .timeout(10)
         let database = try connect(layout.indexPath, configuration)
-        // What a crash loses of the index, the files still have. Not in the configuration, which GRDB's switch to WAL
-        // would override.
+        // The files still have whatever a crash loses of the index. This cannot be in the configuration, because GRDB's
+        // switch to WAL would override it.
         try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = OFF") }
         try database.write { database in
             guard try Int.fetchOne(database, sql: "PRAGMA user_version") == 0 else { return }
@@ -47,9 +47,11 @@ final class DiskIndex: Sendable {
         return database
     }
 
-    /// Of several who make the same file at once, all but one may be refused the switch to WAL, without the wait that
-    /// was set: it begins as a reader's lock, and SQLite lets no two wait to make theirs a writer's
-    /// (<https://www.sqlite.org/c3ref/busy_handler.html>).
+    /// Opens the file, and retries for 10 s while SQLite reports that it is busy.
+    ///
+    /// If several processes create the same file at once, SQLite may refuse all but one the switch to WAL without
+    /// waiting for `busyMode`. The switch begins with a reader's lock, and SQLite lets no two readers wait to upgrade
+    /// theirs (<https://www.sqlite.org/c3ref/busy_handler.html>).
     private static func connect(_ path: String, _ configuration: Configuration) throws -> DatabaseQueue {
         let deadline = ContinuousClock.now + .seconds(10)
         while true {
@@ -62,8 +64,8 @@ final class DiskIndex: Sendable {
         }
     }
 
-    /// Totals are kept by triggers, so that they are right whichever process writes. `reconciled` is the number of
-    /// folders whose entries are known to be those of the files: see ``reconcile(_:)``.
+    /// The tables and triggers. Triggers maintain the totals, so that they are right whichever process writes.
+    /// `reconciled` is the number of folders whose entries are known to match the files: see ``reconcile(_:)``.
     static let schema = """
         CREATE TABLE entry (
             name BLOB PRIMARY KEY, size INTEGER NOT NULL, created INTEGER NOT NULL, modified INTEGER NOT NULL,
@@ -82,16 +84,16 @@ final class DiskIndex: Sendable {
             UPDATE total SET size = size - OLD.size + NEW.size; END;
         """
 
-    /// Whether the file that is open still is the one in the directory: another process may have made it anew, or
-    /// someone may have removed the directory.
+    /// Whether the open file is still the one in the directory. Another process may have rebuilt it or removed the
+    /// directory.
     func isCurrent(_ layout: CacheLayout) -> Bool { FileIdentity(layout.indexPath) == identity }
 
-    /// Takes a damaged index away, unless another process has done so already.
+    /// Deletes a damaged index, unless another process has done so already.
     func delete(_ layout: CacheLayout) {
         if isCurrent(layout) { Self.delete(layout) }
     }
 
-    /// Whether an error says that the index is damaged, so that only making it anew helps.
+    /// Whether an error means that the index is damaged and must be rebuilt.
     static func isDamage(_ error: any Error) -> Bool {
         (error as? DatabaseError)?.isDamage ?? (error is IndexDamage || error is RowDecodingError)
     }
@@ -100,17 +102,18 @@ final class DiskIndex: Sendable {
         for suffix in ["", "-wal", "-shm"] { unlink(layout.indexPath + suffix) }
     }
 
+    /// Returns the error to throw for an error of SQLite or the file system.
     static func failure(_ error: any Error, _ layout: CacheLayout) -> TintypeError {
         if let error = error as? TintypeError { return error }
         if let failure = error as? DiskFailure { return failure.error }
         return TintypeError(
-            .unwritable, stage: .store, "the cache's index cannot be used: \(error)", subject: layout.root,
+            .unwritable, stage: .store, "cannot use the cache index: \(error)", subject: layout.root,
             underlying: error)
     }
 }
 
 extension DatabaseError {
-    /// Besides SQLite's own words for it: a table that is not there, which says that the file is not ours.
+    /// Includes `SQLITE_ERROR` and `SQLITE_SCHEMA`: a missing table means that the file is not an index of ours.
     fileprivate var isDamage: Bool {
         [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_SCHEMA].contains(resultCode)
     }

@@ -1,13 +1,13 @@
-/// What the bookkeeping knows of one entry: what limits need, and nothing else.
+/// The record of one entry in the index: only what the limits need.
 struct IndexRecord: Equatable, Sendable {
     let name: EntryName
-    /// Bytes of the file.
+    /// The size of the file, in bytes.
     let size: Int
     let times: EntryTimes
     var accessed: DiskTime
 }
 
-/// Changes that wait to be written to the index together: the newest of each entry.
+/// Changes to write to the index in one transaction, at most one per entry.
 struct IndexBatch: Sendable {
     enum Change: Equatable, Sendable {
         case added(IndexRecord)
@@ -20,7 +20,7 @@ struct IndexBatch: Sendable {
     var isEmpty: Bool { changes.isEmpty }
     var count: Int { changes.count }
 
-    /// Whether there may be more on the disk than before.
+    /// Whether the batch may increase the total size.
     var adds: Bool {
         changes.values.contains { if case .added = $0 { true } else { false } }
     }

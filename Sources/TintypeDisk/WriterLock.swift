@@ -1,15 +1,16 @@
 import Foundation
 
-/// The sign of one cache that writes to a directory: a file that it holds a lock on for as long as it lives, and that
-/// says whether entries may have been written of which the index does not know yet.
+/// The lock file of one cache that writes to a directory. It also records whether the index may lack some changes.
 ///
-/// So whoever comes after a process that was stopped in the middle knows that it was, without looking at the entries.
-final class WriterMark: Sendable {
-    /// The name of the file; temporary files of this writer begin with it.
+/// The cache holds the lock until it is released, so that the next process can tell a writer that was stopped in the
+/// middle without looking at the entries.
+final class WriterLock: Sendable {
+    /// The name of the file. The names of this writer's temporary files begin with it.
     let id: String
     private let path: String
     private let descriptor: Int32
 
+    /// Creates and locks a file with a new name.
     init(_ layout: CacheLayout) throws(DiskFailure) {
         id = UUID().uuidString
         path = "\(layout.writersFolder)/\(id)"
@@ -18,8 +19,8 @@ final class WriterMark: Sendable {
         descriptor = try Self.make(id, layout)
     }
 
-    /// Made under another name and renamed when the lock is held, so that no one takes it for one without owner. Whoever
-    /// clears up may take the other name away just then; then it is made again.
+    /// Creates the file under a temporary name and renames it once the lock is held, so that it never looks abandoned.
+    /// A concurrent ``recover(_:)`` may remove the temporary file; then this tries again.
     private static func make(_ id: String, _ layout: CacheLayout, attempts: Int = 5) throws(DiskFailure) -> Int32 {
         let temporary = "\(layout.temporaryFolder)/\(id)-sign"
         let descriptor = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -38,22 +39,25 @@ final class WriterMark: Sendable {
         close(descriptor)
     }
 
-    /// Whether it still is the file in the directory, which someone may have removed or moved away.
+    /// Whether the path still leads to this file. Another process may have removed or moved the directory.
     var isCurrent: Bool { FileIdentity(path).map { $0 == FileIdentity(descriptor) } ?? false }
 
-    /// Says whether the index may not know of everything that was written or removed: then the sign is empty, for which
-    /// the fullest disk has room. Where it has none for the byte that says otherwise, the next one looks in vain.
+    /// Records whether the index may lack some changes.
+    ///
+    /// An empty file means dirty, because truncating works even on a full disk. If a full disk has no room for the byte
+    /// that means clean, the next process reconciles without need.
     func set(isDirty: Bool) {
         if isDirty { _ = ftruncate(descriptor, 0) } else { _ = withUnsafeBytes(of: UInt8(0), write) }
     }
 
     private func write(_ bytes: UnsafeRawBufferPointer) -> Int { pwrite(descriptor, bytes.baseAddress, bytes.count, 0) }
 
-    /// Clears up after writers that are gone: their temporary files, and the signs of those that were done.
+    /// Removes the temporary files of writers that have ended, and the lock files of those that ended clean.
     ///
-    /// - Returns: the signs of those that were stopped in the middle, which stay until the index is known to be behind.
+    /// - Returns: The lock files of the writers that ended dirty. Remove them only after the index is marked as behind.
     static func recover(_ layout: CacheLayout) -> [String] {
-        // In this order: a writer has its sign before it has other files. One whose sign is in the making makes it again.
+        // This order matters: a writer creates its lock file before any other. A lock file that is being created is
+        // created again.
         let files = CacheLayout.names(in: layout.temporaryFolder)
         let writers = CacheLayout.names(in: layout.writersFolder)
         var stopped: [String] = []
@@ -72,10 +76,10 @@ final class WriterMark: Sendable {
         return stopped
     }
 
-    /// Characters of a UUID.
+    /// The number of characters in a UUID.
     private static let idLength = 36
 
-    /// Whether a writer that is gone was in the middle; `nil` if it is not gone.
+    /// Whether a writer that has ended was dirty; `nil` if it is still running.
     private static func takeOver(_ path: String) -> Bool? {
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return errno == ENOENT ? false : nil }
