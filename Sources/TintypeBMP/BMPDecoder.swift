@@ -1,17 +1,24 @@
 public import Foundation
 public import TintypeCore
 
-/// Decodes BMP, Windows' bitmap files: palettes, run lengths, 16, 24 and 32 bits with any masks, and those of OS/2.
+/// Decodes BMP files: palettes, run lengths, 16, 24 and 32 bits per pixel with any channel masks, and OS/2 bitmaps.
 ///
-/// A smaller size is resampled row by row; only a picture of run lengths is unpacked first, to a byte a pixel.
+/// A smaller size is resampled row by row. Only a run-length image is first unpacked into memory, at one byte per
+/// pixel. Decoders hold no state; any thread may use one.
 public struct BMPDecoder: PartialImageDecoder {
+    /// Creates a BMP decoder.
     public init() {}
 
+    /// The formats that this decoder reads: BMP.
     public var formats: Set<ImageFormat> { [.bmp] }
 
-    /// Bytes of the header of the file, before that of the bitmap.
+    /// The number of bytes of the file header, which precedes the bitmap header.
     private static let fileHeaderLength = 14
 
+    /// Reads the file header and the bitmap header.
+    ///
+    /// - Returns: `nil` if `bytes` is a prefix that ends within the headers.
+    /// - Throws: ``TintypeError/Code/undecodable`` if the header is damaged or uses an unsupported feature.
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try BMPHeader(raw, at: Self.fileHeaderLength) else {
@@ -22,18 +29,26 @@ public struct BMPDecoder: PartialImageDecoder {
         }
     }
 
+    /// Decodes the whole image, or the part and size that the options ask for.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or cut short,
+    ///   ``TintypeError/Code/limitExceeded`` before a too large image is allocated, ``TintypeError/Code/cancelled``.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
-        guard let image = try decoded(bytes, context, keepsPart: false) else { throw .truncatedBMP }
+        guard let image = try decodeImage(bytes, context, allowsPartial: false) else { throw .truncatedBMP }
         return image
     }
 
-    /// - Parameter keepsPart: whether not all rows have to be there.
-    /// - Returns: `nil` when none is.
-    func decoded(_ bytes: Data, _ context: DecodeContext, keepsPart: Bool) throws(TintypeError) -> Image? {
+    /// Decodes the image, or the rows of it that are present.
+    ///
+    /// - Parameter allowsPartial: Whether a file with missing rows is accepted.
+    /// - Returns: `nil` if `allowsPartial` is true and the file holds no row.
+    private func decodeImage(_ bytes: Data, _ context: DecodeContext, allowsPartial: Bool) throws(TintypeError)
+        -> Image?
+    {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try BMPHeader(raw, at: Self.fileHeaderLength) else { throw .truncatedBMP }
             let info = Self.info(header)
-            if keepsPart {
+            if allowsPartial {
                 try context.limits.check(info)
             } else {
                 try context.limits.check(info, byteCount: raw.count)
@@ -42,10 +57,10 @@ public struct BMPDecoder: PartialImageDecoder {
             try context.checkCancelled()
             let stored = Int(raw.littleEndian32(at: 10))
             let pixels = try BMPPixels(
-                header, raw, at: stored == 0 ? header.pixelPlace : stored, context, keepsPart: keepsPart)
+                header, raw, at: stored == 0 ? header.pixelOffset : stored, context, allowsPartial: allowsPartial)
             guard pixels.hasRows else { return nil }
             return Image(
-                pixels: try pixels.decoded(target, context), info: info, scale: context.options.scale ?? 1)
+                pixels: try pixels.decode(to: target, context), info: info, scale: context.options.scale ?? 1)
         }
     }
 
@@ -55,8 +70,8 @@ public struct BMPDecoder: PartialImageDecoder {
 }
 
 extension BMPPixels {
-    /// The part and size that are wanted, premultiplied.
-    package func decoded(_ target: DecodeTarget, _ context: DecodeContext) throws(TintypeError) -> PixelBuffer {
+    /// Decodes the part and size that `target` names, as premultiplied pixels.
+    func decode(to target: DecodeTarget, _ context: DecodeContext) throws(TintypeError) -> PixelBuffer {
         guard !target.isAll(of: size) else {
             var writer = try PixelWriter(size: size)
             try fill(&writer, from: 0, size.height, context)
@@ -71,7 +86,7 @@ extension BMPPixels {
         }
     }
 
-    /// Fills the first `count` rows of a bitmap with those of the picture from `first` on.
+    /// Fills the first `count` rows of `writer` with the image's rows from `first` on.
     private func fill(
         _ writer: inout PixelWriter, from first: Int, _ count: Int, _ context: DecodeContext
     ) throws(TintypeError) {
@@ -89,9 +104,9 @@ extension BMPPixels {
 }
 
 extension BMPDecoder: SalvagingImageDecoder {
-    /// The rows that there are: of most files the lower ones, which are stored first.
+    /// Decodes the rows that are present. In most files these are the lower ones, which are stored first.
     public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
-        try decoded(bytes, context, keepsPart: true)
+        try decodeImage(bytes, context, allowsPartial: true)
     }
 }
 
@@ -103,6 +118,6 @@ extension TintypeError {
     }
 
     static func unsupportedBMP(_ reason: String) -> TintypeError {
-        TintypeError(.undecodable, stage: .decode, "a BMP of an unsupported kind: \(reason)")
+        TintypeError(.undecodable, stage: .decode, "the BMP uses an unsupported feature: \(reason)")
     }
 }

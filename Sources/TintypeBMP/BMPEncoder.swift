@@ -1,16 +1,23 @@
 public import Foundation
 public import TintypeCore
 
-/// Encodes BMP: 24 bits a pixel where every one is opaque, as every program reads it; 32 with alpha and a header of
-/// version 5 otherwise. Lossless, and not compressed.
+/// Encodes uncompressed, lossless BMP.
+///
+/// An opaque image is written with 24 bits per pixel, which every program reads. Other images are written with 32 bits
+/// per pixel, alpha and a version 5 header. Any thread may use an encoder.
 public struct BMPEncoder: ImageEncoder {
+    /// Creates a BMP encoder.
     public init() {}
 
+    /// The formats that this encoder writes: BMP.
     public var formats: Set<ImageFormat> { [.bmp] }
 
-    /// Bytes that a file can have: its fields have 32 bits, some of which programs read as signed.
-    private static let mostBytes = Int(Int32.max)
+    /// The largest file, in bytes. Size fields have 32 bits, and some programs read them as signed.
+    private static let maximumByteCount = Int(Int32.max)
 
+    /// Encodes `pixels`; `options` has no effect on BMP.
+    ///
+    /// - Throws: ``TintypeError/Code/encodeFailed`` if the file would exceed 2 GB, ``TintypeError/Code/outOfMemory``.
     public func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
@@ -19,8 +26,9 @@ public struct BMPEncoder: ImageEncoder {
         let depth = isOpaque ? 24 : 32
         let rowLength = (pixels.size.width * depth + 31) / 32 * 4
         var file = BMPFile(pixels.size, depth: depth, pixelBytes: rowLength * pixels.size.height)
-        guard file.byteCount <= Self.mostBytes else {
-            throw TintypeError(.encodeFailed, stage: .encode, "\(pixels.size) are too many pixels for a BMP")
+        guard file.byteCount <= Self.maximumByteCount else {
+            throw TintypeError(
+                .encodeFailed, stage: .encode, "an image of \(pixels.size) pixels is too large for a BMP file")
         }
         for y in (0..<pixels.size.height).reversed() {
             straight.withUnsafeRow(y) { file.append($0.bindMemory(to: Pixel.self), length: rowLength) }
@@ -29,13 +37,13 @@ public struct BMPEncoder: ImageEncoder {
     }
 }
 
-/// A BMP in the making: its headers, then rows from the lowest up.
+/// A BMP file under construction: its headers, followed by rows from the bottom up.
 struct BMPFile {
     private(set) var data = Data()
     let byteCount: Int
     private let depth: Int
 
-    /// Windows' own numbers: bits with masks, and `sRGB`.
+    /// Constants of the Windows headers: `BI_BITFIELDS` and `LCS_sRGB`.
     private static let bitFields: UInt32 = 3
     private static let sRGB: UInt32 = 0x7352_4742
 
@@ -48,7 +56,7 @@ struct BMPFile {
         append(UInt32(clamping: byteCount), 0, UInt32(start), UInt32(headerLength))
         append(UInt32(clamping: size.width), UInt32(clamping: size.height))
         append(UInt32(depth) << 16 | 1, depth == 32 ? Self.bitFields : 0, UInt32(clamping: pixelBytes))
-        // 72 dots an inch, in dots a metre; no palette.
+        // 72 dots per inch in dots per metre; no palette.
         append(2835, 2835, 0, 0)
         if depth == 32 {
             append(0xFF_0000, 0xFF00, 0xFF, 0xFF00_0000, Self.sRGB)
@@ -57,7 +65,7 @@ struct BMPFile {
         if byteCount <= Int(Int32.max) { data.reserveCapacity(byteCount) }
     }
 
-    /// Adds a row of straight pixels, padded to `length` bytes.
+    /// Appends a row of straight pixels, padded to `length` bytes.
     mutating func append(_ row: UnsafeBufferPointer<Pixel>, length: Int) {
         var bytes = [UInt8](repeating: 0, count: length)
         let step = depth / 8

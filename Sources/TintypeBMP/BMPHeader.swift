@@ -1,44 +1,52 @@
 package import TintypeCore
 
-/// What the header of a device-independent bitmap says, as BMP and ICO files have it: Windows' BITMAPINFOHEADER and its
-/// successors, and the BITMAPCOREHEADER of OS/2.
+/// The header of a device-independent bitmap in a BMP or ICO file: the Windows BITMAPINFOHEADER and its successors, or
+/// the OS/2 BITMAPCOREHEADER.
 package struct BMPHeader {
+    /// How the pixels are compressed.
     enum Compression {
+        /// Rows of fixed length, without compression.
         case none
+        /// Run lengths of palette indices (RLE4 or RLE8).
         case runLengths
     }
 
+    /// The size of the image in pixels.
     package let size: PixelSize
-    /// Whether the first row that is stored is the upmost.
+    /// Whether the first stored row is the top row.
     let isTopDown: Bool
-    /// Bits of a pixel as stored: 1, 4 or 8 for an index, 16, 24 or 32 for a colour.
+    /// The number of bits per pixel: 1, 4 or 8 for palette indices, 16, 24 or 32 for colours.
     package let depth: Int
     let compression: Compression
-    /// As the file says it; `nil` where it does not.
+    /// The pixel density that the file states, or `nil`.
     package let density: PixelDensity?
-    /// Of pixels of 16 and 32 bits.
+    /// The channel masks of 16-bit and 32-bit pixels, otherwise `nil`.
     let masks: BMPMasks?
-    /// Where the colours of indices begin, how many there are, and the bytes of each.
-    let palette: (place: Int, count: Int, entryLength: Int)
-    /// Where pixels begin that no file header says to be elsewhere.
-    package let pixelPlace: Int
+    /// The byte offset of the palette, its number of colours, and the bytes per colour.
+    let palette: (offset: Int, count: Int, entryLength: Int)
+    /// The byte offset of the pixels where no file header states another one.
+    package let pixelOffset: Int
 
-    /// The kinds of header that there are, by their length in bytes.
+    /// The known header lengths in bytes; each identifies a kind of header.
     private static let lengths: Set<Int> = [12, 16, 40, 52, 56, 64, 108, 124]
 
+    /// Reads a header.
+    ///
     /// - Parameters:
-    ///   - bytes: of a file, or of its beginning.
-    ///   - place: where the header begins in them.
-    ///   - isIcon: as icons are: the mask below the picture counts in the height, and 32 bits are with alpha.
-    /// - Returns: `nil` when the bytes end within the header.
-    package init?(_ bytes: UnsafeRawBufferPointer, at place: Int, isIcon: Bool = false) throws(TintypeError) {
-        guard place <= bytes.count - 4 else { return nil }
-        let length = Int(bytes.littleEndian32(at: place))
+    ///   - bytes: The file, or its first bytes.
+    ///   - offset: The byte offset of the header in `bytes`.
+    ///   - isIcon: Whether the bitmap belongs to an icon, where the height includes the mask and 32-bit pixels have
+    ///     alpha.
+    /// - Returns: `nil` if `bytes` ends within the header.
+    /// - Throws: ``TintypeError/Code/undecodable`` if the header is damaged or uses an unsupported feature.
+    package init?(_ bytes: UnsafeRawBufferPointer, at offset: Int, isIcon: Bool = false) throws(TintypeError) {
+        guard offset <= bytes.count - 4 else { return nil }
+        let length = Int(bytes.littleEndian32(at: offset))
         guard Self.lengths.contains(length) else { throw .damagedBMP("its header has \(length) bytes") }
-        guard bytes.count >= place + length else { return nil }
-        let fields = BMPFields(bytes, place, length)
-        // Masks that a short header has no room for come after it.
-        guard bytes.count >= place + length + fields.masksLength else { return nil }
+        guard bytes.count >= offset + length else { return nil }
+        let fields = BMPFields(bytes, offset, length)
+        // The short header has no room for masks, so they follow it.
+        guard bytes.count >= offset + length + fields.maskByteCount else { return nil }
         isTopDown = fields.height < 0
         size = PixelSize(width: fields.width, height: abs(fields.height) / (isIcon ? 2 : 1))
         guard size.isPositive else { throw .damagedBMP("its size is \(fields.width)×\(fields.height)") }
@@ -46,80 +54,87 @@ package struct BMPHeader {
         compression = try fields.checkedCompression()
         masks = try fields.masks(isIcon: isIcon)
         let paletteCount = try fields.paletteCount()
-        palette = (place + length + fields.masksLength, paletteCount, length == 12 ? 3 : 4)
-        pixelPlace = palette.place + palette.count * palette.entryLength
+        palette = (offset + length + fields.maskByteCount, paletteCount, length == 12 ? 3 : 4)
+        pixelOffset = palette.offset + palette.count * palette.entryLength
     }
 
+    /// Whether pixels have an alpha channel.
     package var hasAlpha: Bool { masks?.hasAlpha ?? false }
 
-    /// Bytes of a row that is not compressed: rows begin at multiples of four.
+    /// The number of bytes of an uncompressed row, which is padded to a multiple of four.
     package var bytesPerRow: Int { (size.width * depth + 31) / 32 * 4 }
 }
 
-/// The fields of a bitmap's header as they are stored.
+/// The fields of a bitmap header as stored.
 struct BMPFields {
     let width: Int
     let height: Int
     let depth: Int
-    /// How closely the pixels lie; `nil` where nothing is said.
+    /// The stated pixel density, or `nil`.
     let density: PixelDensity?
     private let compression: UInt32
     private let usedColors: UInt32
     private let length: Int
-    /// Red, green, blue and alpha, wherever they are stored.
+    /// The masks of red, green, blue and alpha; empty for an OS/2 header.
     private let storedMasks: [UInt32]
 
     private static let bitFields: UInt32 = 3
     private static let alphaBitFields: UInt32 = 6
 
-    /// - Precondition: `length` bytes are there.
-    init(_ bytes: UnsafeRawBufferPointer, _ place: Int, _ length: Int) {
+    /// - Precondition: `bytes` holds at least `offset + length` bytes.
+    init(_ bytes: UnsafeRawBufferPointer, _ offset: Int, _ length: Int) {
         self.length = length
         if length == 12 {
-            width = bytes.littleEndian16(at: place + 4)
-            height = bytes.littleEndian16(at: place + 6)
-            depth = bytes.littleEndian16(at: place + 10)
+            width = bytes.littleEndian16(at: offset + 4)
+            height = bytes.littleEndian16(at: offset + 6)
+            depth = bytes.littleEndian16(at: offset + 10)
             (compression, usedColors, storedMasks, density) = (0, 0, [], nil)
         } else {
-            width = Int(Int32(bitPattern: bytes.littleEndian32(at: place + 4)))
-            height = Int(Int32(bitPattern: bytes.littleEndian32(at: place + 8)))
-            depth = bytes.littleEndian16(at: place + 14)
-            compression = length >= 40 ? bytes.littleEndian32(at: place + 16) : 0
-            density = length >= 40 ? Self.density(bytes, at: place + 24) : nil
-            usedColors = length >= 40 ? bytes.littleEndian32(at: place + 32) : 0
-            storedMasks = stride(from: place + 40, to: place + 56, by: 4).map {
+            width = Int(Int32(bitPattern: bytes.littleEndian32(at: offset + 4)))
+            height = Int(Int32(bitPattern: bytes.littleEndian32(at: offset + 8)))
+            depth = bytes.littleEndian16(at: offset + 14)
+            compression = length >= 40 ? bytes.littleEndian32(at: offset + 16) : 0
+            density = length >= 40 ? Self.density(bytes, at: offset + 24) : nil
+            usedColors = length >= 40 ? bytes.littleEndian32(at: offset + 32) : 0
+            storedMasks = stride(from: offset + 40, to: offset + 56, by: 4).map {
                 $0 + 4 <= bytes.count ? bytes.littleEndian32(at: $0) : 0
             }
         }
     }
 
-    /// Pixels a metre, across and down.
-    private static func density(_ bytes: UnsafeRawBufferPointer, at place: Int) -> PixelDensity? {
-        let across = Int32(bitPattern: bytes.littleEndian32(at: place))
-        let down = Int32(bitPattern: bytes.littleEndian32(at: place + 4))
+    /// Reads the pixels per metre in each direction.
+    private static func density(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> PixelDensity? {
+        let across = Int32(bitPattern: bytes.littleEndian32(at: offset))
+        let down = Int32(bitPattern: bytes.littleEndian32(at: offset + 4))
         guard across > 0, down > 0 else { return nil }
         return PixelDensity(
             across: Double(across) * PixelDensity.metresAnInch, down: Double(down) * PixelDensity.metresAnInch)
     }
 
+    /// Returns the compression.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable`` if the combination with the depth is unsupported.
     func checkedCompression() throws(TintypeError) -> BMPHeader.Compression {
         switch (compression, depth) {
         case (0, 1), (0, 4), (0, 8), (0, 16), (0, 24), (0, 32): return .none
         case (1, 8), (2, 4): return .runLengths
         case (Self.bitFields, 16), (Self.bitFields, 32), (Self.alphaBitFields, 16), (Self.alphaBitFields, 32):
-            // In a header of OS/2 the same number is a code for facsimiles.
-            guard length != 64 else { throw .unsupportedBMP("compressed as a facsimile") }
+            // In an OS/2 header the same number means facsimile compression.
+            guard length != 64 else { throw .unsupportedBMP("OS/2 facsimile compression") }
             return .none
-        default: throw .unsupportedBMP("\(depth) bits a pixel, compression \(compression)")
+        default: throw .unsupportedBMP("\(depth) bits per pixel with compression \(compression)")
         }
     }
 
-    /// Bytes of masks between the header and the palette.
-    var masksLength: Int {
+    /// The number of bytes of masks between the header and the palette.
+    var maskByteCount: Int {
         guard length == 40 else { return 0 }
         return compression == Self.bitFields ? 12 : compression == Self.alphaBitFields ? 16 : 0
     }
 
+    /// Returns the channel masks, or `nil` for depths without masks.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable`` if the bits of a mask are not contiguous.
     func masks(isIcon: Bool) throws(TintypeError) -> BMPMasks? {
         guard depth == 16 || depth == 32 else { return nil }
         guard compression != 0 else {
@@ -130,25 +145,34 @@ struct BMPFields {
         let hasAlpha = length >= 56 || compression == Self.alphaBitFields
         let masks = BMPMasks(
             red: storedMasks[0], green: storedMasks[1], blue: storedMasks[2], alpha: hasAlpha ? storedMasks[3] : 0)
-        guard let masks else { throw .damagedBMP("its masks have holes") }
+        guard let masks else { throw .damagedBMP("its channel masks are not contiguous") }
         return masks
     }
 
+    /// Returns the number of palette colours.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable`` if it is above 256.
     func paletteCount() throws(TintypeError) -> Int {
         guard depth <= 8 else { return 0 }
-        guard usedColors <= 256 else { throw .damagedBMP("a palette of \(usedColors) colours") }
+        guard usedColors <= 256 else {
+            throw .damagedBMP("its palette has \(usedColors) colours, at most 256 are allowed")
+        }
         return usedColors == 0 ? 1 << depth : Int(usedColors)
     }
 }
 
 extension UnsafeRawBufferPointer {
-    /// Two bytes at a place that is known to be there.
-    package func littleEndian16(at place: Int) -> Int {
-        Int(UInt16(littleEndian: loadUnaligned(fromByteOffset: place, as: UInt16.self)))
+    /// Reads two bytes as a little-endian number.
+    ///
+    /// - Precondition: The bytes are in bounds.
+    package func littleEndian16(at offset: Int) -> Int {
+        Int(UInt16(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt16.self)))
     }
 
-    /// Four bytes at a place that is known to be there.
-    package func littleEndian32(at place: Int) -> UInt32 {
-        UInt32(littleEndian: loadUnaligned(fromByteOffset: place, as: UInt32.self))
+    /// Reads four bytes as a little-endian number.
+    ///
+    /// - Precondition: The bytes are in bounds.
+    package func littleEndian32(at offset: Int) -> UInt32 {
+        UInt32(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
 }

@@ -1,64 +1,71 @@
 package import TintypeCore
 
-/// The pixels of a bitmap, as rows of straight colours.
+/// The pixels of a bitmap, read as rows of straight (not premultiplied) colours.
 package struct BMPPixels {
     private let header: BMPHeader
     private let bytes: UnsafeRawBufferPointer
-    /// A colour for every index that a pixel can have: black for those that the palette lacks.
+    /// A colour for each of 256 indices; those that the file's palette lacks are black.
     private let palette: [Pixel]
-    private let place: Int
-    /// What run lengths came to, an index a byte, in the order of storing.
+    /// The byte offset of the first stored row.
+    private let offset: Int
+    /// The unpacked run lengths, one index per byte, in storage order; `nil` if the pixels are not compressed.
     private let unpacked: [UInt8]?
-    /// How many rows are there, in the order of storing. The others are transparent.
+    /// The number of rows present, counted in storage order. Missing rows are transparent.
     private let storedRows: Int
 
+    /// Locates the rows, and unpacks run lengths.
+    ///
     /// - Parameters:
-    ///   - bytes: of the whole file; must outlive this.
-    ///   - place: where the pixels begin in them.
-    ///   - keepsPart: whether not all of them have to be there.
-    /// - Throws: ``TintypeError/Code/undecodable`` when they are not all there.
+    ///   - bytes: The whole file; must outlive this value.
+    ///   - offset: The byte offset of the pixels in `bytes`.
+    ///   - allowsPartial: Whether missing rows are accepted.
+    /// - Throws: ``TintypeError/Code/undecodable`` if rows are missing and `allowsPartial` is false, or if the palette
+    ///   is cut short.
     package init(
-        _ header: BMPHeader, _ bytes: UnsafeRawBufferPointer, at place: Int, _ context: DecodeContext,
-        keepsPart: Bool = false
+        _ header: BMPHeader, _ bytes: UnsafeRawBufferPointer, at offset: Int, _ context: DecodeContext,
+        allowsPartial: Bool = false
     ) throws(TintypeError) {
         self.header = header
         self.bytes = bytes
-        self.place = place
+        self.offset = offset
         palette = try Self.palette(header, bytes)
-        guard place <= bytes.count else { throw .truncatedBMP }
+        guard offset <= bytes.count else { throw .truncatedBMP }
         switch header.compression {
         case .none:
-            // The padding of the last row is no pixel's.
-            let missing = header.bytesPerRow - (header.size.width * header.depth + 7) / 8
-            storedRows = min((bytes.count - place + missing) / header.bytesPerRow, header.size.height)
+            // The padding of the last row may be missing.
+            let padding = header.bytesPerRow - (header.size.width * header.depth + 7) / 8
+            storedRows = min((bytes.count - offset + padding) / header.bytesPerRow, header.size.height)
             unpacked = nil
         case .runLengths:
-            let packed = UnsafeRawBufferPointer(rebasing: bytes[place...])
+            let packed = UnsafeRawBufferPointer(rebasing: bytes[offset...])
             var runs = BMPRunLengths(packed, header.size, isNibbles: header.depth == 4)
             (unpacked, storedRows) = try runs.indices(context)
         }
-        guard keepsPart || storedRows == header.size.height else { throw .truncatedBMP }
+        guard allowsPartial || storedRows == header.size.height else { throw .truncatedBMP }
     }
 
     private static func palette(_ header: BMPHeader, _ bytes: UnsafeRawBufferPointer) throws(TintypeError) -> [Pixel] {
         guard header.depth <= 8 else { return [] }
-        let (place, count, length) = header.palette
-        guard place + count * length <= bytes.count else { throw .truncatedBMP }
+        let (offset, count, length) = header.palette
+        guard offset + count * length <= bytes.count else { throw .truncatedBMP }
         var palette = [Pixel](repeating: Pixel(red: 0, green: 0, blue: 0), count: 256)
         for index in 0..<count {
-            let entry = place + index * length
+            let entry = offset + index * length
             palette[index] = Pixel(red: bytes[entry + 2], green: bytes[entry + 1], blue: bytes[entry])
         }
         return palette
     }
 
+    /// The size of the image in pixels.
     package var size: PixelSize { header.size }
+    /// Whether at least one row is present.
     package var hasRows: Bool { storedRows > 0 }
+    /// Whether pixels have an alpha channel.
     package var hasAlpha: Bool { header.hasAlpha }
 
     // MARK: Rows
 
-    /// Fills a row of pixels, from the top.
+    /// Reads row `y`, counted from the top, into `row`, which must hold `size.width` pixels.
     package func read(_ y: Int, into row: UnsafeMutableBufferPointer<Pixel>) {
         let stored = header.isTopDown ? y : header.size.height - 1 - y
         guard stored < storedRows else {
@@ -68,7 +75,7 @@ package struct BMPPixels {
             let start = stored * header.size.width
             for x in 0..<header.size.width { row[x] = palette[Int(unpacked[start + x])] }
         } else {
-            let start = place + stored * header.bytesPerRow
+            let start = offset + stored * header.bytesPerRow
             fill(row, UnsafeRawBufferPointer(rebasing: bytes[start...]))
         }
     }
@@ -80,40 +87,40 @@ package struct BMPPixels {
             for x in 0..<width {
                 row[x] = Pixel(red: stored[3 * x + 2], green: stored[3 * x + 1], blue: stored[3 * x])
             }
-        case 16: mask(width, row) { UInt32(stored.littleEndian16(at: 2 * $0)) }
-        case 32: mask(width, row) { stored.littleEndian32(at: 4 * $0) }
+        case 16: applyMasks(width, row) { UInt32(stored.littleEndian16(at: 2 * $0)) }
+        case 32: applyMasks(width, row) { stored.littleEndian32(at: 4 * $0) }
         default:
             for x in 0..<width { row[x] = palette[index(x, stored)] }
         }
     }
 
-    private func mask(_ width: Int, _ row: UnsafeMutableBufferPointer<Pixel>, _ pixel: (Int) -> UInt32) {
+    private func applyMasks(_ width: Int, _ row: UnsafeMutableBufferPointer<Pixel>, _ pixel: (Int) -> UInt32) {
         guard let masks = header.masks else { return }
         for x in 0..<width { row[x] = masks.color(of: pixel(x)) }
     }
 
-    /// Indices of fewer than eight bits begin at the highest of a byte.
+    /// Returns the palette index of a pixel. Indices below eight bits are packed from the most significant bit on.
     private func index(_ x: Int, _ stored: UnsafeRawBufferPointer) -> Int {
         let bit = x * header.depth
         return Int(stored[bit >> 3]) >> (8 - header.depth - (bit & 7)) & ((1 << header.depth) - 1)
     }
 }
 
-/// Which bits of a pixel of 16 or 32 are which channel.
+/// The bits of a 16-bit or 32-bit pixel that form each channel.
 struct BMPMasks {
-    /// One channel: its lowest bit, and its greatest value.
+    /// One channel: its lowest bit and its largest stored value.
     struct Channel {
         let shift: UInt32
         let maximum: UInt32
 
-        /// - Returns: `nil` for bits that are not next to each other.
+        /// - Returns: `nil` if the bits of `mask` are not contiguous.
         init?(_ mask: UInt32) {
             shift = mask == 0 ? 0 : UInt32(mask.trailingZeroBitCount)
             maximum = mask >> shift
             guard maximum & (maximum &+ 1) == 0 else { return nil }
         }
 
-        /// The channel of a pixel, of 8 bits; 0 of a channel without bits.
+        /// Returns the channel of `pixel` scaled to 8 bits, or 0 if the channel has no bits.
         func value(of pixel: UInt32) -> UInt8 {
             guard maximum > 0 else { return 0 }
             let stored = UInt64(pixel >> shift & maximum)
@@ -126,7 +133,7 @@ struct BMPMasks {
     let blue: Channel
     let alpha: Channel
 
-    /// - Returns: `nil` for masks that make no sense.
+    /// - Returns: `nil` if the bits of any mask are not contiguous.
     init?(red: UInt32, green: UInt32, blue: UInt32, alpha: UInt32) {
         guard let red = Channel(red), let green = Channel(green), let blue = Channel(blue), let alpha = Channel(alpha)
         else { return nil }
@@ -135,7 +142,7 @@ struct BMPMasks {
 
     var hasAlpha: Bool { alpha.maximum > 0 }
 
-    /// Straight.
+    /// Returns the straight colour of `pixel`.
     func color(of pixel: UInt32) -> Pixel {
         Pixel(
             red: red.value(of: pixel), green: green.value(of: pixel), blue: blue.value(of: pixel),

@@ -1,11 +1,11 @@
 import TintypeCore
 
-/// Unpacks the run lengths of a bitmap of 4 or 8 bits.
+/// Unpacks a run-length bitmap of 4 or 8 bits per pixel (RLE4, RLE8).
 struct BMPRunLengths {
     private let packed: UnsafeRawBufferPointer
     private let size: PixelSize
     private let isNibbles: Bool
-    private var place = 0
+    private var offset = 0
     private var (x, y) = (0, 0)
 
     init(_ packed: UnsafeRawBufferPointer, _ size: PixelSize, isNibbles: Bool) {
@@ -14,41 +14,42 @@ struct BMPRunLengths {
         self.isNibbles = isNibbles
     }
 
-    /// An index for each pixel, in the order of storing, 0 for those that are passed over; and how many rows were reached
-    /// before the bytes ended. A missing end marker alone costs no pixel.
+    /// Returns one palette index per pixel in storage order, and the number of rows reached before the bytes end.
+    ///
+    /// Skipped pixels have index 0. A missing end marker alone loses no pixel.
     ///
     /// - Throws: ``TintypeError/Code/cancelled``.
     mutating func indices(_ context: DecodeContext) throws(TintypeError) -> (indices: [UInt8], rows: Int) {
         var indices = [UInt8](repeating: 0, count: size.area)
         while y < size.height {
-            guard place <= packed.count - 2 else {
+            guard offset <= packed.count - 2 else {
                 return (indices, x >= size.width ? y + 1 : y)
             }
-            let (count, value) = (Int(packed[place]), packed[place + 1])
-            place += 2
+            let (count, value) = (Int(packed[offset]), packed[offset + 1])
+            offset += 2
             if count > 0 {
-                for index in 0..<count { put(isNibbles ? nibble(index, value) : value, &indices) }
+                for index in 0..<count { write(isNibbles ? nibble(index, value) : value, &indices) }
                 continue
             }
-            switch try obey(Int(value), &indices, context) {
+            switch try perform(Int(value), &indices, context) {
             case .next: break
             case .end: return (indices, size.height)
-            case .cut: return (indices, min(y, size.height))
+            case .truncated: return (indices, min(y, size.height))
             }
         }
         return (indices, size.height)
     }
 
-    /// What comes after an escape.
+    /// The result of an escape code.
     private enum Outcome {
         case next
         case end
-        /// The bytes have ended within it.
-        case cut
+        /// The bytes end within the escape code.
+        case truncated
     }
 
-    /// Carries out an escape.
-    private mutating func obey(
+    /// Executes an escape code: end of line, end of bitmap, move, or literal indices.
+    private mutating func perform(
         _ code: Int, _ indices: inout [UInt8], _ context: DecodeContext
     ) throws(TintypeError) -> Outcome {
         switch code {
@@ -57,29 +58,29 @@ struct BMPRunLengths {
             if y % 16 == 0 { try context.checkCancelled() }
         case 1: return .end
         case 2:
-            guard place <= packed.count - 2 else { return .cut }
-            (x, y) = (x + Int(packed[place]), y + Int(packed[place + 1]))
-            place += 2
+            guard offset <= packed.count - 2 else { return .truncated }
+            (x, y) = (x + Int(packed[offset]), y + Int(packed[offset + 1]))
+            offset += 2
         default: return copy(code, &indices)
         }
         return .next
     }
 
-    /// Indices one by one, padded to two bytes.
+    /// Copies literal indices, which are padded to a multiple of two bytes.
     private mutating func copy(_ count: Int, _ indices: inout [UInt8]) -> Outcome {
         let length = isNibbles ? (count + 1) / 2 : count
-        guard length <= packed.count - place else { return .cut }
+        guard length <= packed.count - offset else { return .truncated }
         for index in 0..<count {
-            put(isNibbles ? nibble(index, packed[place + index / 2]) : packed[place + index], &indices)
+            write(isNibbles ? nibble(index, packed[offset + index / 2]) : packed[offset + index], &indices)
         }
-        place += length + length & 1
+        offset += length + length & 1
         return .next
     }
 
     private func nibble(_ index: Int, _ byte: UInt8) -> UInt8 { index & 1 == 0 ? byte >> 4 : byte & 15 }
 
-    /// What goes beyond the end of a row is left out.
-    private mutating func put(_ index: UInt8, _ indices: inout [UInt8]) {
+    /// Writes an index and moves right. Pixels beyond the end of the row are dropped.
+    private mutating func write(_ index: UInt8, _ indices: inout [UInt8]) {
         if x < size.width { indices[y * size.width + x] = index }
         x += 1
     }

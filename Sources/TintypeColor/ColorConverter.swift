@@ -1,46 +1,54 @@
 import CLibLCMS
 package import TintypeCore
 
-/// Brings rows of a picture to sRGB, by lcms2.
+/// Converts rows of an image to sRGB with lcms2.
 ///
-/// Used by one thread at a time. Pictures of one camera or one editor have one profile; what was made of it for one is
-/// used again for the next.
+/// Images of one camera or editor share a profile, so the transform goes back to a process-wide cache when the
+/// converter is freed. One thread at a time may use a converter.
 package final class ColorConverter {
     private let key: ColorTransformKey
     private let transform: ColorTransform
-    /// Whether it converts inks.
+    /// Whether the source channels are cyan, magenta, yellow and black.
     package var isCMYK: Bool { key.channels == .cmyk }
 
+    /// Transforms that no converter uses at the moment.
     private static let cache = Locked(ColorTransformCache())
 
-    /// - Returns: `nil` when there is nothing to do: the colours are sRGB already, as far as 8 bits tell, or what the file
-    ///   says of them cannot be used.
+    /// Takes an idle transform from the cache, or makes one.
+    ///
+    /// - Returns: `nil` if no conversion is needed or possible: the colours equal sRGB at 8 bits, or the file's
+    ///   description of them is unusable.
     package init?(_ colors: SourceColors, _ channels: SourceChannels) {
         if case .standard = colors { return nil }
         let key = ColorTransformKey(colors, channels)
         switch Self.cache.withLock({ $0.take(key) }) {
         case .identity: return nil
-        case .transform(let kept): transform = kept
+        case .transform(let idle): transform = idle
         case nil:
-            guard let made = ColorTransform(colors, channels) else {
-                Self.keep(key, .identity)
+            guard let new = ColorTransform(colors, channels) else {
+                Self.store(key, .identity)
                 return nil
             }
-            transform = made
+            transform = new
         }
         self.key = key
     }
 
     deinit {
-        Self.keep(key, .transform(transform))
+        Self.store(key, .transform(transform))
     }
 
-    private static func keep(_ key: ColorTransformKey, _ conversion: ColorTransformCache.Conversion) {
-        // What goes dies here, after the lock.
+    private static func store(_ key: ColorTransformKey, _ conversion: ColorTransformCache.Conversion) {
+        // Evicted transforms are freed here, after the lock is released.
         _ = cache.withLock { $0.put(key, conversion) }
     }
 
-    /// Converts rows where they stand: straight RGBA, of which alpha stays, or inks, which become opaque RGBA.
+    /// Converts rows in place: straight RGBA, whose alpha stays, or CMYK, which becomes opaque RGBA.
+    ///
+    /// - Parameters:
+    ///   - count: The number of rows.
+    ///   - width: The number of pixels per row.
+    ///   - stride: The distance between rows in bytes.
     package func convert(_ rows: UnsafeMutableRawBufferPointer, count: Int, width: Int, stride: Int) {
         guard let base = rows.baseAddress, count > 0, (count - 1) * stride + width * 4 <= rows.count else { return }
         for y in 0..<count {
@@ -53,14 +61,14 @@ package final class ColorConverter {
 }
 
 extension PixelWriter {
-    /// Brings the first rows to sRGB, before they are multiplied by alpha.
+    /// Converts rows of straight RGBA or CMYK to sRGB in place; does nothing if `converter` is `nil`.
     package mutating func convert(rows count: Int, from first: Int = 0, by converter: ColorConverter?) {
         guard let converter else { return }
         let (stride, width) = (bytesPerRow, size.width)
         withRows(from: first) { converter.convert($0, count: count, width: width, stride: stride) }
     }
 
-    /// The same for rows that are multiplied by alpha already; they are divided by it meanwhile.
+    /// Converts rows of premultiplied RGBA to sRGB in place, by dividing by alpha and multiplying again.
     package mutating func convertPremultiplied(rows count: Int, from first: Int = 0, by converter: ColorConverter?) {
         guard let converter else { return }
         unpremultiply(rows: count, from: first)
@@ -69,19 +77,19 @@ extension PixelWriter {
     }
 }
 
-/// What lcms2 makes to bring the colours of a file to sRGB: tables, which cost as much as a small picture to make.
+/// An lcms2 transform from the colours of a file to sRGB. Building its tables costs as much as decoding a small image.
 ///
-/// `@unchecked Sendable` because one ``ColorConverter`` at a time has it, and nothing touches it while it lies idle.
+/// `@unchecked Sendable` because exactly one ``ColorConverter`` owns it at a time, and nothing uses it while it is
+/// cached.
 final class ColorTransform: @unchecked Sendable {
     private let handle: cmsHTRANSFORM
 
-    /// - Returns: `nil` when there is nothing to do: the colours are sRGB already, as far as 8 bits tell, or what the file
-    ///   says of them cannot be used.
+    /// - Returns: `nil` if no conversion is needed or possible, as for ``ColorConverter/init(_:_:)``.
     init?(_ colors: SourceColors, _ channels: SourceChannels) {
         guard let profile = ColorProfile(colors, channels), let standard = ColorProfile.standard else { return nil }
         let format = Self.format(profile.space, channels)
-        guard channels == .cmyk || !Self.changesNothing(profile, format, standard),
-            let handle = Self.make(profile, format, standard)
+        guard channels == .cmyk || !Self.isIdentity(profile, format, standard),
+            let handle = Self.makeTransform(profile, format, standard)
         else { return nil }
         self.handle = handle
     }
@@ -90,7 +98,7 @@ final class ColorTransform: @unchecked Sendable {
         cmsDeleteTransform(handle)
     }
 
-    /// Converts a row where it stands.
+    /// Converts a row of `width` pixels in place.
     func convert(_ row: UnsafeMutableRawPointer, width: Int) {
         cmsDoTransform(handle, row, row, UInt32(width))
     }
@@ -102,7 +110,7 @@ final class ColorTransform: @unchecked Sendable {
         }
     }
 
-    private static func make(
+    private static func makeTransform(
         _ profile: borrowing ColorProfile, _ format: cmsUInt32Number, _ standard: borrowing ColorProfile,
         flags: UInt32 = 0
     ) -> cmsHTRANSFORM? {
@@ -110,8 +118,9 @@ final class ColorTransform: @unchecked Sendable {
             profile.handle, format, standard.handle, tintype_lcms_rgba_8, cmsUInt32Number(INTENT_PERCEPTUAL), flags)
     }
 
-    /// Whether no colour of a few hundred all over changes by more than what rounding does.
-    private static func changesNothing(
+    /// Returns whether the transform changes none of a few hundred colours, spread over all, by more than rounding
+    /// does.
+    private static func isIdentity(
         _ profile: borrowing ColorProfile, _ format: cmsUInt32Number, _ standard: borrowing ColorProfile
     ) -> Bool {
         let isGrey = format == tintype_lcms_grey_of_rgba_8
@@ -120,11 +129,13 @@ final class ColorTransform: @unchecked Sendable {
         for red in levels {
             for green in levels { for blue in levels { probes += [red, green, blue, 255] } }
         }
-        // Unoptimized: tables for all colours cost more than asking for these.
-        guard let handle = make(profile, format, standard, flags: UInt32(cmsFLAGS_NOOPTIMIZE)) else { return false }
+        // Unoptimized: building tables for all colours costs more than converting these few.
+        guard let handle = makeTransform(profile, format, standard, flags: UInt32(cmsFLAGS_NOOPTIMIZE)) else {
+            return false
+        }
         defer { cmsDeleteTransform(handle) }
-        var shown = probes
-        cmsDoTransform(handle, probes, &shown, UInt32(probes.count / 4))
-        return zip(probes, shown).allSatisfy { abs(Int($0) - Int($1)) <= 1 }
+        var converted = probes
+        cmsDoTransform(handle, probes, &converted, UInt32(probes.count / 4))
+        return zip(probes, converted).allSatisfy { abs(Int($0) - Int($1)) <= 1 }
     }
 }

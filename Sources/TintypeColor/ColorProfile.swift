@@ -1,7 +1,7 @@
 import CLibLCMS
 import Foundation
 
-/// A profile as lcms2 has it.
+/// An open lcms2 profile, closed when this value is destroyed.
 struct ColorProfile: ~Copyable {
     let handle: cmsHPROFILE
 
@@ -14,61 +14,69 @@ struct ColorProfile: ~Copyable {
         cmsCloseProfile(handle)
     }
 
-    /// What a file says; `nil` when it is damaged, is for other channels, or says nothing.
+    /// Opens the profile that describes `colors`.
+    ///
+    /// - Returns: `nil` if the description is absent or damaged, or does not fit `channels`.
     init?(_ colors: SourceColors, _ channels: SourceChannels) {
-        guard let handle = Self.opened(colors, channels) else { return nil }
-        guard Self.suits(handle, channels) else {
+        guard let handle = Self.open(colors, channels) else { return nil }
+        guard Self.isUsable(handle, for: channels) else {
             cmsCloseProfile(handle)
             return nil
         }
         self.init(handle)
     }
 
-    private static func opened(_ colors: SourceColors, _ channels: SourceChannels) -> cmsHPROFILE? {
+    private static func open(_ colors: SourceColors, _ channels: SourceChannels) -> cmsHPROFILE? {
         switch colors {
         case .standard: return nil
         case .profile(let bytes):
             let handle = bytes.withUnsafeBytes { cmsOpenProfileFromMem($0.baseAddress, UInt32(clamping: $0.count)) }
-            if let handle { leaveOutFloats(handle) }
+            if let handle { removeFloatTags(handle) }
             return handle
         case .codePoints(let primaries, let transfer):
-            guard let places = Chromaticities(primaries: primaries) else { return nil }
-            return made(places, curve(transfer))
-        case .measured(let gamma, let places):
-            guard places.isUsable, (0.01...20).contains(gamma ?? 1) else { return nil }
-            return made(places, gamma.map { cmsBuildGamma(nil, 1 / $0) } ?? standardCurve)
+            guard let chromaticities = Chromaticities(primaries: primaries) else { return nil }
+            return makeRGBProfile(chromaticities, toneCurve(transfer))
+        case .measured(let gamma, let primaries):
+            guard primaries.isUsable, (0.01...20).contains(gamma ?? 1) else { return nil }
+            return makeRGBProfile(primaries, gamma.map { cmsBuildGamma(nil, 1 / $0) } ?? standardCurve)
         }
     }
 
-    /// Takes out the chains of floats that a profile may have beside its tables (ICC.1:2022, 9.2.30). Browsers do not look
-    /// at them either; a chain may have any number of links, all of them at one place of the file, so that a few bytes
-    /// would take gigabytes and hours.
-    private static func leaveOutFloats(_ handle: cmsHPROFILE) {
+    /// Removes the floating-point transforms (DToB tags) that a profile may have beside its tables (ICC.1:2022,
+    /// 9.2.30).
+    ///
+    /// Browsers ignore them too. Such a transform may chain any number of elements that all lie at one offset of the
+    /// file, so that a few bytes would cost gigabytes and hours.
+    private static func removeFloatTags(_ handle: cmsHPROFILE) {
         for tag in [cmsSigDToB0Tag, cmsSigDToB1Tag, cmsSigDToB2Tag, cmsSigDToB3Tag] { cmsWriteTag(handle, tag, nil) }
     }
 
+    /// The sRGB profile.
     static var standard: ColorProfile? { ColorProfile(cmsCreate_sRGBProfile()) }
 
-    /// The colours of sRGB as light.
-    static var light: ColorProfile? { ColorProfile(made(.standard, cmsBuildGamma(nil, 1))) }
+    /// A profile with the primaries of sRGB and linear light.
+    static var light: ColorProfile? { ColorProfile(makeRGBProfile(.standard, cmsBuildGamma(nil, 1))) }
 
-    /// - Parameter curve: of all channels; released here.
-    private static func made(_ places: Chromaticities, _ curve: OpaquePointer?) -> cmsHPROFILE? {
+    /// Makes a matrix profile.
+    ///
+    /// - Parameter curve: The tone curve of all channels; this function frees it.
+    private static func makeRGBProfile(_ primaries: Chromaticities, _ curve: OpaquePointer?) -> cmsHPROFILE? {
         guard let curve else { return nil }
         defer { cmsFreeToneCurve(curve) }
-        var white = cmsCIExyY(x: places.white.x, y: places.white.y, Y: 1)
-        func point(_ place: Chromaticities.Point) -> cmsCIExyY { cmsCIExyY(x: place.x, y: place.y, Y: 1) }
-        var primaries = cmsCIExyYTRIPLE(
-            Red: point(places.red), Green: point(places.green), Blue: point(places.blue))
+        var white = cmsCIExyY(x: primaries.white.x, y: primaries.white.y, Y: 1)
+        func point(_ point: Chromaticities.Point) -> cmsCIExyY { cmsCIExyY(x: point.x, y: point.y, Y: 1) }
+        var triple = cmsCIExyYTRIPLE(
+            Red: point(primaries.red), Green: point(primaries.green), Blue: point(primaries.blue))
         var curves: [OpaquePointer?] = [curve, curve, curve]
-        return cmsCreateRGBProfile(&white, &primaries, &curves)
+        return cmsCreateRGBProfile(&white, &triple, &curves)
     }
 
-    /// The light of a code (ITU-T H.273, table 3), for displays no brighter than paper.
+    /// Returns the tone curve of a transfer characteristic (ITU-T H.273, table 3) for displays no brighter than paper,
+    /// or `nil` if unknown.
     ///
-    /// What is coded by the camera's curve of BT.709 and its relatives is meant to be seen on a display of about the curve
-    /// of sRGB: browsers show it so, and so do we.
-    private static func curve(_ transfer: Int) -> OpaquePointer? {
+    /// Content coded with the camera curve of BT.709 and its relatives is meant for a display with about the curve of
+    /// sRGB. Browsers show it so, and so does this function.
+    private static func toneCurve(_ transfer: Int) -> OpaquePointer? {
         switch transfer {
         case 4: cmsBuildGamma(nil, 2.2)
         case 5: cmsBuildGamma(nil, 2.8)
@@ -79,13 +87,13 @@ struct ColorProfile: ~Copyable {
         }
     }
 
-    /// IEC 61966-2-1, as lcms2 takes it: (a x + b)^g from d on, c x below.
+    /// The curve of IEC 61966-2-1 in the form that lcms2 takes: (a x + b)^g from d on, c x below.
     private static var standardCurve: OpaquePointer? {
         cmsBuildParametricToneCurve(nil, 4, [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045])
     }
 
-    /// Whether it tells of such channels, and of single pixels alone.
-    private static func suits(_ handle: cmsHPROFILE, _ channels: SourceChannels) -> Bool {
+    /// Returns whether the profile is for `channels`, and maps single pixels.
+    private static func isUsable(_ handle: cmsHPROFILE, for channels: SourceChannels) -> Bool {
         let classes = [cmsSigInputClass, cmsSigDisplayClass, cmsSigOutputClass, cmsSigColorSpaceClass]
         guard classes.contains(cmsGetDeviceClass(handle)) else { return false }
         let space = cmsGetColorSpace(handle)
@@ -96,5 +104,6 @@ struct ColorProfile: ~Copyable {
         }
     }
 
+    /// The colour space of the profile's input.
     var space: cmsColorSpaceSignature { cmsGetColorSpace(handle) }
 }

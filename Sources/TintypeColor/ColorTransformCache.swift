@@ -1,12 +1,14 @@
 import Foundation
 
-/// Colour transforms that no one uses at the moment, and which colours need none; of all those used last.
+/// A least recently used cache of idle colour transforms, and of colours that need none.
+///
+/// A value without lock or thread rules of its own; ``ColorConverter`` keeps one behind a lock.
 struct ColorTransformCache: Sendable {
-    /// What is known of some colours.
+    /// The conversion that some colours need.
     enum Conversion: Sendable {
-        /// They are shown as they are.
+        /// None: the colours are shown unchanged.
         case identity
-        /// How they become sRGB; whoever has it brings it back.
+        /// This transform. The caller that takes it owns it and puts it back after use.
         case transform(ColorTransform)
     }
 
@@ -17,19 +19,23 @@ struct ColorTransformCache: Sendable {
 
     private let count: Int
     private let cost: Int
-    /// From the one used longest ago to the one used last. So few that looking through them is nothing beside making one.
+    /// From the least to the most recently used. There are so few that a linear search costs nothing beside making a
+    /// transform.
     private var entries: [Entry] = []
+    /// The sum of the costs of all entries, in bytes.
     private(set) var totalCost = 0
 
+    /// Creates an empty cache.
+    ///
     /// - Parameters:
-    ///   - count: how many are kept.
-    ///   - cost: of all together, in bytes: see ``ColorTransformKey/cost``.
+    ///   - count: The largest number of entries.
+    ///   - cost: The largest sum of their costs in bytes; see ``ColorTransformKey/cost``.
     init(count: Int = 16, cost: Int = 32 << 20) {
         self.count = count
         self.cost = cost
     }
 
-    /// What is known of these colours. A transform is the caller's alone from now on.
+    /// Returns the conversion for `key`, and removes it from the cache if it is a transform.
     mutating func take(_ key: ColorTransformKey) -> Conversion? {
         guard let index = entries.lastIndex(where: { $0.key == key }) else { return nil }
         let entry = entries.remove(at: index)
@@ -37,26 +43,26 @@ struct ColorTransformCache: Sendable {
         return entry.conversion
     }
 
-    /// Keeps what was made, or brought back.
+    /// Adds a conversion, and evicts the least recently used ones beyond the limits.
     ///
-    /// - Returns: what goes for it: itself where it is too large.
+    /// - Returns: The evicted conversions, or `conversion` itself if it is too large for the cache.
     mutating func put(_ key: ColorTransformKey, _ conversion: Conversion) -> [Conversion] {
         guard key.cost <= cost else { return [conversion] }
         entries.append(Entry(key: key, conversion: conversion))
         totalCost += key.cost
-        var gone: [Conversion] = []
+        var evicted: [Conversion] = []
         while entries.count > count || totalCost > cost {
             let entry = entries.removeFirst()
             totalCost -= entry.key.cost
-            gone.append(entry.conversion)
+            evicted.append(entry.conversion)
         }
-        return gone
+        return evicted
     }
 }
 
-/// What a ``ColorTransform`` is made of. Equal only where all bytes of a profile are.
+/// The source colours and channels of a ``ColorTransform``. Two profiles are equal only if all their bytes are.
 struct ColorTransformKey: Equatable, Sendable {
-    /// What the file says, in memory of its own: a profile would keep the file that it came in.
+    /// The source colours as bytes. They are a copy: a slice would keep the whole file in memory.
     private let source: [UInt8]
     let channels: SourceChannels
 
@@ -65,18 +71,20 @@ struct ColorTransformKey: Equatable, Sendable {
         self.channels = channels
     }
 
-    /// The most bytes that are kept for it: those of the profile; of the transform, a table of 33³ or 17⁴ colours and its
-    /// curves, or where lcms2 makes none, the profile's own tables in 16 bits.
+    /// An upper bound of the memory in bytes of the entry: the profile's bytes, and the transform.
+    ///
+    /// The transform has a table of 33³ or 17⁴ colours and its curves, or, where lcms2 makes no table, the profile's
+    /// own tables in 16 bits.
     var cost: Int { (1 << 20) + 3 * source.count }
 
-    /// The first byte tells the kinds apart.
+    /// Encodes `colors`; the first byte identifies the case.
     private static func bytes(of colors: SourceColors) -> [UInt8] {
         switch colors {
         case .standard: [0]
         case .profile(let profile): [1] + profile
         case .codePoints(let primaries, let transfer): [2] + bytes(of: [Double(primaries), Double(transfer)])
-        case .measured(let gamma, let places):
-            [3] + bytes(of: [gamma == nil ? 0 : 1, gamma ?? 0] + places.all.flatMap { [$0.x, $0.y] })
+        case .measured(let gamma, let primaries):
+            [3] + bytes(of: [gamma == nil ? 0 : 1, gamma ?? 0] + primaries.all.flatMap { [$0.x, $0.y] })
         }
     }
 

@@ -1,74 +1,76 @@
 import Foundation
 
-/// Makes of light that is coded for bright displays what ordinary ones show, and what is kept of it.
+/// Maps PQ or HLG codes to linear light of any brightness, and to light that ordinary displays can show.
 struct HighRangeMapping: Sendable {
+    /// The light of each 16-bit code.
     private let light: [Float]
-    private let isOfScene: Bool
-    /// From light of the file's primaries to that of sRGB, by columns.
+    private let isSceneReferred: Bool
+    /// The columns of the matrix from the file's primaries to those of sRGB.
     private let red: SIMD3<Float>
     private let green: SIMD3<Float>
     private let blue: SIMD3<Float>
-    /// How much each primary counts for luminance.
+    /// The share of each primary in the luminance.
     private let luma: SIMD3<Float>
+    /// The gains of the tone curve; see ``ToneCurve/scales()``.
     private let scales: [Float]
 
-    /// - Parameter peak: the brightest light of the picture, in cd/m², where the file says it.
+    /// - Parameter peak: The brightest light of the image in cd/m², or `nil` if the file does not state it.
     init(_ transfer: HighRangeTransfer, _ colors: Chromaticities, peak: Double?) {
         light = transfer.table
-        isOfScene = transfer == .hlg
-        let matrix = ColorMatrix3.toStandard(colors)
+        isSceneReferred = transfer == .hlg
+        let matrix = ColorMatrix3.toSRGB(colors)
         (red, green, blue) = (SIMD3(matrix.red), SIMD3(matrix.green), SIMD3(matrix.blue))
         let own = ColorMatrix3(colors)
         luma = SIMD3(Float(own.red.y), Float(own.green.y), Float(own.blue.y))
         scales = ToneCurve(peak: peak ?? HighRangeTransfer.nominalPeak).scales()
     }
 
-    /// Display light of a pixel in the primaries of the file, in multiples of white.
-    private func displayed(_ code: SIMD3<UInt16>) -> SIMD3<Float> {
+    /// Returns the display light of a pixel in the file's primaries, in multiples of reference white.
+    private func displayLight(_ code: SIMD3<UInt16>) -> SIMD3<Float> {
         let light = SIMD3(light[Int(code.x)], light[Int(code.y)], light[Int(code.z)])
-        guard isOfScene else { return light }
+        guard isSceneReferred else { return light }
         let luminance = (light * luma).sum()
         guard luminance > 0 else { return .zero }
-        // Rec. ITU-R BT.2100-2, table 5: the OOTF.
+        // The opto-optical transfer function: Rec. ITU-R BT.2100-2, table 5.
         let gain = Float(HighRangeTransfer.nominalPeak / HighRangeTransfer.referenceWhite)
         return light * (gain * pow(luminance, Float(HighRangeTransfer.systemExponent)))
     }
 
-    /// Linear light of sRGB's primaries, of any brightness.
-    func kept(_ code: SIMD3<UInt16>) -> SIMD3<Float> { inStandard(displayed(code)) }
+    /// Returns linear light in the primaries of sRGB, of any brightness, in multiples of reference white.
+    func linearLight(_ code: SIMD3<UInt16>) -> SIMD3<Float> { toSRGB(displayLight(code)) }
 
-    /// The same, brought below white.
-    func shown(_ code: SIMD3<UInt16>) -> SIMD3<Float> {
-        let light = displayed(code)
-        return inStandard(light * scale(light.max()))
+    /// Returns linear light in the primaries of sRGB, tone-mapped to at most reference white.
+    func toneMappedLight(_ code: SIMD3<UInt16>) -> SIMD3<Float> {
+        let light = displayLight(code)
+        return toSRGB(light * scale(light.max()))
     }
 
-    private func inStandard(_ light: SIMD3<Float>) -> SIMD3<Float> {
+    private func toSRGB(_ light: SIMD3<Float>) -> SIMD3<Float> {
         red * light.x + green * light.y + blue * light.z
     }
 
     private func scale(_ brightest: Float) -> Float {
-        let place = (brightest / ToneCurve.brightest).squareRoot() * Float(ToneCurve.steps)
-        let index = min(Int(place), ToneCurve.steps - 1)
-        let share = min(place - Float(index), 1)
-        return scales[index] * (1 - share) + scales[index + 1] * share
+        let position = (brightest / ToneCurve.brightest).squareRoot() * Float(ToneCurve.steps)
+        let index = min(Int(position), ToneCurve.steps - 1)
+        let fraction = min(position - Float(index), 1)
+        return scales[index] * (1 - fraction) + scales[index + 1] * fraction
     }
 }
 
-/// A matrix over linear light.
+/// A 3 × 3 matrix for linear light.
 struct ColorMatrix3: Equatable, Sendable {
-    /// Its columns.
+    /// The columns of the matrix.
     var red: SIMD3<Double>
     var green: SIMD3<Double>
     var blue: SIMD3<Double>
 
-    /// From light mixed of primaries to XYZ (SMPTE RP 177). What is mixed to white has a Y of 1.
+    /// The matrix from linear light of these primaries to XYZ (SMPTE RP 177). White has a Y of 1.
     init(_ colors: Chromaticities) {
-        func light(_ point: Chromaticities.Point) -> SIMD3<Double> {
+        func xyz(_ point: Chromaticities.Point) -> SIMD3<Double> {
             SIMD3(point.x / point.y, 1, (1 - point.x - point.y) / point.y)
         }
-        let mixed = ColorMatrix3(red: light(colors.red), green: light(colors.green), blue: light(colors.blue))
-        let share = mixed.inverse * light(colors.white)
+        let mixed = ColorMatrix3(red: xyz(colors.red), green: xyz(colors.green), blue: xyz(colors.blue))
+        let share = mixed.inverse * xyz(colors.white)
         self.init(red: mixed.red * share.x, green: mixed.green * share.y, blue: mixed.blue * share.z)
     }
 
@@ -78,12 +80,14 @@ struct ColorMatrix3: Equatable, Sendable {
         self.blue = blue
     }
 
-    /// From light of these primaries to that of sRGB. Both have a white of about D65 where it matters.
-    static func toStandard(_ colors: Chromaticities) -> ColorMatrix3 {
+    /// The matrix from linear light of `colors` to that of sRGB. Whites are not adapted: both are close to D65.
+    static func toSRGB(_ colors: Chromaticities) -> ColorMatrix3 {
         ColorMatrix3(.standard).inverse * ColorMatrix3(colors)
     }
 
-    /// - Precondition: it has one: see ``Chromaticities/isUsable``.
+    /// The inverse matrix.
+    ///
+    /// - Precondition: The matrix is invertible; see ``Chromaticities/isUsable``.
     var inverse: ColorMatrix3 {
         let rows = [green.cross(blue), blue.cross(red), red.cross(green)]
         let scale = 1 / (red * rows[0]).sum()

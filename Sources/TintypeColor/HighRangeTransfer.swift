@@ -1,21 +1,21 @@
 import Foundation
 
-/// How light beyond that of white paper is coded; the numbers are those of ITU-T H.273, 8.2.
+/// A transfer characteristic for displays brighter than paper. Raw values are the numbers of ITU-T H.273, 8.2.
 ///
-/// Light is told as display light, in multiples of ``referenceWhite``.
+/// Light is display light in multiples of ``referenceWhite``, unless stated otherwise.
 enum HighRangeTransfer: Int, Sendable {
     /// PQ: Rec. ITU-R BT.2100-2, table 4.
     case pq = 16
     /// HLG: Rec. ITU-R BT.2100-2, table 5.
     case hlg = 18
 
-    /// The light of white paper, in cd/m²: Rec. ITU-R BT.2408-7, 2.2.
+    /// The light of reference white in cd/m²: Rec. ITU-R BT.2408-7, 2.2.
     static let referenceWhite = 203.0
-    /// The light of the brightest that HLG codes on its nominal display, and of what most masters of PQ were graded on, in
-    /// cd/m².
+    /// The peak of HLG's nominal display, and of the displays on which most PQ content is graded, in cd/m².
     static let nominalPeak = 1000.0
 
-    /// The light of a code from 0 to 1; for HLG, that of the scene, which ``exponent`` makes that of the display.
+    /// Returns the light of a code from 0 to 1. For HLG this is scene light, which ``systemExponent`` turns into
+    /// display light.
     func light(_ code: Double) -> Double {
         switch self {
         case .pq: Self.pqLight(code) / Self.referenceWhite
@@ -23,12 +23,12 @@ enum HighRangeTransfer: Int, Sendable {
         }
     }
 
-    /// The light of each of 65,536 codes. Made once.
+    /// The light of each of 65,536 codes, computed once per process.
     var table: [Float] { self == .pq ? Self.pqTable : Self.hlgTable }
 
-    private static let pqTable = HighRangeTransfer.pq.madeTable
-    private static let hlgTable = HighRangeTransfer.hlg.madeTable
-    private var madeTable: [Float] { (0...65535).map { Float(light(Double($0) / 65535)) } }
+    private static let pqTable = HighRangeTransfer.pq.makeTable()
+    private static let hlgTable = HighRangeTransfer.hlg.makeTable()
+    private func makeTable() -> [Float] { (0...65535).map { Float(light(Double($0) / 65535)) } }
 
     // MARK: HLG
 
@@ -36,7 +36,7 @@ enum HighRangeTransfer: Int, Sendable {
     private static let b = 1 - 4 * a
     private static let c = 0.5 - a * log(4 * a)
 
-    /// What the luminance of the scene is raised to, and multiplies the light by, on a display of ``nominalPeak``.
+    /// The exponent of scene luminance in the gain of a display with a peak of ``nominalPeak``.
     static let systemExponent = 0.2
 
     // MARK: PQ
@@ -47,60 +47,62 @@ enum HighRangeTransfer: Int, Sendable {
     private static let c2 = 2413.0 / 4096 * 32
     private static let c3 = 2392.0 / 4096 * 32
 
-    /// cd/m² of a code from 0 to 1.
+    /// Returns the light in cd/m² of a PQ code from 0 to 1.
     static func pqLight(_ code: Double) -> Double {
         let power = pow(max(code, 0), 1 / m2)
         return 10_000 * pow(max(power - c1, 0) / (c2 - c3 * power), 1 / m1)
     }
 
-    /// The code of so many cd/m².
+    /// Returns the PQ code of `light` in cd/m².
     static func pqCode(_ light: Double) -> Double {
         let power = pow(max(light, 0) / 10_000, m1)
         return pow((c1 + c2 * power) / (1 + c3 * power), m2)
     }
 }
 
-/// Brings the light of a bright display to that of white paper: the EETF of Rec. ITU-R BT.2390-11, 5.4.1.
+/// A tone curve from a bright display to reference white: the EETF of Rec. ITU-R BT.2390-11, 5.4.1.
 ///
-/// What is dark stays as it is; from a knee on a Hermite spline over PQ codes bends towards the target. It is applied to
-/// the brightest channel, and scales the others with it: hues stay, highlights keep their drawing.
+/// Dark light stays as it is. Above a knee, a Hermite spline over PQ codes bends towards the target. The curve is
+/// applied to the brightest channel and scales the others with it, which keeps hues and the detail of highlights.
 struct ToneCurve: Equatable, Sendable {
-    /// The brightest of the source and of the target, as PQ codes.
+    /// The brightest light of the source and of the target, as PQ codes.
     private let peak: Double
     private let target: Double
 
     /// - Parameters:
-    ///   - peak: the brightest light of the source, cd/m².
-    ///   - target: what that becomes.
+    ///   - peak: The brightest light of the source in cd/m².
+    ///   - target: The light in cd/m² that `peak` is mapped to.
     init(peak: Double, target: Double = HighRangeTransfer.referenceWhite) {
         self.peak = HighRangeTransfer.pqCode(min(max(peak, target), 10_000))
         self.target = HighRangeTransfer.pqCode(target)
     }
 
-    /// - Returns: cd/m² of `light` cd/m²; what is brighter than the peak counts as the peak.
-    func mapped(_ light: Double) -> Double {
+    /// Returns the light in cd/m² that `light`, in cd/m², is mapped to. Light above the peak counts as the peak.
+    func map(_ light: Double) -> Double {
         let code = min(HighRangeTransfer.pqCode(light), peak) / peak
         let top = target / peak
         let knee = 1.5 * top - 0.5
         guard code > knee, top < 1 else { return HighRangeTransfer.pqLight(code * peak) }
         let t = (code - knee) / (1 - knee)
         let (t2, t3) = (t * t, t * t * t)
-        let bent =
+        let mappedCode =
             (2 * t3 - 3 * t2 + 1) * knee + (t3 - 2 * t2 + t) * (1 - knee) + (3 * t2 - 2 * t3) * top
-        return HighRangeTransfer.pqLight(bent * peak)
+        return HighRangeTransfer.pqLight(mappedCode * peak)
     }
 
-    /// What light is to be multiplied by, at ``steps`` + 1 places: place `i` is for `brightest · (i / steps)²` times white.
+    /// Returns ``steps`` + 1 factors by which to multiply light. Factor `i` is for `brightest · (i / steps)²` times
+    /// reference white.
     func scales() -> [Float] {
         let white = HighRangeTransfer.referenceWhite
         return (0...Self.steps).map { step in
             let root = Double(max(step, 1)) / Double(Self.steps)
             let light = Double(Self.brightest) * root * root * white
-            return Float(mapped(light) / light)
+            return Float(map(light) / light)
         }
     }
 
+    /// The number of intervals of ``scales()``.
     static let steps = 4096
-    /// The brightest light of PQ, in multiples of white.
+    /// The brightest light of PQ, in multiples of reference white.
     static let brightest = Float(10_000 / HighRangeTransfer.referenceWhite)
 }

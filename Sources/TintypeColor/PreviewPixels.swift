@@ -1,12 +1,16 @@
 package import TintypeCore
 
-/// Makes pictures of the straight pixels that a library has decoded so far.
+/// Makes previews from the straight pixels that a library has decoded so far.
 package struct PreviewPixels {
     private let info: ImageInfo
     private let target: DecodeTarget
     private let scale: Double
     private let converter: ColorConverter?
 
+    /// Creates the maker of previews for one image.
+    ///
+    /// - Parameter converter: Converts the image's colours to sRGB, or `nil` if they are.
+    /// - Throws: ``TintypeError/Code/transformFailed`` if the crop of `options` lies outside the image.
     package init(
         _ info: ImageInfo, _ converter: ColorConverter?, _ options: DecodeOptions
     ) throws(TintypeError) {
@@ -16,10 +20,11 @@ package struct PreviewPixels {
         scale = options.scale ?? 1
     }
 
-    /// Shows what there is.
+    /// Returns a preview, or `nil` if nothing is visible yet.
     ///
-    /// - Parameter fill: writes rows of RGBA to where it is told, at the distance in bytes that it is told, and returns
-    ///   which of them, from the top, may have something to see; `nil` where none has.
+    /// - Parameter fill: Writes RGBA rows to `rows` at a distance of `stride` bytes, and returns how many of them, from
+    ///   the top, may show something; `nil` if none does.
+    /// - Throws: ``TintypeError/Code/outOfMemory``.
     package func image(
         _ fill: (_ rows: UnsafeMutablePointer<UInt8>, _ stride: Int) -> UInt32?
     ) throws(TintypeError) -> Image? {

@@ -1,37 +1,40 @@
 package import Foundation
 
-/// What the numbers in the channels of a picture mean, as its file says.
+/// The meaning of an image's channel values, as its file states it.
 package enum SourceColors: Equatable, Sendable {
-    /// They are sRGB, or nothing is said of them.
+    /// sRGB, also if the file states nothing.
     case standard
-    /// An ICC profile (ICC.1:2022), as bytes that may be damaged.
+    /// An ICC profile (ICC.1:2022). Its bytes may be damaged.
     case profile(Data)
-    /// Primaries and transfer characteristics by their numbers (ITU-T H.273, 8.1 and 8.2).
+    /// Numbers of primaries and transfer characteristics (ITU-T H.273, 8.1 and 8.2).
     case codePoints(primaries: Int, transfer: Int)
-    /// A channel is light to the power of `gamma`; `nil` is the curve of sRGB.
+    /// Measured primaries, with channel values that are linear light to the power of `gamma`, or follow the curve of
+    /// sRGB if `gamma` is `nil`.
     case measured(gamma: Double?, Chromaticities)
 
-    /// Whether light is coded for displays that are far brighter than white paper.
+    /// Whether the colours are coded for displays much brighter than paper (PQ or HLG).
     package var isHighRange: Bool { highRangeTransfer != nil }
 
+    /// The high-range transfer characteristic, or `nil`.
     var highRangeTransfer: HighRangeTransfer? {
         guard case .codePoints(_, let transfer) = self else { return nil }
         return HighRangeTransfer(rawValue: transfer)
     }
 }
 
-/// The channels that a picture is stored in.
+/// The channels in which an image is stored.
 package enum SourceChannels: Sendable {
-    /// RGBA, colour straight.
+    /// Straight RGBA.
     case rgb
-    /// The same, of equal red, green and blue.
+    /// Straight RGBA whose red, green and blue are equal.
     case grey
-    /// Cyan, magenta, yellow, black; 255 is all of an ink.
+    /// Cyan, magenta, yellow and black; 255 is full ink.
     case cmyk
 }
 
-/// The places of white and of the three primaries in the CIE 1931 diagram.
+/// The CIE 1931 chromaticities of white and of three primaries.
 package struct Chromaticities: Equatable, Sendable {
+    /// A point of the CIE 1931 xy diagram.
     package struct Point: Equatable, Sendable {
         package let x: Double
         package let y: Double
@@ -56,11 +59,13 @@ package struct Chromaticities: Equatable, Sendable {
 
     private static let d65 = Point(0.3127, 0.3290)
 
-    /// Of sRGB and BT.709.
+    /// The chromaticities of sRGB and BT.709.
     package static let standard = Chromaticities(
         white: d65, red: Point(0.64, 0.33), green: Point(0.30, 0.60), blue: Point(0.15, 0.06))
 
-    /// ITU-T H.273, table 2; `nil` for numbers that say nothing, or what no picture has.
+    /// The chromaticities of a number in ITU-T H.273, table 2.
+    ///
+    /// - Returns: `nil` for numbers that are unspecified, reserved, or not used by images.
     package init?(primaries: Int) {
         switch primaries {
         case 1: self = .standard
@@ -78,7 +83,7 @@ package struct Chromaticities: Equatable, Sendable {
         self.init(white: white, red: red, green: green, blue: blue)
     }
 
-    /// Whether light can be mixed of them: hostile files name points on a line, or without light.
+    /// Whether the primaries span a triangle. Hostile files name points on a line, or without light.
     package var isUsable: Bool {
         let points = [white, red, green, blue]
         guard points.allSatisfy({ (0...1).contains($0.x) && (0.0001...1).contains($0.y) }) else { return false }
@@ -86,7 +91,7 @@ package struct Chromaticities: Equatable, Sendable {
         return abs(area) > 0.001
     }
 
-    /// Whether no eye tells it from that of sRGB.
+    /// Whether the difference from sRGB is invisible.
     package var isStandard: Bool {
         let own = Self.standard
         return zip([white, red, green, blue], [own.white, own.red, own.green, own.blue]).allSatisfy {

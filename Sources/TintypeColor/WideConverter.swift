@@ -2,58 +2,61 @@ import CLibLCMS
 import Foundation
 import TintypeCore
 
-/// Makes of rows of straight 16-bit RGBA what is shown, and what is kept where a request wants the whole range.
+/// Converts rows of straight 16-bit RGBA to 8-bit sRGB, and to linear light for requests that want the full range.
 ///
-/// Used by one thread at a time.
+/// One thread at a time may use a converter.
 package final class WideConverter {
-    private enum Way {
-        /// Light is coded for bright displays.
+    /// The kind of conversion.
+    private enum Mode {
+        /// Tone mapping of PQ or HLG.
         case highRange(HighRangeMapping)
-        /// Colours as those of 8 bits.
+        /// The conversion that 8-bit images have.
         case standard(ColorConverter?)
     }
 
-    private let way: Way
-    /// How they become light: made where that is kept.
+    private let mode: Mode
+    /// The conversion to linear light, made at first use.
     private lazy var light = LightConverter(colors, channels)
     private let colors: SourceColors
     private let channels: SourceChannels
 
+    /// Creates a converter.
+    ///
     /// - Parameters:
-    ///   - colors: what the file says.
-    ///   - peak: the brightest light of the picture, in cd/m², where the file says it.
+    ///   - colors: The colours that the file states.
+    ///   - peak: The brightest light of the image in cd/m², or `nil` if the file does not state it.
     package init(_ colors: SourceColors, _ channels: SourceChannels, peak: Double? = nil) {
         (self.colors, self.channels) = (colors, channels)
         guard case .codePoints(let primaries, _) = colors, let transfer = colors.highRangeTransfer else {
-            way = .standard(ColorConverter(colors, channels))
+            mode = .standard(ColorConverter(colors, channels))
             return
         }
-        // Those of BT.2100 where the file does not say.
-        let places = Chromaticities(primaries: primaries) ?? Chromaticities(primaries: 9) ?? .standard
-        way = .highRange(HighRangeMapping(transfer, places, peak: peak))
+        // BT.2100 uses the primaries of BT.2020 (9), the default for unknown numbers.
+        let chromaticities = Chromaticities(primaries: primaries) ?? Chromaticities(primaries: 9) ?? .standard
+        mode = .highRange(HighRangeMapping(transfer, chromaticities, peak: peak))
     }
 
-    /// Makes a row of straight 8-bit sRGB RGBA.
-    func show(_ words: UnsafeBufferPointer<UInt16>, in row: UnsafeMutableRawBufferPointer, width: Int) {
-        switch way {
+    /// Writes a row of straight 8-bit sRGB RGBA.
+    func writeStandard(_ words: UnsafeBufferPointer<UInt16>, to row: UnsafeMutableRawBufferPointer, width: Int) {
+        switch mode {
         case .highRange(let mapping):
             for x in 0..<width {
-                let light = mapping.shown(SIMD3(words[4 * x], words[4 * x + 1], words[4 * x + 2]))
-                for channel in 0..<3 { row[4 * x + channel] = StandardCodes.code(light[channel]) }
-                row[4 * x + 3] = UInt8(truncatingIfNeeded: Self.narrowed(words[4 * x + 3]))
+                let light = mapping.toneMappedLight(SIMD3(words[4 * x], words[4 * x + 1], words[4 * x + 2]))
+                for channel in 0..<3 { row[4 * x + channel] = SRGBEncoder.encode(light[channel]) }
+                row[4 * x + 3] = UInt8(truncatingIfNeeded: Self.narrow(words[4 * x + 3]))
             }
         case .standard(let converter):
-            for index in 0..<4 * width { row[index] = UInt8(truncatingIfNeeded: Self.narrowed(words[index])) }
+            for index in 0..<4 * width { row[index] = UInt8(truncatingIfNeeded: Self.narrow(words[index])) }
             converter?.convert(row, count: 1, width: width, stride: 4 * width)
         }
     }
 
-    /// Makes a row of halves: linear light, premultiplied.
-    func keep(_ words: UnsafeBufferPointer<UInt16>, in row: UnsafeMutableRawBufferPointer, width: Int) {
-        switch way {
+    /// Writes a row of premultiplied linear light in 16-bit floating point.
+    func writeHighRange(_ words: UnsafeBufferPointer<UInt16>, to row: UnsafeMutableRawBufferPointer, width: Int) {
+        switch mode {
         case .highRange(let mapping):
             for x in 0..<width {
-                let light = mapping.kept(SIMD3(words[4 * x], words[4 * x + 1], words[4 * x + 2]))
+                let light = mapping.linearLight(SIMD3(words[4 * x], words[4 * x + 1], words[4 * x + 2]))
                 Self.store(light, alpha: words[4 * x + 3], at: x, in: row)
             }
         case .standard:
@@ -63,29 +66,29 @@ package final class WideConverter {
         }
     }
 
-    /// `round(v * 255 / 65535)`.
-    private static func narrowed(_ word: UInt16) -> UInt32 { (UInt32(word) * 255 + 32895) >> 16 }
+    /// Returns `round(word * 255 / 65535)`.
+    private static func narrow(_ word: UInt16) -> UInt32 { (UInt32(word) * 255 + 32895) >> 16 }
 
     private static func store(
         _ light: SIMD3<Float>, alpha: UInt16, at x: Int, in row: UnsafeMutableRawBufferPointer
     ) {
-        let share = Float(alpha) / 65535
+        let opacity = Float(alpha) / 65535
         row.storeBytes(
-            of: SIMD4<Float16>(SIMD4(light * share, share)), toByteOffset: x * HighRangePixels.bytesPerPixel,
+            of: SIMD4<Float16>(SIMD4(light * opacity, opacity)), toByteOffset: x * HighRangePixels.bytesPerPixel,
             as: SIMD4<Float16>.self)
     }
 }
 
-/// Brings rows of straight 16-bit RGBA to linear light of sRGB's primaries, unbounded.
+/// Converts rows of straight 16-bit RGBA to linear light in the primaries of sRGB, not limited to 0…1.
 final class LightConverter {
     private let transform: cmsHTRANSFORM
     private var light: [Float] = []
 
-    /// `nil` only where lcms2 has no memory.
+    /// - Returns: `nil` if lcms2 cannot allocate memory.
     init?(_ colors: SourceColors, _ channels: SourceChannels) {
         guard let light = ColorProfile.light else { return nil }
         guard let profile = ColorProfile(colors, channels) ?? ColorProfile.standard,
-            let transform = Self.transform(profile, light)
+            let transform = Self.makeTransform(profile, light)
         else { return nil }
         self.transform = transform
     }
@@ -94,13 +97,14 @@ final class LightConverter {
         cmsDeleteTransform(transform)
     }
 
+    /// Converts a row, and calls `body` with the index and light of each pixel.
     func convert(_ words: UnsafeBufferPointer<UInt16>, width: Int, _ body: (Int, SIMD3<Float>) -> Void) {
         if light.count < 4 * width { light = [Float](repeating: 0, count: 4 * width) }
         cmsDoTransform(transform, words.baseAddress, &light, UInt32(width))
         for x in 0..<width { body(x, SIMD3(light[4 * x], light[4 * x + 1], light[4 * x + 2])) }
     }
 
-    private static func transform(
+    private static func makeTransform(
         _ profile: borrowing ColorProfile, _ light: borrowing ColorProfile
     ) -> cmsHTRANSFORM? {
         let isGrey = profile.space == cmsSigGrayData
@@ -110,9 +114,9 @@ final class LightConverter {
     }
 }
 
-/// 8-bit sRGB of linear light (IEC 61966-2-1).
-enum StandardCodes {
-    /// So fine that no two neighbours of the darkest codes fall into one.
+/// A table from linear light to 8-bit sRGB (IEC 61966-2-1).
+enum SRGBEncoder {
+    /// Fine enough that adjacent dark codes stay distinct.
     private static let steps: Float = 16384
 
     private static let table: [UInt8] = (0...Int(steps)).map { step in
@@ -121,8 +125,8 @@ enum StandardCodes {
         return UInt8((code * 255).rounded())
     }
 
-    /// What is below 0 or no number becomes 0, what is above 1 becomes 255.
-    static func code(_ light: Float) -> UInt8 {
+    /// Returns the code of `light`. Values below 0 and NaN become 0, values above 1 become 255.
+    static func encode(_ light: Float) -> UInt8 {
         guard light > 0 else { return 0 }
         return table[Int(min(light, 1) * steps + 0.5)]
     }

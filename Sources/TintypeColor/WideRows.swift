@@ -1,9 +1,10 @@
 package import TintypeCore
 
-/// What is made of a picture of more than 8 bits.
+/// A decoded image of more than 8 bits per channel.
 package struct WideImage: Sendable {
+    /// The image in 8-bit premultiplied sRGB.
     package let pixels: PixelBuffer
-    /// Where it was asked for.
+    /// The image in linear light, if the request wants the full range.
     package let highRange: HighRangePixels?
 
     package init(pixels: PixelBuffer, highRange: HighRangePixels?) {
@@ -11,42 +12,51 @@ package struct WideImage: Sendable {
         self.highRange = highRange
     }
 
+    /// Returns the image turned upright.
+    ///
+    /// - Throws: ``TintypeError/Code/outOfMemory``.
     package func oriented(_ orientation: Orientation) throws(TintypeError) -> WideImage {
         WideImage(
             pixels: try pixels.oriented(orientation), highRange: try highRange?.oriented(orientation))
     }
 }
 
-/// Makes a picture of rows of 16-bit straight RGBA, a few at a time.
+/// Makes an image from rows of straight 16-bit RGBA, a few at a time. One thread at a time may use a value.
 package struct WideRows {
     private let size: PixelSize
     private let target: DecodeTarget
     private let converter: WideConverter
-    private let keepsRange: Bool
+    private let keepsHighRange: Bool
     private let isCancelled: @Sendable () -> Bool
 
-    /// - Parameter size: that of the stored picture.
+    /// Creates a maker of images.
+    ///
+    /// - Parameters:
+    ///   - size: The size of the stored image in pixels.
+    ///   - target: The part of it, and the size of the result.
     package init(
         _ size: PixelSize, _ target: DecodeTarget, _ converter: WideConverter, _ context: DecodeContext
     ) {
         (self.size, self.target, self.converter) = (size, target, converter)
-        keepsRange = context.options.range == .high
+        keepsHighRange = context.options.range == .high
         isCancelled = context.isCancelled
     }
 
-    /// Fills rows from one on with words, as many as it is told, in order.
+    /// Fills `words` with `count` rows from `first` on. Calls come in the order of rows.
     package typealias Read = (
         _ first: Int, _ count: Int, _ words: UnsafeMutableBufferPointer<UInt16>
     ) throws(TintypeError) -> Void
 
-    /// The part and size that are wanted. What is kept of the range needs the whole picture in memory; what is shown does
-    /// not.
+    /// Reads all rows, and returns the part and size of the target.
     ///
-    /// - Parameter batch: rows that are read at once, but for the last ones.
+    /// The full range, if wanted, is first held in memory as a whole; the 8-bit image is not.
+    ///
+    /// - Parameter batch: The number of rows per call of `read`; the last call may get fewer.
+    /// - Throws: The errors of `read`, ``TintypeError/Code/cancelled``, and ``TintypeError/Code/outOfMemory``.
     package func image(batch: Int = 16, _ read: Read) throws(TintypeError) -> WideImage {
         let batch = min(batch, size.height)
         var words = [UInt16](repeating: 0, count: size.width * 4 * batch)
-        var kept = keepsRange ? try HighRangePixels.writer(size) : nil
+        var highRange = keepsHighRange ? try HighRangePixels.writer(size) : nil
         var strip = try PixelWriter(size: PixelSize(width: size.width, height: batch))
         var resampler = try RowResampler(from: size, crop: target.part, to: target.size, filter: .lanczos3)
         let rowLength = strip.bytesPerRow
@@ -55,20 +65,20 @@ package struct WideRows {
             let count = min(batch, size.height - first)
             try words.withTypedBuffer { words throws(TintypeError) in
                 try read(first, count, words)
-                convert(UnsafeBufferPointer(words), count, to: &strip)
-                keep(UnsafeBufferPointer(words), count, from: first, in: &kept)
+                writeStandard(UnsafeBufferPointer(words), count, to: &strip)
+                writeHighRange(UnsafeBufferPointer(words), count, from: first, to: &highRange)
             }
             try strip.withRows { rows throws(TintypeError) in
                 try resampler.append(rows: UnsafeRawBufferPointer(rows), count: count, stride: rowLength)
             }
         }
-        let shown = resampler.finish()
-        guard let filled = kept.take() else { return WideImage(pixels: shown, highRange: nil) }
-        let whole = HighRangePixels(rows: filled.finish())
-        return WideImage(pixels: shown, highRange: try whole.resampled(crop: target.part, to: target.size))
+        let standard = resampler.finish()
+        guard let writer = highRange.take() else { return WideImage(pixels: standard, highRange: nil) }
+        let fullSize = HighRangePixels(rows: writer.finish())
+        return WideImage(pixels: standard, highRange: try fullSize.resampled(crop: target.part, to: target.size))
     }
 
-    /// Divides the colour of 16-bit pixels by their alpha.
+    /// Divides the colours of 16-bit RGBA by their alpha.
     package static func unpremultiply(_ words: UnsafeMutableBufferPointer<UInt16>) {
         for start in stride(from: 0, to: words.count, by: 4) where words[start + 3] > 0 {
             let alpha = UInt32(words[start + 3])
@@ -78,28 +88,30 @@ package struct WideRows {
         }
     }
 
-    private func convert(_ words: UnsafeBufferPointer<UInt16>, _ count: Int, to strip: inout PixelWriter) {
+    private func writeStandard(_ words: UnsafeBufferPointer<UInt16>, _ count: Int, to strip: inout PixelWriter) {
         for y in 0..<count {
-            strip.withRows(from: y) { converter.show(rowOf(words, y), in: $0, width: size.width) }
+            strip.withRows(from: y) { converter.writeStandard(row(of: words, y), to: $0, width: size.width) }
         }
         strip.premultiply(rows: count)
     }
 
-    private func keep(
-        _ words: UnsafeBufferPointer<UInt16>, _ count: Int, from first: Int, in kept: inout PixelWriter?
+    private func writeHighRange(
+        _ words: UnsafeBufferPointer<UInt16>, _ count: Int, from first: Int, to highRange: inout PixelWriter?
     ) {
         for y in 0..<count {
-            kept?.withRows(from: first + y) { converter.keep(rowOf(words, y), in: $0, width: size.width) }
+            highRange?.withRows(from: first + y) {
+                converter.writeHighRange(row(of: words, y), to: $0, width: size.width)
+            }
         }
     }
 
-    private func rowOf(_ words: UnsafeBufferPointer<UInt16>, _ y: Int) -> UnsafeBufferPointer<UInt16> {
+    private func row(of words: UnsafeBufferPointer<UInt16>, _ y: Int) -> UnsafeBufferPointer<UInt16> {
         UnsafeBufferPointer(rebasing: words[y * size.width * 4..<(y + 1) * size.width * 4])
     }
 }
 
 extension UnsafeMutableBufferPointer<UInt16> {
-    /// Takes rows of words from where a library left them: see ``TintypeCore/HighRangePixels/writer(_:)``.
+    /// Copies rows of 16-bit RGBA from a buffer made by ``TintypeCore/HighRangePixels/writer(_:)``.
     package func copyRows(_ rows: Range<Int>, of pixels: PixelBuffer) {
         let target = UnsafeMutableRawBufferPointer(self)
         let length = pixels.size.width * PixelBuffer.bytesPerPixel
@@ -113,7 +125,7 @@ extension UnsafeMutableBufferPointer<UInt16> {
 }
 
 extension [UInt16] {
-    /// As `withUnsafeMutableBufferPointer`, with the type of what it throws.
+    /// The equivalent of `withUnsafeMutableBufferPointer` with a typed error.
     fileprivate mutating func withTypedBuffer(
         _ body: (UnsafeMutableBufferPointer<UInt16>) throws(TintypeError) -> Void
     ) throws(TintypeError) {

@@ -3,15 +3,21 @@ import TintypeBMP
 public import TintypeCore
 import TintypePNG
 
-/// Decodes ICO and CUR, Windows' icons and cursors: of the pictures that a file has, the smallest that has as many pixels
-/// as are wanted.
+/// Decodes ICO and CUR, the icons and cursors of Windows.
 ///
-/// What is told of a file is told of its largest picture.
+/// Of the images in a file, it decodes the smallest that has at least as many pixels as requested. The information
+/// about a file describes its largest image. Decoders hold no state; any thread may use one.
 public struct ICODecoder: ImageDecoder {
+    /// Creates an ICO decoder.
     public init() {}
 
+    /// The formats that this decoder reads: ICO, which includes CUR.
     public var formats: Set<ImageFormat> { [.ico] }
 
+    /// Reads the directory and the header of the largest image.
+    ///
+    /// - Returns: `nil` if `bytes` is a prefix that ends too early.
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or has no images.
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         let entry = try bytes.withTypedBytes { raw throws(TintypeError) in try ICODirectory(raw)?.largest }
         let info = try entry.flatMap { entry throws(TintypeError) in
@@ -21,50 +27,55 @@ public struct ICODecoder: ImageDecoder {
         return info
     }
 
+    /// Decodes the image that fits the requested size best.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or cut short,
+    ///   ``TintypeError/Code/limitExceeded`` before a too large image is allocated, ``TintypeError/Code/cancelled``.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         let directory = try bytes.withTypedBytes { raw throws(TintypeError) in try ICODirectory(raw) }
         guard let directory, let info = try info(of: bytes, isComplete: true) else { throw .truncatedICO }
         try context.limits.check(info, byteCount: bytes.count)
         let wanted = context.options.size.target(for: info.size)
-        guard directory.entries.allSatisfy({ $0.place.upperBound <= bytes.count }),
-            let entry = directory.best(for: wanted)
+        guard directory.entries.allSatisfy({ $0.range.upperBound <= bytes.count }),
+            let entry = directory.bestMatch(for: wanted)
         else { throw .truncatedICO }
-        guard let pixels = try ICOImage(bytes, entry).decoded(wanted, context) else { throw .truncatedICO }
+        guard let pixels = try ICOImage(bytes, entry).decode(wanted, context) else { throw .truncatedICO }
         return Image(pixels: pixels, info: info, scale: context.options.scale ?? 1)
     }
 }
 
 extension ICODecoder: SalvagingImageDecoder {
-    /// A picture of the file that is whole, or what there is of one: first of that which would do for what is asked, then
-    /// of the larger ones.
+    /// Decodes one image of the file, whole or in part.
+    ///
+    /// It tries the image that fits the requested size best, then the others from the largest down.
     public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         guard let directory = try bytes.withTypedBytes({ raw throws(TintypeError) in try ICODirectory(raw) }) else {
             return nil
         }
-        guard let info = Self.told(bytes, directory) else { return nil }
+        guard let info = Self.largestReadableInfo(bytes, directory) else { return nil }
         try context.limits.check(info)
         let wanted = context.options.size.target(for: info.size)
-        for entry in [directory.best(for: wanted)].compactMap(\.self) + directory.largestFew {
-            if let pixels = try Self.part(bytes, entry, wanted, context) {
+        for entry in [directory.bestMatch(for: wanted)].compactMap(\.self) + directory.largestCandidates {
+            if let pixels = try Self.decodePartially(bytes, entry, wanted, context) {
                 return Image(pixels: pixels, info: info, scale: context.options.scale ?? 1)
             }
         }
         return nil
     }
 
-    /// What is told of the largest picture of which anything can be read.
-    private static func told(_ bytes: Data, _ directory: ICODirectory) -> ImageInfo? {
-        for entry in directory.largestFew {
+    /// Returns the information about the largest image whose header is readable.
+    private static func largestReadableInfo(_ bytes: Data, _ directory: ICODirectory) -> ImageInfo? {
+        for entry in directory.largestCandidates {
             if let info = try? ICOImage(bytes, entry).info(isComplete: false) { return info }
         }
         return nil
     }
 
-    private static func part(
+    private static func decodePartially(
         _ bytes: Data, _ entry: ICOEntry, _ size: PixelSize, _ context: DecodeContext
     ) throws(TintypeError) -> PixelBuffer? {
         do throws(TintypeError) {
-            return try ICOImage(bytes, entry).decoded(size, context, keepsPart: true)
+            return try ICOImage(bytes, entry).decode(size, context, allowsPartial: true)
         } catch {
             guard error.code == .undecodable else { throw error }
             return nil

@@ -3,21 +3,23 @@ import TintypeBMP
 import TintypeCore
 import TintypePNG
 
-/// One picture of an icon: a whole PNG, or a bitmap without the header of a file and with a mask below it.
+/// One image of an icon: a PNG file, or a bitmap that has no file header and is followed by a mask.
 struct ICOImage {
     private let bytes: Data
 
     private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-    /// What of a file's bytes, or their beginning, is this picture.
+    /// Takes the bytes that `entry` names, as far as `file` holds them.
     init(_ file: Data, _ entry: ICOEntry) {
-        let place = entry.place.clamped(to: 0..<file.count)
-        bytes = file[file.startIndex + place.lowerBound..<file.startIndex + place.upperBound]
+        let range = entry.range.clamped(to: 0..<file.count)
+        bytes = file[file.startIndex + range.lowerBound..<file.startIndex + range.upperBound]
     }
 
     private var isPNG: Bool { bytes.starts(with: Self.signature) }
 
-    /// - Returns: `nil` when the bytes end too early.
+    /// Reads the header of the image.
+    ///
+    /// - Returns: `nil` if the bytes end within the header.
     func info(isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         guard bytes.count >= Self.signature.count else { return nil }
         if isPNG {
@@ -31,45 +33,48 @@ struct ICOImage {
         return header.map { ImageInfo(format: .ico, size: $0.size, hasAlpha: true) }
     }
 
-    /// The picture, brought to a size.
+    /// Decodes the image and resizes it to `size` pixels.
     ///
-    /// - Parameter keepsPart: whether it need not be whole.
-    /// - Returns: `nil` when nothing of it is there.
-    func decoded(
-        _ size: PixelSize, _ context: DecodeContext, keepsPart: Bool = false
+    /// - Parameter allowsPartial: Whether missing rows are accepted.
+    /// - Returns: `nil` if no row is present.
+    func decode(
+        _ size: PixelSize, _ context: DecodeContext, allowsPartial: Bool = false
     ) throws(TintypeError) -> PixelBuffer? {
-        let whole = try isPNG ? png(size, context, keepsPart: keepsPart) : bitmap(context, keepsPart: keepsPart)
-        return try whole?.resampled(to: size, filter: .lanczos3)
+        let pixels =
+            try isPNG
+            ? decodePNG(size, context, allowsPartial: allowsPartial)
+            : decodeBitmap(context, allowsPartial: allowsPartial)
+        return try pixels?.resampled(to: size, filter: .lanczos3)
     }
 
-    private func png(
-        _ size: PixelSize, _ context: DecodeContext, keepsPart: Bool
+    private func decodePNG(
+        _ size: PixelSize, _ context: DecodeContext, allowsPartial: Bool
     ) throws(TintypeError) -> PixelBuffer? {
-        var whole = context
-        whole.options = DecodeOptions(size: .shrink(size), frames: .first)
+        var pngContext = context
+        pngContext.options = DecodeOptions(size: .shrink(size), frames: .first)
         do throws(TintypeError) {
-            return try PNGDecoder().decode(bytes, context: whole).pixels
+            return try PNGDecoder().decode(bytes, context: pngContext).pixels
         } catch {
-            guard keepsPart, error.code == .undecodable else { throw error }
-            return try PNGDecoder().salvage(bytes, context: whole)?.pixels
+            guard allowsPartial, error.code == .undecodable else { throw error }
+            return try PNGDecoder().salvage(bytes, context: pngContext)?.pixels
         }
     }
 
-    private func bitmap(_ context: DecodeContext, keepsPart: Bool) throws(TintypeError) -> PixelBuffer? {
+    private func decodeBitmap(_ context: DecodeContext, allowsPartial: Bool) throws(TintypeError) -> PixelBuffer? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try BMPHeader(raw, at: 0, isIcon: true) else { throw .truncatedICO }
             let info = ImageInfo(format: .ico, size: header.size)
-            if keepsPart {
+            if allowsPartial {
                 try context.limits.check(info)
             } else {
                 try context.limits.check(info, byteCount: raw.count)
             }
-            return try ICOBitmap(header, raw, context).pixels(keepsPart: keepsPart)
+            return try ICOBitmap(header, raw, context).decode(allowsPartial: allowsPartial)
         }
     }
 }
 
-/// A bitmap of an icon, whose mask of one bit a pixel says what is not to be seen.
+/// A bitmap of an icon, followed by a mask of one bit per pixel that marks transparent pixels.
 struct ICOBitmap {
     private let header: BMPHeader
     private let bytes: UnsafeRawBufferPointer
@@ -81,30 +86,34 @@ struct ICOBitmap {
         self.context = context
     }
 
-    /// Premultiplied. What has alpha needs no mask; but where no pixel has any, old programs did not know of it, and the
-    /// mask counts.
+    /// Decodes the bitmap as premultiplied pixels.
     ///
-    /// - Parameter keepsPart: whether not all rows have to be there, nor the mask, without which what is there is opaque.
-    /// - Returns: `nil` when no row is there.
-    func pixels(keepsPart: Bool = false) throws(TintypeError) -> PixelBuffer? {
-        let source = try BMPPixels(header, bytes, at: header.pixelPlace, context, keepsPart: keepsPart)
+    /// A bitmap with alpha needs no mask. If all its alpha values are 0, it was written by a program that ignores
+    /// alpha, and the mask applies.
+    ///
+    /// - Parameter allowsPartial: Whether missing rows are accepted, and a missing mask, without which the rows present
+    ///   are opaque.
+    /// - Returns: `nil` if no row is present.
+    func decode(allowsPartial: Bool = false) throws(TintypeError) -> PixelBuffer? {
+        let source = try BMPPixels(header, bytes, at: header.pixelOffset, context, allowsPartial: allowsPartial)
         guard source.hasRows else { return nil }
-        let usesAlpha = header.hasAlpha && !isClear(source)
-        guard usesAlpha || hasMask || keepsPart else { throw .truncatedICO }
+        let usesAlpha = header.hasAlpha && !isFullyTransparent(source)
+        guard usesAlpha || hasMask || allowsPartial else { throw .truncatedICO }
         var writer = try PixelWriter(size: header.size)
         for y in 0..<header.size.height {
             if y % 16 == 0 { try context.checkCancelled() }
             writer.withRows(from: y) { rows in
                 let row = UnsafeMutableBufferPointer(rebasing: rows.bindMemory(to: Pixel.self)[..<header.size.width])
                 source.read(y, into: row)
-                if !usesAlpha && hasMask { mask(row, y) }
+                if !usesAlpha && hasMask { applyMask(to: row, y) }
             }
         }
         writer.premultiply(rows: header.size.height)
         return writer.finish()
     }
 
-    private func isClear(_ source: BMPPixels) -> Bool {
+    /// Returns whether every pixel has an alpha of 0.
+    private func isFullyTransparent(_ source: BMPPixels) -> Bool {
         withUnsafeTemporaryAllocation(of: Pixel.self, capacity: header.size.width) { row in
             (0..<header.size.height).allSatisfy { y in
                 source.read(y, into: row)
@@ -113,13 +122,13 @@ struct ICOBitmap {
         }
     }
 
-    private var maskPlace: Int { header.pixelPlace + header.bytesPerRow * header.size.height }
+    private var maskOffset: Int { header.pixelOffset + header.bytesPerRow * header.size.height }
     private var maskRowLength: Int { (header.size.width + 31) / 32 * 4 }
-    private var hasMask: Bool { maskPlace + maskRowLength * header.size.height <= bytes.count }
+    private var hasMask: Bool { maskOffset + maskRowLength * header.size.height <= bytes.count }
 
-    /// The mask's rows begin with the lowest, as those of the picture do.
-    private func mask(_ row: UnsafeMutableBufferPointer<Pixel>, _ y: Int) {
-        let start = maskPlace + (header.size.height - 1 - y) * maskRowLength
+    /// Sets the alpha of row `y` from the mask, which is stored from the bottom row up like the pixels.
+    private func applyMask(to row: UnsafeMutableBufferPointer<Pixel>, _ y: Int) {
+        let start = maskOffset + (header.size.height - 1 - y) * maskRowLength
         for x in row.indices {
             let isHidden = bytes[start + (x >> 3)] >> (7 - (x & 7)) & 1 == 1
             row[x].alpha = isHidden ? 0 : 255

@@ -176,11 +176,11 @@ import TintypeTesting
 
     @Test func theToneCurveKeepsDarknessAndBendsToWhite() {
         let curve = ToneCurve(peak: 1000)
-        #expect(abs(curve.mapped(1) - 1) < 0.01 && abs(curve.mapped(50) - 50) < 0.5)
-        #expect(abs(curve.mapped(1000) - 203) < 0.5 && abs(curve.mapped(9000) - 203) < 0.5)
-        let values = stride(from: 0.0, through: 1000, by: 5).map(curve.mapped)
+        #expect(abs(curve.map(1) - 1) < 0.01 && abs(curve.map(50) - 50) < 0.5)
+        #expect(abs(curve.map(1000) - 203) < 0.5 && abs(curve.map(9000) - 203) < 0.5)
+        let values = stride(from: 0.0, through: 1000, by: 5).map(curve.map)
         #expect(zip(values, values.dropFirst()).allSatisfy { $0 < $1 })
-        #expect(abs(ToneCurve(peak: 150).mapped(120) - 120) < 0.5)
+        #expect(abs(ToneCurve(peak: 150).map(120) - 120) < 0.5)
     }
 
     /// Rec. ITU-R BT.2100-2: 58 % of PQ is 203 cd/m², 75 % of HLG is 26.5 % of light.
