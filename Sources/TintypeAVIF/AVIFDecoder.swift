@@ -135,6 +135,6 @@ extension AVIFDecoder: SalvagingImageDecoder {
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` or ``TintypeError/Code/limitExceeded``.
     public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
-        try salvagedAnimation(bytes, context: context)
+        try salvageAnimation(bytes, context: context)
     }
 }

@@ -72,7 +72,7 @@ public struct GIFDecoder: ProgressiveAnimationDecoder {
 extension GIFDecoder: SalvagingImageDecoder {
     /// The images before the damage, and the rows that there are of the one that it is in.
     public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
-        try salvagedAnimation(bytes, context: context) { bytes, context throws(TintypeError) in
+        try salvageAnimation(bytes, context: context) { bytes, context throws(TintypeError) in
             let layout = try layout(bytes, context) { raw throws(TintypeError) in
                 try GIFLayout(arrived: raw, maximumImages: context.limits.frames, keepsCutImage: true)
             }

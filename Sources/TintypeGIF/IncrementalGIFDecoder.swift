@@ -22,7 +22,7 @@ final class IncrementalGIFDecoder: IncrementalImageDecoder {
         let context = context
         guard let arrived = try first.withLock({ first throws(TintypeError) in try first.append(bytes, context) })
         else { return nil }
-        return try GIFDecoder().salvagedAnimation(Data(), context: context) { _, _ in arrived }
+        return try GIFDecoder().salvageAnimation(Data(), context: context) { _, _ in arrived }
     }
 }
 

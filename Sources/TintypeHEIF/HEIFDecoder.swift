@@ -118,7 +118,7 @@ extension HEIFDecoder: SalvagingImageDecoder {
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` or ``TintypeError/Code/limitExceeded``.
     public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
-        try salvagedAnimation(bytes, context: context) { bytes, context throws(TintypeError) in
+        try salvageAnimation(bytes, context: context) { bytes, context throws(TintypeError) in
             guard let sequence = try Self.sequence(bytes, context.limits, allowsTruncation: true) else { return nil }
             return ArrivedFrames(info: sequence.info, decoder: try HEIFFrameDecoder(bytes, sequence, context.limits))
         }

@@ -90,7 +90,7 @@ extension JXLDecoder: SalvagingImageDecoder {
             try JXLHeader(raw, isComplete: false, counting: .nothing, context.limits)
         }
         guard let header else { return nil }
-        if header.isAnimated, let animation = try? salvagedAnimation(bytes, context: context) { return animation }
+        if header.isAnimated, let animation = try? salvageAnimation(bytes, context: context) { return animation }
         try context.checkCancelled()
         let reader = try JXLPreviewReader(header, context)
         guard let sound = try Self.soundBytes(bytes, reader) else { return try reader.preview() }

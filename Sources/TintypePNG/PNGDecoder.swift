@@ -182,7 +182,7 @@ extension PNGDecoder: SalvagingImageDecoder {
         guard let header else { return nil }
         let info = ImageInfo(header)
         try context.limits.check(info)
-        if info.frameCount > 1 { return try salvagedAnimation(bytes, context: context) }
+        if info.frameCount > 1 { return try salvageAnimation(bytes, context: context) }
         let reader = try PNGPreviewReader(
             header, info, try Self.converter(bytes, header, context.limits), context)
         return try reader.salvaged(bytes)

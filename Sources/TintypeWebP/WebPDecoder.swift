@@ -133,7 +133,7 @@ extension WebPDecoder: SalvagingImageDecoder {
     public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         let header = try bytes.withTypedBytes { raw throws(TintypeError) in try tintype_webp_header(raw) }
         guard let header else { return nil }
-        if header.is_animated { return try salvagedAnimation(bytes, context: context) }
+        if header.is_animated { return try salvageAnimation(bytes, context: context) }
         let info = ImageInfo(header)
         try context.limits.check(info)
         let colors = try Self.arrivedColors(bytes, context.limits) ?? .standard

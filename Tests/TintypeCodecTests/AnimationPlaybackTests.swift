@@ -36,7 +36,7 @@ import TintypeWebP
         (settings.mode, settings.loopCount) = (mode, 0)
         // Half of them may be held, so that each is made again in the second loop.
         settings.budget = .bytes(animation.poster.byteCount * expected.count / 2)
-        let player = AnimationPlayer(animation, timer: timer, settings)
+        let player = AnimationPlayer(animation, timer: timer, settings: settings)
         player.play()
         for _ in 0..<2 * expected.count {
             try await wait(for: player.currentFrame, player)

@@ -51,7 +51,7 @@ import TintypeTesting
     func anyCountOfPlaysAndAnyDurationIsWritten(_ format: ImageFormat, _ count: Int) throws {
         let decoder = OwnDecoder(loopCount: count)
         let info = try #require(decoder.info(of: Data(), isComplete: true))
-        let animation = try AnimatedImage(Data(), decoder: decoder, info: info, DecodeContext())
+        let animation = try AnimatedImage(Data(), decoder: decoder, info: info, context: DecodeContext())
         #expect(animation.loopCount == max(0, count))
         let data = try coders.encode(animation, as: format)
         let written = try coders.decoder(for: data).decode(data, context: DecodeContext())

@@ -26,20 +26,20 @@ public final class AnimatedImage: Sendable {
     /// - Throws: as ``AnimatedImageDecoder/makeFrameDecoder(_:context:)`` and ``FrameDecoder/pixels(of:isCancelled:)``, of
     ///   which the poster is made.
     public convenience init(
-        _ bytes: Data, decoder: any AnimatedImageDecoder, info: ImageInfo, _ context: DecodeContext
+        _ bytes: Data, decoder: any AnimatedImageDecoder, info: ImageInfo, context: DecodeContext
     ) throws(TintypeError) {
-        let lasting = context.lasting
+        let lastingContext = context.withoutCancellation
         let services = FrameServices(time: DecodeTime(limit: context.limits.time))
         let source = try ComposedFrames(byteCount: bytes.count, services: services) { () throws(TintypeError) in
-            try decoder.makeFrameDecoder(bytes, context: lasting)
+            try decoder.makeFrameDecoder(bytes, context: lastingContext)
         }
-        try self.init(source, info, encoded: bytes, context)
+        try self.init(source, info: info, encoded: bytes, context: context)
     }
 
     /// - Parameter info: what the header tells of the picture.
     convenience init(
-        _ source: ComposedFrames, _ info: ImageInfo, isComplete: Bool = true, encoded: Data? = nil,
-        _ context: DecodeContext
+        _ source: ComposedFrames, info: ImageInfo, isComplete: Bool = true, encoded: Data? = nil,
+        context: DecodeContext
     ) throws(TintypeError) {
         try context.checkCancelled()
         let target = try DecodeTarget(info, context.options)
@@ -48,19 +48,19 @@ public final class AnimatedImage: Sendable {
         if info.orientation != .up { transforms.append(OrientationTransformer(info.orientation)) }
         let maker = FrameMaker(source: source, transforms: transforms)
         self.init(
-            maker, poster: try maker.frame(at: 0, isCancelled: context.isCancelled), isComplete: isComplete,
+            maker: maker, poster: try maker.makeFrame(at: 0, isCancelled: context.isCancelled), isComplete: isComplete,
             encoded: encoded)
     }
 
-    private init(_ maker: FrameMaker, poster: PixelBuffer, isComplete: Bool, encoded: Data? = nil) {
-        self.maker = maker.making(poster.size)
+    private init(maker: FrameMaker, poster: PixelBuffer, isComplete: Bool, encoded: Data? = nil) {
+        self.maker = maker.with(frameSize: poster.size)
         self.encoded = encoded
         self.poster = poster
         self.isComplete = isComplete
         // A program's own decoder may say anything.
         loopCount = max(0, maker.source.loopCount)
         durations = maker.source.frames.map { FrameDuration.played($0.duration) }
-        pool = maker.source.pool(maker.transforms, poster: poster)
+        pool = maker.source.pool(transforms: maker.transforms, poster: poster)
     }
 
     /// The size of each frame in pixels.
@@ -91,8 +91,8 @@ public final class AnimatedImage: Sendable {
         at index: Int, isCancelled: @escaping @Sendable () -> Bool = TransformContext.current.isCancelled
     ) throws(TintypeError) -> PixelBuffer {
         // The first is always there, as it was when the picture was made.
-        if let held = pool.heldFrame(at: index) { return held }
-        return try maker.frame(at: index, isCancelled: isCancelled)
+        if let buffered = pool.heldFrame(at: index) { return buffered }
+        return try maker.makeFrame(at: index, isCancelled: isCancelled)
     }
 
     /// The same animation with a transformer applied to each frame, when it is asked for. What depends on what is shown,
@@ -102,9 +102,9 @@ public final class AnimatedImage: Sendable {
     ///
     /// - Throws: as the transformer, of which the poster is made.
     public func transformed(by transformer: any ImageTransformer) throws(TintypeError) -> AnimatedImage {
-        let settled = try (transformer as? any ContentTransformer)?.resolved(for: poster) ?? transformer
-        let transformed = FrameMaker(source: maker.source, transforms: maker.transforms + [settled].flattened)
-        return AnimatedImage(transformed, poster: try settled.transform(poster), isComplete: isComplete)
+        let resolved = try (transformer as? any ContentTransformer)?.resolved(for: poster) ?? transformer
+        let transformed = FrameMaker(source: maker.source, transforms: maker.transforms + [resolved].flattened)
+        return AnimatedImage(maker: transformed, poster: try resolved.transform(poster), isComplete: isComplete)
     }
 
     /// Decodes all frames and holds them in the ``pool`` until ``unloadFrames()``, or until the animation is gone, so that
@@ -122,22 +122,22 @@ public final class AnimatedImage: Sendable {
     }
 
     /// Whether it is the same picture as one whose bytes were still arriving, with as many frames or more.
-    func continues(_ other: AnimatedImage) -> Bool {
+    func isContinuation(of other: AnimatedImage) -> Bool {
         pool === other.pool
             || !other.isComplete && size == other.size && durations.starts(with: other.durations)
     }
 
     /// The same picture when more of its bytes have arrived. Its pool is this one's.
-    func grown(isComplete: Bool) -> AnimatedImage {
-        AnimatedImage(maker, poster: poster, isComplete: isComplete)
+    func withArrivedFrames(isComplete: Bool) -> AnimatedImage {
+        AnimatedImage(maker: maker, poster: poster, isComplete: isComplete)
     }
 }
 
 extension DecodeContext {
     /// For a decoder that is made long after this one, when no one of today's waits any more.
-    var lasting: DecodeContext {
-        var lasting = self
-        lasting.isCancelled = { false }
-        return lasting
+    var withoutCancellation: DecodeContext {
+        var context = self
+        context.isCancelled = { false }
+        return context
     }
 }

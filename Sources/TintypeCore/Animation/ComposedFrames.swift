@@ -6,9 +6,9 @@ final class ComposedFrames: Sendable {
     private let layout: Locked<Layout>
     /// The composer that no one uses at the moment. A thread that finds none makes one of its own, so that none waits
     /// for another; one is kept.
-    private let idle: Locked<FrameComposer?>
+    private let idleComposer: Locked<FrameComposer?>
     private let services: FrameServices
-    private let pools = Locked<[String: LivingPool]>([:])
+    private let pools = Locked<[String: WeakPool]>([:])
 
     typealias DecoderMaker = @Sendable () throws(TintypeError) -> any FrameDecoder
 
@@ -31,7 +31,7 @@ final class ComposedFrames: Sendable {
         }
     }
 
-    private struct LivingPool: Sendable {
+    private struct WeakPool: Sendable {
         weak let pool: FramePool?
     }
 
@@ -49,7 +49,7 @@ final class ComposedFrames: Sendable {
         self.services = services
         let layout = Layout(decoder, byteCount: byteCount, version: 0, makeDecoder)
         canvasSize = decoder.canvasSize
-        idle = Locked(try FrameComposer(decoder, layout.plan, version: 0))
+        idleComposer = Locked(try FrameComposer(decoder, plan: layout.plan, version: 0))
         self.layout = Locked(layout)
     }
 
@@ -59,74 +59,76 @@ final class ComposedFrames: Sendable {
     /// Bytes of the encoded picture and of the canvas that is kept between frames.
     var memoryCost: Int { layout.withLock { $0.byteCount } + canvasSize.area * PixelBuffer.bytesPerPixel }
 
-    func composed(
-        _ index: Int, isCancelled: @escaping @Sendable () -> Bool, passing: FrameComposer.Passing = { _, _ in }
+    func composeFrame(
+        at index: Int, isCancelled: @escaping @Sendable () -> Bool,
+        onIntermediateFrame: FrameComposer.IntermediateFrameHandler = { _, _ in }
     ) throws(TintypeError) -> PixelBuffer {
         let layout = layout.withLock { $0 }
         guard layout.frames.indices.contains(index) else {
             throw TintypeError(
-                .noSuchFrame, stage: .decode, "there is no frame \(index), the picture has \(layout.frames.count)")
+                .noSuchFrame, stage: .decode, "there is no frame \(index), the animation has \(layout.frames.count)")
         }
-        let composer = try takeComposer(layout)
-        let picture = try services.time.run(isCancelled: isCancelled) { isCancelled throws(TintypeError) in
-            try composer.composed(index, isCancelled: isCancelled, passing: passing)
+        let composer = try takeComposer(for: layout)
+        let pixels = try services.time.run(isCancelled: isCancelled) { isCancelled throws(TintypeError) in
+            try composer.composeFrame(
+                at: index, isCancelled: isCancelled, onIntermediateFrame: onIntermediateFrame)
         }
         // Not given back after an error, which may have left a decoder in the middle of something.
-        giveBack(composer)
-        return picture
+        returnComposer(composer)
+        return pixels
     }
 
     /// Goes on with a decoder that knows more frames: those that there were are the same.
-    func grow(
+    func update(
         _ decoder: any FrameDecoder, byteCount: Int, makeDecoder: @escaping DecoderMaker
     ) {
         let layout = layout.withLock { layout in
             layout = Layout(decoder, byteCount: byteCount, version: layout.version + 1, makeDecoder)
             return layout
         }
-        guard let composer = takeIdle() else { return }
-        composer.change(to: decoder, layout.plan, version: layout.version)
-        giveBack(composer)
+        guard let composer = takeIdleComposer() else { return }
+        composer.update(decoder, plan: layout.plan, version: layout.version)
+        returnComposer(composer)
     }
 
-    private func takeComposer(_ layout: Layout) throws(TintypeError) -> FrameComposer {
-        guard let kept = takeIdle() else {
-            return try FrameComposer(layout.makeDecoder(), layout.plan, version: layout.version)
+    private func takeComposer(for layout: Layout) throws(TintypeError) -> FrameComposer {
+        guard let composer = takeIdleComposer() else {
+            return try FrameComposer(layout.makeDecoder(), plan: layout.plan, version: layout.version)
         }
-        if kept.version < layout.version {
-            kept.change(to: try layout.makeDecoder(), layout.plan, version: layout.version)
+        if composer.version < layout.version {
+            composer.update(try layout.makeDecoder(), plan: layout.plan, version: layout.version)
         }
-        return kept
+        return composer
     }
 
     /// The one that another thread has given back meanwhile dies after the lock: it has a canvas and a decoder.
-    private func giveBack(_ composer: FrameComposer) {
-        _ = idle.withLock { idle in
-            defer { idle = composer }
-            return idle
+    private func returnComposer(_ composer: FrameComposer) {
+        _ = idleComposer.withLock { idleComposer in
+            defer { idleComposer = composer }
+            return idleComposer
         }
     }
 
-    private func takeIdle() -> FrameComposer? {
-        idle.withLock { idle in
-            defer { idle = nil }
-            return idle
+    private func takeIdleComposer() -> FrameComposer? {
+        idleComposer.withLock { idleComposer in
+            defer { idleComposer = nil }
+            return idleComposer
         }
     }
 
     // MARK: Pools
 
     /// The pool of these frames with such transforms: the one that there is, or else a new one.
-    func pool(_ transforms: [any ImageTransformer], poster: PixelBuffer) -> FramePool {
-        let maker = FrameMaker(source: self, transforms: transforms).making(poster.size)
-        let (key, new) = (maker.identifier, FramePool(maker, poster: poster, services))
+    func pool(transforms: [any ImageTransformer], poster: PixelBuffer) -> FramePool {
+        let maker = FrameMaker(source: self, transforms: transforms).with(frameSize: poster.size)
+        let (key, newPool) = (maker.identifier, FramePool(maker, poster: poster, services: services))
         let (pool, _) = pools.withLock { pools in
             // Taken out with the answer, so that none of them dies under the lock.
-            let living = pools.compactMapValues(\.pool)
-            pools = pools.filter { living[$0.key] != nil }
-            if let pool = living[key] { return (pool, living) }
-            pools[key] = LivingPool(pool: new)
-            return (new, living)
+            let livePools = pools.compactMapValues(\.pool)
+            pools = pools.filter { livePools[$0.key] != nil }
+            if let pool = livePools[key] { return (pool, livePools) }
+            pools[key] = WeakPool(pool: newPool)
+            return (newPool, livePools)
         }
         return pool
     }

@@ -9,10 +9,10 @@ final class FrameComposer: @unchecked Sendable {
     private(set) var version: Int
     private var canvas: Canvas
     /// The frame that the canvas shows, not yet disposed of.
-    private var shown: Int?
+    private var shownFrame: Int?
 
     /// - Throws: ``TintypeError/Code/outOfMemory``.
-    init(_ decoder: any FrameDecoder, _ plan: ReplayPlan, version: Int) throws(TintypeError) {
+    init(_ decoder: any FrameDecoder, plan: ReplayPlan, version: Int) throws(TintypeError) {
         self.decoder = decoder
         self.plan = plan
         self.version = version
@@ -20,64 +20,65 @@ final class FrameComposer: @unchecked Sendable {
     }
 
     /// Told of each frame that is painted on the way to another, with a way to have its picture.
-    typealias Passing = (_ index: Int, _ picture: () throws(TintypeError) -> PixelBuffer) throws(TintypeError) -> Void
+    typealias IntermediateFrameHandler = (_ index: Int, _ snapshot: () throws(TintypeError) -> PixelBuffer)
+        throws(TintypeError) -> Void
 
     /// The whole canvas as it is shown while a frame's turn lasts.
     ///
     /// The cost is that of the frames since the nearest key frame, or since the last one that was asked for.
-    func composed(
-        _ target: Int, isCancelled: @escaping @Sendable () -> Bool, passing: Passing
+    func composeFrame(
+        at target: Int, isCancelled: @escaping @Sendable () -> Bool, onIntermediateFrame: IntermediateFrameHandler
     ) throws(TintypeError) -> PixelBuffer {
-        if shown == target { return try canvas.picture() }
-        let isUndone = decoder.frames[target].disposal == .previous
-        if isUndone && plan.bases[target] == nil {
-            return try painted(target, on: Canvas(size: decoder.canvasSize), isCancelled)
+        if shownFrame == target { return try canvas.snapshot() }
+        let leavesNoTrace = decoder.frames[target].disposal == .previous
+        if leavesNoTrace && plan.bases[target] == nil {
+            return try paint(target, on: Canvas(size: decoder.canvasSize), isCancelled: isCancelled)
         }
-        let (path, startsClear) = plan.path(to: target, from: shown)
+        let (path, startsClear) = plan.path(to: target, from: shownFrame)
         if startsClear { reset() }
-        for index in isUndone ? path.dropLast() : path[...] {
-            try advance(to: index, isCancelled)
-            if index != target { try passing(index) { () throws(TintypeError) in try canvas.picture() } }
+        for index in leavesNoTrace ? path.dropLast() : path[...] {
+            try advance(to: index, isCancelled: isCancelled)
+            if index != target { try onIntermediateFrame(index) { () throws(TintypeError) in try canvas.snapshot() } }
         }
-        return isUndone ? try undone(target, isCancelled) : try canvas.picture()
+        return leavesNoTrace ? try composeOnCopy(target, isCancelled: isCancelled) : try canvas.snapshot()
     }
 
     /// Goes on with a decoder that knows more frames of the same animation; what is painted stays.
-    func change(to decoder: any FrameDecoder, _ plan: ReplayPlan, version: Int) {
+    func update(_ decoder: any FrameDecoder, plan: ReplayPlan, version: Int) {
         (self.decoder, self.plan, self.version) = (decoder, plan, version)
     }
 
     private func reset() {
         canvas.clear()
-        shown = nil
+        shownFrame = nil
     }
 
-    private func advance(to index: Int, _ isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) {
+    private func advance(to index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) {
         let pixels = try decoder.pixels(of: index, isCancelled: isCancelled)
-        try disposeOfShown()
+        try disposeOfShownFrame()
         try canvas.paint(decoder.frames[index], pixels)
-        shown = index
+        shownFrame = index
     }
 
     /// A frame that leaves no trace is painted on a copy, so that the canvas is ready for the next one.
-    private func undone(
-        _ index: Int, _ isCancelled: @escaping @Sendable () -> Bool
+    private func composeOnCopy(
+        _ index: Int, isCancelled: @escaping @Sendable () -> Bool
     ) throws(TintypeError) -> PixelBuffer {
         var copy = try canvas.copy()
-        if let shown { try copy.dispose(of: decoder.frames[shown]) }
-        return try painted(index, on: copy, isCancelled)
+        if let shownFrame { try copy.dispose(of: decoder.frames[shownFrame]) }
+        return try paint(index, on: copy, isCancelled: isCancelled)
     }
 
-    private func painted(
-        _ index: Int, on canvas: consuming Canvas, _ isCancelled: @escaping @Sendable () -> Bool
+    private func paint(
+        _ index: Int, on canvas: consuming Canvas, isCancelled: @escaping @Sendable () -> Bool
     ) throws(TintypeError) -> PixelBuffer {
         let pixels = try decoder.pixels(of: index, isCancelled: isCancelled)
         try canvas.paint(decoder.frames[index], pixels)
-        return try canvas.picture()
+        return try canvas.snapshot()
     }
 
-    private func disposeOfShown() throws(TintypeError) {
-        if let shown { try canvas.dispose(of: decoder.frames[shown]) }
+    private func disposeOfShownFrame() throws(TintypeError) {
+        if let shownFrame { try canvas.dispose(of: decoder.frames[shownFrame]) }
     }
 }
 

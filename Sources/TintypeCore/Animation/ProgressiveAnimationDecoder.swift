@@ -54,36 +54,37 @@ package final class IncrementalAnimation: IncrementalImageDecoder {
     }
 
     package func append(_ bytes: Data) throws(TintypeError) -> Image? {
-        let (all, source, animation) = state.withLock { state in
+        let (allBytes, source, animation) = state.withLock { state in
             state.bytes += bytes
             return (state.bytes, state.source, state.animation)
         }
-        guard let arrived = try decoder.arrivedFrames(all, context: context) else { return nil }
+        guard let arrived = try decoder.arrivedFrames(allBytes, context: context) else { return nil }
         guard arrived.decoder.frames.count > animation?.frameCount ?? 0 else { return nil }
-        let next: AnimatedImage
+        let newAnimation: AnimatedImage
         if let source, let animation {
-            source.grow(arrived.decoder, byteCount: all.count) { [decoder, context] () throws(TintypeError) in
-                try decoder.frames(of: all, context.lasting)
+            source.update(arrived.decoder, byteCount: allBytes.count) { [decoder, context] () throws(TintypeError) in
+                try decoder.makeArrivedFrameDecoder(allBytes, context: context.withoutCancellation)
             }
             animation.pool.grow(to: arrived.decoder.frames.count)
-            next = animation.grown(isComplete: false)
+            newAnimation = animation.withArrivedFrames(isComplete: false)
         } else {
-            next = try begin(arrived, all)
+            newAnimation = try start(with: arrived, bytes: allBytes)
         }
-        state.withLock { $0.animation = next }
-        return image(next, arrived.info)
+        state.withLock { $0.animation = newAnimation }
+        return image(of: newAnimation, info: arrived.info)
     }
 
-    private func begin(_ arrived: ArrivedFrames, _ bytes: Data) throws(TintypeError) -> AnimatedImage {
+    private func start(with arrived: ArrivedFrames, bytes: Data) throws(TintypeError) -> AnimatedImage {
         let source = try ComposedFrames(arrived.decoder, byteCount: bytes.count, services: services) {
-            [decoder, context] () throws(TintypeError) in try decoder.frames(of: bytes, context.lasting)
+            [decoder, context] () throws(TintypeError) in
+            try decoder.makeArrivedFrameDecoder(bytes, context: context.withoutCancellation)
         }
         state.withLock { $0.source = source }
-        return try AnimatedImage(source, arrived.info, isComplete: false, context)
+        return try AnimatedImage(source, info: arrived.info, isComplete: false, context: context)
     }
 
     /// A single frame is a still picture so far.
-    private func image(_ animation: AnimatedImage, _ info: ImageInfo) -> Image {
+    private func image(of animation: AnimatedImage, info: ImageInfo) -> Image {
         Image(
             pixels: animation.poster, info: info, scale: context.options.scale ?? 1,
             animation: animation.frameCount > 1 && context.options.frames != .first ? animation : nil)
@@ -92,9 +93,11 @@ package final class IncrementalAnimation: IncrementalImageDecoder {
 
 extension ProgressiveAnimationDecoder {
     /// Another decoder for bytes that had frames.
-    fileprivate func frames(of bytes: Data, _ context: DecodeContext) throws(TintypeError) -> any FrameDecoder {
+    fileprivate func makeArrivedFrameDecoder(_ bytes: Data, context: DecodeContext) throws(TintypeError)
+        -> any FrameDecoder
+    {
         guard let arrived = try arrivedFrames(bytes, context: context) else {
-            throw .goneFrames
+            throw .framesDisappeared
         }
         return arrived.decoder
     }
@@ -102,7 +105,7 @@ extension ProgressiveAnimationDecoder {
 
 extension TintypeError {
     /// Bytes that had frames have none any more.
-    static let goneFrames = TintypeError(.undecodable, stage: .decode, "the frames of an animation are gone")
+    static let framesDisappeared = TintypeError(.undecodable, stage: .decode, "the frames of an animation are gone")
 }
 
 extension AnimatedImageDecoder {
@@ -110,19 +113,19 @@ extension AnimatedImageDecoder {
     ///
     /// - Parameter arrived: finds them; called again by threads that need a decoder of their own.
     /// - Returns: `nil` when there is none.
-    package func salvagedAnimation(
+    package func salvageAnimation(
         _ bytes: Data, context: DecodeContext,
-        _ arrived: @escaping @Sendable (Data, DecodeContext) throws(TintypeError) -> ArrivedFrames?
+        findFrames: @escaping @Sendable (Data, DecodeContext) throws(TintypeError) -> ArrivedFrames?
     ) throws(TintypeError) -> Image? {
-        guard let frames = try arrived(bytes, context) else { return nil }
-        let lasting = context.lasting
+        guard let frames = try findFrames(bytes, context) else { return nil }
+        let lastingContext = context.withoutCancellation
         let services = FrameServices(time: DecodeTime(limit: context.limits.time))
         let source = try ComposedFrames(frames.decoder, byteCount: bytes.count, services: services) {
             () throws(TintypeError) in
-            guard let again = try arrived(bytes, lasting) else { throw .goneFrames }
-            return again.decoder
+            guard let frames = try findFrames(bytes, lastingContext) else { throw .framesDisappeared }
+            return frames.decoder
         }
-        let animation = try AnimatedImage(source, frames.info, context)
+        let animation = try AnimatedImage(source, info: frames.info, context: context)
         return Image(
             pixels: animation.poster, info: frames.info, scale: context.options.scale ?? 1,
             animation: animation.frameCount > 1 && context.options.frames != .first ? animation : nil)
@@ -131,8 +134,8 @@ extension AnimatedImageDecoder {
 
 extension ProgressiveAnimationDecoder {
     /// The frames that are whole in the first bytes, as an animation that has no more.
-    package func salvagedAnimation(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
-        try salvagedAnimation(bytes, context: context) { bytes, context throws(TintypeError) in
+    package func salvageAnimation(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
+        try salvageAnimation(bytes, context: context) { bytes, context throws(TintypeError) in
             try arrivedFrames(bytes, context: context)
         }
     }

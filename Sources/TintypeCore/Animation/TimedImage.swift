@@ -12,36 +12,36 @@ public struct TimedImage: Sendable {
 }
 
 extension AnimatedImage {
-    /// An animation of pictures that a program has.
+    /// An animation of images that a program has.
     ///
     /// It has the size of the first one; the others are shown from the top left corner, without what lies beyond it.
     ///
     /// - Parameter loopCount: the total number of plays; 0 is forever.
     /// - Throws: ``TintypeError/Code/noSuchFrame`` when there is no picture.
-    public convenience init(_ pictures: [TimedImage], loopCount: Int = 0) throws(TintypeError) {
-        guard let first = pictures.first else {
-            throw TintypeError(.noSuchFrame, stage: .decode, "an animation has at least one picture")
+    public convenience init(_ images: [TimedImage], loopCount: Int = 0) throws(TintypeError) {
+        guard let first = images.first else {
+            throw TintypeError(.noSuchFrame, stage: .decode, "an animation needs at least one image")
         }
         let (size, info) = (first.pixels.size, ImageInfo(format: .gif, size: first.pixels.size))
-        let source = try ComposedFrames(byteCount: pictures.reduce(0) { $0 + $1.pixels.byteCount }) {
-            PictureFrames(canvasSize: size, loopCount: loopCount, pictures: pictures)
+        let source = try ComposedFrames(byteCount: images.reduce(0) { $0 + $1.pixels.byteCount }) {
+            ImageFrames(canvasSize: size, loopCount: loopCount, images: images)
         }
-        try self.init(source, info, DecodeContext())
+        try self.init(source, info: info, context: DecodeContext())
     }
 }
 
 /// Pictures as the frames of an animation: there is nothing to decode.
-private final class PictureFrames: FrameDecoder {
+private final class ImageFrames: FrameDecoder {
     let canvasSize: PixelSize
     let loopCount: Int
     let frames: [AnimationFrame]
-    private let pictures: [TimedImage]
+    private let images: [TimedImage]
 
-    init(canvasSize: PixelSize, loopCount: Int, pictures: [TimedImage]) {
+    init(canvasSize: PixelSize, loopCount: Int, images: [TimedImage]) {
         self.canvasSize = canvasSize
         self.loopCount = max(0, loopCount)
-        self.pictures = pictures
-        frames = pictures.map {
+        self.images = images
+        frames = images.map {
             AnimationFrame(
                 rect: PixelRect(x: 0, y: 0, size: $0.pixels.size), duration: $0.duration, blend: .source,
                 disposal: .background)
@@ -49,7 +49,7 @@ private final class PictureFrames: FrameDecoder {
     }
 
     func pixels(of index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> PixelBuffer {
-        pictures[index].pixels
+        images[index].pixels
     }
 }
 
@@ -63,14 +63,14 @@ extension AnimatedImage {
     ///   ``frame(at:isCancelled:)``.
     public func picking(_ indices: [Int]) throws(TintypeError) -> AnimatedImage {
         guard !indices.isEmpty else {
-            throw TintypeError(.noSuchFrame, stage: .decode, "an animation has at least one frame")
+            throw TintypeError(.noSuchFrame, stage: .decode, "an animation needs at least one frame")
         }
-        if let wrong = indices.first(where: { !durations.indices.contains($0) }) {
+        if let invalid = indices.first(where: { !durations.indices.contains($0) }) {
             throw TintypeError(
-                .noSuchFrame, stage: .decode, "there is no frame \(wrong), the picture has \(frameCount)")
+                .noSuchFrame, stage: .decode, "there is no frame \(invalid), the animation has \(frameCount)")
         }
         let source = try ComposedFrames(byteCount: memoryCost) { PickedFrames(self, indices) }
-        return try AnimatedImage(source, ImageInfo(format: .gif, size: size), DecodeContext())
+        return try AnimatedImage(source, info: ImageInfo(format: .gif, size: size), context: DecodeContext())
     }
 }
 

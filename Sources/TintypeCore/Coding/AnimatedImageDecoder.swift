@@ -16,7 +16,7 @@ extension AnimatedImageDecoder {
     package func animatedImage(
         _ bytes: Data, info: ImageInfo, context: DecodeContext, exif: ExifData? = nil
     ) throws(TintypeError) -> Image {
-        let animation = try AnimatedImage(bytes, decoder: self, info: info, context)
+        let animation = try AnimatedImage(bytes, decoder: self, info: info, context: context)
         return Image(
             pixels: animation.poster, info: info, scale: context.options.scale ?? 1,
             animation: info.frameCount > 1 && context.options.frames != .first ? animation : nil,

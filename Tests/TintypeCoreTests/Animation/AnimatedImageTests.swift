@@ -11,11 +11,11 @@ import TintypeTesting
         var (frames, pictures) = ([AnimationFrame](), [PixelBuffer]())
         for _ in 0..<count {
             let size = PixelSize(width: .random(in: 1...9, using: &random), height: .random(in: 1...7, using: &random))
-            let isWhole = Bool.random(using: &random)
+            let coversCanvas = Bool.random(using: &random)
             let hasAlpha = Bool.random(using: &random)
             // Some reach beyond the canvas.
             let rect =
-                isWhole
+                coversCanvas
                 ? PixelRect(x: 0, y: 0, size: canvas)
                 : PixelRect(x: .random(in: 0...8, using: &random), y: .random(in: 0...6, using: &random), size: size)
             let disposals: [AnimationFrame.Disposal] = [.keep, .background, .previous]
@@ -66,7 +66,7 @@ import TintypeTesting
 
     private func animation(_ drawn: DrawnAnimation, _ options: DecodeOptions = DecodeOptions()) throws -> AnimatedImage
     {
-        try AnimatedImage(Data(count: 10), decoder: drawn, info: drawn.info, DecodeContext(options: options))
+        try AnimatedImage(Data(count: 10), decoder: drawn, info: drawn.info, context: DecodeContext(options: options))
     }
 
     @Test func anyFrameInAnyOrderIsWhatTheRulesShow() throws {
@@ -170,7 +170,7 @@ import TintypeTesting
 
     @Test func whatDependsOnThePictureIsDecidedOnce() throws {
         let animation = try Self.squares()
-        let whole = try AnimatedImage(Data(), decoder: animation, info: animation.info, DecodeContext())
+        let whole = try AnimatedImage(Data(), decoder: animation, info: animation.info, context: DecodeContext())
         let part = PixelSize(width: 12, height: 12)
         let trimmed = PixelRect(x: 4, y: 5, size: PixelSize(width: 10, height: 10))
         for transformer in [
@@ -188,7 +188,7 @@ import TintypeTesting
 
     @Test func aFrameThatAClosureGivesAnotherSizeIsAnError() throws {
         let animation = try Self.squares()
-        let whole = try AnimatedImage(Data(), decoder: animation, info: animation.info, DecodeContext())
+        let whole = try AnimatedImage(Data(), decoder: animation, info: animation.info, context: DecodeContext())
         let own = try whole.transformed(
             by: ClosureTransformer(identifier: "own") { try TrimTransformer().transform($0) })
         #expect(throws: TintypeError.self) { try own.frame(at: 1) }

@@ -212,11 +212,11 @@ import TintypeTesting
 
     @Test func whileAFrameIsDecodedTheOldOneStays() async throws {
         let fixture = try PlayerFixture(5)
-        fixture.line.hold()
+        fixture.queue.hold()
         fixture.player.play()
         fixture.timer.advance(by: .milliseconds(250))
         #expect(fixture.player.shownFrame == 0 && fixture.player.currentFrame == 2)
-        fixture.line.release()
+        fixture.queue.release()
         try await fixture.wait(for: 2)
         fixture.timer.advance(by: .milliseconds(50))
         #expect(fixture.player.shownFrame == 3)
@@ -241,11 +241,11 @@ import TintypeTesting
 
     @Test func oneThatWaitsForADecoderStands() async throws {
         let fixture = try PlayerFixture(5) { $0.lateness = .wait }
-        fixture.line.hold()
+        fixture.queue.hold()
         fixture.player.play()
         fixture.timer.advance(by: .seconds(10))
         #expect(fixture.player.currentFrame == 1 && fixture.timer.ringTime == nil)
-        fixture.line.release()
+        fixture.queue.release()
         try await fixture.wait(for: 1)
         fixture.timer.advance(by: .milliseconds(100))
         #expect(fixture.shown() == [0, 1, 2])
@@ -269,11 +269,11 @@ import TintypeTesting
     @Test func whoAsksForTheCurrentFrameGetsItWhenItIsThere() async throws {
         let fixture = try PlayerFixture(5)
         #expect(PixelDifference(try await fixture.player.currentPixels(), fixture.animation.poster)?.maximum == 0)
-        fixture.line.hold()
+        fixture.queue.hold()
         try fixture.player.seek(to: 3)
         let pixels = Task { try await fixture.player.currentPixels() }
         while fixture.player.waiters.isEmpty { try await Task.pause() }
-        fixture.line.release()
+        fixture.queue.release()
         #expect(PixelDifference(try await pixels.value, try fixture.animation.frame(at: 3))?.maximum == 0)
         #expect(fixture.player.waiters.isEmpty)
     }
@@ -289,7 +289,7 @@ import TintypeTesting
 
     @Test func whoGivesUpWaitsNoLonger() async throws {
         let fixture = try PlayerFixture(5)
-        fixture.line.hold()
+        fixture.queue.hold()
         try fixture.player.seek(to: 3)
         let pixels = Task { try await fixture.player.currentPixels() }
         while fixture.player.waiters.isEmpty { try await Task.pause() }

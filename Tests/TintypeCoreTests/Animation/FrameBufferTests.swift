@@ -18,7 +18,7 @@ import TintypeTesting
         var buffer = FrameBuffer(frameCount: count)
         _ = buffer.setCapacity(capacity)
         for (seat, cursor) in cursors.enumerated() {
-            buffer.join(seat)
+            buffer.addSubscriber(seat)
             _ = buffer.move(seat, to: cursor)
         }
         return buffer
@@ -27,9 +27,9 @@ import TintypeTesting
     /// Makes what is asked for, as a decoder that paints whole frames does; returns the frames that were made.
     private func fill(_ buffer: inout FrameBuffer) throws -> [Int] {
         var made: [Int] = []
-        while let run = buffer.next() {
+        while let run = buffer.startNextRun() {
             _ = buffer.insert(try #require(Self.pixel), at: run.target)
-            buffer.finish(run, nil)
+            buffer.finish(run, error: nil)
             made.append(run.target)
             try #require(made.count < 100)
         }
@@ -39,49 +39,49 @@ import TintypeTesting
     // MARK: What is worth holding
 
     @Test func whatComesNextIsWorthHolding() {
-        #expect(buffer(4, cursor(2)).wanted() == [2, 3, 4, 5])
-        #expect(buffer(4, cursor(8)).wanted() == [8, 9, 1, 2])
-        #expect(buffer(4, cursor(2, of: 10, .reverse)).wanted() == [2, 1, 9, 8])
-        #expect(buffer(4, cursor(8, of: 10, .bounce)).wanted() == [8, 9, 7, 6])
-        #expect(buffer(100, cursor(2)).wanted() == [2, 3, 4, 5, 6, 7, 8, 9, 1])
+        #expect(buffer(4, cursor(2)).wantedFrames() == [2, 3, 4, 5])
+        #expect(buffer(4, cursor(8)).wantedFrames() == [8, 9, 1, 2])
+        #expect(buffer(4, cursor(2, of: 10, .reverse)).wantedFrames() == [2, 1, 9, 8])
+        #expect(buffer(4, cursor(8, of: 10, .bounce)).wantedFrames() == [8, 9, 7, 6])
+        #expect(buffer(100, cursor(2)).wantedFrames() == [2, 3, 4, 5, 6, 7, 8, 9, 1])
     }
 
     @Test func nothingIsHeldForWhatComesAfterTheEnd() {
-        #expect(buffer(9, cursor(8, left: 2)).wanted() == [8, 9])
+        #expect(buffer(9, cursor(8, left: 2)).wantedFrames() == [8, 9])
     }
 
     @Test func twoWhoPlayShareTheRoom() {
-        #expect(Set(buffer(4, cursor(2), cursor(6)).wanted()) == [2, 6, 3, 7])
-        #expect(Set(buffer(4, cursor(2), cursor(2)).wanted()) == [2, 3, 4, 5])
+        #expect(Set(buffer(4, cursor(2), cursor(6)).wantedFrames()) == [2, 6, 3, 7])
+        #expect(Set(buffer(4, cursor(2), cursor(2)).wantedFrames()) == [2, 3, 4, 5])
     }
 
     @Test func whatIsDueIsHeldEvenWithoutRoom() {
-        #expect(Set(buffer(1, cursor(2), cursor(4), cursor(6)).wanted()) == [2, 4, 6])
+        #expect(Set(buffer(1, cursor(2), cursor(4), cursor(6)).wantedFrames()) == [2, 4, 6])
     }
 
     // MARK: What is made
 
     @Test func whoWaitsComesFirst() throws {
         var buffer = buffer(4, cursor(5))
-        let next = buffer.next()
+        let next = buffer.startNextRun()
         let run = try #require(next)
-        let second = buffer.next()
+        let second = buffer.startNextRun()
         #expect(run.target == 5 && run.isAwaited && second == nil)
     }
 
     @Test func whoIsLateIsToldOfOneFrameOnTheWayAtATime() throws {
         var buffer = buffer(1, cursor(5), cursor(5))
         _ = buffer.move(0, to: cursor(5), isLate: true)
-        let next = buffer.next()
+        let next = buffer.startNextRun()
         let run = try #require(next)
         #expect(buffer.isWorthMaking(3, for: run))
-        var told = buffer.tell(of: 3)
+        var told = buffer.takeSubscribersToNotify(of: 3)
         #expect(told == [0] && !buffer.isWorthMaking(4, for: run))
-        told = buffer.tell(of: 4)
+        told = buffer.takeSubscribersToNotify(of: 4)
         #expect(told.isEmpty)
         _ = buffer.move(0, to: cursor(5), isLate: true)
         #expect(buffer.isWorthMaking(4, for: run))
-        told = buffer.tell(of: 5)
+        told = buffer.takeSubscribersToNotify(of: 5)
         #expect(told.sorted() == [0, 1])
     }
 
@@ -128,7 +128,7 @@ import TintypeTesting
             let (capacity, seats) = (Int.random(in: 1...8, using: &random), Int.random(in: 1...3, using: &random))
             var buffer = FrameBuffer(frameCount: 10)
             _ = buffer.setCapacity(capacity)
-            for seat in 0..<seats { buffer.join(seat) }
+            for seat in 0..<seats { buffer.addSubscriber(seat) }
             for _ in 0..<40 {
                 let mode = try #require(PlaybackMode.allCases.randomElement(using: &random))
                 let frame = Int.random(in: 0..<10, using: &random)
@@ -142,9 +142,9 @@ import TintypeTesting
     @Test func theLastToLeaveLetsAllGo() throws {
         var buffer = buffer(4, cursor(0), cursor(1))
         _ = try fill(&buffer)
-        var left = buffer.leave(0)
+        var left = buffer.removeSubscriber(0)
         #expect(left.isEmpty && !buffer.isIdle)
-        left = buffer.leave(1)
+        left = buffer.removeSubscriber(1)
         #expect(left.count == 4 && buffer.isIdle && buffer.frames.isEmpty)
         left = buffer.insert(try #require(Self.pixel), at: 3)
         #expect(left.isEmpty && buffer.frames.isEmpty)
@@ -161,27 +161,27 @@ import TintypeTesting
 
     @Test func whatCannotBeMadeIsNotTriedAgainWhileItPlays() throws {
         var buffer = buffer(20, of: 3, cursor(1, of: 3))
-        let next = buffer.next()
+        let next = buffer.startNextRun()
         let run = try #require(next)
-        buffer.finish(run, TintypeError(.undecodable, stage: .decode, "damaged"))
+        buffer.finish(run, error: TintypeError(.undecodable, stage: .decode, "damaged"))
         let made = try fill(&buffer)
         #expect(made == [2])
         guard case .failure(let error) = buffer.move(0, to: cursor(1, of: 3)) else {
             return _ = Issue.record("no failure")
         }
-        let other = buffer.next()
+        let other = buffer.startNextRun()
         #expect(error.code == .undecodable && other == nil)
-        _ = buffer.leave(0)
-        buffer.join(1)
-        let (answer, again) = (buffer.move(1, to: cursor(1, of: 3)), buffer.next())
+        _ = buffer.removeSubscriber(0)
+        buffer.addSubscriber(1)
+        let (answer, again) = (buffer.move(1, to: cursor(1, of: 3)), buffer.startNextRun())
         #expect(answer == nil && again?.target == 1)
     }
 
     @Test func whatWasCancelledIsMadeLater() throws {
         var buffer = buffer(20, of: 3, cursor(1, of: 3))
-        let next = buffer.next()
-        buffer.finish(try #require(next), .cancelled)
-        let again = buffer.next()
+        let next = buffer.startNextRun()
+        buffer.finish(try #require(next), error: .cancelled)
+        let again = buffer.startNextRun()
         #expect(again?.target == 1)
     }
 
@@ -201,7 +201,7 @@ import TintypeTesting
         var buffer = buffer(1, of: 4, cursor(0, of: 4))
         _ = buffer.setPinned(true)
         for frame in 1..<4 { _ = buffer.insert(try #require(Self.pixel), at: frame) }
-        var left = buffer.leave(0)
+        var left = buffer.removeSubscriber(0)
         #expect(left.isEmpty && buffer.frames.count == 3)
         left = buffer.setPinned(false)
         #expect(left.count == 3 && buffer.frames.isEmpty)

@@ -31,11 +31,11 @@ import TintypeTesting
     @Test func fiftyPlayersAndThreadsDecodeEachFrameOnce() async throws {
         let drawn = try AnimatedImageTests.sprites(20)
         let memory = FrameMemory(limit: 1 << 20)
-        let animation = try drawn.animated(FrameServices(memory: memory, line: WorkQueue.pixels))
+        let animation = try drawn.animated(FrameServices(memory: memory, queue: WorkQueue.pixels))
         let timers = (0..<50).map { _ in ManualPlaybackTimer() }
         var settings = PlaybackSettings()
         settings.budget = .bytes(1 << 20)
-        let players = timers.map { AnimationPlayer(animation, timer: $0, settings) }
+        let players = timers.map { AnimationPlayer(animation, timer: $0, settings: settings) }
         for player in players { player.play() }
         for frame in 1...45 {
             for timer in timers { timer.advance(by: .milliseconds(100)) }
@@ -56,12 +56,12 @@ import TintypeTesting
         for (room, decodes) in [(count, count), (count / 2, 3 * count)] {
             let limit = room * pictures[0].byteCount
             let memory = FrameMemory(limit: limit)
-            let animation = try drawn.animated(FrameServices(memory: memory, line: HandLine()))
+            let animation = try drawn.animated(FrameServices(memory: memory, queue: ManualQueue()))
             drawn.decoded.withLock { $0 = [0] }
             var settings = PlaybackSettings()
             settings.budget = .bytes(limit)
             let timers = (0..<50).map { _ in ManualPlaybackTimer() }
-            let players = timers.map { AnimationPlayer(animation, timer: $0, settings) }
+            let players = timers.map { AnimationPlayer(animation, timer: $0, settings: settings) }
             for player in players { player.play() }
             for frame in 1...2 * count {
                 for timer in timers { timer.advance(by: .milliseconds(100)) }
@@ -82,7 +82,9 @@ import TintypeTesting
         let second = try fixture.animation.transformed(by: transformer)
         let other = try fixture.animation.transformed(by: CountingTransformer(identifier: "b"))
         #expect(first.pool === second.pool && first.pool !== other.pool && first.pool !== fixture.animation.pool)
-        let players = [first, second].map { AnimationPlayer($0, timer: ManualPlaybackTimer(), fixture.player.settings) }
+        let players = [first, second].map {
+            AnimationPlayer($0, timer: ManualPlaybackTimer(), settings: fixture.player.settings)
+        }
         for player in players { player.play() }
         // Two posters, and each other frame once.
         #expect(transformer.count.now == 4 && first.pool.heldFrameCount == 2)
@@ -184,10 +186,10 @@ import TintypeTesting
 
     @Test func whenNoOnePlaysWhatIsDecodedIsGivenUp() throws {
         let fixture = try PlayerFixture(4)
-        fixture.line.hold()
+        fixture.queue.hold()
         fixture.player.play()
         fixture.player.stop()
-        fixture.line.release()
+        fixture.queue.release()
         #expect(fixture.drawn.decoded.now == [0] && fixture.memory.heldByteCount == 0)
     }
 
@@ -199,10 +201,10 @@ import TintypeTesting
         try fixture.animation.preloadFrames()
         #expect(fixture.drawn.decoded.now == Array(0..<6) && fixture.memory.heldByteCount == 5 * Self.frameBytes)
         #expect(fixture.animation.memoryCost == cost + 5 * Self.frameBytes)
-        fixture.line.hold()
+        fixture.queue.hold()
         fixture.player.play()
         fixture.timer.advance(by: .milliseconds(500))
-        #expect(fixture.shown() == [0, 1, 2, 3, 4, 5] && fixture.line.count == 0)
+        #expect(fixture.shown() == [0, 1, 2, 3, 4, 5] && fixture.queue.count == 0)
         fixture.player.stop()
         #expect(fixture.animation.pool.heldFrameCount == 5)
         fixture.animation.unloadFrames()

@@ -9,7 +9,7 @@ import TintypeTesting
     private func shares(_ limit: Int, _ needs: [Int]) -> [Int] {
         let pools = needs.map { _ in Pool() }
         var shares = FrameShares(limit: limit)
-        for (pool, need) in zip(pools, needs) { shares.set(need, for: ObjectIdentifier(pool)) }
+        for (pool, need) in zip(pools, needs) { shares.setNeed(need, for: ObjectIdentifier(pool)) }
         let given = shares.shares()
         return pools.compactMap { given[ObjectIdentifier($0)] }
     }
@@ -36,7 +36,7 @@ import TintypeTesting
     @Test func pressureHalvesAgainAndAgainAndPassesAfterAMinute() {
         let pool = Pool()
         var shares = FrameShares(limit: 80)
-        shares.set(100, for: ObjectIdentifier(pool))
+        shares.setNeed(100, for: ObjectIdentifier(pool))
         shares.shrink(for: .some, at: .seconds(1))
         #expect(Array(shares.shares().values) == [40])
         shares.shrink(for: .some, at: .seconds(2))

@@ -8,10 +8,11 @@ import TintypeTesting
 
     private func clock(
         _ mode: PlaybackMode = .normal, loopCount: Int = 0, _ lateness: PlaybackSettings.Lateness = .skip,
-        isWhole: Bool = true
+        isComplete: Bool = true
     ) -> PlaybackClock {
         var clock = PlaybackClock(
-            PlaybackTimeline(Self.durations, mode: mode, isWhole: isWhole), loopCount: loopCount, lateness: lateness)
+            PlaybackTimeline(Self.durations, mode: mode, isComplete: isComplete), loopCount: loopCount,
+            lateness: lateness)
         clock.run(from: .zero)
         return clock
     }
@@ -95,7 +96,7 @@ import TintypeTesting
     @Test func timeThatStoodDoesNotCount() {
         var clock = clock()
         _ = clock.advance(to: .milliseconds(50), isShown: true)
-        clock.halt()
+        clock.stop()
         #expect(clock.advance(to: .seconds(5), isShown: true) == 0 && clock.nextChange == nil)
         clock.run(from: .seconds(5))
         #expect(clock.nextChange == .milliseconds(5050) && clock.frame == 0)
@@ -169,10 +170,10 @@ import TintypeTesting
     // MARK: Growth
 
     @Test func atTheEndOfWhatIsThereItWaits() {
-        var clock = clock(isWhole: false)
+        var clock = clock(isComplete: false)
         #expect(clock.advance(to: .seconds(100), isShown: true) == 0)
         #expect(clock.frame == 3 && clock.nextChange == nil && clock.cursor.stepsLeft == 1)
-        clock.change(to: PlaybackTimeline(Self.durations + [0.2], mode: .normal, isWhole: false))
+        clock.change(to: PlaybackTimeline(Self.durations + [0.2], mode: .normal, isComplete: false))
         #expect(clock.frame == 3)
         _ = clock.advance(to: .seconds(100), isShown: true)
         #expect(clock.frame == 4 && clock.nextChange == .milliseconds(100_200))
@@ -180,7 +181,7 @@ import TintypeTesting
 
     @Test(arguments: [PlaybackMode.reverse, .reversedBounce])
     func oneThatBeginsAtTheEndWaitsForIt(_ mode: PlaybackMode) {
-        var clock = clock(mode, isWhole: false)
+        var clock = clock(mode, isComplete: false)
         #expect(clock.advance(to: .seconds(9), isShown: true) == 0 && clock.frame == 0 && clock.nextChange == nil)
         clock.change(to: PlaybackTimeline(Self.durations + [0.2], mode: mode))
         #expect(clock.frame == 4 && clock.nextChange == .milliseconds(9200))

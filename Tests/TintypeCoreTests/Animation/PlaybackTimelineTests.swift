@@ -18,18 +18,19 @@ import TintypeTesting
             time += duration
             #expect(timeline.step(at: time - .nanoseconds(1)) == step && timeline.end(of: step) == time)
         }
-        #expect(timeline.loop == time)
+        #expect(timeline.loopDuration == time)
     }
 
     @Test func whileFramesAreToComeItIsPlayedForwards() {
-        let bounce = PlaybackTimeline(Self.durations, mode: .bounce, isWhole: false)
-        #expect(bounce.order == FrameOrder(frameCount: 4, mode: .normal) && !bounce.isHeld)
-        #expect(PlaybackTimeline(Self.durations, mode: .reverse, isWhole: false).isHeld)
-        #expect(!PlaybackTimeline(Self.durations, mode: .reverse).isHeld)
+        let bounce = PlaybackTimeline(Self.durations, mode: .bounce, isComplete: false)
+        #expect(bounce.order == FrameOrder(frameCount: 4, mode: .normal) && !bounce.isAwaitingStart)
+        #expect(PlaybackTimeline(Self.durations, mode: .reverse, isComplete: false).isAwaitingStart)
+        #expect(!PlaybackTimeline(Self.durations, mode: .reverse).isAwaitingStart)
     }
 
     @Test func noDurationIsTooLongToAddUp() {
         let timeline = PlaybackTimeline([.infinity, .greatestFiniteMagnitude, 1], mode: .bounce)
-        #expect(timeline.loop > .seconds(1_000_000) && timeline.step(at: timeline.loop - .seconds(1)) == 3)
+        #expect(
+            timeline.loopDuration > .seconds(1_000_000) && timeline.step(at: timeline.loopDuration - .seconds(1)) == 3)
     }
 }

@@ -7,7 +7,7 @@ import TintypeTesting
 /// A player whose time and whose decoding a test has in hand. Every frame lasts 100 ms.
 @MainActor struct PlayerFixture {
     let drawn: DrawnAnimation
-    let line = HandLine()
+    let queue = ManualQueue()
     let memory: FrameMemory
     let timer = ManualPlaybackTimer()
     let animation: AnimatedImage
@@ -34,18 +34,18 @@ import TintypeTesting
     ) throws {
         self.drawn = drawn
         self.memory = memory
-        animation = try drawn.animated(FrameServices(memory: memory, line: threads ?? line))
+        animation = try drawn.animated(FrameServices(memory: memory, queue: threads ?? queue))
         var settings = PlaybackSettings()
         settings.budget = .bytes(1 << 20)
         change(&settings)
-        player = AnimationPlayer(animation, timer: timer, settings)
+        player = AnimationPlayer(animation, timer: timer, settings: settings)
         follow(player)
     }
 
     /// Another player of the same animation.
     func another() -> (player: AnimationPlayer, timer: ManualPlaybackTimer) {
         let timer = ManualPlaybackTimer()
-        return (AnimationPlayer(animation, timer: timer, player.settings), timer)
+        return (AnimationPlayer(animation, timer: timer, settings: player.settings), timer)
     }
 
     private func follow(_ player: AnimationPlayer) {
@@ -87,6 +87,6 @@ extension DrawnAnimation {
         let source = try ComposedFrames(
             try makeFrameDecoder(Data(), context: DecodeContext()), byteCount: 10, services: services
         ) { () throws(TintypeError) in try self.makeFrameDecoder(Data(), context: DecodeContext()) }
-        return try AnimatedImage(source, info, DecodeContext())
+        return try AnimatedImage(source, info: info, context: DecodeContext())
     }
 }

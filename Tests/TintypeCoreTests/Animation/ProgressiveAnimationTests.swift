@@ -25,7 +25,7 @@ import TintypeTesting
     private func player(_ animation: AnimatedImage, _ mode: PlaybackMode = .normal) -> AnimationPlayer {
         var settings = PlaybackSettings()
         settings.mode = mode
-        let player = AnimationPlayer(animation, timer: timer, settings)
+        let player = AnimationPlayer(animation, timer: timer, settings: settings)
         player.play()
         return player
     }
@@ -110,14 +110,14 @@ import TintypeTesting
         let preview = try grow(by: 4)
         let player = player(preview)
         while preview.pool.heldFrameCount < 3 { try await Task.pause() }
-        let line = HandLine()
-        line.hold()
-        let final = try whole.animated(FrameServices(memory: FrameMemory(limit: 1 << 20), line: line))
+        let queue = ManualQueue()
+        queue.hold()
+        let final = try whole.animated(FrameServices(memory: FrameMemory(limit: 1 << 20), queue: queue))
         player.replace(with: final)
         #expect(final.pool.heldFrameCount == 3 && preview.pool.heldFrameCount == 0)
         timer.advance(by: .milliseconds(300))
         #expect(player.shownFrame == 3)
-        line.release()
+        queue.release()
         timer.advance(by: .milliseconds(100))
         #expect(player.shownFrame == 4)
     }

@@ -22,18 +22,18 @@
 
     private let timer: any PlaybackTimer
     private var state: PlayerState
-    private var seat: FrameSeat?
+    private var subscription: FrameSubscription?
     var waiters = FrameWaiters()
 
     /// - Parameter timer: for this player alone.
     public init(
         _ animation: AnimatedImage, timer: any PlaybackTimer = SystemPlaybackTimer(),
-        _ settings: PlaybackSettings = PlaybackSettings()
+        settings: PlaybackSettings = PlaybackSettings()
     ) {
         self.animation = animation
         self.timer = timer
         shownPixels = animation.poster
-        state = PlayerState(animation, settings)
+        state = PlayerState(animation, settings: settings)
     }
 
     /// Whether it plays, stands, waits or has ended.
@@ -53,7 +53,7 @@
         get { state.settings }
         set {
             // The seat was taken with a budget.
-            if newValue.budget != state.settings.budget { seat = nil }
+            if newValue.budget != state.settings.budget { subscription = nil }
             change { $0.set(newValue) }
         }
     }
@@ -85,7 +85,7 @@
     public func seek(to frame: Int, finishedLoops: Int? = nil) throws(TintypeError) {
         guard 0..<animation.frameCount ~= frame else {
             throw TintypeError(
-                .noSuchFrame, stage: .decode, "there is no frame \(frame), the picture has \(animation.frameCount)")
+                .noSuchFrame, stage: .decode, "there is no frame \(frame), the animation has \(animation.frameCount)")
         }
         change { $0.seek(to: frame, finishedLoops: finishedLoops ?? $0.clock.finishedLoops) }
     }
@@ -96,29 +96,31 @@
     /// a picture is loaded, its previews and then the whole are given here one after the other.
     public func replace(with next: AnimatedImage) {
         guard next !== animation else { return }
-        let (isMore, former, formerSeat) = (next.continues(animation), animation.pool, seat)
+        let (isContinuation, formerPool, formerSubscription) = (
+            next.isContinuation(of: animation), animation.pool, subscription
+        )
         animation = next
-        if next.pool !== former {
-            seat = nil
-            if isMore && formerSeat != nil { takeSeat().pool.adopt(former) }
+        if next.pool !== formerPool {
+            subscription = nil
+            if isContinuation && formerSubscription != nil { subscribe().pool.adopt(formerPool) }
         }
         // Until here, since a pool that no one plays holds nothing.
-        withExtendedLifetime(formerSeat) {}
-        if isMore {
-            change { $0.grow(next.durations, loopCount: next.loopCount, isWhole: next.isComplete) }
+        withExtendedLifetime(formerSubscription) {}
+        if isContinuation {
+            change { $0.grow(next.durations, loopCount: next.loopCount, isComplete: next.isComplete) }
         } else {
-            begin()
+            restart()
         }
     }
 
     /// The rest of a picture that was arriving will not come: what is there is played as if it were all.
     public func endGrowth() {
-        change { [animation] in $0.grow(animation.durations, loopCount: animation.loopCount, isWhole: true) }
+        change { [animation] in $0.grow(animation.durations, loopCount: animation.loopCount, isComplete: true) }
     }
 
-    private func begin() {
+    private func restart() {
         let old = state
-        state = PlayerState(animation, old.settings)
+        state = PlayerState(animation, settings: old.settings)
         state.setVisible(old.isVisible)
         present(0, animation.poster)
         change { if old.status == .playing { $0.play() } }
@@ -132,12 +134,12 @@
         var loops = state.advance(to: now)
         var isEnd = loops > 0 && state.status == .ended
         body(&state)
-        state.settle(at: now)
+        state.updateClock(at: now)
         // Frames that have come may let it go on from where it waited.
-        let more = state.advance(to: now)
-        loops += more
-        if more > 0 { isEnd = state.status == .ended }
-        showWhatIsDue()
+        let moreLoops = state.advance(to: now)
+        loops += moreLoops
+        if moreLoops > 0 { isEnd = state.status == .ended }
+        showDueFrame()
         // Last, since those who are told may change everything again.
         setTimer()
         if !isAwaitingFrame { for waiter in waiters.takeAll() { waiter.resume() } }
@@ -145,30 +147,30 @@
         if isEnd { onEnd?() }
     }
 
-    private func showWhatIsDue() {
+    private func showDueFrame() {
         if state.wantsFrames {
-            let answer = takeSeat().move(to: state.clock.cursor, isLate: state.isLate)
-            if let answer, state.isDue { show(answer) }
+            let result = subscribe().move(to: state.clock.cursor, isLate: state.isLate)
+            if let result, state.isDue { show(result) }
         }
-        if !state.wantsFrames { seat = nil }
+        if !state.wantsFrames { subscription = nil }
     }
 
-    private func show(_ due: Result<PixelBuffer, TintypeError>) {
-        switch due {
+    private func show(_ result: Result<PixelBuffer, TintypeError>) {
+        switch result {
         case .success(let pixels): present(state.clock.frame, pixels)
         case .failure(let error):
-            state.pass()
+            state.skipFrame()
             failure = error
         }
     }
 
-    private func takeSeat() -> FrameSeat {
-        if let seat { return seat }
-        let new = animation.pool.join(state.settings.budget) { [weak self] index, pixels in
-            Task { @MainActor in self?.arrived(index, pixels) }
+    private func subscribe() -> FrameSubscription {
+        if let subscription { return subscription }
+        let newSubscription = animation.pool.subscribe(budget: state.settings.budget) { [weak self] index, pixels in
+            Task { @MainActor in self?.receive(index, pixels) }
         }
-        seat = new
-        return new
+        subscription = newSubscription
+        return newSubscription
     }
 
     private func present(_ index: Int, _ pixels: PixelBuffer) {
@@ -179,8 +181,8 @@
     }
 
     /// A frame was made while one was due.
-    private func arrived(_ index: Int, _ pixels: PixelBuffer?) {
-        guard seat != nil, state.isDue else { return }
+    private func receive(_ index: Int, _ pixels: PixelBuffer?) {
+        guard subscription != nil, state.isDue else { return }
         change()
         if state.isDue, let pixels, state.isWorthShowing(index) { present(index, pixels) }
     }
@@ -195,9 +197,9 @@
 }
 
 extension PlayerState {
-    init(_ animation: AnimatedImage, _ settings: PlaybackSettings) {
+    init(_ animation: AnimatedImage, settings: PlaybackSettings) {
         self.init(
-            animation.durations, loopCount: animation.loopCount, isWhole: animation.isComplete, settings)
+            animation.durations, loopCount: animation.loopCount, isComplete: animation.isComplete, settings: settings)
     }
 }
 

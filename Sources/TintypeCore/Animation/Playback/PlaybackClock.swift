@@ -14,8 +14,8 @@ struct PlaybackClock: Sendable {
     /// The total number of plays; 0 is forever.
     var loopCount: Int
     var lateness: PlaybackSettings.Lateness
-    /// What has passed before has been counted; `nil` while time stands.
-    private var counted: Duration?
+    /// What has passed before has been lastTime; `nil` while time stands.
+    private var lastTime: Duration?
 
     init(_ timeline: PlaybackTimeline, loopCount: Int, lateness: PlaybackSettings.Lateness = .skip) {
         self.timeline = timeline
@@ -33,22 +33,22 @@ struct PlaybackClock: Sendable {
     /// When the turn of this frame ends; `nil` while time stands, and when nothing comes after it.
     var nextChange: Duration? {
         let left = timeline.duration(of: step) - elapsed
-        guard let counted, !isEnded, !timeline.isHeld, rate > 0, left > .zero else { return nil }
+        guard let lastTime, !isEnded, !timeline.isAwaitingStart, rate > 0, left > .zero else { return nil }
         let wait = rate == 1 ? left : left / rate
         // Rounded up: a little early would be no change.
-        return counted + (rate != 1 && wait * rate < left ? wait + .nanoseconds(1) : wait)
+        return lastTime + (rate != 1 && wait * rate < left ? wait + .nanoseconds(1) : wait)
     }
 
     // MARK: Time
 
     /// Time counts from now on.
     mutating func run(from now: Duration) {
-        counted = counted ?? now
+        lastTime = lastTime ?? now
     }
 
     /// Time counts no longer; what has passed is to be told before by ``advance(to:isShown:)``.
-    mutating func halt() {
-        counted = nil
+    mutating func stop() {
+        lastTime = nil
     }
 
     /// Counts the time until `now`.
@@ -56,10 +56,10 @@ struct PlaybackClock: Sendable {
     /// - Parameter isShown: whether the frame whose turn it is was shown.
     /// - Returns: how many loops have ended by it.
     mutating func advance(to now: Duration, isShown: Bool) -> Int {
-        guard let counted, now >= counted else { return 0 }
-        self.counted = now
-        guard !isEnded, !timeline.isHeld else { return 0 }
-        let passed = min(now - counted, Self.longest)
+        guard let lastTime, now >= lastTime else { return 0 }
+        self.lastTime = now
+        guard !isEnded, !timeline.isAwaitingStart else { return 0 }
+        let passed = min(now - lastTime, Self.longest)
         let time = elapsed + (rate == 1 ? passed : passed * rate)
         let start = timeline.start(of: step)
         switch lateness {
@@ -69,18 +69,18 @@ struct PlaybackClock: Sendable {
     }
 
     private mutating func move(to time: Duration) -> Int {
-        guard time >= timeline.loop else {
+        guard time >= timeline.loopDuration else {
             place(at: time)
             return 0
         }
-        guard timeline.isWhole else {
+        guard timeline.isComplete else {
             placeAtEnd()
             return 0
         }
-        let loops = Int(clamping: time.attoseconds / timeline.loop.attoseconds)
+        let loops = Int(clamping: time.attoseconds / timeline.loopDuration.attoseconds)
         guard loops < loopsLeft else { return end() }
         finishedLoops += loops
-        place(at: time - timeline.loop * loops)
+        place(at: time - timeline.loopDuration * loops)
         return loops
     }
 
@@ -106,7 +106,7 @@ struct PlaybackClock: Sendable {
 
     private var stepsLeft: Int {
         let count = timeline.order.stepCount
-        guard timeline.isWhole else { return count - step }
+        guard timeline.isComplete else { return count - step }
         let (later, overflow) = (loopsLeft - 1).multipliedReportingOverflow(by: count)
         let (left, overflows) = later.addingReportingOverflow(count - step)
         return overflow || overflows ? .max : left
@@ -136,12 +136,12 @@ struct PlaybackClock: Sendable {
 
     /// Plays other frames, or in another order; the frame whose turn it is stays.
     mutating func change(to next: PlaybackTimeline) {
-        let isBeginning = timeline.isHeld && !next.isHeld
+        let isBeginning = timeline.isAwaitingStart && !next.isAwaitingStart
         let isReturning = timeline.order.isReturning(at: step)
-        let kept = min(frame, next.order.frameCount - 1)
+        let keptFrame = min(frame, next.order.frameCount - 1)
         timeline = next
         guard !isBeginning else { return rewind() }
-        step = next.order.step(of: kept, isReturning: isReturning)
+        step = next.order.step(of: keptFrame, isReturning: isReturning)
         elapsed = min(elapsed, next.duration(of: step))
     }
 }

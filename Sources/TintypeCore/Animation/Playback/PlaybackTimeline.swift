@@ -3,44 +3,44 @@ struct PlaybackTimeline: Hashable, Sendable {
     /// The order that is asked for.
     let mode: PlaybackMode
     /// Whether no more frames will come.
-    let isWhole: Bool
+    let isComplete: Bool
     /// The order that is played: while frames are still to come, forwards.
     let order: FrameOrder
     /// When each frame would end if they were played forwards.
     private let ends: [Duration]
 
     /// - Parameter durations: seconds, as they are played; at least one.
-    init(_ durations: [Double], mode: PlaybackMode, isWhole: Bool = true) {
-        self.init(ends: Self.ends(durations), mode: mode, isWhole: isWhole)
+    init(_ durations: [Double], mode: PlaybackMode, isComplete: Bool = true) {
+        self.init(ends: Self.ends(durations), mode: mode, isComplete: isComplete)
     }
 
-    private init(ends: [Duration], mode: PlaybackMode, isWhole: Bool) {
+    private init(ends: [Duration], mode: PlaybackMode, isComplete: Bool) {
         self.ends = ends
         self.mode = mode
-        self.isWhole = isWhole
-        order = FrameOrder(frameCount: ends.count, mode: isWhole ? mode : .normal)
+        self.isComplete = isComplete
+        order = FrameOrder(frameCount: ends.count, mode: isComplete ? mode : .normal)
     }
 
     func with(mode: PlaybackMode) -> PlaybackTimeline {
-        PlaybackTimeline(ends: ends, mode: mode, isWhole: isWhole)
+        PlaybackTimeline(ends: ends, mode: mode, isComplete: isComplete)
     }
 
     /// Whether nothing can be played yet: the frame to begin with is still to come.
-    var isHeld: Bool { !isWhole && mode.startsAtEnd }
+    var isAwaitingStart: Bool { !isComplete && mode.startsAtEnd }
 
     /// The duration of one loop.
-    var loop: Duration { end(of: order.stepCount - 1) }
+    var loopDuration: Duration { end(of: order.stepCount - 1) }
 
     func start(of step: Int) -> Duration {
         let frame = order.frame(at: step)
         guard order.isReturning(at: step) else {
-            return order.mode.startsAtEnd ? last - ends[frame] : start(ofFrame: frame)
+            return order.mode.startsAtEnd ? totalDuration - ends[frame] : start(ofFrame: frame)
         }
         // The way there, then what lies between the frame after which it turned and this one.
-        let way =
+        let offset =
             order.mode.startsAtEnd
             ? start(ofFrame: frame) - ends[0] : start(ofFrame: ends.count - 1) - ends[frame]
-        return last + way
+        return totalDuration + offset
     }
 
     func duration(of step: Int) -> Duration {
@@ -50,7 +50,7 @@ struct PlaybackTimeline: Hashable, Sendable {
 
     func end(of step: Int) -> Duration { start(of: step) + duration(of: step) }
 
-    /// The step whose turn it is at a time below that of one ``loop``. O(log n).
+    /// The step whose turn it is at a time below that of one ``loopDuration``. O(log n).
     func step(at time: Duration) -> Int {
         var (low, high) = (0, order.stepCount - 1)
         while low < high {
@@ -60,7 +60,7 @@ struct PlaybackTimeline: Hashable, Sendable {
         return low
     }
 
-    private var last: Duration { ends[ends.count - 1] }
+    private var totalDuration: Duration { ends[ends.count - 1] }
 
     private func start(ofFrame frame: Int) -> Duration { frame == 0 ? .zero : ends[frame - 1] }
 
@@ -103,8 +103,8 @@ struct FrameOrder: Hashable, Sendable {
     func shows(_ frame: Int, after first: Int, before last: Int) -> Bool {
         func distance(to step: Int) -> Int { (step - first + stepCount) % stepCount }
         return [false, true].contains { isReturning in
-            let way = distance(to: step(of: frame, isReturning: isReturning))
-            return way > 0 && way < distance(to: last)
+            let frameDistance = distance(to: step(of: frame, isReturning: isReturning))
+            return frameDistance > 0 && frameDistance < distance(to: last)
         }
     }
 

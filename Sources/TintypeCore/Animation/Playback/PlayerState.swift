@@ -10,11 +10,11 @@ struct PlayerState: Sendable {
     private(set) var isDue = false
     private var storedLoopCount: Int
 
-    init(_ durations: [Double], loopCount: Int, isWhole: Bool, _ settings: PlaybackSettings) {
+    init(_ durations: [Double], loopCount: Int, isComplete: Bool, settings: PlaybackSettings) {
         self.settings = settings
         storedLoopCount = loopCount
         clock = PlaybackClock(
-            PlaybackTimeline(durations, mode: settings.mode, isWhole: isWhole),
+            PlaybackTimeline(durations, mode: settings.mode, isComplete: isComplete),
             loopCount: settings.loopCount ?? loopCount, lateness: settings.lateness)
         clock.set(rate: settings.rate)
     }
@@ -51,7 +51,7 @@ struct PlayerState: Sendable {
     }
 
     /// The frame whose turn it is cannot be made: it counts as shown.
-    mutating func pass() {
+    mutating func skipFrame() {
         isDue = false
     }
 
@@ -109,10 +109,10 @@ struct PlayerState: Sendable {
     }
 
     /// The same animation has more frames, or no more will come.
-    mutating func grow(_ durations: [Double], loopCount: Int, isWhole: Bool) {
+    mutating func grow(_ durations: [Double], loopCount: Int, isComplete: Bool) {
         storedLoopCount = loopCount
         clock.loopCount = settings.loopCount ?? loopCount
-        change(to: PlaybackTimeline(durations, mode: settings.mode, isWhole: isWhole))
+        change(to: PlaybackTimeline(durations, mode: settings.mode, isComplete: isComplete))
     }
 
     private mutating func change(to timeline: PlaybackTimeline) {
@@ -123,7 +123,7 @@ struct PlayerState: Sendable {
     }
 
     /// Lets time run or stand, as everything says.
-    mutating func settle(at now: Duration) {
-        if status == .playing && isVisible { clock.run(from: now) } else { clock.halt() }
+    mutating func updateClock(at now: Duration) {
+        if status == .playing && isVisible { clock.run(from: now) } else { clock.stop() }
     }
 }

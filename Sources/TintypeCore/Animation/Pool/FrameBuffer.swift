@@ -9,19 +9,19 @@ struct FrameBuffer: Sendable {
     private(set) var isPinned = false
     private(set) var frames: [Int: PixelBuffer] = [:]
     private var failures: [Int: TintypeError] = [:]
-    private var seats: [Int: Seat] = [:]
-    private var isBusy = false
+    private var subscribers: [Int: Subscriber] = [:]
+    private var isRunning = false
     private var isFilling = false
-    private var lastMade = 0
+    private var lastTarget = 0
 
     /// The place of one who plays.
-    private struct Seat: Sendable {
+    private struct Subscriber: Sendable {
         var cursor: PlaybackCursor?
         var isWaiting = false
         /// Whether he would rather see a frame before the one he waits for than wait.
         var isLate = false
         /// Whether he was told of one, and has not moved since: one at a time is enough.
-        var isTold = false
+        var isNotified = false
     }
 
     init(frameCount: Int) {
@@ -29,20 +29,20 @@ struct FrameBuffer: Sendable {
     }
 
     /// Whether no one plays.
-    var isIdle: Bool { seats.isEmpty && !isPinned }
+    var isIdle: Bool { subscribers.isEmpty && !isPinned }
 
     /// Those who wait for a frame.
-    var waiting: [Int] { seats.filter(\.value.isWaiting).map(\.key) }
+    var waitingSubscribers: [Int] { subscribers.filter(\.value.isWaiting).map(\.key) }
 
     // MARK: Who plays
 
-    mutating func join(_ seat: Int) {
-        seats[seat] = Seat()
+    mutating func addSubscriber(_ id: Int) {
+        subscribers[id] = Subscriber()
     }
 
     /// - Returns: the frames that are held no longer.
-    mutating func leave(_ seat: Int) -> [PixelBuffer] {
-        seats[seat] = nil
+    mutating func removeSubscriber(_ id: Int) -> [PixelBuffer] {
+        subscribers[id] = nil
         return isIdle ? clear() : []
     }
 
@@ -51,26 +51,27 @@ struct FrameBuffer: Sendable {
     /// - Parameter isLate: whether frames before that one are worth showing while it is not there.
     /// - Returns: `nil` while the frame is not there.
     mutating func move(
-        _ seat: Int, to cursor: PlaybackCursor, isLate: Bool = false
+        _ id: Int, to cursor: PlaybackCursor, isLate: Bool = false
     ) -> Result<PixelBuffer, TintypeError>? {
-        let answer = answer(cursor.frame)
-        seats[seat] = Seat(cursor: cursor, isWaiting: answer == nil && cursor.frame > 0, isLate: isLate)
-        return answer
+        let result = result(for: cursor.frame)
+        subscribers[id] = Subscriber(cursor: cursor, isWaiting: result == nil && cursor.frame > 0, isLate: isLate)
+        return result
     }
 
     /// Whether a frame on the way to that of a run is worth making.
     func isWorthMaking(_ frame: Int, for run: FrameRun) -> Bool {
-        run.others.contains(frame) || seats.values.contains { $0.isWaiting && $0.isLate && !$0.isTold }
+        run.others.contains(frame) || subscribers.values.contains { $0.isWaiting && $0.isLate && !$0.isNotified }
     }
 
     /// Those who are to be told of a frame: who waits for it, and who is late.
-    mutating func tell(of frame: Int) -> [Int] {
-        let told = seats.filter { $1.isWaiting && ($1.cursor?.frame == frame || $1.isLate && !$1.isTold) }.map(\.key)
-        for seat in told { seats[seat]?.isTold = true }
-        return told
+    mutating func takeSubscribersToNotify(of frame: Int) -> [Int] {
+        let notified = subscribers.filter { $1.isWaiting && ($1.cursor?.frame == frame || $1.isLate && !$1.isNotified) }
+            .map(\.key)
+        for id in notified { subscribers[id]?.isNotified = true }
+        return notified
     }
 
-    private func answer(_ frame: Int) -> Result<PixelBuffer, TintypeError>? {
+    private func result(for frame: Int) -> Result<PixelBuffer, TintypeError>? {
         if let pixels = frames[frame] { return .success(pixels) }
         return failures[frame].map { .failure($0) }
     }
@@ -81,18 +82,18 @@ struct FrameBuffer: Sendable {
     ///
     /// Frames that are made in a row cost least. So while half of what is worth holding is there it makes none, and then
     /// all that are missing, going on from the last one unless someone waits.
-    mutating func next() -> FrameRun? {
-        guard !isBusy, !seats.isEmpty, frames.count + failures.count < frameCount - 1 else { return nil }
-        let wanted = wanted()
+    mutating func startNextRun() -> FrameRun? {
+        guard !isRunning, !subscribers.isEmpty, frames.count + failures.count < frameCount - 1 else { return nil }
+        let wanted = wantedFrames()
         guard let nearest = wanted.firstIndex(where: isMissing), isFilling || nearest <= max(1, wanted.count / 2) else {
             isFilling = false
             return nil
         }
-        (isFilling, isBusy) = (true, true)
+        (isFilling, isRunning) = (true, true)
         let missing = wanted[nearest...].filter(isMissing)
-        let isAwaited = seats.values.contains(where: \.isWaiting)
-        lastMade = (isAwaited ? nil : missing.filter { $0 > lastMade }.min()) ?? missing[0]
-        return FrameRun(target: lastMade, others: Set(missing), isAwaited: isAwaited)
+        let isAwaited = subscribers.values.contains(where: \.isWaiting)
+        lastTarget = (isAwaited ? nil : missing.filter { $0 > lastTarget }.min()) ?? missing[0]
+        return FrameRun(target: lastTarget, others: Set(missing), isAwaited: isAwaited)
     }
 
     /// Takes a frame that was made, if it is worth holding.
@@ -100,22 +101,22 @@ struct FrameBuffer: Sendable {
     /// - Returns: the frames that are held no longer.
     mutating func insert(_ pixels: PixelBuffer, at index: Int) -> [PixelBuffer] {
         guard index > 0, !isIdle else { return [] }
-        if !isPinned && !wanted().contains(index) { return [] }
+        if !isPinned && !wantedFrames().contains(index) { return [] }
         frames[index] = pixels
         failures[index] = nil
         return trim()
     }
 
-    mutating func finish(_ run: FrameRun, _ error: TintypeError?) {
-        isBusy = false
+    mutating func finish(_ run: FrameRun, error: TintypeError?) {
+        isRunning = false
         // Who gave up says nothing of the frame.
         if let error, error.code != .cancelled, !isIdle { failures[run.target] = error }
     }
 
     /// Frames worth holding, the most urgent first: what is due, which is held whatever the capacity, since it is shown;
     /// then what comes next, in turn for all who play.
-    func wanted() -> [Int] {
-        let cursors = Set(seats.values.compactMap(\.cursor))
+    func wantedFrames() -> [Int] {
+        let cursors = Set(subscribers.values.compactMap(\.cursor))
         var (wanted, seen) = ([Int](), Set([0]))
         for distance in 0..<(cursors.map(\.order.stepCount).max() ?? 0) {
             for cursor in cursors where distance < cursor.order.stepCount {
@@ -156,12 +157,12 @@ struct FrameBuffer: Sendable {
 
     /// Takes frames that were made elsewhere; when the next one is made it turns out which are worth holding.
     mutating func adopt(_ frames: [Int: PixelBuffer]) {
-        self.frames.merge(frames.filter { $0.key < frameCount }) { own, _ in own }
+        self.frames.merge(frames.filter { $0.key < frameCount }) { current, _ in current }
     }
 
     private mutating func trim() -> [PixelBuffer] {
         guard !isPinned, frames.count > capacity else { return [] }
-        let wanted = Set(wanted())
+        let wanted = Set(wantedFrames())
         let evicted = frames.keys.filter { !wanted.contains($0) }
         return evicted.compactMap { frames.removeValue(forKey: $0) }
     }

@@ -4,16 +4,16 @@ struct FrameMaker: Sendable {
     /// What is made of each composed frame, in order.
     let transforms: [any ImageTransformer]
     /// The size that every frame has to have, once the poster has shown it.
-    private var size: PixelSize?
+    private var frameSize: PixelSize?
 
     init(source: ComposedFrames, transforms: [any ImageTransformer]) {
         self.source = source
         self.transforms = transforms
     }
 
-    func making(_ size: PixelSize) -> FrameMaker {
+    func with(frameSize: PixelSize) -> FrameMaker {
         var maker = self
-        maker.size = size
+        maker.frameSize = frameSize
         return maker
     }
 
@@ -21,34 +21,39 @@ struct FrameMaker: Sendable {
     var identifier: String { transforms.map(\.identifier).joined(separator: "\u{1F}") }
 
     /// - Throws: as ``FrameDecoder/pixels(of:isCancelled:)`` and the transformers.
-    func frame(
+    func makeFrame(
         at index: Int, isCancelled: @escaping @Sendable () -> Bool
     ) throws(TintypeError) -> PixelBuffer {
-        try transformed(try source.composed(index, isCancelled: isCancelled), isCancelled)
+        try applyTransforms(to: try source.composeFrame(at: index, isCancelled: isCancelled), isCancelled: isCancelled)
     }
 
     /// Makes a frame, and those on the way to it that are wanted.
     ///
     /// - Parameter take: given each frame, the target last.
-    func make(
-        _ target: Int, isCancelled: @escaping @Sendable () -> Bool, wants: (Int) -> Bool,
-        take: (Int, PixelBuffer) -> Void
+    func makeFrames(
+        through target: Int, isCancelled: @escaping @Sendable () -> Bool, isWorthMaking: (Int) -> Bool,
+        onFrame: (Int, PixelBuffer) -> Void
     ) throws(TintypeError) {
-        let composed = try source.composed(target, isCancelled: isCancelled) { index, picture throws(TintypeError) in
-            if wants(index) { take(index, try transformed(try picture(), isCancelled)) }
+        let composed = try source.composeFrame(at: target, isCancelled: isCancelled) {
+            index, snapshot throws(TintypeError) in
+            if isWorthMaking(index) {
+                onFrame(index, try applyTransforms(to: try snapshot(), isCancelled: isCancelled))
+            }
         }
-        take(target, try transformed(composed, isCancelled))
+        onFrame(target, try applyTransforms(to: composed, isCancelled: isCancelled))
     }
 
-    private func transformed(
-        _ pixels: PixelBuffer, _ isCancelled: @escaping @Sendable () -> Bool
+    private func applyTransforms(
+        to pixels: PixelBuffer, isCancelled: @escaping @Sendable () -> Bool
     ) throws(TintypeError) -> PixelBuffer {
         let pixels = try TransformContext(isCancelled: isCancelled).run { () throws(TintypeError) in
             try TransformerChain(transforms).transform(pixels)
         }
         // A closure of the program may give what it likes.
-        guard pixels.size == size ?? pixels.size else {
-            throw .transformFailed("a frame became \(pixels.size) pixels, where the first is \(size ?? pixels.size)")
+        guard pixels.size == frameSize ?? pixels.size else {
+            throw .transformFailed(
+                "a transformer made a frame of \(pixels.size) pixels, but the first frame has \(frameSize ?? pixels.size)"
+            )
         }
         return pixels
     }

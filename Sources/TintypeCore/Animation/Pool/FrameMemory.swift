@@ -7,7 +7,7 @@ public final class FrameMemory: Sendable {
     public static let shared = FrameMemory()
 
     /// Bytes that the machine has.
-    static let total = SystemMemory.available
+    static let totalByteCount = SystemMemory.available
 
     private let state: Locked<State>
     private let time: TimeSource
@@ -27,7 +27,7 @@ public final class FrameMemory: Sendable {
 
     /// - Parameter limit: bytes; an eighth of the machine's memory by default, 512 MB at most.
     public init(limit: Int? = nil, time: TimeSource = .system) {
-        state = Locked(State(shares: FrameShares(limit: limit ?? min(512 << 20, Self.total / 8))))
+        state = Locked(State(shares: FrameShares(limit: limit ?? min(512 << 20, Self.totalByteCount / 8))))
         self.time = time
     }
 
@@ -36,7 +36,7 @@ public final class FrameMemory: Sendable {
         get { state.withLock { $0.shares.limit } }
         set {
             state.withLock { $0.shares.limit = max(0, newValue) }
-            share()
+            distribute()
         }
     }
 
@@ -47,7 +47,7 @@ public final class FrameMemory: Sendable {
     public func shrink(for pressure: MemoryPressure) {
         let now = time.uptime()
         state.withLock { $0.shares.shrink(for: pressure, at: now) }
-        share()
+        distribute()
     }
 
     // MARK: Pools
@@ -55,35 +55,35 @@ public final class FrameMemory: Sendable {
     /// - Parameters:
     ///   - need: bytes; `nil` when it takes none for now.
     ///   - version: of the word; an older one than the last is no longer true.
-    func set(_ need: Int?, for pool: FramePool, version: Int) {
+    func setNeed(_ need: Int?, for pool: FramePool, version: Int) {
         let id = ObjectIdentifier(pool)
         state.withLock { state in
             guard version > state.pools[id]?.version ?? 0 else { return }
             state.pools[id] = Member(pool: pool, version: version)
-            state.shares.set(need, for: id)
+            state.shares.setNeed(need, for: id)
         }
-        share()
+        distribute()
     }
 
     /// The pool that had this identifier is gone.
-    func forget(_ id: ObjectIdentifier) {
+    func removePool(_ id: ObjectIdentifier) {
         state.withLock { state in
             state.pools[id] = nil
-            state.shares.set(nil, for: id)
+            state.shares.setNeed(nil, for: id)
         }
     }
 
     /// Called when frames come and go: there may be more memory again.
-    func noteUse() {
+    func recoverIfDue() {
         let now = time.uptime()
-        if state.withLock({ $0.shares.recover(at: now) }) { share() }
+        if state.withLock({ $0.shares.recover(at: now) }) { distribute() }
     }
 
     private var pools: [FramePool] {
         state.withLock { $0.pools.values.compactMap(\.pool) }
     }
 
-    private func share() {
+    private func distribute() {
         let (version, shares) = state.withLock { state in
             state.version += 1
             let shares = state.shares.shares()
@@ -105,10 +105,8 @@ struct FrameShares: Sendable {
         self.limit = max(0, limit)
     }
 
-    var count: Int { needs.count }
-
     /// - Parameter need: bytes that an animation would take; `nil` when it takes none any more.
-    mutating func set(_ need: Int?, for id: ObjectIdentifier) {
+    mutating func setNeed(_ need: Int?, for id: ObjectIdentifier) {
         needs[id] = need
     }
 
@@ -128,7 +126,7 @@ struct FrameShares: Sendable {
     /// Memory is short: for a minute there is half of what there was, or nothing.
     mutating func shrink(for pressure: MemoryPressure, at now: Duration) {
         let before = self.pressure?.limit ?? limit
-        self.pressure = (min(limit, pressure.remainder(of: before)), now + Self.lasting)
+        self.pressure = (min(limit, pressure.remainder(of: before)), now + Self.pressureDuration)
     }
 
     /// - Returns: whether there is more again.
@@ -138,7 +136,7 @@ struct FrameShares: Sendable {
         return true
     }
 
-    private static let lasting = Duration.seconds(60)
+    private static let pressureDuration = Duration.seconds(60)
 }
 
 /// How much memory the decoded frames of an animation may take. The frame that is shown is always held beside it, and all

@@ -6,7 +6,7 @@ public final class FramePool: Sendable {
     let poster: PixelBuffer
     private let maker: FrameMaker
     private let memory: FrameMemory
-    private let line: any TurnQueue
+    private let queue: any TurnQueue
     private let state: Locked<State>
 
     /// Told of a frame that someone waited for, or that came on the way to it; without pixels if it could not be made.
@@ -16,28 +16,28 @@ public final class FramePool: Sendable {
         var buffer: FrameBuffer
         var listeners: [Int: Listener] = [:]
         var budgets: [Int: Int] = [:]
-        var lastSeat = 0
+        var lastSubscriber = 0
         var shareVersion = 0
         var needVersion = 0
 
-        var waiting: [Listener] { buffer.waiting.compactMap { listeners[$0] } }
+        var waitingListeners: [Listener] { buffer.waitingSubscribers.compactMap { listeners[$0] } }
 
-        mutating func take(_ pixels: PixelBuffer, at index: Int) -> (told: [Listener], evicted: [PixelBuffer]) {
-            let told = buffer.tell(of: index).compactMap { listeners[$0] }
-            return (told, buffer.insert(pixels, at: index))
+        mutating func insert(_ pixels: PixelBuffer, at index: Int) -> (listeners: [Listener], evicted: [PixelBuffer]) {
+            let listeners = buffer.takeSubscribersToNotify(of: index).compactMap { self.listeners[$0] }
+            return (listeners, buffer.insert(pixels, at: index))
         }
     }
 
-    init(_ maker: FrameMaker, poster: PixelBuffer, _ services: FrameServices) {
+    init(_ maker: FrameMaker, poster: PixelBuffer, services: FrameServices) {
         self.maker = maker
         self.poster = poster
         memory = services.memory
-        line = services.line
+        queue = services.queue
         state = Locked(State(buffer: FrameBuffer(frameCount: maker.source.frames.count)))
     }
 
     deinit {
-        memory.forget(ObjectIdentifier(self))
+        memory.removePool(ObjectIdentifier(self))
     }
 
     /// Frames that are held, beside the poster.
@@ -69,70 +69,70 @@ public final class FramePool: Sendable {
     // MARK: Seats
 
     /// Takes part: from now on frames are held for the one who keeps the seat.
-    func join(_ budget: FrameBudget, _ listener: @escaping Listener) -> FrameSeat {
+    func subscribe(budget: FrameBudget, listener: @escaping Listener) -> FrameSubscription {
         let byteCount = budget.byteCount(
-            frame: poster.byteCount, free: SystemMemory.free, total: FrameMemory.total)
-        let number = state.withLock { state in
-            state.lastSeat += 1
-            state.listeners[state.lastSeat] = listener
-            state.budgets[state.lastSeat] = byteCount
-            state.buffer.join(state.lastSeat)
-            return state.lastSeat
+            frame: poster.byteCount, free: SystemMemory.free, total: FrameMemory.totalByteCount)
+        let id = state.withLock { state in
+            state.lastSubscriber += 1
+            state.listeners[state.lastSubscriber] = listener
+            state.budgets[state.lastSubscriber] = byteCount
+            state.buffer.addSubscriber(state.lastSubscriber)
+            return state.lastSubscriber
         }
-        tellNeed()
-        return FrameSeat(pool: self, number: number)
+        reportNeed()
+        return FrameSubscription(pool: self, id: id)
     }
 
-    func leave(_ seat: Int) {
+    func unsubscribe(_ id: Int) {
         _ = state.withLock { state in
-            state.listeners[seat] = nil
-            state.budgets[seat] = nil
-            return state.buffer.leave(seat)
+            state.listeners[id] = nil
+            state.budgets[id] = nil
+            return state.buffer.removeSubscriber(id)
         }
-        tellNeed()
+        reportNeed()
     }
 
     /// The frame at a cursor, from which on frames are decoded ahead; `nil` while it is not there: the listener will be
     /// told of it.
     ///
     /// - Parameter isLate: whether he wants to be told of frames on the way to it, too, of one at a time.
-    func move(_ seat: Int, to cursor: PlaybackCursor, isLate: Bool) -> Result<PixelBuffer, TintypeError>? {
-        let answer = state.withLock { $0.buffer.move(seat, to: cursor, isLate: isLate) }
-        makeNext()
-        return cursor.frame == 0 ? .success(poster) : answer
+    func move(_ id: Int, to cursor: PlaybackCursor, isLate: Bool) -> Result<PixelBuffer, TintypeError>? {
+        let result = state.withLock { $0.buffer.move(id, to: cursor, isLate: isLate) }
+        startNextRun()
+        return cursor.frame == 0 ? .success(poster) : result
     }
 
     // MARK: Making
 
-    private func makeNext() {
-        guard let run = state.withLock({ $0.buffer.next() }) else { return }
-        _ = line.push(
-            QueuedWork(run: { self.make(run) }, cancel: { self.finish(run, .cancelled) }),
+    private func startNextRun() {
+        guard let run = state.withLock({ $0.buffer.startNextRun() }) else { return }
+        _ = queue.push(
+            QueuedWork(run: { self.perform(run) }, cancel: { self.finish(run, error: .cancelled) }),
             at: run.isAwaited ? .high : .normal)
     }
 
-    private func make(_ run: FrameRun) {
+    private func perform(_ run: FrameRun) {
         do throws(TintypeError) {
-            try maker.make(
-                run.target, isCancelled: { self.state.withLock { $0.buffer.isIdle } },
-                wants: { index in state.withLock { $0.buffer.isWorthMaking(index, for: run) } }, take: keep)
-            finish(run, nil)
+            try maker.makeFrames(
+                through: run.target, isCancelled: { self.state.withLock { $0.buffer.isIdle } },
+                isWorthMaking: { index in state.withLock { $0.buffer.isWorthMaking(index, for: run) } }, onFrame: store)
+            finish(run, error: nil)
         } catch {
-            finish(run, error)
+            finish(run, error: error)
         }
-        memory.noteUse()
-        makeNext()
+        memory.recoverIfDue()
+        startNextRun()
     }
 
-    private func keep(_ index: Int, _ pixels: PixelBuffer) {
-        let (listeners, _) = state.withLock { $0.take(pixels, at: index) }
+    private func store(_ index: Int, _ pixels: PixelBuffer) {
+        let (listeners, _) = state.withLock { $0.insert(pixels, at: index) }
         for listener in listeners { listener(index, pixels) }
     }
 
-    private func finish(_ run: FrameRun, _ error: TintypeError?) {
+    private func finish(_ run: FrameRun, error: TintypeError?) {
         let listeners = state.withLock { state in
-            state.buffer.finish(run, error)
-            return error == nil ? [] : state.waiting
+            state.buffer.finish(run, error: error)
+            return error == nil ? [] : state.waitingListeners
         }
         for listener in listeners { listener(run.target, nil) }
     }
@@ -140,7 +140,7 @@ public final class FramePool: Sendable {
     /// More frames have arrived.
     func grow(to frameCount: Int) {
         state.withLock { $0.buffer.grow(to: frameCount) }
-        tellNeed()
+        reportNeed()
     }
 
     /// Takes what another holds of the same frames.
@@ -156,13 +156,14 @@ public final class FramePool: Sendable {
         let count = state.withLock { $0.buffer.frameCount }
         guard (count - 1).multipliedReportingOverflow(by: poster.byteCount).partialValue <= memory.limit else {
             throw TintypeError(
-                .limitExceeded, stage: .decode, "\(count) frames take more than the \(memory.limit) bytes for frames")
+                .limitExceeded, stage: .decode,
+                "\(count) decoded frames exceed the limit of \(memory.limit) bytes (FrameMemory.limit)")
         }
         _ = state.withLock { $0.buffer.setPinned(true) }
-        tellNeed()
+        reportNeed()
         do throws(TintypeError) {
             for index in 1..<max(1, count) where heldFrame(at: index) == nil {
-                keep(index, try maker.frame(at: index, isCancelled: isCancelled))
+                store(index, try maker.makeFrame(at: index, isCancelled: isCancelled))
             }
         } catch {
             unpin()
@@ -172,12 +173,12 @@ public final class FramePool: Sendable {
 
     func unpin() {
         _ = state.withLock { $0.buffer.setPinned(false) }
-        tellNeed()
+        reportNeed()
     }
 
     // MARK: Memory
 
-    private func tellNeed() {
+    private func reportNeed() {
         let frame = poster.byteCount
         let (need, version) = state.withLock { state -> (Int?, Int) in
             state.needVersion += 1
@@ -186,7 +187,7 @@ public final class FramePool: Sendable {
             let need = state.buffer.isPinned ? all : min(all, state.budgets.values.max() ?? frame)
             return (need, state.needVersion)
         }
-        memory.set(need, for: self, version: version)
+        memory.setNeed(need, for: self, version: version)
     }
 
     /// - Parameter version: of the word; an older one than the last is no longer true.
@@ -200,29 +201,29 @@ public final class FramePool: Sendable {
 }
 
 /// The place in a pool of one who plays: given up when it goes away.
-final class FrameSeat: Sendable {
+final class FrameSubscription: Sendable {
     let pool: FramePool
-    private let number: Int
+    private let id: Int
 
-    init(pool: FramePool, number: Int) {
+    init(pool: FramePool, id: Int) {
         self.pool = pool
-        self.number = number
+        self.id = id
     }
 
     deinit {
-        pool.leave(number)
+        pool.unsubscribe(id)
     }
 
     /// As ``FramePool/move(_:to:isLate:)``.
     func move(to cursor: PlaybackCursor, isLate: Bool) -> Result<PixelBuffer, TintypeError>? {
-        pool.move(number, to: cursor, isLate: isLate)
+        pool.move(id, to: cursor, isLate: isLate)
     }
 }
 
 /// What frames are held in and decoded on.
 struct FrameServices: Sendable {
     var memory = FrameMemory.shared
-    var line: any TurnQueue = WorkQueue.pixels
+    var queue: any TurnQueue = WorkQueue.pixels
     /// For each frame that is asked for.
     var time = DecodeTime()
 }

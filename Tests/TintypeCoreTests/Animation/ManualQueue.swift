@@ -2,7 +2,7 @@ import TintypeCore
 import TintypeTesting
 
 /// A line whose work is done at once in the same thread, or when a test says so.
-final class HandLine: TurnQueue {
+final class ManualQueue: TurnQueue {
     private let waiting: Shared<[QueuedWork]> = Shared([])
     private let isHeld = Shared(false)
 
