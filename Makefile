@@ -1,12 +1,13 @@
-# Two commands are enough: `make demo` and `make test`. Each prepares the machine first.
+# Two targets are enough to start: `make demo` and `make test`. Each prepares the machine first.
 SWIFT ?= swift
-# Kernels in C are worth optimising in debug builds too; the tests decode pictures all the time.
+# Flags of `swift test`, such as TEST_FLAGS='--filter JobTable'.
 TEST_FLAGS ?=
-# How long `make fuzz` runs, all targets together.
+# How long `make fuzz` runs in total, in seconds.
 SECONDS ?= 600
-# Under the sanitizer, tests that compute for a minute starve those whose transfers have time-outs; so they take turns.
+# Under the sanitizer, tests that compute for a minute would starve tests whose transfers have time-outs, so the two
+# kinds run one after the other.
 NETWORK_TESTS = Tintype(HTTP|Command|)Tests\.
-TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/scripts/tsan-suppressions $(SWIFT) test --sanitize=thread \
+TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/tsan-suppressions $(SWIFT) test --sanitize=thread \
 	--scratch-path .build-tsan -Xswiftc -DTINTYPE_TSAN
 
 .PHONY: help bootstrap build demo test lint format bench tsan asan fuzz crash-test clean
@@ -14,13 +15,13 @@ TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/scripts/tsan-suppressions $(SWIFT) te
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
-bootstrap: ## Install the system packages that are missing
+bootstrap: ## Install missing system packages
 	@scripts/bootstrap
 
-build: bootstrap ## Build the command for use
+build: bootstrap ## Build the command in release mode
 	$(SWIFT) build -c release --product tintype
 
-demo: bootstrap ## Run the main job on embedded pictures; writes demo-output/contact-sheet.png
+demo: bootstrap ## Build the command and run the demo; writes demo-output/contact-sheet.png
 	$(SWIFT) build --product tintype
 	"$$($(SWIFT) build --product tintype --show-bin-path)/tintype" demo
 
@@ -28,35 +29,35 @@ test: bootstrap ## Build and run all tests
 	$(SWIFT) build --build-tests
 	$(SWIFT) test --skip-build $(TEST_FLAGS)
 
-lint: ## Check format and warnings
+lint: ## Check the style rules that a machine can check
 	scripts/lint
 
 format: ## Format the sources in place
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks Fuzz
 
-bench: bootstrap ## Measure against hand-written controls, in release builds
-	scripts/bench
-	scripts/measure-transfers
+bench: bootstrap ## Measure against hand-written baselines, in release builds
+	scripts/bench/run
+	scripts/bench/measure-transfers
 
-tsan: bootstrap ## Run the tests under the thread sanitizer, the stress test with 100,000 operations
+tsan: bootstrap ## Run the tests under the thread sanitizer, with 100,000 operations in the stress test
 	$(TSAN) --filter '$(NETWORK_TESTS)' --skip StressTests
 	$(TSAN) --skip '$(NETWORK_TESTS)' --skip StressTests
 	TINTYPE_STRESS=100000 $(TSAN) --filter StressTests
 
 asan: bootstrap ## Run the tests under the address sanitizer
 	ASAN_OPTIONS=allocator_may_return_null=1 \
-	LSAN_OPTIONS=suppressions=$(CURDIR)/scripts/lsan-suppressions:print_suppressions=0 $(SWIFT) test --sanitize=address --scratch-path .build-asan $(TEST_FLAGS)
+	LSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/lsan-suppressions:print_suppressions=0 $(SWIFT) test --sanitize=address --scratch-path .build-asan $(TEST_FLAGS)
 
-fuzz: bootstrap ## Give the decoders bytes of any kind for SECONDS, all formats in turn
-	scripts/fuzz $(SECONDS)
+fuzz: bootstrap ## Fuzz every decoder in turn, for SECONDS in total
+	scripts/check/fuzz $(SECONDS)
 
-crash-test: bootstrap ## Kill writers of the disk cache, change its bytes, fill its disk; 1,000 rounds, half an hour
+crash-test: bootstrap ## Kill writers of the disk cache, corrupt its files, fill its disk; takes half an hour
 	$(SWIFT) build --product CrashTest
-	$(CC) -shared -fPIC -o .build/full-disk.so scripts/full-disk.c -ldl
+	$(CC) -shared -fPIC -o .build/full-disk.so scripts/check/full-disk.c -ldl
 	"$$($(SWIFT) build --show-bin-path)/CrashTest" kills 1000
 	"$$($(SWIFT) build --show-bin-path)/CrashTest" full "$(CURDIR)/.build/full-disk.so"
 	"$$($(SWIFT) build --show-bin-path)/CrashTest" full
 	"$$($(SWIFT) build --show-bin-path)/CrashTest" bytes 1 1
 
-clean: ## Remove what was built
+clean: ## Remove build products
 	rm -rf .build .build-* Benchmarks/.build Fuzz/.build demo-output reports

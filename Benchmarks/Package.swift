@@ -26,11 +26,11 @@ let package = Package(
             linkerSettings: ["avif", "gif", "heif", "jpeg", "jxl", "png", "tiff", "webp", "webpdemux"].map {
                 .linkedLibrary($0)
             }),
-        // Transforms one at a time, for scripts/compare-transforms.
+        // Transforms one at a time, for scripts/bench/compare-transforms.
         .executableTarget(
             name: "TransformTimings", dependencies: [.product(name: "TintypeCore", package: "Tintype")],
             swiftSettings: swiftSettings),
-        // Animations one at a time, for scripts/compare-animations.
+        // Animations one at a time, for scripts/bench/compare-animations.
         .executableTarget(
             name: "AnimationTimings",
             dependencies: [
@@ -41,7 +41,7 @@ let package = Package(
                 .product(name: "TintypeWebP", package: "Tintype"),
             ],
             swiftSettings: swiftSettings),
-        // Decoders beside the bare libraries, and bombs, for scripts/compare-decoders.
+        // Decoders beside the bare libraries, and bombs, for scripts/bench/compare-decoders.
         .executableTarget(
             name: "DecodeTimings",
             dependencies: ["CBenchmarkControls", .product(name: "TintypeTesting", package: "Tintype")]
@@ -49,7 +49,7 @@ let package = Package(
                     .product(name: "Tintype\($0)", package: "Tintype")
                 },
             swiftSettings: swiftSettings),
-        // What a process takes that makes a thumbnail, for scripts/compare-decoders.
+        // What a process takes that makes a thumbnail, for scripts/bench/compare-decoders.
         .executableTarget(
             name: "JPEGThumbnail",
             dependencies: [
@@ -58,7 +58,7 @@ let package = Package(
             swiftSettings: swiftSettings),
         // Work and its control in turns.
         .target(name: "Timing", swiftSettings: swiftSettings),
-        // Transfers beside a bare client, for scripts/measure-transfers.
+        // Transfers beside a bare client, for scripts/bench/measure-transfers.
         .executableTarget(
             name: "TransferTimings",
             dependencies: [
@@ -67,7 +67,7 @@ let package = Package(
                 .product(name: "TintypeJPEG", package: "Tintype"), .product(name: "TintypeTesting", package: "Tintype"),
             ],
             swiftSettings: swiftSettings),
-        // The caches beside bare controls, for scripts/measure-caches.
+        // The caches beside bare controls, for scripts/bench/measure-caches.
         .executableTarget(
             name: "CacheTimings",
             dependencies: [

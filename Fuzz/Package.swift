@@ -12,7 +12,7 @@ let swiftSettings: [SwiftSetting] = [
 
 let formats = ["AVIF", "BMP", "GIF", "HEIF", "ICO", "JPEG", "JXL", "PNG", "SVG", "TIFF", "WebP"]
 
-/// Built by scripts/fuzz, with the sanitizers that it needs.
+/// Built by scripts/check/fuzz, with the sanitizers that it needs.
 let package = Package(
     name: "TintypeFuzz",
     platforms: [.macOS(.v15)],

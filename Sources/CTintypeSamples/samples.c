@@ -7,7 +7,7 @@
 #pragma clang diagnostic ignored "-Wc23-extensions"
 #endif
 
-// Made by scripts/make-samples.py; see Samples/PROVENANCE.md.
+// Made by scripts/fixtures/make-samples.py; see Samples/PROVENANCE.md.
 static const uint8_t mountains[] = {
 #embed "Samples/mountains.jpg"
 };

@@ -5,7 +5,7 @@ import Foundation
 ///
 ///     CrashTest kills ROUNDS              writers are killed in the middle, again and again
 ///     CrashTest bytes ENTRY-STEP INDEX-STEP   every ENTRY-STEPth change of a byte of a sample store
-///     CrashTest full [SHIM]               a full disk at every write point, by SHIM (scripts/full-disk.c) or a limit
+///     CrashTest full [SHIM]               a full disk at every write point, by SHIM (scripts/check/full-disk.c) or a limit
 ///     CrashTest write DIRECTORY SEED      one writer, until it is killed
 ///     CrashTest scenario DIRECTORY [LIMIT]    what is done on the full disk, by a process that can fail alone
 @main

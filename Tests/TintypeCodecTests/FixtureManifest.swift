@@ -3,7 +3,7 @@ import Testing
 import TintypeCore
 import TintypeTesting
 
-/// The fixtures that `scripts/make-fixtures.py` made, with what Pillow and the specifications say of each.
+/// The fixtures that `scripts/fixtures/make-fixtures.py` made, with what Pillow and the specifications say of each.
 struct FixtureManifest: Decodable {
     struct Fixture: Decodable, Sendable, CustomTestStringConvertible {
         let name: String

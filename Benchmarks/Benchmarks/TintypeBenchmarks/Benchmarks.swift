@@ -16,7 +16,7 @@ let benchmarks: @Sendable () -> Void = {
 extension BenchmarkMetric {
     /// Allocations of the whole process in one iteration.
     static let allocations = BenchmarkMetric.custom("Allocations")
-    /// Equal pieces of work in one iteration: what the export leaves out and `scripts/bench` divides by.
+    /// Equal pieces of work in one iteration: what the export leaves out and `scripts/bench/run` divides by.
     static let operations = BenchmarkMetric.custom("Operations", useScalingFactor: false)
 }
 

@@ -5,7 +5,7 @@ import TintypeGIF
 import TintypePNG
 import TintypeWebP
 
-/// Times how long it takes to make every frame of an animation as it is shown, as `scripts/compare-animations` asks for
+/// Times how long it takes to make every frame of an animation as it is shown, as `scripts/bench/compare-animations` asks for
 /// it, so that it can take turns with others.
 ///
 /// Each line of standard input is `tintype FILE`, or `control FILE` for the bare library of its format; the answer is the

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Times the caches beside bare controls in the same run, and prints the ratios that `scripts/measure-caches` is about.
+/// Times the caches beside bare controls in the same run, and prints the ratios that `scripts/bench/measure-caches` is about.
 ///
 /// Arguments: what to measure, `memory`, `disk`, `thumbnails` or `million`; then how many entries, where that is asked.
 @main

@@ -13,7 +13,7 @@ import TintypeSVG
 import TintypeTIFF
 import TintypeWebP
 
-/// Times decoders one at a time, as `scripts/compare-decoders` asks for them, so that they can take turns with others.
+/// Times decoders one at a time, as `scripts/bench/compare-decoders` asks for them, so that they can take turns with others.
 ///
 /// Each line of standard input is one of these; the answer is a time in milliseconds:
 /// - `tintype FILE`, `control FILE`: the whole picture, by the decoder of its format or by the bare library;

@@ -2,7 +2,7 @@ import Foundation
 import TintypeCore
 import TintypeJPEG
 
-/// Makes of a JPEG a smaller one that fits a square, from file to file, and ends: for `scripts/compare-decoders`, which
+/// Makes of a JPEG a smaller one that fits a square, from file to file, and ends: for `scripts/bench/compare-decoders`, which
 /// measures the process. It names this format alone, as a program may.
 ///
 /// Arguments: the side, the file, and the file to write.

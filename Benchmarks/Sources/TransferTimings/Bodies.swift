@@ -6,7 +6,7 @@ import Timing
 import TintypeCore
 import TintypeHTTP
 
-/// Bodies of 30 KB over kept connections from the nginx that `scripts/measure-transfers` starts, so many at once, each
+/// Bodies of 30 KB over kept connections from the nginx that `scripts/bench/measure-transfers` starts, so many at once, each
 /// delivered whole.
 struct Bodies {
     private let width: Int

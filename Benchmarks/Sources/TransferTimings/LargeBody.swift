@@ -6,7 +6,7 @@ import TintypeHTTP
 import TintypeJPEG
 
 /// What a body of 1 GB adds to the process's memory on its way through a pipeline to the disk cache: a picture with zeros
-/// behind it, from the nginx that `scripts/measure-transfers` starts, beside the same picture alone.
+/// behind it, from the nginx that `scripts/bench/measure-transfers` starts, beside the same picture alone.
 struct LargeBody {
     private let origin: URL
     private let folder: URL

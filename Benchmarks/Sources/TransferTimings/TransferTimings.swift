@@ -4,7 +4,7 @@ import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
-/// Times transfers beside a bare client in the same run, and prints the ratios that `scripts/measure-transfers` is about.
+/// Times transfers beside a bare client in the same run, and prints the ratios that `scripts/bench/measure-transfers` is about.
 ///
 /// Arguments: what to measure, `bodies` of an origin, a `large` one, or `waiters`; then the origin's address, and how
 /// many rounds.

@@ -1,7 +1,7 @@
 import Foundation
 import TintypeCore
 
-/// Times transforms one at a time, as `scripts/compare-transforms` asks for them, so that it can take turns with others.
+/// Times transforms one at a time, as `scripts/bench/compare-transforms` asks for them, so that it can take turns with others.
 ///
 /// Arguments: a file of straight RGBA rows, its width and its height. Each line of standard input names a transform; the
 /// answer is its time in milliseconds. `write NAME FILE` leaves the straight RGBA rows of a result.

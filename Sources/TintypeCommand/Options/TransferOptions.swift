@@ -31,7 +31,7 @@ struct TransferOptions: ParsableArguments {
         transform: ProxyArgument.parsing(expecting: "the URL of an HTTP proxy, such as http://localhost:3128"))
     var proxy: ProxyArgument?
 
-    @Option(help: ArgumentHelp("Retry at most this often after a transient failure.", valueName: "n"))
+    @Option(help: ArgumentHelp("Retry up to this many times after a transient failure.", valueName: "n"))
     var retry = 0
 
     @Option(
@@ -44,7 +44,7 @@ struct TransferOptions: ParsableArguments {
 
     @Flag(
         name: .customLong("guard"),
-        help: "Load from public addresses over HTTP only, as a server must that is given URLs by its users.")
+        help: "Load only over HTTP and from public addresses, as a server should for URLs that its users choose.")
     var isGuarded = false
 
     @Option(

@@ -7,7 +7,7 @@ extension Cache {
         static let configuration = CommandConfiguration(
             abstract: "Remove the original bytes of URLs, and every image made from them.")
 
-        @Argument(help: "URLs.")
+        @Argument(help: ArgumentHelp("URLs.", valueName: "url"))
         var urls: [SourceArgument]
 
         @OptionGroup var options: Options

@@ -44,7 +44,7 @@ enum PlainFile {
 
 /// Folders for files, inside the temporary directory.
 ///
-/// They are not removed here, since ext4 makes files slowly for some seconds after others were removed: `scripts/bench`
+/// They are not removed here, since ext4 makes files slowly for some seconds after others were removed: `scripts/bench/run`
 /// sets a temporary directory of its own and removes that in the end.
 enum Scratch {
     static func makeFolder() throws -> URL {

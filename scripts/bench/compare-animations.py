@@ -1,4 +1,4 @@
-"""The measuring of scripts/compare-animations, which calls it: AnimationTimings' path and the number of rounds."""
+"""The measuring of scripts/bench/compare-animations, which calls it: AnimationTimings' path and the number of rounds."""
 
 import pathlib
 import sys
@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw, ImageSequence, features
 from timing_tools import Program, in_turns, timed
 
 SIZE, COUNT = (480, 270), 40
-SAMPLE = pathlib.Path(__file__).parent.parent / "Sources/CTintypeSamples/Samples/mountains.jpg"
+SAMPLE = pathlib.Path(__file__).parents[2] / "Sources/CTintypeSamples/Samples/mountains.jpg"
 
 # Times of ours over theirs: at least as fast.
 GOAL = 1.0

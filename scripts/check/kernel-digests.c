@@ -1,5 +1,5 @@
-// Prints a digest of what every loop of every variant of the kernels makes of the same random pixels, so that the results
-// of two machines, or of one and an emulated one, can be compared line by line. See scripts/check-neon.
+// Prints a digest of the result of every kernel loop and variant for the same random pixels, so that the results of two
+// machines, real or emulated, can be compared line by line. See scripts/check/neon.
 #include "CTintypeKernels.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-"""The judging of scripts/judge-animations, which calls it with the path of the command."""
+"""The judging of scripts/check/judge-animations, which calls it with the path of the command."""
 
 import json
 import pathlib
@@ -10,7 +10,7 @@ import numpy as np
 import PIL
 from PIL import Image, ImageSequence
 
-FIXTURES = pathlib.Path(__file__).parent.parent / "Tests/TintypeCodecTests/Fixtures"
+FIXTURES = pathlib.Path(__file__).parents[2] / "Tests/TintypeCodecTests/Fixtures"
 FORMATS = ["png", "gif", "webp", "avif", "jxl"]
 
 

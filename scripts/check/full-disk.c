@@ -1,11 +1,11 @@
-// A disk that is full: loaded before the C library (LD_PRELOAD), it fails calls that need room below a directory.
+// Simulates a full disk: loaded before the C library (LD_PRELOAD), it fails calls that need space below a directory.
 //
-//   FULL_DISK_DIRECTORY  where
-//   FULL_DISK_AT         the number of the call that fails first, from 1
-//   FULL_DISK_MODE       `once` or `ever`: whether those after it fail too
-//   FULL_DISK_NOTE       a file that is made when a call has failed
+//   FULL_DISK_DIRECTORY  the directory
+//   FULL_DISK_AT         the number of the first call that fails, from 1
+//   FULL_DISK_MODE       `once` or `ever`: whether later calls fail too
+//   FULL_DISK_NOTE       a file that is created when a call has failed
 //
-// Built by `make crash-test`: cc -shared -fPIC -o full-disk.so scripts/full-disk.c -ldl
+// Built by `make crash-test`: cc -shared -fPIC -o full-disk.so scripts/check/full-disk.c -ldl
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compares eviction policies for the memory cache on generated traces of pictures with sizes.
 
-    python3 -m venv .venv && .venv/bin/pip install -r scripts/requirements-eviction.txt
-    .venv/bin/python scripts/compare-eviction.py            # the tables of docs/eviction.md
-    .venv/bin/python scripts/compare-eviction.py --traces FOLDER   # the traces alone, for other judges
+    python3 -m venv .venv && .venv/bin/pip install -r scripts/bench/requirements-eviction.txt
+    .venv/bin/python scripts/bench/compare-eviction.py            # the tables of docs/eviction.md
+    .venv/bin/python scripts/bench/compare-eviction.py --traces FOLDER   # the traces alone, for other judges
 
 libcachesim judges: every policy is its implementation, and a byte is a byte. Traces are the same for the same seed.
 A trace file has a line a request: identity, bytes.

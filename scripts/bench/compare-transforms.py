@@ -1,4 +1,4 @@
-"""The measuring of scripts/compare-transforms, which calls it: TransformTimings' path, the number of rounds, and maybe
+"""The measuring of scripts/bench/compare-transforms, which calls it: TransformTimings' path, the number of rounds, and maybe
 a file for a contact sheet."""
 
 import pathlib
@@ -13,7 +13,7 @@ from PIL import Image, ImageFilter, ImageOps
 from timing_tools import Program, in_turns, timed
 
 WIDTH, HEIGHT = 4000, 3000
-SAMPLE = pathlib.Path(__file__).parent.parent / "Sources/CTintypeSamples/Samples/mountains.jpg"
+SAMPLE = pathlib.Path(__file__).parents[2] / "Sources/CTintypeSamples/Samples/mountains.jpg"
 
 
 def picture():

@@ -1,4 +1,4 @@
-"""The measuring of scripts/compare-decoders, which calls it: the folder of its programs and the number of rounds."""
+"""The measuring of scripts/bench/compare-decoders, which calls it: the folder of its programs and the number of rounds."""
 
 import pathlib
 import re
@@ -12,10 +12,10 @@ from PIL import Image
 
 from timing_tools import Program, all_in_turns, ratio, timed
 
-SAMPLE = pathlib.Path(__file__).parent.parent / "Sources/CTintypeSamples/Samples/mountains.jpg"
+SAMPLE = pathlib.Path(__file__).parents[2] / "Sources/CTintypeSamples/Samples/mountains.jpg"
 LARGE, SMALL = (4000, 3000), (1600, 1200)
 SIDE = 256
-PROFILE = pathlib.Path(__file__).parent.parent / "Tests/TintypeCodecTests/Fixtures/profiles/p3.icc"
+PROFILE = pathlib.Path(__file__).parents[2] / "Tests/TintypeCodecTests/Fixtures/profiles/p3.icc"
 # Where the text of its description is.
 DESCRIPTION = 240 + 12
 
