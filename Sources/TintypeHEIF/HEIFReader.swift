@@ -79,7 +79,7 @@ struct HEIFReader: ~Copyable {
             let error = heif_image_handle_get_thumbnail(handle, item, &thumbnail)
             guard error.code == heif_error_Ok, let thumbnail else { continue }
             let thumbnailSize = Self.size(of: thumbnail)
-            if thumbnailSize.stands(for: info.size, atLeast: size), thumbnailSize.area < bestSize.area {
+            if thumbnailSize.isThumbnail(of: info.size, atLeast: size), thumbnailSize.area < bestSize.area {
                 if let best { heif_image_handle_release(best) }
                 (best, bestSize) = (thumbnail, thumbnailSize)
             } else {

@@ -198,7 +198,7 @@ struct JPEGPlan: Equatable {
 
     /// The same result made of a thumbnail that the file carries; `nil` when that does not stand for it.
     init?(_ plan: JPEGPlan, thumbnail: PixelSize) {
-        guard thumbnail.stands(for: plan.stored, atLeast: plan.target.size) else { return nil }
+        guard thumbnail.isThumbnail(of: plan.stored, atLeast: plan.target.size) else { return nil }
         orientation = plan.orientation
         stored = thumbnail
         target = DecodeTarget(whole: thumbnail, size: plan.target.size)

@@ -1,10 +1,15 @@
-/// A colour that a caller names or asks for: 8-bit sRGB, straight, that is not multiplied by alpha.
+/// An 8-bit sRGB colour in an API: straight, that is, not multiplied by alpha.
 public struct Color: Hashable, Sendable {
+    /// The red channel, 0 to 255.
     public var red: UInt8
+    /// The green channel, 0 to 255.
     public var green: UInt8
+    /// The blue channel, 0 to 255.
     public var blue: UInt8
+    /// The opacity, from 0 for transparent to 255 for opaque.
     public var alpha: UInt8
 
+    /// Creates a colour from straight 8-bit sRGB channels; opaque by default.
     public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
         self.red = red
         self.green = green
@@ -12,15 +17,20 @@ public struct Color: Hashable, Sendable {
         self.alpha = alpha
     }
 
+    /// Transparent black.
     public static let clear = Color(red: 0, green: 0, blue: 0, alpha: 0)
+    /// Opaque black.
     public static let black = Color(red: 0, green: 0, blue: 0)
+    /// Opaque white.
     public static let white = Color(red: 255, green: 255, blue: 255)
 }
 
-// MARK: - As text
+// MARK: - Text
 
 extension Color: CustomStringConvertible {
-    /// `#RRGGBB`, `#RRGGBBAA`, `#RGB` or `#RGBA`, as CSS Color 4, section 5.2 has it; `nil` for anything else.
+    /// Creates a colour from `#RRGGBB`, `#RRGGBBAA`, `#RGB` or `#RGBA` (CSS Color 4, section 5.2).
+    ///
+    /// - Returns: `nil` for any other text.
     public init?(hex: String) {
         guard hex.first == "#" else { return nil }
         let digits = hex.dropFirst().compactMap { $0.isASCII ? $0.hexDigitValue : nil }
@@ -37,7 +47,7 @@ extension Color: CustomStringConvertible {
         self.init(red: bytes[0], green: bytes[1], blue: bytes[2], alpha: bytes.count > 3 ? bytes[3] : 255)
     }
 
-    /// `#rrggbbaa`, the form that keys have.
+    /// `#rrggbbaa`, the form used in cache keys.
     public var description: String {
         "#" + [red, green, blue, alpha].map(Self.twoDigits).joined()
     }
@@ -47,10 +57,10 @@ extension Color: CustomStringConvertible {
     }
 }
 
-// MARK: - As a pixel
+// MARK: - Pixels
 
 extension Color {
-    /// Divides by alpha what a ``PixelBuffer`` has multiplied; what is transparent is ``clear``.
+    /// Creates a straight colour from a premultiplied pixel. A transparent pixel becomes ``clear``.
     public init(_ pixel: Pixel) {
         func straight(_ channel: UInt8) -> UInt8 {
             let (channel, alpha) = (Int(channel), Int(pixel.alpha))
@@ -60,7 +70,7 @@ extension Color {
             red: straight(pixel.red), green: straight(pixel.green), blue: straight(pixel.blue), alpha: pixel.alpha)
     }
 
-    /// Multiplied by alpha, as a ``PixelBuffer`` has it.
+    /// The colour multiplied by alpha, as stored in a ``PixelBuffer``.
     public var pixel: Pixel {
         func multiplied(_ channel: UInt8) -> UInt8 { UInt8((Int(channel) * Int(alpha) * 2 + 255) / 510) }
         return Pixel(red: multiplied(red), green: multiplied(green), blue: multiplied(blue), alpha: alpha)

@@ -1,40 +1,40 @@
-/// What a picture has beyond 8 bits: RGBA of 16-bit floats, as linear light of sRGB's primaries, premultiplied by alpha,
-/// top row first.
+/// Pixels with more than 8 bits per channel: RGBA of 16-bit floats, premultiplied by alpha, top row first.
 ///
-/// 1 is the white of paper (203 cd/m²: Rec. ITU-R BT.2408-7, 2.2). What is brighter has more, and a colour that sRGB does
-/// not have is told by channels below 0.
+/// The channels are linear light with the primaries of sRGB. 1 is reference white (203 cd/m²: Rec. ITU-R BT.2408-7,
+/// 2.2); brighter light has greater values. Colours outside the sRGB gamut have channels below 0.
 public struct HighRangePixels: Sendable {
-    /// Bytes of one pixel.
+    /// The number of bytes of one pixel.
     public static let bytesPerPixel = 8
 
-    /// In pixels, orientation applied.
+    /// The size in pixels, with the orientation applied.
     public let size: PixelSize
-    /// Rows of twice as many pixels of half the size.
+    /// The same memory as 4-byte pixels, so twice as many per row.
     let rows: PixelBuffer
 
-    /// Bytes from one row to the next, a multiple of 64.
+    /// The number of bytes from the start of one row to the start of the next, a multiple of 64.
     public var bytesPerRow: Int { rows.bytesPerRow }
-    /// The bytes this keeps in memory, padding included.
+    /// The number of bytes of memory that the pixels occupy, padding included.
     public var byteCount: Int { rows.byteCount }
 
-    /// - Parameter rows: halves, in a bitmap of twice the width.
-    /// - Precondition: its width is even.
+    /// Creates pixels over a bitmap of twice the width that contains 16-bit floats.
+    ///
+    /// - Precondition: the width of `rows` is even.
     package init(rows: PixelBuffer) {
         precondition(rows.size.width % 2 == 0, "no pixels of \(Self.bytesPerPixel) bytes: \(rows.size)")
         size = PixelSize(width: rows.size.width / 2, height: rows.size.height)
         self.rows = rows
     }
 
-    /// Room for such pixels, to be made `HighRangePixels` of when it is filled.
+    /// Returns a writer with room for pixels of this size. Pass its buffer to ``init(rows:)``.
     ///
-    /// - Throws: as ``PixelWriter``.
+    /// - Throws: what ``PixelWriter/init(size:)`` throws.
     package static func writer(_ size: PixelSize) throws(TintypeError) -> PixelWriter {
         try PixelWriter(size: PixelSize(width: size.width * 2, height: size.height))
     }
 
     /// The premultiplied channels at a position: red, green, blue, alpha.
     ///
-    /// - Precondition: the position is inside the picture.
+    /// - Precondition: the position lies inside the image.
     public subscript(x: Int, y: Int) -> SIMD4<Float> {
         precondition(x >= 0 && x < size.width, "column \(x) of \(size)")
         return rows.withUnsafeRow(y) { row in
@@ -48,7 +48,7 @@ public struct HighRangePixels: Sendable {
         }
     }
 
-    /// All rows, padding included. The pointer is valid only inside `body`.
+    /// Calls `body` with all rows, padding included. The pointer is valid only during the call.
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -58,4 +58,99 @@ public struct HighRangePixels: Sendable {
 
 extension SIMD4<Float16> {
     fileprivate var asFloats: SIMD4<Float> { SIMD4<Float>(self) }
+}
+
+// MARK: - Geometry
+
+extension HighRangePixels {
+    /// Returns an image that is stored with `orientation`, turned upright.
+    ///
+    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    package func oriented(_ orientation: Orientation) throws(TintypeError) -> HighRangePixels {
+        guard orientation != .up else { return self }
+        let shown = orientation.displayed(size)
+        return try drawn(shown) { x, y in
+            let place = orientation.stored(PixelRect(x: x, y: y, size: PixelSize(width: 1, height: 1)), in: shown)
+            return self[place.x, place.y]
+        }
+    }
+
+    /// Returns a part of this image, resampled to `target` with the filters of the 8-bit pixels.
+    ///
+    /// The sums are floats, so values outside 0 to 1 are not clipped.
+    ///
+    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    package func resampled(
+        crop: PixelRect, to target: PixelSize, filter: ResampleFilter = .lanczos3
+    ) throws(TintypeError) -> HighRangePixels {
+        guard crop.size != size || target != size else { return self }
+        let across = HighRangeAxis(source: size.width, from: crop.x, crop.size.width, to: target.width, filter)
+        let down = HighRangeAxis(source: size.height, from: crop.y, crop.size.height, to: target.height, filter)
+        let narrow = try drawn(PixelSize(width: target.width, height: size.height)) { x, y in
+            across.sum(at: x) { self[$0, y] }
+        }
+        return try narrow.drawn(target) { x, y in
+            let sum = down.sum(at: y) { narrow[x, $0] }
+            // The filter overshoots at edges; alpha outside 0 to 1 has no meaning.
+            return sum.replacing(alpha: min(max(sum.w, 0), 1))
+        }
+    }
+
+    private func drawn(
+        _ size: PixelSize, _ pixel: (Int, Int) -> SIMD4<Float>
+    ) throws(TintypeError) -> HighRangePixels {
+        var writer = try Self.writer(size)
+        for y in 0..<size.height {
+            writer.withRows(from: y) { row in
+                for x in 0..<size.width {
+                    row.storeBytes(
+                        of: SIMD4<Float16>(pixel(x, y)), toByteOffset: x * Self.bytesPerPixel, as: SIMD4<Float16>.self)
+                }
+            }
+        }
+        return HighRangePixels(rows: writer.finish())
+    }
+}
+
+/// The resampling weights of one axis.
+private struct HighRangeAxis {
+    private let first: Int
+    private let factor: Int
+    private let margin: Int
+    private let last: Int
+    private let weights: ResampleWeights
+
+    init(source: Int, from start: Int, _ length: Int, to output: Int, _ filter: ResampleFilter) {
+        let axis = ResampleAxis(
+            source: source, crop: Double(start)..<Double(start + length), output: output, outputRange: 0..<output,
+            filter: filter)
+        (first, factor, margin) = (axis.sourceRange.lowerBound, axis.shrinkFactor, axis.margin)
+        last = axis.sourceRange.upperBound - 1
+        weights = axis.weights(filter)
+    }
+
+    func sum(at index: Int, _ pixel: (Int) -> SIMD4<Float>) -> SIMD4<Float> {
+        var sum = SIMD4<Float>.zero
+        for tap in 0..<weights.taps {
+            let weight = Float(weights.weights[index * weights.taps + tap]) / Float(ResampleWeights.one)
+            guard weight != 0 else { continue }
+            sum += average(Int(weights.starts[index]) + tap - margin, pixel) * weight
+        }
+        return sum
+    }
+
+    /// Returns the mean of a block of source pixels. Positions outside the source take the nearest pixel.
+    private func average(_ block: Int, _ pixel: (Int) -> SIMD4<Float>) -> SIMD4<Float> {
+        var sum = SIMD4<Float>.zero
+        for place in block * factor..<(block + 1) * factor { sum += pixel(min(max(first + place, first), last)) }
+        return sum / Float(factor)
+    }
+}
+
+extension SIMD4<Float> {
+    fileprivate func replacing(alpha: Float) -> SIMD4<Float> {
+        var copy = self
+        copy.w = alpha
+        return copy
+    }
 }

@@ -1,27 +1,42 @@
 public import Foundation
 
-/// A decoded picture that never changes: pixels, and what is known of where they came from.
+/// A decoded image that never changes: its pixels, and what is known about the bytes that they were decoded from.
 public final class Image: Sendable {
-    /// The pixels to show; of an animation, its first frame.
+    /// The pixels to show. For an animation, these are the pixels of its first frame.
     public let pixels: PixelBuffer
-    /// What the encoded source said of itself, before any scaling.
+    /// What the header of the encoded source said, before any scaling.
     public let info: ImageInfo
-    /// Pixels a point: 2 for a picture made for a display of double density.
+    /// The number of pixels per point: 2 for an image made for a display of double density.
     public let scale: Double
-    /// When the bytes that it was made of were received, where a pipeline knows: pictures of equal keys that were made of
-    /// different bytes differ in it.
+    /// The time at which a pipeline received the encoded bytes; `nil` if no pipeline was involved.
+    ///
+    /// Two images with equal keys that were decoded from different bytes differ in this date.
     public let received: Date?
-    /// All frames of an animated picture; `nil` for a still one, and where only the first frame was asked for.
+    /// All frames of an animated image; `nil` for a still image, and if only the first frame was requested.
     public let animation: AnimatedImage?
-    /// The still picture beyond 8 bits, of the same size: where ``DecodeOptions/range`` is ``DecodeOptions/DynamicRange/high``
-    /// and the source has more. Transforms, caches on disk and encoders go by ``pixels``.
+    /// The still image with more than 8 bits per channel, at the same size.
+    ///
+    /// Present if ``DecodeOptions/range`` is ``DecodeOptions/DynamicRange/high`` and the source has more than 8 bits.
+    /// Transforms, disk caches and encoders use ``pixels`` instead.
     public let highRange: HighRangePixels?
-    /// The Exif data of the source, where ``DecodeOptions/keepsExif`` asks for them and the source has some.
+    /// The Exif data of the source, if ``DecodeOptions/keepsExif`` was set and the source has any.
     public let exif: ExifData?
-    /// Whether its source is damaged or cut short, and this is what could be shown of it:
-    /// ``DecodeOptions/allowsPartial``.
+    /// Whether the source is damaged or truncated and this image shows only a part of it.
+    ///
+    /// See ``DecodeOptions/allowsPartial``.
     public let isPartial: Bool
 
+    /// Creates an image from decoded pixels.
+    ///
+    /// - Parameters:
+    ///   - pixels: the pixels to show; the first frame of an animation.
+    ///   - info: the header of the encoded source.
+    ///   - scale: pixels per point.
+    ///   - received: when the encoded bytes were received.
+    ///   - animation: all frames, for an animated image.
+    ///   - isPartial: whether the source is damaged or truncated.
+    ///   - highRange: the same image with more than 8 bits per channel.
+    ///   - exif: the Exif data of the source.
     public init(
         pixels: PixelBuffer, info: ImageInfo, scale: Double = 1, received: Date? = nil,
         animation: AnimatedImage? = nil, isPartial: Bool = false, highRange: HighRangePixels? = nil,
@@ -37,37 +52,37 @@ public final class Image: Sendable {
         self.isPartial = isPartial
     }
 
-    /// The size in pixels, orientation applied.
+    /// The size in pixels, after the orientation has been applied.
     public var size: PixelSize { pixels.size }
 
-    /// Bytes of memory that keeping this image costs: bytes a row × height, and what an animation keeps.
+    /// The number of bytes of memory that this image occupies, row padding and animation included.
     public var memoryCost: Int {
         pixels.byteCount + (animation?.memoryCost ?? 0) + (highRange?.byteCount ?? 0) + (exif?.bytes.count ?? 0)
     }
 
-    /// Whether it has several frames to play.
+    /// Whether the image has an animation to play.
     public var isAnimated: Bool { animation != nil }
 
-    /// Whether it was decoded, or resized, to fewer pixels than its source has.
+    /// Whether the image was decoded, or resized, to fewer pixels than its source has.
     public var isThumbnail: Bool { size.area < info.size.area }
 
-    /// The same facts over other pixels, as a still picture.
+    /// Returns a still image with the same metadata over other pixels.
     public func replacing(pixels: PixelBuffer) -> Image {
         Image(pixels: pixels, info: info, scale: scale, received: received, isPartial: isPartial, exif: exif)
     }
 
-    /// The same picture with so many pixels a point.
+    /// Returns the same image with another number of pixels per point.
     func atScale(_ scale: Double) -> Image {
         guard scale != self.scale else { return self }
         return with(scale: scale, received: received)
     }
 
-    /// The same picture, made of bytes that were received then.
+    /// Returns the same image with another ``received`` date.
     func receiving(_ date: Date?) -> Image {
         with(scale: scale, received: date)
     }
 
-    /// The same picture as what could be shown of its source.
+    /// The same image, marked as partial.
     var partial: Image { with(scale: scale, received: received, isPartial: true) }
 
     private func with(scale: Double, received: Date?, isPartial: Bool? = nil) -> Image {
@@ -76,9 +91,9 @@ public final class Image: Sendable {
             isPartial: isPartial ?? self.isPartial, highRange: highRange, exif: exif)
     }
 
-    /// What a transformer makes of it; of an animation, it is applied to each frame when that is asked for.
+    /// Returns this image with a transformer applied; to an animation, it is applied to each frame on demand.
     ///
-    /// - Throws: as the transformer.
+    /// - Throws: what the transformer throws.
     public func transformed(by transformer: any ImageTransformer) throws(TintypeError) -> Image {
         guard let animation else { return replacing(pixels: try transformer.transform(pixels)) }
         let transformed = try animation.transformed(by: transformer)

@@ -1,36 +1,52 @@
-/// The format of encoded picture bytes.
+/// The format of encoded image bytes.
 ///
-/// An open type: a coder from outside adds a format by making a value of its own.
+/// The set of formats is open: a third-party coder adds a format by creating a value with a name of its own.
 public struct ImageFormat: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    /// The short lower-case name, as in the command's output: `"jpeg"`.
+    /// The short lower-case name, as the command prints it: `"jpeg"`.
     public let rawValue: String
 
+    /// Creates a format with a short lower-case name.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
+    /// JPEG (ITU-T T.81).
     public static let jpeg = ImageFormat(rawValue: "jpeg")
+    /// PNG, and its animated extension APNG.
     public static let png = ImageFormat(rawValue: "png")
+    /// GIF 87a and 89a.
     public static let gif = ImageFormat(rawValue: "gif")
+    /// WebP, still and animated.
     public static let webp = ImageFormat(rawValue: "webp")
+    /// HEIC: HEVC images and image sequences in an HEIF container (ISO/IEC 23008-12).
     public static let heic = ImageFormat(rawValue: "heic")
+    /// AVIF: AV1 images and image sequences.
     public static let avif = ImageFormat(rawValue: "avif")
+    /// JPEG XL (ISO/IEC 18181), bare codestream or container.
     public static let jxl = ImageFormat(rawValue: "jxl")
+    /// TIFF 6.0 and BigTIFF.
     public static let tiff = ImageFormat(rawValue: "tiff")
+    /// Windows bitmap.
     public static let bmp = ImageFormat(rawValue: "bmp")
+    /// Windows icon or cursor.
     public static let ico = ImageFormat(rawValue: "ico")
+    /// Scalable Vector Graphics.
     public static let svg = ImageFormat(rawValue: "svg")
 
+    /// The short lower-case name, equal to ``rawValue``.
     public var description: String { rawValue }
 
-    /// Whether such a picture has no pixels of its own, and is drawn at any size.
+    /// Whether images of this format have no pixels of their own and can be drawn at any size.
     public var isVector: Bool { self == .svg }
 }
 
 extension ImageFormat {
-    /// The format that a file name's extension names, for choosing what to *write*; `nil` when unknown.
+    /// Creates the format that a file name extension stands for, to choose the format to *write*.
     ///
-    /// What is *read* is told by its bytes alone: see ``FormatSniffer``.
+    /// The format of a file that is *read* is recognized from its bytes alone: see ``FormatSniffer``.
+    ///
+    /// - Parameter fileExtension: without the dot, in any case.
+    /// - Returns: `nil` for an unknown extension.
     public init?(fileExtension: String) {
         switch fileExtension.lowercased() {
         case "jpg", "jpeg", "jpe", "jfif": self = .jpeg
@@ -42,10 +58,10 @@ extension ImageFormat {
         }
     }
 
-    /// The usual extension of a file of this format, without the dot.
+    /// The usual file name extension of this format, without the dot.
     public var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
 
-    /// The media type (RFC 2046), as an `Accept` header lists it.
+    /// The media type (RFC 2046), as listed in an `Accept` header field.
     public var mediaType: String {
         switch self {
         case .svg: "image/svg+xml"

@@ -1,23 +1,31 @@
-/// What the header of an encoded picture tells, before any pixel is decoded.
+/// The contents of an encoded image's header, known before any pixel is decoded.
 public struct ImageInfo: Hashable, Sendable {
-    /// What its bytes are, whatever they are called.
+    /// The format of the bytes, as recognized from the bytes themselves.
     public var format: ImageFormat
-    /// The size of the whole picture as displayed, orientation applied, in pixels.
+    /// The size of the whole image as displayed, in pixels, with the orientation applied.
     public var size: PixelSize
-    /// The orientation as stored; it has been applied to ``size`` and to every decoded pixel.
+    /// The stored orientation. It has already been applied to ``size`` and to every decoded pixel.
     public var orientation: Orientation
-    /// Whether a pixel may be transparent.
+    /// Whether any pixel may be transparent.
     public var hasAlpha: Bool
-    /// 1 for a still picture.
+    /// The number of frames; 1 for a still image.
     public var frameCount: Int
-    /// The total number of plays; 0 is forever. A still picture has 0.
+    /// The total number of times that the animation plays; 0 means forever, and is also the value for a still image.
     public var loopCount: Int
-    /// The duration of each frame in seconds, as stored; empty for a still picture. How long each is shown is told by
-    /// ``AnimatedImage/durations``.
+    /// The stored duration of each frame, in seconds; empty for a still image.
+    ///
+    /// ``AnimatedImage/durations`` tells how long each frame is actually shown.
     public var durations: [Double]
-    /// How closely the pixels are meant to lie, as stored: orientation does not change it. `nil` where nothing is said.
+    /// The stored pixel density, which the orientation does not change; `nil` if the file does not specify it.
     public var density: PixelDensity?
 
+    /// Creates the description of an encoded image; by default an opaque, upright still image.
+    ///
+    /// - Parameters:
+    ///   - size: in pixels, as displayed.
+    ///   - orientation: as stored.
+    ///   - loopCount: 0 means forever.
+    ///   - durations: in seconds, one for each frame of an animation.
     public init(
         format: ImageFormat, size: PixelSize, orientation: Orientation = .up, hasAlpha: Bool = false,
         frameCount: Int = 1, loopCount: Int = 0, durations: [Double] = [], density: PixelDensity? = nil
@@ -32,6 +40,28 @@ public struct ImageInfo: Hashable, Sendable {
         self.density = density
     }
 
-    /// The size of the pixels as stored, before the orientation is applied.
+    /// The size of the stored image in pixels, before the orientation is applied.
     public var storedSize: PixelSize { orientation.displayed(size) }
+}
+
+/// The density at which the pixels of a stored image are meant to be printed, in pixels per inch.
+public struct PixelDensity: Hashable, Sendable {
+    /// Horizontal pixels per inch.
+    public let across: Double
+    /// Vertical pixels per inch.
+    public let down: Double
+
+    /// Creates a density from pixels per inch.
+    ///
+    /// - Returns: `nil` unless both values are greater than 0 and less than 10⁹.
+    public init?(across: Double, down: Double) {
+        guard across > 0, down > 0, across < 1e9, down < 1e9 else { return nil }
+        self.across = across
+        self.down = down
+    }
+
+    /// The number of centimetres in an inch.
+    package static let centimetresAnInch = 2.54
+    /// The number of metres in an inch.
+    package static let metresAnInch = 0.0254
 }

@@ -2,16 +2,17 @@ import CTintypeKernels
 import Foundation
 
 extension PixelBuffer {
-    /// This picture, stored with `orientation`, turned upright.
+    /// Returns an image that is stored with `orientation`, turned upright.
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     public func oriented(_ orientation: Orientation) throws(TintypeError) -> PixelBuffer {
         guard orientation != .up else { return self }
         return try copied(to: orientation.displayed(size)) { source, target, stride throws(TintypeError) in
-            // Large strips of whole tiles: each touches all rows of a picture that is turned by a quarter.
+            // A strip is large and consists of whole tiles, because each strip touches all rows of a target that is
+            // rotated by 90°.
             let strips = Strips(of: size.height, bytesPerRow: bytesPerRow, byteCount: 8 << 20, multiple: 32)
             try strips.forEach { rows in
-                // A strip of rows becomes one of rows or of columns.
+                // A strip of rows becomes a strip of rows or, if the axes are swapped, of columns.
                 let next = orientation.swapsAxes ? Self.bytesPerPixel : stride
                 let place = orientation.beginsAtBottom ? size.height - rows.upperBound : rows.lowerBound
                 tintype_kernels_current().pointee.orient(
@@ -21,7 +22,7 @@ extension PixelBuffer {
         }
     }
 
-    /// This picture on an opaque background.
+    /// Returns this image over an opaque background.
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     public func flattened(on background: Pixel) throws(TintypeError) -> PixelBuffer {
@@ -32,9 +33,9 @@ extension PixelBuffer {
         }
     }
 
-    /// A part of this picture.
+    /// Returns the part of this image inside `rect`.
     ///
-    /// - Precondition: it lies inside.
+    /// - Precondition: `rect` lies inside the image.
     /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     public func cropped(to rect: PixelRect) throws(TintypeError) -> PixelBuffer {
         if rect.size == size { return self }
@@ -48,7 +49,9 @@ extension PixelBuffer {
         }
     }
 
-    /// This picture with colour not multiplied by alpha, as file formats have it. Only for handing on to an encoder.
+    /// Returns the image with straight colour, not multiplied by alpha, as file formats store it.
+    ///
+    /// Pass the result only to an encoder: everything else expects premultiplied pixels.
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     public func unpremultiplied() throws(TintypeError) -> PixelBuffer {
@@ -58,6 +61,8 @@ extension PixelBuffer {
     }
 
     /// Whether every pixel is opaque.
+    ///
+    /// - Complexity: O(pixels).
     public var isOpaque: Bool {
         (0..<size.height).allSatisfy { y in
             withUnsafeRow(y) { row in
@@ -66,8 +71,13 @@ extension PixelBuffer {
         }
     }
 
-    /// A new picture that `kernel` writes: it is given the first byte of this one's rows, that of the new one's, and the
-    /// bytes from one of those to the next.
+    /// Returns a new image that `kernel` writes.
+    ///
+    /// - Parameters:
+    ///   - target: the size of the new image in pixels.
+    ///   - kernel: receives the first byte of the source, the first byte of the target, and the target's row stride in
+    ///     bytes.
+    /// - Throws: ``TintypeError/Code/outOfMemory``, and what `kernel` throws.
     func copied(
         to target: PixelSize,
         _ kernel: (UnsafePointer<UInt8>, UnsafeMutablePointer<UInt8>, Int) throws(TintypeError) -> Void
@@ -85,7 +95,9 @@ extension PixelBuffer {
         return writer.finish()
     }
 
-    /// The same strip by strip, where each row is made of the row in its place: `kernel` is also given the number of rows.
+    /// As ``copied(to:_:)``, strip by strip, for kernels that compute each row from the same row of the source.
+    ///
+    /// - Parameter kernel: also receives the number of rows of the strip.
     private func copiedInStrips(
         _ kernel: (UnsafePointer<UInt8>, UnsafeMutablePointer<UInt8>, Int, Int) -> Void
     ) throws(TintypeError) -> PixelBuffer {
@@ -99,12 +111,12 @@ extension PixelBuffer {
 }
 
 extension PixelWriter {
-    /// Multiplies colour by alpha, once all rows are written straight.
+    /// Multiplies the colour of the first `rows` rows by alpha, in place.
     public mutating func premultiply(rows: Int) {
         premultiply(rows: rows, from: 0)
     }
 
-    /// The same for rows from one on.
+    /// Multiplies the colour of `rows` rows from index `first` on by alpha, in place.
     package mutating func premultiply(rows: Int, from first: Int) {
         let (stride, width) = (bytesPerRow, size.width)
         withRows(from: first) { bytes in
@@ -113,7 +125,7 @@ extension PixelWriter {
         }
     }
 
-    /// Divides colour by alpha, where it stands.
+    /// Divides the colour of `rows` rows from index `first` on by alpha, in place.
     package mutating func unpremultiply(rows: Int, from first: Int) {
         let (stride, width) = (bytesPerRow, size.width)
         withRows(from: first) { bytes in

@@ -1,27 +1,30 @@
-/// Decoded pixels that no longer change: 8-bit sRGB RGBA, premultiplied by alpha, top row first.
+import Foundation
+
+/// Immutable decoded pixels: 8-bit sRGB RGBA, premultiplied by alpha, top row first.
 ///
-/// Rows begin at multiples of ``bytesPerRow``, which is a multiple of 64. Copying a value copies one reference.
+/// Rows begin at multiples of ``bytesPerRow``, which is a multiple of 64. Copying a buffer copies one reference. Any
+/// number of threads may read a buffer at once.
 public struct PixelBuffer: Sendable {
-    /// Bytes of one pixel: red, green, blue, alpha.
+    /// The number of bytes of one pixel: red, green, blue, alpha.
     public static let bytesPerPixel = 4
 
-    /// In pixels.
+    /// The size in pixels.
     public let size: PixelSize
-    /// Bytes from one row to the next, padding included.
+    /// The number of bytes from the start of one row to the start of the next, padding included.
     public let bytesPerRow: Int
     let storage: PixelStorage
 
-    /// The bytes this buffer keeps in memory, padding included.
+    /// The number of bytes of memory that the buffer occupies, padding included.
     public var byteCount: Int { storage.bytes.count }
 
-    /// All rows, padding included. The pointer is valid only inside `body`.
+    /// Calls `body` with all rows, padding included. The pointer is valid only during the call.
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(UnsafeRawBufferPointer(storage.bytes))
     }
 
-    /// One row without its padding. The pointer is valid only inside `body`.
+    /// Calls `body` with the row at index `y`, without padding. The pointer is valid only during the call.
     ///
     /// - Precondition: `0 <= y < size.height`.
     public func withUnsafeRow<Result, Failure: Error>(
@@ -35,30 +38,99 @@ public struct PixelBuffer: Sendable {
 
     /// The premultiplied pixel at a position.
     ///
-    /// - Precondition: the position is inside the picture.
+    /// - Precondition: the position lies inside the image.
     public subscript(x: Int, y: Int) -> Pixel {
         precondition(x >= 0 && x < size.width, "column \(x) of \(size)")
         return withUnsafeRow(y) { row in row.loadUnaligned(fromByteOffset: x * Self.bytesPerPixel, as: Pixel.self) }
     }
 
-    /// Bytes from one row of `width` pixels to the next.
+    /// Returns the row stride in bytes for rows of `width` pixels.
     static func bytesPerRow(width: Int) -> Int {
         let mask = PixelStorage.alignment - 1
         return (width * bytesPerPixel + mask) & ~mask
     }
 }
 
-/// One pixel: 8-bit RGBA, premultiplied by alpha where it comes from a ``PixelBuffer``.
+/// An 8-bit RGBA pixel, premultiplied by alpha if it comes from a ``PixelBuffer``.
 public struct Pixel: Hashable, Sendable, BitwiseCopyable {
+    /// The red channel, 0 to 255.
     public var red: UInt8
+    /// The green channel, 0 to 255.
     public var green: UInt8
+    /// The blue channel, 0 to 255.
     public var blue: UInt8
+    /// The opacity, from 0 for transparent to 255 for opaque.
     public var alpha: UInt8
 
+    /// Creates a pixel from its channels; opaque by default.
     public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
         self.red = red
         self.green = green
         self.blue = blue
         self.alpha = alpha
+    }
+}
+
+// MARK: - Colours
+
+extension PixelBuffer {
+    /// Returns the straight colour at a position; `nil` outside the image.
+    public func color(x: Int, y: Int) -> Color? {
+        guard x >= 0, y >= 0, x < size.width, y < size.height else { return nil }
+        return Color(self[x, y])
+    }
+
+    /// Returns the straight colours of a rectangle, clipped to the image, row by row.
+    ///
+    /// The result is empty if the rectangle lies outside the image.
+    ///
+    /// - Complexity: O(pixels of the clipped rectangle).
+    public func colors(in rect: PixelRect) -> [Color] {
+        guard let part = rect.clipped(to: size) else { return [] }
+        var colors: [Color] = []
+        colors.reserveCapacity(part.size.area)
+        for y in part.y..<part.y + part.size.height {
+            for x in part.x..<part.x + part.size.width { colors.append(Color(self[x, y])) }
+        }
+        return colors
+    }
+}
+
+// MARK: - Comparison
+
+extension PixelBuffer {
+    /// Returns the smallest rectangle that contains every pixel that differs from `former`; `nil` if all are equal.
+    ///
+    /// The whole rectangle is returned if the sizes differ. Equal rows are compared with `memcmp`.
+    ///
+    /// - Complexity: O(pixels).
+    package func changedRect(from former: PixelBuffer) -> PixelRect? {
+        guard size == former.size else { return PixelRect(x: 0, y: 0, size: size) }
+        var columns: Range<Int>?
+        var rows: Range<Int>?
+        for y in 0..<size.height {
+            guard let changed = changedColumns(y, from: former, beyond: columns) else { continue }
+            rows = (rows?.lowerBound ?? y)..<y + 1
+            columns = changed
+        }
+        guard let columns, let rows else { return nil }
+        return PixelRect(
+            x: columns.lowerBound, y: rows.lowerBound, size: PixelSize(width: columns.count, height: rows.count))
+    }
+
+    /// Returns the union of `known` and the columns that differ in a row; `nil` if the row is equal.
+    private func changedColumns(_ y: Int, from former: PixelBuffer, beyond known: Range<Int>?) -> Range<Int>? {
+        withUnsafeRow(y) { row in
+            former.withUnsafeRow(y) { old in
+                guard let from = row.baseAddress, let to = old.baseAddress, memcmp(from, to, row.count) != 0 else {
+                    return nil
+                }
+                let (new, past) = (row.bindMemory(to: UInt32.self), old.bindMemory(to: UInt32.self))
+                let (start, end) = (known?.lowerBound ?? new.count, known?.upperBound ?? 0)
+                let first = (0..<start).first { new[$0] != past[$0] } ?? start
+                let last = (end..<max(end, new.count)).last { new[$0] != past[$0] } ?? end - 1
+                return first..<last + 1
+            }
+        }
     }
 }

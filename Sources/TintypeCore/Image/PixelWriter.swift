@@ -1,17 +1,20 @@
-/// A bitmap in the making: rows are written in place, then it becomes a ``PixelBuffer`` without a copy.
+import Foundation
+
+/// A bitmap under construction: rows are written in place, then it becomes a ``PixelBuffer`` without a copy.
 ///
-/// It cannot be copied, so nothing can still write when the buffer is shared.
+/// The type is not copyable, so no writer can remain when the buffer is shared. Use it from one thread at a time.
 public struct PixelWriter: ~Copyable {
-    /// In pixels.
+    /// The size in pixels.
     public let size: PixelSize
-    /// Bytes from one row to the next, padding included.
+    /// The number of bytes from the start of one row to the start of the next, padding included.
     public let bytesPerRow: Int
     private let storage: PixelStorage
 
-    /// Memory for `size`; its contents are not defined until they are written.
+    /// Allocates a bitmap with undefined contents.
     ///
-    /// - Throws: ``TintypeError/Code/outOfMemory``, or ``TintypeError/Code/limitExceeded`` for a size that is not
-    ///   positive or that no memory can hold.
+    /// - Parameter size: in pixels.
+    /// - Throws: ``TintypeError/Code/outOfMemory``; ``TintypeError/Code/limitExceeded`` for a size that is not
+    ///   positive or too large to be addressed.
     public init(size: PixelSize) throws(TintypeError) {
         guard size.isPositive, size.area <= Int.max / (2 * PixelBuffer.bytesPerPixel), size.width <= Int(Int32.max)
         else {
@@ -27,7 +30,9 @@ public struct PixelWriter: ~Copyable {
         self.storage = storage
     }
 
-    /// The rows from `first` on, padding included. The pointer is valid only inside `body`.
+    /// Calls `body` with the rows from index `first` on, padding included. The pointer is valid only during the call.
+    ///
+    /// - Precondition: `0 <= first <= size.height`.
     public mutating func withRows<Result, Failure: Error>(
         from first: Int = 0, _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -35,13 +40,54 @@ public struct PixelWriter: ~Copyable {
         return try body(UnsafeMutableRawBufferPointer(rebasing: storage.bytes[(first * bytesPerRow)...]))
     }
 
-    /// Makes every byte zero: transparent black.
+    /// Fills the bitmap with transparent black.
     public mutating func clear() {
         storage.bytes.initializeMemory(as: UInt8.self, repeating: 0)
     }
 
-    /// The finished picture.
+    /// Ends the writing and returns the pixels.
     public consuming func finish() -> PixelBuffer {
         PixelBuffer(size: size, bytesPerRow: bytesPerRow, storage: storage)
+    }
+}
+
+/// The memory of one bitmap: a block of the ``PixelPool``, or a part of a mapped file.
+///
+/// This is the only place in the project that allocates pixels.
+///
+/// `@unchecked Sendable`: only the ``PixelWriter`` that created the storage writes to it. The writer is consumed when it
+/// becomes a ``PixelBuffer``; from then on the bytes are only read. Storage in a mapped file never has a writer.
+final class PixelStorage: @unchecked Sendable {
+    /// The alignment of rows in bytes: a cache line, and the widest vector register of x86-64 and arm64.
+    static let alignment = 64
+
+    let bytes: UnsafeMutableRawBufferPointer
+    private let owner: Owner
+
+    private enum Owner {
+        case pool(PixelBlock)
+        case file(MappedBytes)
+    }
+
+    /// Allocates storage from the shared pool.
+    ///
+    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    init(byteCount: Int) throws(TintypeError) {
+        guard let block = PixelPool.shared.take(byteCount) else {
+            throw TintypeError(.outOfMemory, stage: .decode, "no memory for a bitmap of \(byteCount) bytes")
+        }
+        owner = .pool(block)
+        bytes = UnsafeMutableRawBufferPointer(start: block.pointer, count: byteCount)
+    }
+
+    /// Creates read-only storage over a mapped file, from `offset` to the end of the mapping.
+    init(_ mapped: MappedBytes, from offset: Int) {
+        owner = .file(mapped)
+        bytes = UnsafeMutableRawBufferPointer(
+            mutating: UnsafeRawBufferPointer(rebasing: mapped.bytes[offset...]))
+    }
+
+    deinit {
+        if case .pool(let block) = owner { PixelPool.shared.put(block) }
     }
 }

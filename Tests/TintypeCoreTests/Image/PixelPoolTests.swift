@@ -80,7 +80,7 @@ import TintypeTesting
     }
 
     @Test func whatLiesTooLongGoesAndWhatIsUsedStays() {
-        var pool = PixelPoolState(limit: 10 * class1, lifetime: .seconds(30))
+        var pool = PixelPoolState(limit: 10 * class1, maximumIdleTime: .seconds(30))
         #expect(pool.put(block(1), at: .zero).wait == .seconds(30))
         #expect(pool.put(block(2, 2 * class1), at: .seconds(10)).wait == nil)
         #expect(pool.expire(at: .seconds(29)) == ([], .seconds(1)))

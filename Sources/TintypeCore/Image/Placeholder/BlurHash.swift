@@ -1,17 +1,17 @@
 import Foundation
 
-/// A picture as 6 to 166 characters, for a blurred placeholder. (github.com/woltapp/blurhash, Algorithm.md.)
+/// An image as 6 to 166 characters, for a blurred placeholder (github.com/woltapp/blurhash, Algorithm.md).
 public struct BlurHash: Hashable, Sendable {
-    /// In base 83, as it is stored and sent.
+    /// The hash in base 83, as it is stored and sent.
     public let text: String
-    /// How many waves it has across and down, 1 to 9 each.
+    /// The number of horizontal and vertical cosine components, 1 to 9 each.
     public let waves: PixelSize
-    /// The mean colour, linear, then the other waves, row by row.
+    /// The mean colour in linear light, then the factors of the other components, row by row.
     private let factors: [SIMD3<Double>]
 
-    /// Computed over a copy of at most 64×64 pixels; what is transparent shows white.
+    /// Computes the hash of an image, on a copy of at most 64×64 pixels over a white background.
     ///
-    /// - Parameter waves: more show more; brought to 1 to 9 each.
+    /// - Parameter waves: the number of components; more show more detail. Clamped to 1 to 9 each.
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     public init(
         _ pixels: PixelBuffer, waves: PixelSize = PixelSize(width: 4, height: 3)
@@ -21,7 +21,7 @@ public struct BlurHash: Hashable, Sendable {
         self.init(verbatim: Self.text(factors, waves), waves)
     }
 
-    /// `nil` unless the text is a whole hash.
+    /// Creates a hash from its text; `nil` if the text is not a complete hash.
     public init?(text: String) {
         let digits = text.utf8.compactMap(Base83.value)
         guard digits.count == text.utf8.count, let first = digits.first, first < 81 else { return nil }
@@ -42,13 +42,14 @@ public struct BlurHash: Hashable, Sendable {
 // MARK: - Decoding
 
 extension BlurHash {
-    /// The placeholder; small sizes are enough, since it is to be enlarged.
+    /// Returns the placeholder. Small sizes suffice, because a placeholder is enlarged for display.
     ///
-    /// O(pixels × waves).
-    ///
-    /// - Parameter punch: contrast; 1 is that of the picture.
-    /// - Throws: ``TintypeError/Code/transformFailed``, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/outOfMemory``.
+    /// - Parameters:
+    ///   - size: in pixels.
+    ///   - punch: the contrast; 1 is the contrast of the image.
+    /// - Throws: ``TintypeError/Code/transformFailed`` for a size or contrast that makes no sense,
+    ///   ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/outOfMemory``.
+    /// - Complexity: O(pixels × components).
     public func pixels(
         size: PixelSize = PixelSize(width: 32, height: 32), punch: Double = 1
     ) throws(TintypeError) -> PixelBuffer {
@@ -130,5 +131,48 @@ extension BlurHash {
         }
         let head = Base83.text(waves.width - 1 + (waves.height - 1) * 9, digits: 1) + Base83.text(step, digits: 1)
         return head + Base83.text(mean, digits: 4) + rest.joined()
+    }
+}
+
+// MARK: - Parts of the format
+
+/// Numbers in base 83, with the digits of a ``BlurHash``.
+private enum Base83 {
+    private static let characters = Array(
+        "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~".utf8)
+
+    private static let values: [Int?] = {
+        var values = [Int?](repeating: nil, count: 256)
+        for (value, character) in characters.enumerated() { values[Int(character)] = value }
+        return values
+    }()
+
+    static func value(_ character: UInt8) -> Int? { values[Int(character)] }
+
+    static func text(_ value: Int, digits: Int) -> String {
+        var (rest, text) = (value, [UInt8]())
+        for _ in 0..<digits {
+            text.append(characters[rest % 83])
+            rest /= 83
+        }
+        return String(decoding: text.reversed(), as: UTF8.self)
+    }
+}
+
+/// Converts between sRGB and linear light (IEC 61966-2-1).
+private enum LinearLight {
+    /// Returns the linear light of an sRGB channel from 0 to 1.
+    static func linear(_ value: Double) -> Double {
+        value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+    }
+
+    /// Returns the linear light of an sRGB channel from 0 to 255.
+    static func decode(_ value: Int) -> Double { linear(Double(value) / 255) }
+
+    /// Returns the 8-bit sRGB channel of linear light, clamped to 0 to 1.
+    static func encode(_ light: Double) -> UInt8 {
+        let value = min(max(light, 0), 1)
+        let encoded = value <= 0.0031308 ? value * 12.92 : 1.055 * pow(value, 1 / 2.4) - 0.055
+        return UInt8(encoded * 255 + 0.5)
     }
 }

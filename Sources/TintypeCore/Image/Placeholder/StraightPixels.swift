@@ -1,10 +1,14 @@
-/// A small copy of a picture as straight channels from 0 to 1, row by row, for what is computed over whole pictures.
+import Foundation
+
+/// A small copy of an image with straight channels from 0 to 1, row by row: the input of the placeholder hashes.
 struct StraightPixels {
     let size: PixelSize
     /// Red, green, blue and alpha of each pixel.
     let channels: [SIMD4<Double>]
 
-    /// - Parameter side: the longest that the copy has.
+    /// Copies an image.
+    ///
+    /// - Parameter side: the maximum length of either side of the copy, in pixels.
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     init(_ pixels: PixelBuffer, atMost side: Int) throws(TintypeError) {
         let small = try pixels.resampled(
@@ -14,4 +18,25 @@ struct StraightPixels {
             SIMD4(Double($0.red), Double($0.green), Double($0.blue), Double($0.alpha)) / 255
         }
     }
+}
+
+/// A table of cosines along one side of an image.
+struct Cosines {
+    private let table: [Double]
+    private let length: Int
+
+    /// Computes the table.
+    ///
+    /// - Parameters:
+    ///   - count: the number of waves, from the constant one on; each has half a period more than the one before.
+    ///   - length: the number of pixels.
+    ///   - offset: the position in a pixel at which its value is taken: 0 is its edge, as in BlurHash, 0.5 its centre.
+    init(_ count: Int, length: Int, offset: Double) {
+        self.length = length
+        table = (0..<count).flatMap { wave in
+            (0..<length).map { cos(.pi * Double(wave) * (Double($0) + offset) / Double(length)) }
+        }
+    }
+
+    subscript(wave: Int, place: Int) -> Double { table[wave * length + place] }
 }

@@ -1,6 +1,6 @@
-/// Makes a ``ThumbHash`` of pixels.
+/// Encodes pixels as a ``ThumbHash``.
 struct ThumbHashEncoder {
-    /// A channel as waves: its mean, the others from 0 to 1, and by how much they were scaled for that.
+    /// The cosine components of a channel: its mean, the others scaled to 0 to 1, and their scale.
     private struct Channel {
         var mean: Double
         var scale: Double
@@ -23,7 +23,7 @@ struct ThumbHashEncoder {
             + Self.packed(channels.flatMap(\.weights))
     }
 
-    /// How many waves of brightness; fewer leave room for alpha.
+    /// Returns the number of luminance components; there are fewer if alpha needs room.
     private static func waves(_ size: PixelSize, _ hasAlpha: Bool) -> PixelSize {
         let most = hasAlpha ? 5.0 : 7
         let longer = Double(max(size.width, size.height))
@@ -35,7 +35,7 @@ struct ThumbHashEncoder {
         PixelSize(width: max(3, waves.width), height: max(3, waves.height))
     }
 
-    /// Brightness, yellow against blue, red against green, and alpha of each pixel on the picture's mean colour.
+    /// Returns luminance, yellow–blue, red–green and alpha of each pixel, over the mean colour of the image.
     private static func values(_ pixels: StraightPixels) -> [SIMD4<Double>] {
         var (sum, alpha) = (SIMD4<Double>(), 0.0)
         for color in pixels.channels {
@@ -81,7 +81,7 @@ struct ThumbHashEncoder {
         }
     }
 
-    /// Four bits each, the lower ones first.
+    /// Returns the components with four bits each, low half first.
     private static func packed(_ weights: [Double]) -> [UInt8] {
         let steps = weights.map { UInt8(step($0, 15)) }
         return stride(from: 0, to: steps.count, by: 2).map {
@@ -89,7 +89,7 @@ struct ThumbHashEncoder {
         }
     }
 
-    /// From 0 to `most`.
+    /// Returns `value` times `most`, rounded and clamped to 0 to `most`.
     private static func step(_ value: Double, _ most: Double) -> Int {
         Int(min(max((value * most).rounded(), 0), most))
     }
