@@ -1,17 +1,23 @@
 public import Foundation
 public import TintypeCore
 
-/// A loader that answers from a table, waits where a test tells it to, and counts.
+/// An image loader that returns prepared answers and counts the loads.
+///
+/// Set an answer for each source with ``answer(_:_:)``. A load of any other source fails with
+/// ``TintypeError/Code/notFound``. You can call every method from any thread, also while loads are running.
 public final class FakeLoader: ImageLoader {
-    /// What it answers for a source.
+    /// The outcome of a load.
     public enum Answer: Sendable {
+        /// The load succeeds with these bytes.
         case data(Data)
+        /// The load fails without delivering bytes.
         case failure(TintypeError)
-        /// The first bytes of something, and then a failure.
+        /// The load delivers the first bytes, then fails.
         case brokenOff(Data, TintypeError)
-        /// What is stored is still good; its metadata becomes this.
+        /// The stored entry is still valid, and its metadata becomes this. The load fails if no entry is stored.
         case notModified(metadata: Data)
-        /// As the answer inside, once the gate is open.
+        /// The load waits until the gate is open, then continues with the inner answer. If it is cancelled first, it
+        /// fails with ``TintypeError/Code/cancelled``.
         indirect case gated(Gate, Answer)
     }
 
@@ -27,47 +33,59 @@ public final class FakeLoader: ImageLoader {
     private let origin: ImageOrigin
     private let isStorable: Bool
 
+    /// Creates a loader without answers.
+    ///
     /// - Parameters:
-    ///   - origin: where its bytes claim to come from; what comes from the network goes to disk.
-    ///   - isStorable: whether they may be kept there under the origin's own rules.
+    ///   - origin: The origin that the loaded bytes report. Bytes from the network are stored on disk.
+    ///   - isStorable: Whether the origin's rules allow the bytes to be stored.
     public init(origin: ImageOrigin = .network, isStorable: Bool = true) {
         self.origin = origin
         self.isStorable = isStorable
     }
 
-    /// Answers loads of `identity` from now on; see `ImageSource.identity`.
+    /// Sets the answer to all further loads of a source.
+    ///
+    /// - Parameters:
+    ///   - identity: The identity of the source, as in `ImageSource.identity`.
+    ///   - answer: The outcome of the loads. It replaces an earlier one.
     public func answer(_ identity: String, _ answer: Answer) {
         state.withLock { $0.answers[identity] = answer }
     }
 
-    /// The loads of `identity` that were started.
+    /// Returns the number of loads of `identity` that have started.
     public func count(_ identity: String) -> Int {
         state.withLock { $0.counts[identity] ?? 0 }
     }
 
-    /// The loads of `identity` that were cancelled while they ran.
+    /// Returns the number of loads of `identity` that were cancelled while they waited at a gate.
     public func cancelledCount(_ identity: String) -> Int {
         state.withLock { $0.cancelled[identity] ?? 0 }
     }
 
-    /// What the last load of `identity` was given.
+    /// Returns the context that the last load of `identity` received, or `nil` if there was none.
     public func lastContext(_ identity: String) -> LoadContext? {
         state.withLock { $0.contexts[identity] }
     }
 
-    /// What is said of stored bytes from now on.
+    /// Sets the verdict on stored bytes. ``StoredVerdict/fresh`` by default.
     public func judge(_ verdict: StoredVerdict) {
         state.withLock { $0.verdict = verdict }
     }
 
+    /// Returns the verdict set by ``judge(_:)``.
     public func verdict(
         on stored: CacheEntry, for source: ImageSource, _ extras: RequestExtras, at now: Date
     ) -> StoredVerdict {
         state.withLock { $0.verdict }
     }
 
+    /// Returns `true` for every source.
     public func canLoad(_ source: ImageSource) -> Bool { true }
 
+    /// Counts the load and performs the answer set for the source.
+    ///
+    /// - Throws: The error of the answer; ``TintypeError/Code/notFound`` if there is none;
+    ///   ``TintypeError/Code/cancelled`` if the task is cancelled at a gate.
     @concurrent
     public func load(_ source: ImageSource, _ context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         let identity = source.identity
@@ -76,11 +94,14 @@ public final class FakeLoader: ImageLoader {
             state.contexts[identity] = context
             return state.answers[identity]
         }
-        guard let answer else { throw TintypeError(.notFound, stage: .load, "no answer was set", subject: identity) }
-        return try await give(answer, identity, context)
+        guard let answer else {
+            throw TintypeError(
+                .notFound, stage: .load, "FakeLoader has no answer for this source", subject: identity)
+        }
+        return try await produce(answer, identity, context)
     }
 
-    private func give(
+    private func produce(
         _ answer: Answer, _ identity: String, _ context: LoadContext
     ) async throws(TintypeError) -> LoadedBytes {
         switch answer {
@@ -90,7 +111,8 @@ public final class FakeLoader: ImageLoader {
             throw error
         case .notModified(let metadata):
             guard let stored = context.stored else {
-                throw TintypeError(.badStatus, stage: .load, "nothing is stored", subject: identity, status: 304)
+                throw TintypeError(
+                    .badStatus, stage: .load, "notModified needs a stored entry", subject: identity, status: 304)
             }
             return .stillGood(stored, metadata: metadata)
         case .gated(let gate, let answer):
@@ -98,7 +120,7 @@ public final class FakeLoader: ImageLoader {
                 state.withLock { $0.cancelled[identity, default: 0] += 1 }
                 throw .cancelled
             }
-            return try await give(answer, identity, context)
+            return try await produce(answer, identity, context)
         case .data(let data):
             try context.received.expect(data.count)
             try data.withTypedBytes { bytes throws(TintypeError) in try context.received.append(bytes) }

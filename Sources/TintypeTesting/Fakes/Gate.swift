@@ -1,6 +1,9 @@
 import TintypeCore
 
-/// Something that tasks wait in front of until a test opens it.
+/// A gate at which tasks wait until a test opens it.
+///
+/// A test starts work that waits at the gate, waits for its arrival, makes its assertions, and opens the gate. A gate
+/// stays open once opened. You can call every method from any thread.
 public final class Gate: Sendable {
     private struct State: Sendable {
         var isOpen = false
@@ -12,9 +15,10 @@ public final class Gate: Sendable {
 
     private let state = Locked(State())
 
+    /// Creates a closed gate.
     public init() {}
 
-    /// Lets everyone pass, now and later.
+    /// Opens the gate for all waiting and all future tasks.
     public func open() {
         let waiting = state.withLock { state in
             state.isOpen = true
@@ -24,7 +28,9 @@ public final class Gate: Sendable {
         for continuation in waiting { continuation.resume(returning: true) }
     }
 
-    /// Waits until the gate is open; `false` when the task is cancelled first.
+    /// Waits until the gate is open.
+    ///
+    /// - Returns: `true` if the gate is open; `false` if the task was cancelled first.
     public func wait() async -> Bool {
         let number = arrive()
         return await withTaskCancellationHandler {
@@ -46,26 +52,26 @@ public final class Gate: Sendable {
         }
     }
 
-    /// Waits until so many have come to the gate.
+    /// Waits until `count` tasks have arrived at the gate since it was created. Does not respond to cancellation.
     public func arrivals(_ count: Int) async {
         await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
+            let hasArrived = state.withLock { state in
                 if state.arrived < count { state.arrivals.append((count, continuation)) }
                 return state.arrived >= count
             }
-            if isThere { continuation.resume() }
+            if hasArrived { continuation.resume() }
         }
     }
 
     private func arrive() -> Int {
-        let (number, told) = state.withLock { state in
+        let (number, reached) = state.withLock { state in
             state.arrived += 1
             let arrived = state.arrived
-            let told = state.arrivals.filter { $0.count <= arrived }.map(\.continuation)
+            let reached = state.arrivals.filter { $0.count <= arrived }.map(\.continuation)
             state.arrivals.removeAll { $0.count <= arrived }
-            return (arrived, told)
+            return (arrived, reached)
         }
-        for continuation in told { continuation.resume() }
+        for continuation in reached { continuation.resume() }
         return number
     }
 }

@@ -1,50 +1,60 @@
 public import Foundation
 public import TintypeCore
 
-/// Time that stands still until a test moves it.
+/// A clock that moves only when a test advances it. You can use it from any thread.
 public final class ManualClock: Sendable {
     private let elapsed = Locked(Duration.zero)
     private let start: Date
 
+    /// Creates a clock with an uptime of zero.
+    ///
+    /// - Parameter start: The date at an uptime of zero. 14 November 2023 by default.
     public init(start: Date = Date(timeIntervalSince1970: 1_700_000_000)) {
         self.start = start
     }
 
-    /// What a pipeline or cache is given.
+    /// The time source to pass to a pipeline or a cache.
     public var timeSource: TimeSource {
         TimeSource(uptime: { self.uptime }, date: { self.date })
     }
 
+    /// The time by which the clock was advanced.
     public var uptime: Duration { elapsed.withLock { $0 } }
 
+    /// The current date of the clock.
     public var date: Date {
         let components = uptime.components
         return start.addingTimeInterval(Double(components.seconds) + Double(components.attoseconds) * 1e-18)
     }
 
+    /// Moves the clock forward.
     public func advance(by duration: Duration) {
         elapsed.withLock { $0 += duration }
     }
 }
 
-/// A timer whose time stands still until a test moves it.
+/// A playback timer whose time moves only when a test advances it. Pass it to an `AnimationPlayer`.
 @MainActor public final class ManualPlaybackTimer: PlaybackTimer {
+    /// The current time of the timer.
     public private(set) var now = Duration.zero
-    /// When it rings; `nil` while nothing is set.
+    /// The time at which the timer fires, or `nil` if it is not set.
     public private(set) var ringTime: Duration?
     private var tick: (@MainActor () -> Void)?
 
+    /// Creates a timer at time zero that is not set.
     public init() {}
 
+    /// Sets the timer to fire once at a time. Replaces an earlier setting.
     public func set(for time: Duration, _ tick: @escaping @MainActor () -> Void) {
         (ringTime, self.tick) = (time, tick)
     }
 
+    /// Clears the timer.
     public func cancel() {
         (ringTime, tick) = (nil, nil)
     }
 
-    /// Lets time pass, as on a machine that is never late: it rings whenever it is set to.
+    /// Advances the time like a machine that is never late: the timer fires at every time it is set to.
     public func advance(by duration: Duration) {
         let end = now + duration
         while let ringTime, ringTime <= end {
@@ -54,7 +64,7 @@ public final class ManualClock: Sendable {
         now = end
     }
 
-    /// Lets time pass as on a machine that was asleep: it rings at the end alone, if it was set to before.
+    /// Advances the time like a machine that was suspended: the timer fires once at the end, if it was due.
     public func sleep(for duration: Duration) {
         now += duration
         if let ringTime, ringTime <= now { ring() }

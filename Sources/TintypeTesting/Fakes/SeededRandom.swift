@@ -1,14 +1,18 @@
 import Foundation
 
-/// Random numbers that a test can have again: SplitMix64 (Steele, Lea and Flood, OOPSLA '14).
+/// A random number generator that a test can repeat: SplitMix64 (Steele, Lea and Flood, OOPSLA '14).
 public struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
+    /// Creates a generator. Equal seeds give equal sequences.
     public init(seed: UInt64) {
         state = seed
     }
 
-    /// A generator whose seed is printed, and which the environment variable `TINTYPE_SEED` replays.
+    /// Returns a generator with a random seed, and prints the seed to standard output. The environment variable
+    /// `TINTYPE_SEED` sets the seed, to repeat a failed run.
+    ///
+    /// - Parameter name: The name to print before the seed.
     public static func printed(_ name: String) -> SeededRandom {
         let given = ProcessInfo.processInfo.environment["TINTYPE_SEED"].flatMap { UInt64($0) }
         let seed = given ?? UInt64.random(in: 0...999_999)
@@ -16,6 +20,7 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
         return SeededRandom(seed: seed)
     }
 
+    /// Returns the next 64 random bits.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state

@@ -1,22 +1,25 @@
 import TintypeCore
 
-/// A value that a test and the closures it hands out share.
+/// A value that a test shares with the closures it passes on. You can use it from any thread.
 public final class Shared<Value: Sendable>: Sendable {
     private let value: Locked<Value>
 
+    /// Creates a shared value.
     public init(_ value: Value) {
         self.value = Locked(value)
     }
 
-    /// The value as it is now.
+    /// A copy of the current value.
     public var now: Value { value.withLock { $0 } }
 
+    /// Reads or changes the value under a lock, and returns the result of the closure. The closure must not use the
+    /// same value again.
     public func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
         value.withLock { body(&$0) }
     }
 }
 
-/// A value behind a lock, on which tasks can await a condition without polling.
+/// A value behind a lock. Tasks can wait for a condition on it without polling.
 final class Watched<Value: Sendable>: Sendable {
     private struct Waiter {
         let isSatisfied: @Sendable (Value) -> Bool
@@ -37,7 +40,7 @@ final class Watched<Value: Sendable>: Sendable {
 
     var value: Value { state.withLock { $0.value } }
 
-    /// Changes the value, and resumes the tasks whose condition it now meets.
+    /// Changes the value and resumes the tasks whose condition it now satisfies.
     func update<Result: Sendable>(_ change: (inout Value) -> Result) -> Result {
         let (result, satisfied) = state.withLock { state in
             let result = change(&state.value)
@@ -47,7 +50,7 @@ final class Watched<Value: Sendable>: Sendable {
         return result
     }
 
-    /// Returns when the value meets a condition, or when the task is cancelled.
+    /// Returns when the value satisfies a condition or the task is cancelled.
     func wait(until condition: @escaping @Sendable (Value) -> Bool) async {
         let id = makeID()
         await withTaskCancellationHandler {
@@ -68,7 +71,7 @@ final class Watched<Value: Sendable>: Sendable {
 
     private func enlist(_ waiter: Waiter, as id: Int) {
         let waits = state.withLock { state in
-            // Asked behind the lock: a task cancelled from here on finds its waiter in `dismiss`.
+            // Checked under the lock: if the task is cancelled after this point, `dismiss` finds its waiter.
             if Task.isCancelled || waiter.isSatisfied(state.value) { return false }
             state.waiters[id] = waiter
             return true

@@ -1,9 +1,13 @@
 public import Foundation
 public import TintypeCore
 
-/// Small files that promise far more than they have, for tests of what refuses them.
+/// Makes small files that declare huge contents, for tests of decoder limits.
 public enum Bomb {
-    /// A PNG with one byte of pixels, and with other chunks before them.
+    /// Returns a PNG with one byte of pixels.
+    ///
+    /// - Parameters:
+    ///   - size: The size that the header declares, in pixels.
+    ///   - chunks: Additional chunks before the pixels, with four-letter names.
     public static func png(_ size: PixelSize, _ chunks: [(name: String, body: Data)] = []) -> Data {
         let sides = bigEndian(UInt32(size.width)) + bigEndian(UInt32(size.height))
         var data = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
@@ -12,7 +16,11 @@ public enum Bomb {
         return data + chunk("IDAT", Data([0x78, 0x9C, 0x63, 0, 0, 0, 1, 0, 1])) + chunk("IEND", Data())
     }
 
-    /// A GIF with many frames of one pixel.
+    /// Returns a GIF whose frames have one pixel each.
+    ///
+    /// - Parameters:
+    ///   - size: The size of the canvas, in pixels; at most 65,535 in each direction.
+    ///   - frames: The number of frames.
     public static func gif(_ size: PixelSize, frames: Int) -> Data {
         let sides = littleEndian(UInt16(size.width)) + littleEndian(UInt16(size.height))
         var data = Data("GIF89a".utf8) + sides + Data([0x80, 0, 0]) + Data([0, 0, 0, 255, 255, 255])
@@ -21,7 +29,11 @@ public enum Bomb {
         return data + Data([0x3B])
     }
 
-    /// A progressive JPEG of 16 × 16 pixels, with segments before its frame. Each scan has one byte.
+    /// Returns a progressive JPEG of 16 × 16 pixels whose scans have one byte each.
+    ///
+    /// - Parameters:
+    ///   - scans: The number of scans.
+    ///   - segments: Additional segments before the frame; see ``segment(_:_:)``.
     public static func jpeg(scans: Int = 1, _ segments: [Data] = []) -> Data {
         var data = Data([0xFF, 0xD8])
         for segment in segments { data += segment }
@@ -33,17 +45,27 @@ public enum Bomb {
         return data + Data([0xFF, 0xD9])
     }
 
-    /// A segment of a JPEG, its marker's second byte and what it holds.
+    /// Returns a JPEG segment.
+    ///
+    /// - Parameters:
+    ///   - marker: The second byte of the marker.
+    ///   - body: The contents, at most 65,533 bytes.
     public static func segment(_ marker: UInt8, _ body: Data) -> Data {
         Data([0xFF, marker]) + bigEndian(UInt16(body.count + 2)) + body
     }
 
-    /// An extended WebP of one lossless pixel, with other chunks.
+    /// Returns an extended WebP with one lossless pixel.
+    ///
+    /// - Parameter chunks: Additional chunks before the pixel, with four-letter names.
     public static func webP(_ chunks: [(name: String, body: Data)]) -> Data {
         riff([("VP8X", Data([0x28, 0, 0, 0, 0, 0, 0, 0, 0, 0]))] + chunks + [("VP8L", pixel)])
     }
 
-    /// An animated WebP, each frame of which is as large as the canvas says and has the bytes of one pixel.
+    /// Returns an animated WebP. Each frame declares the size of the canvas and contains one pixel.
+    ///
+    /// - Parameters:
+    ///   - size: The size of the canvas, in pixels; at most 16,777,216 in each direction.
+    ///   - frames: The number of frames.
     public static func webP(_ size: PixelSize, frames: Int) -> Data {
         let sides = Data(threeBytes(size.width - 1) + threeBytes(size.height - 1))
         let frame = Data(count: 6) + sides + Data([10, 0, 0, 0]) + riffChunk("VP8L", pixel)
@@ -51,14 +73,18 @@ public enum Bomb {
         return riff(head + (0..<frames).map { _ in ("ANMF", frame) })
     }
 
-    /// A bitmap with no pixels.
+    /// Returns a BMP without pixels.
+    ///
+    /// - Parameter size: The size that the header declares, in pixels.
     public static func bmp(_ size: PixelSize) -> Data {
         let header: [UInt32] = [40, UInt32(size.width), UInt32(size.height), 24 << 16 | 1, 0, 0, 0, 0, 0, 0]
         let words = [60, 0, 54] + header
         return words.reduce(Data("BM".utf8)) { $0 + littleEndian($1) }
     }
 
-    /// An SVG whose entities stand for ten of the former, `depth` times.
+    /// Returns an SVG with nested entities, each of which expands to ten of the previous level ("billion laughs").
+    ///
+    /// - Parameter depth: The number of levels, at least 1.
     public static func laughs(depth: Int = 9) -> Data {
         let entities = (1...depth).map { level in
             "<!ENTITY l\(level) \"\(String(repeating: "&l\(level - 1);", count: 10))\">"
@@ -85,7 +111,7 @@ extension Bomb {
         return bigEndian(UInt32(body.count)) + checked + bigEndian(checksum(checked))
     }
 
-    /// CRC-32, as PNG has it (third edition, annex D).
+    /// The CRC-32 of PNG chunks (PNG, third edition, annex D).
     private static func checksum(_ bytes: Data) -> UInt32 {
         var crc = ~UInt32(0)
         for byte in bytes {

@@ -1,7 +1,12 @@
 public import TintypeCore
 
 extension PixelBuffer {
-    /// A picture whose pixels a function of their place gives, premultiplied.
+    /// Returns a buffer whose pixels a function computes from their position.
+    ///
+    /// - Parameters:
+    ///   - size: The size, in pixels.
+    ///   - pixel: Returns the premultiplied pixel at a column and a row, counted from the top left.
+    /// - Throws: ``TintypeError/Code/outOfMemory``, or ``TintypeError/Code/limitExceeded`` for an impossible size.
     public static func drawn(
         _ size: PixelSize, _ pixel: (_ x: Int, _ y: Int) -> Pixel
     ) throws(TintypeError) -> PixelBuffer {
@@ -17,7 +22,12 @@ extension PixelBuffer {
         return writer.finish()
     }
 
-    /// A picture of one colour.
+    /// Returns a buffer of one colour.
+    ///
+    /// - Parameters:
+    ///   - pixel: The premultiplied pixel.
+    ///   - size: The size, in pixels. One pixel by default.
+    /// - Throws: ``TintypeError/Code/outOfMemory``, or ``TintypeError/Code/limitExceeded`` for an impossible size.
     public static func filled(
         _ pixel: Pixel, _ size: PixelSize = PixelSize(width: 1, height: 1)
     ) throws(TintypeError) -> PixelBuffer {
@@ -25,12 +35,14 @@ extension PixelBuffer {
     }
 }
 
-/// How far two pictures of one size are apart, over all channels; 0 to 255.
+/// The difference between two pixel buffers of equal size, over all channels.
 public struct PixelDifference: Equatable, Sendable {
+    /// The largest difference of one channel of one pixel, from 0 to 255.
     public var maximum: Int
+    /// The mean difference over all channels, from 0 to 255.
     public var mean: Double
 
-    /// `nil` when the sizes differ.
+    /// Compares two buffers. `nil` if their sizes differ.
     public init?(_ left: PixelBuffer, _ right: PixelBuffer) {
         guard left.size == right.size else { return nil }
         var (maximum, sum) = (0, 0)

@@ -1,11 +1,13 @@
 public import Foundation
 
-/// A port of this machine at which no one listens, and which no one else gets as long as this is there.
+/// A local TCP port that refuses connections. The port stays reserved while this object exists.
 public final class ClosedPort: Sendable {
     private let descriptor: Int32
     private let number: UInt16
 
-    /// - Throws: `POSIXError` when there is no socket to be had.
+    /// Reserves a port on 127.0.0.1.
+    ///
+    /// - Throws: `POSIXError` if no port is available.
     public init() throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
@@ -25,6 +27,7 @@ public final class ClosedPort: Sendable {
         close(descriptor)
     }
 
+    /// A URL at this port.
     public var url: URL {
         get throws {
             guard let url = URL(string: "http://127.0.0.1:\(number)/a") else { throw POSIXError(.EINVAL) }

@@ -4,12 +4,17 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// An HTTP/1.1 origin on 127.0.0.1, with or without TLS, in this process, that answers what a test tells it to - rightly or wrongly - and
-/// counts what it was asked.
+/// An HTTP/1.1 server for tests, on 127.0.0.1 and in the same process, with or without TLS.
 ///
-/// It serves from ``start()`` until ``stop()``. A path it was told nothing about is a 404.
+/// It answers as a test specifies, correctly or not, and records the requests. It runs from ``start(_:)`` until
+/// ``stop()``. A path without a response is a 404. You can call every method from any thread.
+///
+///     let origin = try await Origin.start()
+///     origin.serve("/a.png", .image(data, type: "image/png"))
+///     let image = try await pipeline.image(for: origin.url("/a.png"))
+///     await origin.stop()
 public final class Origin: Sendable {
-    /// `http://127.0.0.1:PORT`, or `https:` with TLS, without a trailing slash.
+    /// The URL of the origin without a trailing slash: `http://127.0.0.1:PORT`, or `https:` with TLS.
     public let baseURL: URL
 
     let ledger: OriginLedger
@@ -24,13 +29,15 @@ public final class Origin: Sendable {
         self.listener = listener
     }
 
-    /// Starts an origin on a port the system picks.
+    /// Starts an origin on a free port.
     ///
-    /// - Parameter identity: with which TLS is spoken; `nil` for none.
+    /// - Parameter identity: The certificate for TLS; `nil` serves plain HTTP.
+    /// - Throws: An error if the certificate is invalid or no port is available.
     public static func start(_ identity: OriginIdentity? = nil) async throws -> Origin {
         let ledger = OriginLedger()
         let tls = try identity?.context()
-        // The shared loops outlive every origin: a gate opened or a delay over after `stop()` finds its loop running.
+        // The shared event loops outlive every origin, so that a gate or a delay that ends after `stop()` still finds
+        // its loop.
         let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .serverChannelOption(.backlog, value: 4096)
             .childChannelInitializer { channel in
@@ -41,16 +48,16 @@ public final class Origin: Sendable {
         return try Origin(listener: listener, ledger: ledger, scheme: tls == nil ? "http" : "https")
     }
 
-    /// Closes the listener and every connection, and returns when they are closed. Calling it again does no harm.
+    /// Closes the listener and all connections, and returns when they are closed. Further calls have no effect.
     ///
-    /// Responses it breaks off do not count as ``closedEarly``.
+    /// Responses that this interrupts are not counted in ``closedEarly``.
     public func stop() async {
         let channels = [listener] + ledger.stop()
         for channel in channels { channel.close(promise: nil) }
         for channel in channels { try? await channel.closeFuture.get() }
     }
 
-    /// The URL of a path at this origin, and of a query if `path` has one.
+    /// Returns the URL of a path at this origin. The path may include a query.
     public func url(_ path: String) -> URL {
         let text = baseURL.absoluteString + OriginLedger.rooted(path)
         return URL(string: text) ?? baseURL.appending(path: path)
@@ -68,65 +75,77 @@ public final class Origin: Sendable {
 }
 
 extension Origin {
-    /// Answers every request to a path with one response.
+    /// Answers every request to a path with the same response.
     ///
-    /// - Parameter path: The path, percent-decoded and without a query. What it served before is replaced.
+    /// - Parameters:
+    ///   - path: The path, percent-decoded and without a query.
+    ///   - response: The response. It replaces what the path served before.
     public func serve(_ path: String, _ response: OriginResponse) {
         serve(path) { _ in response }
     }
 
-    /// Answers the requests to a path with one response after another; the last one repeats. Without any it is a 404.
+    /// Answers the requests to a path with one response after another. The last one repeats.
+    ///
+    /// - Parameters:
+    ///   - path: The path, percent-decoded and without a query.
+    ///   - responses: The responses. If empty, the path is a 404.
     public func serve(_ path: String, sequence responses: [OriginResponse]) {
         let sequence = OriginSequence(responses)
         serve(path) { _ in sequence.next() }
     }
 
-    /// Answers the requests to a path by a function.
+    /// Answers the requests to a path with a function.
     ///
-    /// The function runs on the event loop that serves the connection and must not block it. It is called
-    /// before the request counts as arrived.
+    /// - Parameters:
+    ///   - path: The path, percent-decoded and without a query.
+    ///   - answer: Returns the response. It runs on the connection's event loop, which it must not block, before the
+    ///     request is counted.
     public func serve(_ path: String, by answer: @escaping @Sendable (OriginRequest) -> OriginResponse) {
         ledger.route(path, to: answer)
     }
 }
 
 extension Origin {
-    /// Every request so far, in order of arrival: a request has arrived when its body has.
+    /// All requests so far, in order of arrival. A request has arrived when its whole body has.
     public var requests: [OriginRequest] { ledger.record.value.requests }
 
-    /// The number of connections open now.
+    /// The number of open connections.
     public var openConnections: Int { ledger.record.value.connections.count }
 
-    /// The number of responses during which the client hung up: delayed, held by a gate, silent or half sent.
+    /// The number of responses during which the client closed the connection: while delayed, held by a gate, silent or
+    /// partly sent.
     public var closedEarly: Int { ledger.record.value.closedEarly }
 
-    /// The number of requests so far.
+    /// Returns the number of requests so far.
     ///
-    /// - Parameter path: Counts the requests to this path only; nil counts all.
+    /// - Parameter path: The path whose requests to count; `nil` counts all.
     public func requestCount(_ path: String? = nil) -> Int {
         ledger.record.value.requestCount(path)
     }
 
-    /// Returns when `count` requests have arrived, counted from the start, or when the task is cancelled.
+    /// Waits until `count` requests have arrived since the start, or until the task is cancelled.
     ///
-    /// - Parameter path: Counts the requests to this path only; nil counts all.
+    /// - Parameters:
+    ///   - count: The number of requests.
+    ///   - path: The path whose requests to count; `nil` counts all.
     public func waitForRequests(_ count: Int, path: String? = nil) async {
         await ledger.record.wait { $0.requestCount(path) >= count }
     }
 
-    /// Returns when the client has hung up on `count` responses, or when the task is cancelled.
+    /// Waits until the client has closed `count` responses early, or until the task is cancelled.
     public func waitForClosedEarly(_ count: Int) async {
         await ledger.record.wait { $0.closedEarly >= count }
     }
 }
 
-/// What an origin that speaks TLS proves itself with.
+/// The certificate and private key of an origin that uses TLS.
 public struct OriginIdentity: Sendable {
-    /// The certificate and those that signed it, in PEM.
+    /// The certificate, followed by those that signed it, in PEM format.
     public var certificates: String
-    /// Its private key, in PEM.
+    /// The private key of the certificate, in PEM format.
     public var key: String
 
+    /// Creates an identity from PEM texts. ``Origin/start(_:)`` checks them.
     public init(certificates: String, key: String) {
         self.certificates = certificates
         self.key = key

@@ -2,7 +2,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// One connection of an origin: reads requests and answers them one after another.
+/// One connection of an origin. It reads requests and answers them in order.
 final class OriginConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
 
@@ -10,10 +10,10 @@ final class OriginConnection: ChannelInboundHandler {
     private var head: HTTPRequestHead?
     private var body = Data()
 
-    /// The responses to requests that came before the last one was answered.
+    /// The responses to pipelined requests, which wait for the current one.
     private var queue: [OriginPlan] = []
 
-    /// The response on its way; nil between two.
+    /// The response being sent, or `nil` between responses.
     private var delivery: OriginDelivery?
 
     init(ledger: OriginLedger) {
@@ -39,7 +39,7 @@ final class OriginConnection: ChannelInboundHandler {
         context.fireChannelInactive()
     }
 
-    /// Bytes that are no HTTP, or a connection reset.
+    /// Called for bytes that are not HTTP, or a connection reset.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)
     }
@@ -69,7 +69,7 @@ final class OriginConnection: ChannelInboundHandler {
         }
     }
 
-    /// Closes a connection by a TCP reset: that is what a lingering of no time means.
+    /// Closes a connection with a TCP reset, by setting `SO_LINGER` to zero.
     private static func reset(_ channel: any Channel) {
         let sockets = channel as? any SocketOptionProvider
         sockets?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in channel.close(promise: nil) }

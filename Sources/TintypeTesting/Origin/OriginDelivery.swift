@@ -1,11 +1,12 @@
 import Foundation
 import NIOCore
 
-/// Sends one response: waits out its latency, stops at its gate, keeps its pace.
+/// Sends one response with its latency, gate and bandwidth.
 ///
-/// Lives on the event loop of its channel. It ends by itself when the channel closes: every step looks first.
+/// Confined to the event loop of its channel. Every step checks that the channel is open, so that a delivery ends with
+/// it.
 final class OriginDelivery {
-    /// The time between the last byte and a reset, for the client to read what the reset may overtake.
+    /// The time between the last byte and a reset. A reset can overtake bytes that the client has not read yet.
     private static let graceBeforeReset = TimeAmount.milliseconds(10)
 
     private let plan: OriginPlan
@@ -16,7 +17,9 @@ final class OriginDelivery {
     private var gate: OriginGate?
     private var nextSlice = NIODeadline.now()
 
-    /// - Parameter whenSent: Called when the last byte has gone out; never if the response falls silent.
+    /// Creates a delivery.
+    ///
+    /// - Parameter whenSent: Called when the last byte is sent; never if the response ends in silence.
     init(_ plan: OriginPlan, to channel: any Channel, whenSent: @escaping () -> Void) {
         self.plan = plan
         self.channel = channel
@@ -26,6 +29,7 @@ final class OriginDelivery {
         self.gate = plan.response.gate
     }
 
+    /// Starts the delivery after the response's latency.
     func start() {
         guard let head = plan.head else {
             if plan.conclusion == .close { whenSent() }
@@ -44,7 +48,7 @@ final class OriginDelivery {
         advance()
     }
 
-    /// Takes the next step after the head: the gate, the end or a slice.
+    /// Takes the next step after the head: waits at the gate, ends, or sends a slice.
     private func advance() {
         if let gate, body.position == gatePosition {
             wait(at: gate) { $0.advance() }
@@ -77,7 +81,7 @@ final class OriginDelivery {
         }
     }
 
-    /// Where in the body the gate stands, while it is not passed.
+    /// The position of the gate in the body, or `nil` if there is none or it is passed.
     private var gatePosition: Int? {
         gate?.bodyBytes.map { min(max(0, $0), body.count) }
     }
@@ -107,18 +111,18 @@ final class OriginDelivery {
     }
 }
 
-/// How fast a body goes out: so many bytes, at such an interval.
+/// The pace of a body: the size of a slice and the interval between slices.
 struct OriginPace {
-    /// The bytes of a slice.
+    /// The number of bytes in a slice.
     let slice: Int
 
-    /// The time a slice takes.
+    /// The time per slice.
     let interval: TimeAmount
 
-    /// - Parameter bandwidth: The bytes a second, at least 1.
+    /// - Parameter bandwidth: The bandwidth in bytes per second, at least 1.
     init(bandwidth: Int) {
         let bandwidth = max(1, bandwidth)
-        // 10 ms, but for bodies so slow that not a byte is due in 10 ms.
+        // 10 ms, unless the bandwidth is less than one byte per 10 ms.
         slice = max(1, bandwidth / 100)
         interval = .nanoseconds(Int64(Double(slice) / Double(bandwidth) * 1e9))
     }

@@ -1,25 +1,28 @@
 import TintypeCore
 
-/// A gate a test opens by hand: responses wait in front of it. Once open it stays open.
+/// A gate at which an ``Origin`` holds responses until a test opens it.
+///
+/// Set it as ``OriginResponse/gate``. A gate stays open once opened, and several responses can share it. You can open
+/// it from any thread.
 public final class OriginGate: Sendable {
     private struct State {
         var isOpen = false
         var waiting: [@Sendable () -> Void] = []
     }
 
-    /// The bytes of body that go out before the gate, at most the whole body; nil if the head waits as well.
+    /// The number of body bytes sent before the gate, at most the whole body; `nil` holds back the head too.
     public let bodyBytes: Int?
 
     private let state = Locked(State())
 
-    /// Makes a closed gate.
+    /// Creates a closed gate.
     ///
-    /// - Parameter bodyBytes: The bytes of body that go out before the gate; nil holds back the head as well.
+    /// - Parameter bodyBytes: The number of body bytes to send before the gate; `nil` holds back the head too.
     public init(after bodyBytes: Int? = nil) {
         self.bodyBytes = bodyBytes
     }
 
-    /// Lets through every response that waits and every one to come.
+    /// Releases all waiting and all future responses.
     public func open() {
         let waiting = state.withLock { state in
             defer { state.waiting = [] }
@@ -29,7 +32,7 @@ public final class OriginGate: Sendable {
         for resume in waiting { resume() }
     }
 
-    /// Calls `resume` when the gate opens; at once if it is open.
+    /// Calls `resume` when the gate opens, or immediately if it is open.
     func whenOpen(_ resume: @escaping @Sendable () -> Void) {
         let isOpen = state.withLock { state in
             if !state.isOpen { state.waiting.append(resume) }

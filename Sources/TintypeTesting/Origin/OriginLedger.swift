@@ -1,26 +1,27 @@
 import NIOCore
 import TintypeCore
 
-/// What an origin was told to answer and what it has been asked: shared by its connections.
+/// The routes and the record of an origin, shared by its connections.
 final class OriginLedger: Sendable {
     typealias Answer = @Sendable (OriginRequest) -> OriginResponse
 
     let record = Watched(OriginRecord())
     private let routes = Locked<[String: Answer]>([:])
 
-    /// A path with the slash it must begin with.
+    /// The path with a leading slash.
     static func rooted(_ path: String) -> String {
         path.hasPrefix("/") ? path : "/" + path
     }
 
+    /// Sets the response of a path.
     func route(_ path: String, to answer: @escaping Answer) {
         routes.withLock { $0[Self.rooted(path)] = answer }
     }
 
-    /// Records a request and finds the response to it.
+    /// Records a request and returns its response.
     func answer(_ request: OriginRequest) -> OriginResponse {
         let answer = routes.withLock { $0[request.path] }
-        // First the response, then the count: who waited for the count may replace the response.
+        // Find the response before counting the request: a test that waits for the count may then replace the response.
         let response = answer?(request) ?? .status(404)
         record.update { $0.append(request) }
         return response
@@ -28,7 +29,7 @@ final class OriginLedger: Sendable {
 
     /// Records a connection.
     ///
-    /// - Throws: An error if the origin has stopped in the meantime, and nobody is left to close the connection.
+    /// - Throws: An error if the origin has stopped in the meantime and nothing would close the connection.
     func opened(_ channel: any Channel) throws {
         let isStopped = record.update { record in
             if !record.isStopped { record.connections[ObjectIdentifier(channel)] = channel }
@@ -37,16 +38,17 @@ final class OriginLedger: Sendable {
         if isStopped { throw ChannelError.ioOnClosedChannel }
     }
 
+    /// Removes a closed connection.
     func closed(_ channel: any Channel) {
         record.update { $0.connections[ObjectIdentifier(channel)] = nil }
     }
 
-    /// Records that a client hung up during a response.
+    /// Records that the client closed the connection during a response.
     func clientHungUp() {
         record.update { if !$0.isStopped { $0.closedEarly += 1 } }
     }
 
-    /// Admits no more connections and hands over those that are left, to be closed.
+    /// Refuses further connections, and returns the open ones for the caller to close.
     func stop() -> [any Channel] {
         record.update { record in
             record.isStopped = true
@@ -55,7 +57,7 @@ final class OriginLedger: Sendable {
     }
 }
 
-/// What has happened at an origin so far.
+/// The events at an origin so far.
 struct OriginRecord: Sendable {
     private(set) var requests: [OriginRequest] = []
     private var countsByPath: [String: Int] = [:]
@@ -63,18 +65,20 @@ struct OriginRecord: Sendable {
     var closedEarly = 0
     var isStopped = false
 
+    /// Records a request.
     mutating func append(_ request: OriginRequest) {
         requests.append(request)
         countsByPath[request.path, default: 0] += 1
     }
 
+    /// Returns the number of requests to a path; `nil` counts all.
     func requestCount(_ path: String?) -> Int {
         guard let path else { return requests.count }
         return countsByPath[OriginLedger.rooted(path), default: 0]
     }
 }
 
-/// Responses given one after another, of which the last repeats; without any, a 404.
+/// A sequence of responses whose last one repeats. An empty sequence is a 404.
 final class OriginSequence: Sendable {
     private let remaining: Locked<ArraySlice<OriginResponse>>
 
@@ -82,6 +86,7 @@ final class OriginSequence: Sendable {
         remaining = Locked(responses[...])
     }
 
+    /// Returns the next response.
     func next() -> OriginResponse {
         remaining.withLock { remaining in
             (remaining.count > 1 ? remaining.popFirst() : remaining.first) ?? .status(404)

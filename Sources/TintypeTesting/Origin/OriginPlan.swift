@@ -1,22 +1,23 @@
 import Foundation
 import NIOHTTP1
 
-/// What a response puts on the wire in answer to a certain request: settled before the first byte goes out.
+/// The wire form of a response to one request, fixed before the first byte is sent.
 struct OriginPlan {
-    /// What follows the last byte.
+    /// The event after the last byte.
     enum Conclusion {
         case keepAlive, close, reset, silence
     }
 
     let response: OriginResponse
 
-    /// The status line and the header fields; nil if not even they are sent.
+    /// The status line and the header fields, or `nil` if nothing is sent.
     let head: String?
 
     let body: OriginBody
     let conclusion: Conclusion
 
     /// - Parameters:
+    ///   - response: The response to send.
     ///   - isHead: Whether the request was a HEAD.
     ///   - keepsAlive: Whether the request allows the connection to stay open.
     init(_ response: OriginResponse, isHead: Bool, keepsAlive: Bool) {
@@ -53,18 +54,18 @@ struct OriginPlan {
     }
 }
 
-/// A body on its way out: taken off slice by slice, with the heads of its chunks in between.
+/// A body that is taken slice by slice and framed with chunk heads where needed.
 struct OriginBody {
-    /// The body of a response that has none.
+    /// The body of a response without one.
     static let empty = OriginBody(OriginResponse())
 
-    /// The bytes of body to send in all.
+    /// The number of body bytes to send in total.
     let count: Int
 
-    /// The bytes of body taken off so far.
+    /// The number of body bytes taken so far.
     private(set) var position = 0
 
-    /// What follows the last slice.
+    /// The bytes after the last slice.
     let trailer: Data
 
     private let bytes: Data
@@ -77,9 +78,10 @@ struct OriginBody {
         trailer = chunkSize != nil && response.ending == .whole ? Data("0\r\n\r\n".utf8) : Data()
     }
 
+    /// Whether all body bytes were taken.
     var isExhausted: Bool { position == count }
 
-    /// Takes off the next bytes, framed for the wire.
+    /// Takes body bytes up to a position and returns them framed for the wire.
     mutating func next(upTo limit: Int) -> Data {
         let end = min(count, limit)
         var wire = Data()
@@ -93,7 +95,7 @@ struct OriginBody {
         return wire
     }
 
-    /// The end of the chunk that the next byte belongs to: of the whole body, even if less of it is sent.
+    /// The end of the current chunk, even if only a part of the body is sent.
     private var chunkEnd: Int {
         guard let chunkSize else { return bytes.count }
         return min(bytes.count, (position / chunkSize + 1) * chunkSize)

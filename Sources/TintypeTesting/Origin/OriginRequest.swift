@@ -1,24 +1,24 @@
 public import Foundation
 import NIOHTTP1
 
-/// A request as it reached an ``Origin``.
+/// A request as an ``Origin`` received it.
 public struct OriginRequest: Sendable {
-    /// The method, in capitals as it came: `GET`.
+    /// The method, as received: `GET`.
     public let method: String
 
     /// The path, percent-decoded and without the query.
     public let path: String
 
-    /// What followed the `?`, as it came; nil without one.
+    /// The text after the `?`, as received; `nil` if there is none.
     public let query: String?
 
-    /// The header fields, in the order and case they came in.
+    /// The header fields, in the order and case received.
     public let headers: [(name: String, value: String)]
 
-    /// The body, whole; empty without one.
+    /// The complete body; empty if there is none.
     public let body: Data
 
-    /// The value of the first field of that name, in whatever case; nil without one.
+    /// The value of the first field with a name, ignoring case; `nil` if there is none.
     public subscript(header name: String) -> String? {
         headers.first { $0.name.caseInsensitiveCompare(name) == .orderedSame }?.value
     }

@@ -1,32 +1,45 @@
 public import Foundation
 
-/// What an ``Origin`` answers, and how well it behaves while it does.
+/// A response of an ``Origin``, including its faults.
+///
+///     origin.serve("/slow.png", .image(data, type: "image/png").with(\.bandwidth, 10_000))
+///     origin.serve("/cut.png", .image(data, type: "image/png").with(\.ending, .reset(after: 500)))
 public struct OriginResponse: Sendable {
-    /// The status code. A 204 and a 304 go without body and length, and so does the body in answer to a HEAD.
+    /// The status code. Responses with status 204 or 304 have no body and no length; a response to a HEAD has no body.
     public var status: Int
 
-    /// The header fields, besides those of the framing and of the connection.
+    /// The header fields, except those for the framing and the connection, which the origin adds.
     public var headers: [(name: String, value: String)]
 
-    /// The whole body, whatever part of it ``ending`` lets through.
+    /// The complete body. ``ending`` may cut it off.
     public var body: Data
 
-    /// How the client is told where the body ends.
+    /// The framing, which tells the client where the body ends.
     public var framing: Framing
 
-    /// The time before the head, from the arrival of the request.
+    /// The delay between the request and the head.
     public var latency: Duration
 
-    /// The bytes of body a second, sent in slices of 10 ms; nil sends as fast as it goes.
+    /// The bandwidth in bytes per second, sent in slices of 10 ms; `nil` is unlimited.
     public var bandwidth: Int?
 
-    /// How the response ends.
+    /// The ending of the response.
     public var ending: Ending
 
-    /// Holds the response back, before the head or in the body, until the gate opens.
+    /// The gate that holds the response back before the head or in the body; `nil` sends it immediately.
     public var gate: OriginGate?
 
-    /// Makes a response that behaves well unless told otherwise.
+    /// Creates a response. Without arguments it is a well-formed 200 with an empty body.
+    ///
+    /// - Parameters:
+    ///   - status: The status code.
+    ///   - headers: The header fields, except those for the framing and the connection.
+    ///   - body: The complete body.
+    ///   - framing: The framing of the body.
+    ///   - latency: The delay before the head.
+    ///   - bandwidth: The bandwidth in bytes per second; `nil` is unlimited.
+    ///   - ending: The ending of the response.
+    ///   - gate: The gate that holds the response back.
     public init(
         status: Int = 200,
         headers: [(name: String, value: String)] = [],
@@ -49,62 +62,67 @@ public struct OriginResponse: Sendable {
 }
 
 extension OriginResponse {
-    /// An image.
+    /// Returns a response with an image.
     ///
-    /// - Parameter type: The media type: `image/png`.
+    /// - Parameters:
+    ///   - data: The encoded image.
+    ///   - type: The media type, such as `image/png`.
     public static func image(_ data: Data, type: String) -> OriginResponse {
         OriginResponse(headers: [("Content-Type", type)], body: data)
     }
 
-    /// A page of HTML.
+    /// Returns a response with an HTML page in UTF-8.
     public static func html(_ text: String) -> OriginResponse {
         OriginResponse(headers: [("Content-Type", "text/html; charset=utf-8")], body: Data(text.utf8))
     }
 
-    /// A bare status with an empty body.
+    /// Returns a response with a status and an empty body.
     public static func status(_ code: Int) -> OriginResponse {
         OriginResponse(status: code)
     }
 
-    /// A redirect.
+    /// Returns a redirect.
     ///
-    /// - Parameter location: A URL, or a path at the same origin, sent as it is.
+    /// - Parameters:
+    ///   - location: A URL, or a path at the same origin. It is sent unchanged.
+    ///   - status: The status code.
     public static func redirect(to location: String, status: Int = 302) -> OriginResponse {
         OriginResponse(status: status, headers: [("Location", location)])
     }
 
-    /// The same response but for one property: `.image(data, type: "image/png").with(\.bandwidth, 10_000)`.
+    /// Returns a copy with one property changed: `.image(data, type: "image/png").with(\.bandwidth, 10_000)`.
     public func with<Value>(_ property: WritableKeyPath<OriginResponse, Value>, _ value: Value) -> OriginResponse {
         var copy = self
         copy[keyPath: property] = value
         return copy
     }
 
-    /// The same response with one more header field.
+    /// Returns a copy with one more header field.
     public func with(header name: String, _ value: String) -> OriginResponse {
         with(\.headers, headers + [(name, value)])
     }
 }
 
 extension OriginResponse {
-    /// How the client is told where a body ends.
+    /// The framing of a body, which tells the client where it ends.
     public enum Framing: Sendable, Hashable {
-        /// By the right Content-Length.
+        /// A correct `Content-Length`.
         case contentLength
 
-        /// By a Content-Length of this many bytes, right or wrong; the whole body is sent and the connection closed.
+        /// A `Content-Length` of this many bytes, correct or not. The whole body is sent, then the connection is
+        /// closed.
         case declared(Int)
 
-        /// By chunks of this many bytes.
+        /// Chunks of this many bytes.
         case chunked(size: Int)
 
-        /// By nothing but the end of the connection.
+        /// No length: the connection is closed after the body.
         case untilClose
     }
 }
 
 extension OriginResponse.Framing {
-    /// The header field that announces this framing of a body of so many bytes.
+    /// The header field of this framing for a body of `bodyCount` bytes, if it has one.
     func header(bodyCount: Int) -> (name: String, value: String)? {
         switch self {
         case .contentLength: ("Content-Length", "\(bodyCount)")
@@ -114,7 +132,7 @@ extension OriginResponse.Framing {
         }
     }
 
-    /// Whether the client can tell the next response on the connection from the end of this one.
+    /// Whether the client can tell where the next response on the connection begins.
     var allowsKeepAlive: Bool {
         switch self {
         case .contentLength, .chunked: true
@@ -122,7 +140,7 @@ extension OriginResponse.Framing {
         }
     }
 
-    /// The bytes of body in a chunk; nil without chunks.
+    /// The number of body bytes in a chunk, or `nil` without chunks.
     var chunkSize: Int? {
         guard case .chunked(let size) = self else { return nil }
         return max(1, size)
@@ -130,30 +148,30 @@ extension OriginResponse.Framing {
 }
 
 extension OriginResponse {
-    /// How a response ends. Bytes are those of the body, not of its chunks' heads.
+    /// The ending of a response. Numbers of bytes count the body without chunk heads.
     public enum Ending: Sendable, Hashable {
-        /// As it should.
+        /// The response is complete.
         case whole
 
-        /// With the connection closed in good order after this many bytes.
+        /// The connection is closed in order after this many bytes.
         case cut(after: Int)
 
-        /// With a TCP reset after this many bytes.
+        /// The connection is reset (TCP RST) after this many bytes.
         case reset(after: Int)
 
-        /// Not at all: nothing follows these many bytes, and the connection stays open.
+        /// Nothing follows this many bytes, and the connection stays open.
         case silence(after: Int)
 
-        /// Not at all, without so much as a head; the connection stays open.
+        /// Nothing is sent, not even a head, and the connection stays open.
         case never
 
-        /// Not at all, without so much as a head: the connection is closed in good order.
+        /// Nothing is sent, not even a head, and the connection is closed in order.
         case dropped
     }
 }
 
 extension OriginResponse.Ending {
-    /// How many bytes of a body of `count` are sent.
+    /// Returns the number of bytes to send of a body of `count` bytes.
     func bytesSent(of count: Int) -> Int {
         switch self {
         case .whole: count
