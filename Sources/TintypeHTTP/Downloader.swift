@@ -33,7 +33,7 @@ public final class Downloader: ImageLoader {
                 state.generation += 1
                 state.plain = nil
             }
-            services.follow(newValue)
+            services.apply(newValue)
         }
     }
 

@@ -198,7 +198,7 @@ import TintypeTesting
         StoredResponse(
             status: 200, headers: ["ETag": "W/\"1\"", "Last-Modified": Self.zeroText], requested: Self.zero,
             received: Self.zero
-        ).ask(in: &headers)
+        ).addConditions(to: &headers)
         #expect(headers["if-none-match"] == "W/\"1\"" && headers["if-modified-since"] == Self.zeroText)
     }
 

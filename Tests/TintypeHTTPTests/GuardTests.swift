@@ -134,10 +134,10 @@ import TintypeTesting
                 configuration: DownloaderConfiguration.patient, options: options(ServerGuard(ports: nil)),
                 byteLimit: 1 << 20)
             // The client below, without the look-up that comes first.
-            let pooled = try PooledClient(settings.traits(for: origin.baseURL, [:]), .system)
+            let pooled = try PooledClient(settings.traits(for: origin.baseURL, environment: [:]), .system)
             await #expect(throws: TintypeError.self) {
                 let request = try DownloadRequest(url: origin.url("/a")).clientRequest
-                _ = try await WireResponse(to: request, over: pooled).head()
+                _ = try await ResponseStream(to: request, over: pooled).head()
             }
             #expect(origin.requestCount() == 0)
         }

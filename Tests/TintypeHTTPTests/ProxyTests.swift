@@ -39,7 +39,7 @@ import TintypeTesting
 
     @Test(arguments: cases) func theEnvironmentNamesIt(_ example: Case) throws {
         let url = try #require(URL(string: example.url))
-        #expect(ProxySetting.environment.proxy(for: url, example.variables) == example.proxy)
+        #expect(ProxySetting.environment.proxy(for: url, environment: example.variables) == example.proxy)
     }
 }
 

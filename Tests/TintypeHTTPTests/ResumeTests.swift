@@ -6,40 +6,42 @@ import TintypeTesting
 
 @testable import TintypeHTTP
 
-@Suite struct PartialTests {
-    private static let partial = Partial(
-        place: "p", validator: PartialValidator(value: "\"1\""), total: 100, data: Data(repeating: 7, count: 40))
+@Suite struct PartialBodyTests {
+    private static let partial = PartialBody(
+        urlDigest: "p", validator: StrongValidator(value: "\"1\""), total: 100, data: Data(repeating: 7, count: 40))
 
     struct Case: Sendable {
         var status = 206
         var fields: HTTPFields
-        let answer: Partial.Answer
+        let meaning: PartialBody.Meaning
     }
 
     static let cases: [Case] = [
-        Case(fields: ["Content-Range": "bytes 40-99/100", "ETag": "\"1\""], answer: .rest),
-        Case(fields: ["Content-Range": "bytes 40-99/*", "ETag": "\"1\""], answer: .rest),
-        Case(fields: ["Content-Range": "bytes 40-99/100", "ETag": "\"1\"", "Content-Length": "60"], answer: .rest),
+        Case(fields: ["Content-Range": "bytes 40-99/100", "ETag": "\"1\""], meaning: .rest),
+        Case(fields: ["Content-Range": "bytes 40-99/*", "ETag": "\"1\""], meaning: .rest),
+        Case(fields: ["Content-Range": "bytes 40-99/100", "ETag": "\"1\"", "Content-Length": "60"], meaning: .rest),
         // Another length, place, end, total, tag, no tag, no range, several ranges, a coding.
-        Case(fields: ["Content-Range": "bytes 40-99/100", "ETag": "\"1\"", "Content-Length": "61"], answer: .unusable),
-        Case(fields: ["Content-Range": "bytes 41-99/100", "ETag": "\"1\""], answer: .unusable),
-        Case(fields: ["Content-Range": "bytes 40-98/100", "ETag": "\"1\""], answer: .unusable),
-        Case(fields: ["Content-Range": "bytes 40-100/101", "ETag": "\"1\""], answer: .unusable),
-        Case(fields: ["Content-Range": "bytes 40-99/100", "ETag": "\"2\""], answer: .unusable),
-        Case(fields: ["Content-Range": "bytes 40-99/100"], answer: .unusable),
-        Case(fields: ["ETag": "\"1\""], answer: .unusable),
-        Case(fields: ["Content-Type": "multipart/byteranges; boundary=x", "ETag": "\"1\""], answer: .unusable),
         Case(
-            fields: ["Content-Range": "bytes 40-99/100", "ETag": "\"1\"", "Content-Encoding": "gzip"], answer: .unusable
+            fields: ["Content-Range": "bytes 40-99/100", "ETag": "\"1\"", "Content-Length": "61"], meaning: .unusable),
+        Case(fields: ["Content-Range": "bytes 41-99/100", "ETag": "\"1\""], meaning: .unusable),
+        Case(fields: ["Content-Range": "bytes 40-98/100", "ETag": "\"1\""], meaning: .unusable),
+        Case(fields: ["Content-Range": "bytes 40-100/101", "ETag": "\"1\""], meaning: .unusable),
+        Case(fields: ["Content-Range": "bytes 40-99/100", "ETag": "\"2\""], meaning: .unusable),
+        Case(fields: ["Content-Range": "bytes 40-99/100"], meaning: .unusable),
+        Case(fields: ["ETag": "\"1\""], meaning: .unusable),
+        Case(fields: ["Content-Type": "multipart/byteranges; boundary=x", "ETag": "\"1\""], meaning: .unusable),
+        Case(
+            fields: ["Content-Range": "bytes 40-99/100", "ETag": "\"1\"", "Content-Encoding": "gzip"],
+            meaning: .unusable
         ),
-        Case(status: 200, fields: ["ETag": "\"2\""], answer: .whole),
-        Case(status: 416, fields: ["Content-Range": "bytes */100"], answer: .unusable),
-        Case(status: 404, fields: [:], answer: .whole),
+        Case(status: 200, fields: ["ETag": "\"2\""], meaning: .whole),
+        Case(status: 416, fields: ["Content-Range": "bytes */100"], meaning: .unusable),
+        Case(status: 404, fields: [:], meaning: .whole),
     ]
 
     @Test(arguments: cases) func theAnswerIsChecked(_ example: Case) {
         let response = DownloadResponse(url: URL(filePath: "/"), status: example.status, headers: example.fields)
-        #expect(Self.partial.answer(response) == example.answer)
+        #expect(Self.partial.meaning(of: response) == example.meaning)
     }
 
     @Test(arguments: [
@@ -59,7 +61,7 @@ import TintypeTesting
 
     /// RFC 9110, 8.8.1 and 8.8.2.2.
     @Test(arguments: validators) func onlyStrongValidatorsCount(_ fields: HTTPFields, _ isStrong: Bool) {
-        #expect((PartialValidator(fields) != nil) == isStrong)
+        #expect((StrongValidator(fields) != nil) == isStrong)
     }
 
     @Test func aFileIsReadAgainAndDamageIsFound() {
@@ -303,13 +305,13 @@ import TintypeTesting
         let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-journal-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let empty = Partial(
-            place: "place", validator: PartialValidator(value: "\"1\""), total: 9, data: Data())
+        let empty = PartialBody(
+            urlDigest: "place", validator: StrongValidator(value: "\"1\""), total: 9, data: Data())
         let file = folder.appending(path: "a")
         var journal = try PartialJournal(empty, at: file.path(percentEncoded: false))
         #expect(PartialFile.decode(try Data(contentsOf: file)) == nil)
         for count in 1...4 {
-            journal = try journal.adding(Data([UInt8(count), UInt8(count)]))
+            journal = try journal.appending(Data([UInt8(count), UInt8(count)]))
             let partial = try #require(PartialFile.decode(try Data(contentsOf: file)))
             #expect(partial.data == Data((1...UInt8(count)).flatMap { [$0, $0] }) && partial.total == 9)
         }

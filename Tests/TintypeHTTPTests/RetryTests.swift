@@ -232,7 +232,7 @@ import TintypeTesting
             // Slow, but never silent for long: no other time-out ends it.
             origin.serve("/a", .picture.with(\.bandwidth, 1000))
             let error = await Fixture.expect(.timedOut) { try await load("/a") }
-            #expect(error?.message.contains("not whole") == true)
+            #expect(error?.message.contains("not complete") == true)
         }
     }
 }

@@ -47,7 +47,7 @@ struct StoredResponse: Hashable, Sendable {
     }
 
     /// The fields that ask whether it is still good (RFC 9111, 4.3.1).
-    func ask(in headers: inout HTTPFields) {
+    func addConditions(to headers: inout HTTPFields) {
         if let tag = self.headers["etag"] { headers["If-None-Match"] = tag }
         if let date = self.headers["last-modified"] { headers["If-Modified-Since"] = date }
     }
@@ -127,7 +127,7 @@ extension StoredResponse {
         for line in [Self.version, "\(status)", Self.milliseconds(requested), Self.milliseconds(received)] {
             lines.add(line)
         }
-        for (name, value) in headers.wire { lines.add(name, value) }
+        for (name, value) in headers.nioHeaders { lines.add(name, value) }
         for (name, digest) in selected { lines.add("vary \(name)", digest) }
         lines.add(Self.end)
         return lines.data

@@ -13,16 +13,16 @@ public enum ProxySetting: Hashable, Sendable {
     /// The proxy for a URL.
     ///
     /// - Parameter variables: the environment.
-    func proxy(for url: URL, _ variables: [String: String]) -> ProxyServer? {
+    func proxy(for url: URL, environment variables: [String: String]) -> ProxyServer? {
         switch self {
         case .direct: nil
         case .server(let server): server
-        case .environment: Self.proxy(for: url, variables)
+        case .environment: Self.proxy(for: url, environment: variables)
         }
     }
 
     /// As curl reads them. `HTTP_PROXY` in capitals is not read, since a CGI program gets it from whoever asks it.
-    private static func proxy(for url: URL, _ variables: [String: String]) -> ProxyServer? {
+    private static func proxy(for url: URL, environment variables: [String: String]) -> ProxyServer? {
         guard !variables.isEmpty else { return nil }
         let isSecure = url.isEncrypted
         let names = (isSecure ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]) + ["all_proxy", "ALL_PROXY"]
@@ -32,7 +32,7 @@ public enum ProxySetting: Hashable, Sendable {
         return ProxyServer(text)
     }
 
-    /// Those of an environment that ``proxy(for:_:)`` reads.
+    /// Those of an environment that ``proxy(for:environment:)`` reads.
     static func variables(in environment: [String: String]) -> [String: String] {
         environment.filter { $0.key.lowercased().hasSuffix("_proxy") }
     }

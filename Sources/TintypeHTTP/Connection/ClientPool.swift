@@ -66,19 +66,19 @@ final class PooledClient: Sendable {
         Task { try? await client.shutdown() }
     }
 
-    /// Sends a request, and has `feed` told of its response.
+    /// Sends a request, and has `delegate` told of its response.
     ///
     /// The client takes a connection of the loop that it is to speak on, if there is one. Two loops for one exchange, which
     /// those over HTTP/2 mostly have, not only cost more: what has arrived when a connection breaks may be lost between them.
     ///
     /// - Returns: what to give back to ``leave(_:)``.
-    func send(_ request: HTTPClient.Request, to feed: WireFeed) -> Int {
+    func send(_ request: HTTPClient.Request, to delegate: ResponseDelegate) -> Int {
         let loop = shares.withLock { $0.enter() }
         let task = client.execute(
-            request: request, delegate: feed, eventLoop: .delegate(on: Self.loops[loop]), logger: feed.logger)
-        feed.attach(task)
+            request: request, delegate: delegate, eventLoop: .delegate(on: Self.loops[loop]), logger: delegate.logger)
+        delegate.attach(task)
         // That a body could not be sent to its end is told by the task alone.
-        if request.body != nil { task.futureResult.whenFailure { feed.didReceiveError(task: task, $0) } }
+        if request.body != nil { task.futureResult.whenFailure { delegate.didReceiveError(task: task, $0) } }
         return loop
     }
 

@@ -42,10 +42,10 @@ final class ClientTraits: Equatable, Sendable {
             tlsConfiguration: try tls(),
             // Followed by ``Transfer``, which checks where they lead.
             redirectConfiguration: .disallow,
-            // Silence is heard by ``SilenceHandler``.
+            // Silence is heard by ``IdleHandler``.
             timeout: .init(connect: TimeAmount(connectTimeout)),
             proxy: proxy.map(Self.proxy),
-            // Done by ``WireBody``, which counts what comes in and what comes out.
+            // Done by ``ResponseBody``, which counts what comes in and what comes out.
             decompression: .disabled)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
         // What fails is told at once, and tried again by ``RetryPolicy``.
@@ -63,12 +63,12 @@ final class ClientTraits: Equatable, Sendable {
         let serverGuard = proxy == nil ? serverGuard : nil
         configuration.http1_1ConnectionDebugInitializer = Self.initializer { channel in
             try serverGuard?.check(channel)
-            try SilenceHandler.add(
+            try IdleHandler.add(
                 to: channel, limit: silence, behind: ByteToMessageHandler<HTTPResponseDecoder>.self)
         }
         configuration.http2ConnectionDebugInitializer = Self.initializer { try serverGuard?.check($0) }
         configuration.http2StreamChannelDebugInitializer = Self.initializer { channel in
-            try SilenceHandler.add(to: channel, limit: silence, behind: HTTP2FramePayloadToHTTP1ClientCodec.self)
+            try IdleHandler.add(to: channel, limit: silence, behind: HTTP2FramePayloadToHTTP1ClientCodec.self)
         }
     }
 

@@ -1,23 +1,28 @@
 import Logging
 import TintypeCore
 
-/// Which request went over which connection of a client: the client below says so to the loggers that it is given, and
-/// nowhere else.
+/// Knows which request of a client used which connection, and whether the connection was new.
 ///
-/// Of one for a request only the connection's name is heard (``ConnectionListener``); of the client's own, the little that is
-/// said at the level of debugging. If another version should say it differently, nothing is known, and nothing breaks.
+/// The client reports this only to the loggers that it is given: the identifier of a connection to the logger of the
+/// request (``ConnectionIDReader``), and closed connections to the client's own logger, at the level `debug`. If another
+/// version of the client logs differently, uses of connections are unknown and nothing else changes.
 final class ConnectionLog: Sendable {
     /// One request's use of a connection.
     struct Use: Sendable {
-        /// Whether another request had used it before.
+        /// Whether another request used the connection before.
         let isReused: Bool
-        /// How long the request waited for it to stand: resolving, connecting, and TLS; `nil` when it had been used before.
+        /// How long the request waited for the connection to be established: name resolution, TCP and TLS. `nil` for a
+        /// reused connection.
         let connecting: Duration?
     }
 
-    /// More are not followed.
+    /// Further connections are not recorded.
     private static let maximumCount = 10_000
 
+    /// The key of a connection's identifier in the metadata of a logger.
+    fileprivate static let idKey = "ahc-connection-id"
+
+    /// The identifiers of the open connections that were used.
     private let used = Locked<Set<String>>([])
     private let uptime: @Sendable () -> Duration
 
@@ -27,22 +32,19 @@ final class ConnectionLog: Sendable {
 
     var now: Duration { uptime() }
 
-    static let idKey = "ahc-connection-id"
-
-    /// For what is said of no request: connections that are gone are forgotten.
+    /// The client's own logger: removes connections that were closed.
     var logger: Logger {
-        LogReader.logger(.debug) { event, _ in
-            guard event.message.description == "connection closed",
-                let id = event.metadata?[Self.idKey]?.description
-            else { return }
-            self.used.withLock { used in _ = used.remove(id) }
+        Logger(label: "tintype.http") { _ in
+            ClosedConnectionReader { id in self.used.withLock { used in _ = used.remove(id) } }
         }
     }
 
-    /// Takes down that a request begins to use a connection.
+    /// Records that a request begins to use a connection.
     ///
-    /// - Parameter sent: when the request was made.
-    /// - Returns: `nil` when that is not known.
+    /// - Parameters:
+    ///   - id: the client's identifier of the connection.
+    ///   - sent: the uptime at which the request was sent.
+    /// - Returns: `nil` when too many connections are open to know.
     func use(_ id: String, since sent: Duration) -> Use? {
         let isFirst: Bool? = used.withLock { used in
             if used.contains(id) { return false }
@@ -55,9 +57,9 @@ final class ConnectionLog: Sendable {
     }
 }
 
-/// Hears which connection the logger of a request is given to, and nothing that is said to it.
-struct ConnectionListener: LogHandler {
-    let feed: WireFeed
+/// The log handler of one request: reads the identifier of its connection from the metadata, and ignores all messages.
+struct ConnectionIDReader: LogHandler {
+    let delegate: ResponseDelegate
 
     var metadata: Logger.Metadata {
         get { [:] }
@@ -71,22 +73,20 @@ struct ConnectionListener: LogHandler {
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { nil }
-        set { if key == ConnectionLog.idKey, let newValue { feed.took(connection: newValue.description) } }
+        set { if key == ConnectionLog.idKey, let newValue { delegate.didTakeConnection(id: newValue.description) } }
     }
 
     func log(event: LogEvent) {}
 }
 
-/// A log handler that hands on what is said instead of writing it.
-struct LogReader: LogHandler {
+/// The log handler of a client: reports the identifiers of connections that were closed, and ignores all other messages.
+private struct ClosedConnectionReader: LogHandler {
     var metadata: Logger.Metadata = [:]
-    var logLevel: Logger.Level
-    private let read: @Sendable (LogEvent, Logger.Metadata) -> Void
+    var logLevel = Logger.Level.debug
+    private let onClose: @Sendable (String) -> Void
 
-    /// - Parameter read: is given each event, and the metadata of the logger it was said to.
-    init(_ level: Logger.Level, _ read: @escaping @Sendable (LogEvent, Logger.Metadata) -> Void) {
-        logLevel = level
-        self.read = read
+    init(onClose: @escaping @Sendable (String) -> Void) {
+        self.onClose = onClose
     }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -95,13 +95,9 @@ struct LogReader: LogHandler {
     }
 
     func log(event: LogEvent) {
-        read(event, metadata)
-    }
-
-    /// A logger that says everything of a level to `read`.
-    static func logger(
-        _ level: Logger.Level, _ read: @escaping @Sendable (LogEvent, Logger.Metadata) -> Void
-    ) -> Logger {
-        Logger(label: "tintype.http", factory: { _ in LogReader(level, read) })
+        guard event.message.description == "connection closed",
+            let id = event.metadata?[ConnectionLog.idKey]?.description
+        else { return }
+        onClose(id)
     }
 }

@@ -8,7 +8,7 @@ import NIOHTTP1
 /// tenth. This one looks when it rings how long ago the last piece came. There is one for each connection of HTTP/1.1, where
 /// it rings once in the time that silence may last, however many exchanges there are meanwhile; and one for each stream of
 /// HTTP/2.
-final class SilenceHandler: ChannelDuplexHandler {
+final class IdleHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
     typealias OutboundIn = HTTPClientRequestPart
@@ -29,7 +29,7 @@ final class SilenceHandler: ChannelDuplexHandler {
     /// Puts one between a channel's codec and the client's own handler.
     static func add(to channel: any Channel, limit: TimeAmount, behind codec: (some ChannelHandler).Type) throws {
         let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandler(SilenceHandler(limit: limit), position: .after(pipeline.handler(type: codec)))
+        try pipeline.addHandler(IdleHandler(limit: limit), position: .after(pipeline.handler(type: codec)))
     }
 
     func flush(context: ChannelHandlerContext) {

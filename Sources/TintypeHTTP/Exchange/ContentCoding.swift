@@ -9,14 +9,14 @@ import TintypeCore
 /// begin like one is not looked at.
 final class Inflater {
     private let coding: ContentCoding
-    private let limits: WireBody.Limits
+    private let limits: ResponseBody.Limits
     private let stream: UnsafeMutablePointer<z_stream>
     private var hasBegun = false
     private var isAtEnd = false
     private var wireCount = 0
     private var count = 0
 
-    init(_ coding: ContentCoding, _ limits: WireBody.Limits) throws(TintypeError) {
+    init(_ coding: ContentCoding, _ limits: ResponseBody.Limits) throws(TintypeError) {
         self.coding = coding
         self.limits = limits
         stream = .allocate(capacity: 1)

@@ -48,7 +48,7 @@ public struct DownloadRequest: Hashable, Sendable {
             throw TintypeError(.invalidSource, stage: .load, "not a method of HTTP", subject: url.absoluteString)
         }
         // The client below looks at the letters of names and values, and takes no name at all for one.
-        guard !headers.wire.contains(where: { $0.name.isEmpty }) else {
+        guard !headers.nioHeaders.contains(where: { $0.name.isEmpty }) else {
             throw TintypeError(
                 .invalidSource, stage: .load, "a header field without a name", subject: url.absoluteString)
         }
@@ -74,7 +74,7 @@ public struct DownloadRequest: Hashable, Sendable {
         get throws(TintypeError) {
             do {
                 return try HTTPClient.Request(
-                    url: url.absoluteURL, method: HTTPMethod(rawValue: method), headers: headers.wire,
+                    url: url.absoluteURL, method: HTTPMethod(rawValue: method), headers: headers.nioHeaders,
                     body: body.map { .byteBuffer(ByteBuffer(bytes: $0)) })
             } catch {
                 throw TintypeError(transport: error)

@@ -3,14 +3,18 @@ public import Foundation
 import NIOCore
 import TintypeCore
 
-/// What a server answered: its head, and its body before it is read.
+/// The response of a server: its head, and its body, which may not have been read.
 public struct DownloadResponse: Sendable {
-    /// Where the answer came from, at the end of all redirects.
+    /// The URL that the response came from, after all redirects.
     public var url: URL
+    /// The status code (RFC 9110, 15).
     public var status: Int
+    /// The header fields.
     public var headers: HTTPFields
+    /// The body. An interceptor that does not replace it leaves it to the transfer to read.
     public var body: DownloadBody
 
+    /// Creates a response with a status, header fields and a body.
     public init(url: URL, status: Int, headers: HTTPFields = HTTPFields(), body: DownloadBody = DownloadBody(Data())) {
         self.url = url
         self.status = status
@@ -20,12 +24,14 @@ public struct DownloadResponse: Sendable {
 }
 
 extension DownloadResponse {
-    /// The bytes that its body has on the wire; `nil` when it does not say, or says what cannot be.
+    /// `Content-Length`: the number of bytes of the body with its content coding; `nil` when it is missing or invalid.
     var contentLength: Int? {
         headers["content-length"].flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
     }
 
-    /// How its body is coded. That of an answer which is no success is not looked at.
+    /// The content coding of the body; `nil` for none, and for every status that is not a success.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/undecipherable`` for a coding that is not supported.
     var contentCoding: ContentCoding? {
         get throws(TintypeError) {
             guard (200..<300).contains(status), headers.contains("content-encoding") else { return nil }
@@ -34,48 +40,53 @@ extension DownloadResponse {
     }
 }
 
-/// The body of a response: still on its way, or at hand.
+/// The body of a response: in memory, or still arriving.
 public struct DownloadBody: Sendable {
     enum Content: Sendable {
         case data(Data)
-        case wire(WireBody)
+        case stream(ResponseBody)
     }
 
     let content: Content
 
+    /// Creates a body that is in memory.
     public init(_ data: Data) {
         content = .data(data)
     }
 
-    init(_ wire: WireBody) {
-        content = .wire(wire)
+    init(_ body: ResponseBody) {
+        content = .stream(body)
     }
 
-    /// The whole body, without its content coding, within the limit of the transfer. To be called once.
+    /// Receives the whole body and returns it without its content coding. Call it once.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/limitExceeded`` when the body is larger than the transfer allows, or an
+    ///   error of the transport.
     public func collect() async throws -> Data {
         switch content {
         case .data(let data): return data
-        case .wire(let wire):
-            let received = ReceivedBytes(limit: wire.limits.byteCount)
-            try await wire.receive(into: received)
+        case .stream(let body):
+            let received = ReceivedBytes(limit: body.limits.byteCount)
+            try await body.receive(into: received)
             return received.take()
         }
     }
 
-    /// Reads a short body to its end, so that the connection can be used again; gives up a long one, and one that does not
-    /// say how long it is.
-    func discard() async {
-        guard case .wire(let wire) = content, let announced = wire.announced, announced <= 4096 else { return }
-        var count = 0
-        while count <= announced, let pieces = try? await wire.response.pieces(), !pieces.isEmpty {
-            count += pieces.reduce(0) { $0 + $1.readableBytes }
-        }
-    }
-
+    /// Appends the body to `received`. Call it once.
     func receive(into received: ReceivedBytes) async throws {
         switch content {
         case .data(let data): try data.withTypedBytes { bytes throws(TintypeError) in try received.append(bytes) }
-        case .wire(let wire): try await wire.receive(into: received)
+        case .stream(let body): try await body.receive(into: received)
+        }
+    }
+
+    /// Reads a body of at most 4096 bytes to its end, so that its connection can be reused. Ignores a body that is longer,
+    /// or does not announce its length.
+    func discard() async {
+        guard case .stream(let body) = content, let announced = body.announced, announced <= 4096 else { return }
+        var count = 0
+        while count <= announced, let parts = try? await body.stream.parts(), !parts.isEmpty {
+            count += parts.reduce(0) { $0 + $1.readableBytes }
         }
     }
 }

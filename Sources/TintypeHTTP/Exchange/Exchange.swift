@@ -5,246 +5,174 @@ import NIOHTTP1
 import NIOSSL
 import TintypeCore
 
-extension Transfer {
-    /// How often a request is sent again because a connection that had been kept open was closed at that moment.
+/// One exchange of a transfer: its request, sent through the interceptors and along redirects, and the final response.
+///
+/// A struct of one reference, so that async frames hold no more than the transfer.
+struct Exchange: Sendable {
+    /// How often a request is sent again because the server closed an idle connection at that moment.
     private static let maximumReplays = 3
 
-    /// One request and its response, with what an interrupted transfer left in front of its body.
-    func send(_ request: DownloadRequest) async throws -> DownloadResponse {
-        guard let keeper else { return try await whole(request) }
-        return try await send(request, keeper)
-    }
+    let transfer: Transfer
 
-    // What is never inlined here would make the frames larger that a transfer takes memory for (`docs/architecture.md`).
+    private var settings: TransferSettings { transfer.settings }
 
-    @inline(never)
-    private func send(_ request: DownloadRequest, _ keeper: PartialKeeper) async throws -> DownloadResponse {
-        guard let partial = keeper.partial(for: request) else { return try await whole(request) }
-        return try await rest(of: partial, request)
-    }
-
-    private func rest(of partial: Partial, _ request: DownloadRequest) async throws -> DownloadResponse {
-        var ranged = request
-        partial.ask(in: &ranged.headers)
-        let answer = try await answer(to: ranged)
-        switch partial.answer(answer.head(request.url)) {
-        case .rest: return try restResponse(answer, to: request, behind: partial.data)
-        case .whole: return try wholeResponse(answer, to: request)
-        case .unusable:
-            keeper?.forget()
-            return try await whole(request)
-        }
-    }
-
-    private func whole(_ request: DownloadRequest) async throws -> DownloadResponse {
-        try wholeResponse(try await answer(to: request), to: request)
-    }
-
-    @inline(never)
-    private func wholeResponse(_ answer: Answer, to request: DownloadRequest) throws(TintypeError) -> DownloadResponse {
-        let head = answer.head(request.url)
-        return try response(answer, head, to: request, isPicture: head.status == 200, behind: Data())
-    }
-
-    @inline(never)
-    private func restResponse(
-        _ answer: Answer, to request: DownloadRequest, behind prefix: Data
-    ) throws(TintypeError) -> DownloadResponse {
-        let head = answer.head(request.url)
-        var response = try response(answer, head, to: request, isPicture: head.status == 206, behind: prefix)
-        meter.resumed(prefix.count)
-        // To everyone above it is one body, and a whole one.
-        response.status = 200
-        response.headers["content-range"] = nil
-        response.headers["content-length"] = head.contentLength.map { "\($0 + prefix.count)" }
-        return response
-    }
-
-    /// - Parameter isPicture: whether its status says that its body is what was asked for, and may be kept in part.
-    private func response(
-        _ answer: Answer, _ head: DownloadResponse, to request: DownloadRequest, isPicture: Bool, behind prefix: Data
-    ) throws(TintypeError) -> DownloadResponse {
-        let announced = request.method == "HEAD" ? nil : head.contentLength
-        let keeper = isPicture && request.method == "GET" ? keeper : nil
-        keeper?.begin(head, total: announced.map { $0 + prefix.count })
-        var response = head
-        response.body = DownloadBody(
-            WireBody(
-                answer.wire, coding: try head.contentCoding, announced: announced, in: self, behind: prefix,
-                keeper: keeper))
-        return response
-    }
-
-    private struct Answer {
-        let head: HTTPResponseHead
-        let wire: WireResponse
-
-        func head(_ url: URL) -> DownloadResponse {
-            DownloadResponse(url: url, status: Int(head.status.code), headers: HTTPFields(head.headers))
-        }
-    }
-
-    /// The answer to a request, its body still on its way.
-    ///
-    /// A server may close a connection that was kept open at the moment when it is used again. Nothing was answered then,
-    /// so what may be sent twice is.
-    private func answer(to request: DownloadRequest) async throws -> Answer {
-        try request.validate()
-        if let serverGuard = settings.serverGuard { try await admit(request.url, by: serverGuard) }
-        let pooled = try services.client(for: request.url, settings)
-        do {
-            return try await answer(to: request, from: pooled)
-        } catch let closed as ClosedConnection {
-            return try await answerAgain(to: request, after: closed)
-        }
-    }
-
-    private func answerAgain(to request: DownloadRequest, after first: ClosedConnection) async throws -> Answer {
-        var closed = first
-        for _ in 0..<Self.maximumReplays where request.isIdempotent && !Task.isCancelled {
-            do {
-                return try await answer(to: request, from: try services.client(for: request.url, settings))
-            } catch let again as ClosedConnection {
-                closed = again
-            }
-        }
-        throw TintypeError(transport: closed.underlying)
-    }
-
-    private func answer(to request: DownloadRequest, from pooled: PooledClient) async throws -> Answer {
-        let response = WireResponse(to: try wire(request), over: pooled)
-        do {
-            let head = try await response.head()
-            takeDown(head, of: response, to: request)
-            return Answer(head: head.head, wire: response)
-        } catch {
-            throw response.connection?.isReused != false && error.isClosedConnection
-                ? ClosedConnection(underlying: error) : TintypeError(transport: error)
-        }
-    }
-
-    @inline(never)
-    private func takeDown(_ answer: WireFeedState.Head, of response: WireResponse, to request: DownloadRequest) {
-        meter.answered(
-            TransferMeter.Answer(
-                version: answer.head.version.name, isEncrypted: request.url.isEncrypted,
-                connection: response.connection),
-            at: answer.time, since: response.sent)
-        cookies?.take(answer.head.headers["set-cookie"], from: request.url, at: clock.date())
-    }
-
-    private var cookies: CookieStore? { settings.options.usesCookies ? settings.configuration.cookies : nil }
-
-    /// As the client below takes it.
-    @inline(never)
-    private func wire(_ request: DownloadRequest) throws(TintypeError) -> HTTPClient.Request {
-        var wire = try request.clientRequest
-        if let header = cookies?.header(for: request.url, at: clock.date()) {
-            let own = request.headers["Cookie"]
-            wire.headers.replaceOrAdd(name: "Cookie", value: own.map { "\($0); \(header)" } ?? header)
-        }
-        if settings.acceptsUncheckedCertificate(of: request.url, origin: self.request.url) {
-            var tls = TLSConfiguration.makeClientConfiguration()
-            tls.certificateVerification = .none
-            wire.tlsConfiguration = tls
-        }
-        return wire
-    }
-
-    private func admit(_ url: URL, by serverGuard: ServerGuard) async throws(TintypeError) {
-        try serverGuard.check(url)
-        for address in try await HostResolver.addresses(of: url.host(percentEncoded: false) ?? "", for: job) {
-            try serverGuard.check(address, for: url)
-        }
-    }
-}
-
-/// A connection that had been kept open, as far as is known, was closed at the moment when it was used again.
-private struct ClosedConnection: Error {
-    let underlying: any Error
-}
-
-extension HTTPVersion {
-    /// As ``TintypeCore/TransferMetrics/httpVersion`` has it.
-    fileprivate var name: String {
-        switch self {
-        case .http2: "http/2"
-        case .http1_1: "http/1.1"
-        default: "http/\(major).\(minor)"
-        }
-    }
-}
-
-extension Transfer {
-    /// The response at the end of interceptors and redirects.
-    func exchange() async throws -> DownloadResponse {
-        guard hasForeignCode else { return try await following(firstRequest) }
-        // This may still be the thread of who asked, and what a program has written may take its time.
+    /// Sends the request, and returns the final response before its body is read.
+    func response() async throws -> DownloadResponse {
+        guard runsUserCode else { return try await send(request) }
+        // This may still be a thread of the caller's executor, and user code may take its time.
         return try await withTaskExecutorPreference(globalConcurrentExecutor) { try await intercepted() }
     }
 
-    /// Whether functions of the program's take part in it.
-    private var hasForeignCode: Bool {
+    private var runsUserCode: Bool {
         !settings.interceptors.isEmpty || settings.configuration.redirectHook != nil
     }
 
     @concurrent
     private func intercepted() async throws -> DownloadResponse {
-        try await HTTPExchange { try await self.following($0) }.inside(settings.interceptors)(firstRequest)
+        try await HTTPExchange { try await self.send($0) }.inside(settings.interceptors)(request)
     }
 
-    private var firstRequest: DownloadRequest {
-        guard let asked else { return request }
-        var request = request
-        asked.response.ask(in: &request.headers)
+    /// The transfer's request, conditional if it revalidates a stored response.
+    private var request: DownloadRequest {
+        guard let revalidated = transfer.revalidated else { return transfer.request }
+        var request = transfer.request
+        revalidated.response.addConditions(to: &request.headers)
         return request
     }
 
-    /// What the origin is asked about: what a cache has, if this request would have got it (RFC 9111, 4.1 and 4.3.1).
-    var asked: (entry: CacheEntry, response: StoredResponse)? {
-        guard let stored, let response = StoredResponse(decoding: stored.metadata),
-            response.isSelected(by: request)
-        else { return nil }
-        return (stored, response)
-    }
-
-    /// Sends a request, and those that it is redirected to.
-    private func following(_ request: DownloadRequest) async throws -> DownloadResponse {
-        let response = try await send(request)
+    /// Sends a request, and follows the redirects of its response.
+    private func send(_ request: DownloadRequest) async throws -> DownloadResponse {
+        let response = try await sendOnce(request)
         guard settings.maximumRedirects > 0, response.isRedirect else { return response }
-        return try await followed(response, to: request)
+        return try await followRedirects(from: response, to: request)
     }
 
-    private func followed(_ first: DownloadResponse, to request: DownloadRequest) async throws -> DownloadResponse {
-        var (request, response) = (request, first)
-        var seen: Set<URL> = []
-        while let next = try await redirect(request, response) {
-            seen.insert(request.url)
-            guard !seen.contains(next.url) else { throw Self.tooMany("the redirects go in a circle") }
-            guard seen.count <= settings.maximumRedirects else {
-                let limit = settings.maximumRedirects
-                throw Self.tooMany("more than \(limit) redirect\(limit == 1 ? "" : "s")")
-            }
-            await response.body.discard()
-            meter.redirected()
-            request = next
-            response = try await send(request)
+    /// Sends a request and returns its response, redirect or not. Continues what an interrupted transfer left.
+    func sendOnce(_ request: DownloadRequest) async throws -> DownloadResponse {
+        try request.validate()
+        if let serverGuard = settings.serverGuard { try await check(request.url, serverGuard) }
+        guard let resumption = transfer.resumption else {
+            return try response(to: request, try await reply(to: request))
         }
+        return try await resume(request, resumption)
+    }
+
+    private func check(_ url: URL, _ serverGuard: ServerGuard) async throws(TintypeError) {
+        try serverGuard.check(url)
+        for address in try await HostResolver.addresses(of: url.host(percentEncoded: false) ?? "", for: transfer.job) {
+            try serverGuard.check(address, for: url)
+        }
+    }
+
+    // Functions marked `@inline(never)` keep their values out of the async frames, whose size is part of the memory of
+    // every transfer.
+
+    @inline(never)
+    private func resume(_ request: DownloadRequest, _ resumption: Resumption) async throws -> DownloadResponse {
+        guard let partial = resumption.partial(for: request) else {
+            return try response(to: request, try await reply(to: request))
+        }
+        var rangeRequest = request
+        partial.addRange(to: &rangeRequest.headers)
+        let reply = try await reply(to: rangeRequest)
+        switch partial.meaning(of: reply.response(from: request.url)) {
+        case .rest: return try completeResponse(to: request, reply, after: partial.data)
+        case .whole: return try response(to: request, reply)
+        case .unusable:
+            resumption.discard()
+            return try response(to: request, try await self.reply(to: request))
+        }
+    }
+
+    /// The response of a range request, as if the server had sent the whole body.
+    @inline(never)
+    private func completeResponse(
+        to request: DownloadRequest, _ reply: Reply, after prefix: Data
+    ) throws(TintypeError) -> DownloadResponse {
+        var response = try response(to: request, reply, after: prefix, status: 206)
+        transfer.meter.recordResumption(byteCount: prefix.count)
+        let length = response.contentLength
+        response.status = 200
+        response.headers["content-range"] = nil
+        response.headers["content-length"] = length.map { "\($0 + prefix.count)" }
         return response
     }
 
-    private func redirect(_ request: DownloadRequest, _ response: DownloadResponse) async throws -> DownloadRequest? {
-        guard var next = try request.redirected(by: response) else { return nil }
-        if let hook = settings.configuration.redirectHook {
-            guard let decided = try await hook.decide(next, response) else {
-                throw TintypeError(.refusedRequest, stage: .load, "a redirect to \(next.url) was refused")
-            }
-            next = decided
-        }
-        return next
+    /// - Parameters:
+    ///   - prefix: the bytes of an interrupted transfer that the body continues.
+    ///   - status: the status of a response with the requested image, which can be resumed if it breaks off.
+    @inline(never)
+    private func response(
+        to request: DownloadRequest, _ reply: Reply, after prefix: Data = Data(), status: Int = 200
+    ) throws(TintypeError) -> DownloadResponse {
+        var response = reply.response(from: request.url)
+        let announced = request.method == "HEAD" ? nil : response.contentLength
+        let resumption = response.status == status && request.method == "GET" ? transfer.resumption : nil
+        resumption?.beginBody(of: response, byteCount: announced.map { $0 + prefix.count })
+        response.body = DownloadBody(
+            ResponseBody(
+                reply.stream, coding: try response.contentCoding, announced: announced, in: transfer, after: prefix,
+                resumption: resumption))
+        return response
     }
 
-    private static func tooMany(_ message: String) -> TintypeError {
-        TintypeError(.tooManyRedirects, stage: .load, message)
+    // MARK: The connection
+
+    /// The head of a response, and the stream of its body.
+    private struct Reply {
+        let head: HTTPResponseHead
+        let stream: ResponseStream
+
+        /// The response without its body.
+        func response(from url: URL) -> DownloadResponse {
+            DownloadResponse(url: url, status: Int(head.status.code), headers: HTTPFields(head.headers))
+        }
+    }
+
+    /// Sends a request to its server, and waits for the head of the response.
+    ///
+    /// A server may close an idle connection at the moment when it is used again. It has not answered then, so an idempotent
+    /// request is sent again.
+    private func reply(to request: DownloadRequest) async throws -> Reply {
+        var replays = 0
+        while true {
+            let client = try transfer.services.client(for: request.url, settings)
+            let stream = ResponseStream(to: try clientRequest(for: request), over: client)
+            do {
+                let head = try await stream.head()
+                record(head, of: stream, request)
+                return Reply(head: head.head, stream: stream)
+            } catch {
+                guard error.isClosedConnection, stream.connection?.isReused != false, request.isIdempotent,
+                    replays < Self.maximumReplays, !Task.isCancelled
+                else { throw TintypeError(transport: error) }
+                replays += 1
+            }
+        }
+    }
+
+    @inline(never)
+    private func record(_ head: ResponseHead, of stream: ResponseStream, _ request: DownloadRequest) {
+        transfer.meter.recordHead(
+            head, over: stream.connection, isEncrypted: request.url.isEncrypted, since: stream.sent)
+        cookies?.take(head.head.headers["set-cookie"], from: request.url, at: transfer.clock.date())
+    }
+
+    private var cookies: CookieStore? { settings.options.usesCookies ? settings.configuration.cookies : nil }
+
+    /// The request as the client takes it, with cookies and TLS settings.
+    @inline(never)
+    private func clientRequest(for request: DownloadRequest) throws(TintypeError) -> HTTPClient.Request {
+        var clientRequest = try request.clientRequest
+        if let header = cookies?.header(for: request.url, at: transfer.clock.date()) {
+            let own = request.headers["Cookie"]
+            clientRequest.headers.replaceOrAdd(name: "Cookie", value: own.map { "\($0); \(header)" } ?? header)
+        }
+        if settings.acceptsUncheckedCertificate(of: request.url, origin: transfer.request.url) {
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.certificateVerification = .none
+            clientRequest.tlsConfiguration = tls
+        }
+        return clientRequest
     }
 }

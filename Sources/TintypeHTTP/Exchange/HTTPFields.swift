@@ -2,43 +2,43 @@ import NIOHTTP1
 
 /// The header fields of a request or a response, in their order. Names are compared without case (RFC 9110, 5.1).
 public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
-    var wire: HTTPHeaders
+    var nioHeaders: HTTPHeaders
 
     public init() {
-        wire = HTTPHeaders()
+        nioHeaders = HTTPHeaders()
     }
 
     public init(dictionaryLiteral fields: (String, String)...) {
-        wire = HTTPHeaders(fields)
+        nioHeaders = HTTPHeaders(fields)
     }
 
-    init(_ wire: HTTPHeaders) {
-        self.wire = wire
+    init(_ nioHeaders: HTTPHeaders) {
+        self.nioHeaders = nioHeaders
     }
 
     /// The value of the first field of a name; setting it replaces all of that name, and `nil` removes them.
     public subscript(_ name: String) -> String? {
-        get { wire.first(name: name) }
+        get { nioHeaders.first(name: name) }
         set {
-            guard let newValue else { return wire.remove(name: name) }
-            wire.replaceOrAdd(name: name, value: newValue)
+            guard let newValue else { return nioHeaders.remove(name: name) }
+            nioHeaders.replaceOrAdd(name: name, value: newValue)
         }
     }
 
     /// The values of a name that is a list, taken apart at commas outside quotes (RFC 9110, 5.6.1).
     public func list(_ name: String) -> [String] {
         // Most names that are asked for are not there, and the empty list of their values would still be made.
-        guard wire.contains(name: name) else { return [] }
-        return wire[name].flatMap { HTTPList.elements($0) }
+        guard nioHeaders.contains(name: name) else { return [] }
+        return nioHeaders[name].flatMap { HTTPList.elements($0) }
     }
 
     /// The values of every field of a name, each as it came.
-    public func values(_ name: String) -> [String] { wire[name] }
+    public func values(_ name: String) -> [String] { nioHeaders[name] }
 
-    public func contains(_ name: String) -> Bool { wire.contains(name: name) }
+    public func contains(_ name: String) -> Bool { nioHeaders.contains(name: name) }
 
     public mutating func add(_ name: String, _ value: String) {
-        wire.add(name: name, value: value)
+        nioHeaders.add(name: name, value: value)
     }
 
     /// Adds those fields whose names are not there yet, in the order of their names.
@@ -48,30 +48,30 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
 
     /// Adds those fields whose names are not there yet.
     mutating func addMissing(_ fields: HTTPFields) {
-        guard !wire.isEmpty else { return self = fields }
+        guard !nioHeaders.isEmpty else { return self = fields }
         let named = self
-        for (name, value) in fields.wire where !named.contains(name) { add(name, value) }
+        for (name, value) in fields.nioHeaders where !named.contains(name) { add(name, value) }
     }
 
     /// Puts those of other fields in the place of its own of the same names.
     mutating func replace(with fields: HTTPFields) {
-        for (name, _) in fields.wire { wire.remove(name: name) }
-        for (name, value) in fields.wire { add(name, value) }
+        for (name, _) in fields.nioHeaders { nioHeaders.remove(name: name) }
+        for (name, value) in fields.nioHeaders { add(name, value) }
     }
 
     /// Those whose names are wanted, in order.
     func filter(_ isWanted: (String) -> Bool) -> HTTPFields {
         var wanted = HTTPFields()
-        wanted.wire.reserveCapacity(wire.count)
-        for (name, value) in wire where isWanted(name) { wanted.add(name, value) }
+        wanted.nioHeaders.reserveCapacity(nioHeaders.count)
+        for (name, value) in nioHeaders where isWanted(name) { wanted.add(name, value) }
         return wanted
     }
 
     /// Every field, in order.
-    public var all: [(name: String, value: String)] { wire.map { ($0.name, $0.value) } }
+    public var all: [(name: String, value: String)] { nioHeaders.map { ($0.name, $0.value) } }
 
     /// Names in lower case with their values, sorted: the same for fields that mean the same.
-    var canonical: [String] { wire.map { "\($0.name.lowercased()): \($0.value)" }.sorted() }
+    var canonical: [String] { nioHeaders.map { "\($0.name.lowercased()): \($0.value)" }.sorted() }
 }
 
 extension HTTPFields: Hashable {

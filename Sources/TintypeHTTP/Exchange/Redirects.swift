@@ -1,26 +1,86 @@
 import Foundation
 import TintypeCore
 
+extension Exchange {
+    /// Follows redirects until a response is none.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/tooManyRedirects`` for a cycle, or for more redirects than the settings
+    ///   allow; ``TintypeCore/TintypeError/Code/refusedRequest`` when the ``RedirectHook`` refuses one.
+    func followRedirects(from first: DownloadResponse, to request: DownloadRequest) async throws -> DownloadResponse {
+        var (request, response) = (request, first)
+        var seen: Set<URL> = []
+        let limit = transfer.settings.maximumRedirects
+        while let next = try await redirect(request, response) {
+            seen.insert(request.url)
+            guard !seen.contains(next.url) else { throw Self.tooMany("the redirects form a cycle") }
+            guard seen.count <= limit else { throw Self.tooMany("more than \(limit) redirect\(limit == 1 ? "" : "s")") }
+            await response.body.discard()
+            transfer.meter.recordRedirect()
+            request = next
+            response = try await sendOnce(request)
+        }
+        return response
+    }
+
+    /// The request that follows a response; `nil` when it redirects nowhere.
+    private func redirect(_ request: DownloadRequest, _ response: DownloadResponse) async throws -> DownloadRequest? {
+        guard let next = try request.redirected(by: response) else { return nil }
+        guard let hook = transfer.settings.configuration.redirectHook else { return next }
+        guard let decided = try await hook.decide(next, response) else {
+            throw TintypeError(.refusedRequest, stage: .load, "a redirect to \(next.url) was refused")
+        }
+        return decided
+    }
+
+    private static func tooMany(_ message: String) -> TintypeError {
+        TintypeError(.tooManyRedirects, stage: .load, message)
+    }
+}
+
+/// Decides which redirects are followed, and with what request.
+public struct RedirectHook: Sendable {
+    let decide: @Sendable (DownloadRequest, DownloadResponse) async throws -> DownloadRequest?
+
+    /// Creates a hook from a closure.
+    ///
+    /// - Parameter decide: takes the request that would be sent and the response that redirects to it, and returns the
+    ///   request to send. `nil` refuses the redirect. It runs on the global concurrent executor, and may throw to end the
+    ///   transfer.
+    public init(_ decide: @escaping @Sendable (DownloadRequest, DownloadResponse) async throws -> DownloadRequest?) {
+        self.decide = decide
+    }
+}
+
+extension DownloadResponse {
+    /// Whether the status is a redirect that names a location (RFC 9110, 15.4).
+    var isRedirect: Bool {
+        switch status {
+        case 301, 302, 303, 307, 308: true
+        default: false
+        }
+    }
+}
+
 extension DownloadRequest {
-    /// The request that a response sends on to (RFC 9110, 15.4); `nil` when it does not.
+    /// The request that a redirect leads to (RFC 9110, 15.4); `nil` when `response` is not a redirect.
     ///
-    /// Credentials never go to another origin.
+    /// Credentials are removed when the redirect leads to another origin.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` when the response sends to what is not a URL.
+    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` when the `Location` field is not a URL.
     func redirected(by response: DownloadResponse) throws(TintypeError) -> DownloadRequest? {
         guard response.isRedirect, let location = response.headers["location"] else { return nil }
         guard let target = URL(string: location, relativeTo: url)?.absoluteURL else {
-            throw TintypeError(.invalidSource, stage: .load, "sent on to what is not a URL: \(location)")
+            throw TintypeError(.invalidSource, stage: .load, "redirected to an invalid URL: \(location)")
         }
         var next = self
-        // What a server writes before the host is not taken for a credential.
+        // A user name and password in the location do not become a credential.
         next.url = target.withoutCredential
         next.method = Self.method(method, after: response.status)
         if next.method != method { next.body = nil }
         return next.keepingCredentials(from: url)
     }
 
-    /// Without credentials, if this goes to another origin than `url`.
+    /// Returns this request, without credentials if it goes to another origin than `url`.
     func keepingCredentials(from url: URL) -> DownloadRequest {
         guard !self.url.hasOrigin(of: url) else { return self }
         var request = self
@@ -34,26 +94,5 @@ extension DownloadRequest {
         case 301, 302: method == "POST" ? "GET" : method
         default: method
         }
-    }
-}
-
-extension DownloadResponse {
-    /// Whether it may send on to another place: RFC 9110, 15.4.
-    var isRedirect: Bool {
-        switch status {
-        case 301, 302, 303, 307, 308: true
-        default: false
-        }
-    }
-}
-
-/// Decides on a redirect.
-public struct RedirectHook: Sendable {
-    let decide: @Sendable (DownloadRequest, DownloadResponse) async throws -> DownloadRequest?
-
-    /// - Parameter decide: given the request that would be sent and the response that asks for it, returns the request
-    ///   to send; `nil` refuses.
-    public init(_ decide: @escaping @Sendable (DownloadRequest, DownloadResponse) async throws -> DownloadRequest?) {
-        self.decide = decide
     }
 }

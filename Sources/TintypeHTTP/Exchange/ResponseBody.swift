@@ -4,106 +4,115 @@ import NIOCore
 import NIOFoundationCompat
 import TintypeCore
 
-/// A body as it comes over the wire, perhaps behind bytes that an interrupted transfer left.
-final class WireBody: Sendable {
-    /// How large it may become.
+/// A response body that still arrives, possibly after bytes that an interrupted transfer left.
+final class ResponseBody: Sendable {
+    /// How large a body may become.
     struct Limits: Sendable {
+        /// The most bytes, both as sent and decoded.
         let byteCount: Int
+        /// The most decoded bytes for each byte that was sent.
         let expansion: Int
     }
 
-    let response: WireResponse
+    let stream: ResponseStream
     let coding: ContentCoding?
-    /// `Content-Length`: bytes on the wire.
+    /// `Content-Length`: the number of bytes as sent, with their content coding.
     let announced: Int?
     let limits: Limits
     private let transfer: Transfer
-    /// What comes first.
-    let prefix: Data
-    /// Is shown what had arrived when the body broke off.
-    let keeper: PartialKeeper?
+    /// The bytes of an interrupted transfer that this body continues.
+    private let prefix: Data
+    /// Records what arrived if the body breaks off.
+    private let resumption: Resumption?
 
+    /// Creates a body that arrives over `stream`.
+    ///
     /// - Parameters:
-    ///   - announced: `Content-Length`, where there is a body.
-    ///   - prefix: what an interrupted transfer has left in front of it.
+    ///   - announced: `Content-Length`; `nil` when it is missing, or when the response has no body.
+    ///   - prefix: the bytes of an interrupted transfer that this body continues.
     init(
-        _ response: WireResponse, coding: ContentCoding?, announced: Int?, in transfer: Transfer, behind prefix: Data,
-        keeper: PartialKeeper?
+        _ stream: ResponseStream, coding: ContentCoding?, announced: Int?, in transfer: Transfer, after prefix: Data,
+        resumption: Resumption?
     ) {
-        self.response = response
+        self.stream = stream
         self.coding = coding
         self.announced = announced
         limits = transfer.settings.limits
         self.transfer = transfer
         self.prefix = prefix
-        self.keeper = keeper
+        self.resumption = resumption
     }
 
+    /// Receives the body up to its end, and removes its content coding.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/truncatedBody`` when the body ends early,
+    ///   ``TintypeCore/TintypeError/Code/limitExceeded`` when it becomes too large,
+    ///   ``TintypeCore/TintypeError/Code/undecipherable`` when its content coding is damaged, or an error of the transport.
     func receive(into received: ReceivedBytes) async throws {
         do {
             if let announced, coding == nil { try received.expect(prefix.count + announced) }
             if !prefix.isEmpty {
                 try prefix.withTypedBytes { bytes throws(TintypeError) in try received.append(bytes) }
             }
-            try await receiveRest(into: received)
-        } catch {
-            let failure = self.failure(error, received)
-            if failure.code != .limitExceeded, coding == nil, let keeper { keeper.interrupted(at: received.all) }
-            throw failure
-        }
-    }
-
-    private func receiveRest(into received: ReceivedBytes) async throws {
-        let inflater = try coding.map { coding throws(TintypeError) in try Inflater(coding, limits) }
-        var count = 0
-        while case let pieces = try await response.pieces(), !pieces.isEmpty {
-            for piece in pieces {
-                count += piece.readableBytes
-                guard count <= limits.byteCount else { throw tooLarge }
-                try take(piece, inflater, received)
-                // A body that is larger than any picture should be waits on disk, not in memory.
-                if received.isWorthSpilling { try await received.spill(for: transfer.job) }
-                if coding == nil { await keeper?.noted(received, for: transfer.job) }
+            let inflater = try coding.map { coding throws(TintypeError) in try Inflater(coding, limits) }
+            var count = 0
+            while case let parts = try await stream.parts(), !parts.isEmpty {
+                for part in parts {
+                    count += part.readableBytes
+                    guard count <= limits.byteCount else { throw tooLarge }
+                    try append(part, to: received, inflater)
+                    if received.isWorthSpilling { try await received.spill(for: transfer.job) }
+                    if coding == nil { await resumption?.write(received, for: transfer.job) }
+                }
             }
+            try finish(count, inflater)
+        } catch {
+            throw failure(error, received)
         }
-        transfer.meter.received(wireBytes: count)
-        // It may have been cancelled behind its last piece.
-        guard !Task.isCancelled else { throw TintypeError.cancelled }
-        if let announced, announced != count { throw Self.truncated(count, of: announced) }
-        try inflater?.finish()
     }
 
-    private func take(
-        _ buffer: ByteBuffer, _ inflater: Inflater?, _ received: ReceivedBytes
+    private func append(
+        _ part: ByteBuffer, to received: ReceivedBytes, _ inflater: Inflater?
     ) throws(TintypeError) {
-        if inflater == nil, isWorthKeeping(buffer) {
-            return try received.take(whole: Data(buffer: buffer, byteTransferStrategy: .noCopy))
+        if inflater == nil, isWorthKeeping(part) {
+            return try received.take(whole: Data(buffer: part, byteTransferStrategy: .noCopy))
         }
-        try buffer.withUnsafeReadableBytes { bytes in
-            Result { () throws(TintypeError) in try Self.take(bytes, inflater, received) }
+        try part.withUnsafeReadableBytes { bytes in
+            Result { () throws(TintypeError) in
+                guard let inflater else { return try received.append(bytes) }
+                try inflater.inflate(bytes) { bytes throws(TintypeError) in try received.append(bytes) }
+            }
         }.get()
     }
 
-    /// Whether a piece is the whole body, and fills a good part of the memory that it lies in: then it stays there. A copy
-    /// would cost more than its time, since memory that comes and goes by tens of kilobytes is given back to the system in
-    /// between.
-    private func isWorthKeeping(_ buffer: ByteBuffer) -> Bool {
-        prefix.isEmpty && buffer.readableBytes == announced && buffer.readableBytes >= buffer.storageCapacity / 3
+    /// Whether a part is the whole body and fills at least a third of its buffer. Then the buffer is kept: a copy would
+    /// cost more than its time, since the allocator returns blocks of tens of kilobytes to the system between transfers.
+    private func isWorthKeeping(_ part: ByteBuffer) -> Bool {
+        prefix.isEmpty && part.readableBytes == announced && part.readableBytes >= part.storageCapacity / 3
     }
 
-    private static func take(
-        _ bytes: UnsafeRawBufferPointer, _ inflater: Inflater?, _ received: ReceivedBytes
-    ) throws(TintypeError) {
-        guard let inflater else { return try received.append(bytes) }
-        try inflater.inflate(bytes) { bytes throws(TintypeError) in try received.append(bytes) }
+    /// - Parameter count: the bytes that arrived, with their content coding.
+    private func finish(_ count: Int, _ inflater: Inflater?) throws(TintypeError) {
+        transfer.meter.recordBody(wireBytes: count)
+        // The transfer may have been cancelled after the last part.
+        guard !Task.isCancelled else { throw .cancelled }
+        if let announced, announced != count { throw Self.truncated(count, of: announced) }
+        try inflater?.finish()
     }
 
     private var tooLarge: TintypeError {
         TintypeError(.limitExceeded, stage: .load, "more than \(limits.byteCount) bytes")
     }
 
-    /// A connection that broke while the body arrived left it short; otherwise the error says itself what it is.
+    /// Returns the error to throw, and records what arrived if the transfer can be resumed.
     private func failure(_ error: any Error, _ received: ReceivedBytes) -> TintypeError {
+        let failure = meaning(of: error, received)
+        if failure.code != .limitExceeded, coding == nil { resumption?.recordInterruption(at: received.all) }
+        return failure
+    }
+
+    /// A connection that broke left the body truncated; every other error keeps its own meaning.
+    private func meaning(of error: any Error, _ received: ReceivedBytes) -> TintypeError {
         if let error = error as? TintypeError { return error }
         if Task.isCancelled { return .cancelled }
         let failure = TintypeError(transport: error)
@@ -115,8 +124,8 @@ final class WireBody: Sendable {
     private static func truncated(
         _ count: Int, of length: Int?, underlying: (any Error)? = nil
     ) -> TintypeError {
-        let whole = length.map { " of \($0)" } ?? ""
+        let total = length.map { " of \($0)" } ?? ""
         return TintypeError(
-            .truncatedBody, stage: .load, "the body ended early, after \(count)\(whole) bytes", underlying: underlying)
+            .truncatedBody, stage: .load, "the body ended early, after \(count)\(total) bytes", underlying: underlying)
     }
 }

@@ -4,145 +4,180 @@ import NIOCore
 import NIOHTTP1
 import TintypeCore
 
-/// Takes what the client below tells of one response, on an event loop, and keeps it for the reader.
+/// The response to one request while it arrives: first its head, then the parts of its body. One task reads it.
 ///
-/// The client's asynchronous form would read the URL again, and make a task, a timer and a sequence for each exchange.
-final class WireFeed: HTTPClientResponseDelegate {
-    let state = Locked(WireFeedState())
-    private let log: ConnectionLog
-    /// When the request was made.
-    let sent: Duration
+/// The request is sent on creation. Releasing the stream cancels a response that has not ended.
+final class ResponseStream: Sendable {
+    let delegate: ResponseDelegate
+    /// Held while the response arrives, since a released client closes its connections.
+    private let client: PooledClient
+    private let loop: Int
 
-    /// To be made when the request is.
-    init(_ log: ConnectionLog) {
-        self.log = log
-        sent = log.now
+    /// Sends `request` over a connection of `client`.
+    init(to request: HTTPClient.Request, over client: PooledClient) {
+        self.client = client
+        delegate = ResponseDelegate(client.log)
+        loop = client.send(request, to: delegate)
     }
 
-    /// The connection that the request went over; `nil` while that is not known.
-    var connection: ConnectionLog.Use? { state.withLock { $0.connection } }
-
-    // MARK: The client below
-
-    /// Takes what gives the exchange up.
-    func attach(_ task: HTTPClient.Task<Void>) {
-        state.withLock { $0.attach(task) }?.cancel()
+    deinit {
+        cancel()
+        client.leave(loop)
     }
 
-    /// For the request, which is given the name of its connection by it.
-    var logger: Logger { Logger(label: "tintype.http") { _ in ConnectionListener(feed: self) } }
+    /// The uptime at which the request was sent.
+    var sent: Duration { delegate.sent }
 
-    /// The first connection counts.
-    func took(connection id: String) {
-        guard connection == nil else { return }
-        let use = log.use(id, since: sent)
-        state.withLock { $0.connection = use }
-    }
+    /// The connection that carries the response; `nil` while it is unknown.
+    var connection: ConnectionLog.Use? { delegate.state.withLock { $0.connection } }
 
-    func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
-        let head = WireFeedState.Head(head: head, time: log.now)
-        state.withLock { $0.take(head) }?.resume()
-        return task.eventLoop.makeSucceededVoidFuture()
-    }
-
-    func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ piece: ByteBuffer) -> EventLoopFuture<Void> {
-        let (reader, isFull) = state.withLock { ($0.take(piece), $0.isFull) }
-        reader?.resume()
-        return isFull ? whenDrained(on: task.eventLoop) : task.eventLoop.makeSucceededVoidFuture()
-    }
-
-    private func whenDrained(on eventLoop: any EventLoop) -> EventLoopFuture<Void> {
-        let drained = eventLoop.makePromise(of: Void.self)
-        // The reader may have been quicker.
-        if !state.withLock({ $0.hold(drained) }) { drained.succeed() }
-        return drained.futureResult
-    }
-
-    func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
-        carryOut(state.withLock { $0.finish(.failure(error)) })
-    }
-
-    func didFinishRequest(task: HTTPClient.Task<Void>) {
-        carryOut(state.withLock { $0.finish(.success(())) })
-    }
-
-    // MARK: The reader
-
-    func head() async throws -> WireFeedState.Head {
+    /// Waits for the head.
+    ///
+    /// - Throws: the error of the client that ended the response before its head arrived;
+    ///   ``TintypeCore/TintypeError/Code/cancelled`` when the task or the response was cancelled.
+    func head() async throws -> ResponseHead {
         while true {
-            if let head = try state.withLock({ try $0.readHead() }) { return head }
+            if let head = try delegate.state.withLock({ try $0.readHead() }) { return head }
             await wait()
         }
     }
 
-    /// What has come of the body since the last time, and at least something; nothing at its end.
-    func pieces() async throws -> [ByteBuffer] {
+    /// Waits for the next parts of the body, and returns all that have arrived since the last call; none at the end.
+    ///
+    /// - Throws: the error of the client that ended the response early, after all parts that arrived before it;
+    ///   ``TintypeCore/TintypeError/Code/cancelled`` when the task or the response was cancelled.
+    func parts() async throws -> [ByteBuffer] {
         while true {
-            if let read = try state.withLock({ try $0.readPieces() }) {
+            if let read = try delegate.state.withLock({ try $0.readParts() }) {
                 read.drained?.succeed()
-                return read.pieces
+                return read.parts
             }
             await wait()
         }
     }
 
-    /// Lets go of the connection, unless the response has ended.
-    func giveUp() {
-        carryOut(state.withLock { $0.giveUp(TintypeError.cancelled) })
-    }
-
-    private func carryOut(_ consequence: WireFeedState.Consequence) {
-        consequence.task?.cancel()
-        consequence.drained?.succeed()
-        consequence.reader?.resume()
+    /// Ends a response that has not ended, and closes its connection. Parts that have not been read are lost.
+    func cancel() {
+        delegate.perform(delegate.state.withLock { $0.cancel(TintypeError.cancelled) })
     }
 
     private func wait() async {
         await withTaskCancellationHandler {
             // Resumed once: here, or by whoever takes it out of the state.
             await withUnsafeContinuation { reader in
-                if !state.withLock({ $0.wait(reader) }) { reader.resume() }
+                if !delegate.state.withLock({ $0.wait(reader) }) { reader.resume() }
             }
         } onCancel: {
-            giveUp()
+            cancel()
         }
     }
 }
 
-/// What has come of one response and was not read yet: decides what its one reader gets, and when it waits.
-struct WireFeedState: Sendable {
-    struct Head: Sendable {
-        let head: HTTPResponseHead
-        /// When it came.
-        let time: Duration
+/// The head of a response.
+struct ResponseHead: Sendable {
+    let head: HTTPResponseHead
+    /// The uptime at which it arrived.
+    let time: Duration
+}
+
+/// Takes the events of one response from the client, on an event loop, and stores them until ``ResponseStream`` reads them.
+///
+/// The asynchronous interface of the client would parse the URL again, and create a task, a timer and a sequence for each
+/// request.
+final class ResponseDelegate: HTTPClientResponseDelegate {
+    let state = Locked(ResponseStreamState())
+    /// The uptime at which the request was sent.
+    let sent: Duration
+    private let log: ConnectionLog
+
+    /// Create it immediately before the request is sent.
+    init(_ log: ConnectionLog) {
+        self.log = log
+        sent = log.now
     }
 
-    /// What a change asks for when the lock is free.
-    struct Consequence: Sendable {
-        var reader: UnsafeContinuation<Void, Never>?
-        /// Lets more of the body come.
+    /// The logger for the request. The client tells it the identifier of the connection.
+    var logger: Logger { Logger(label: "tintype.http") { _ in ConnectionIDReader(delegate: self) } }
+
+    /// Stores which connection carries the request. The first one counts.
+    func didTakeConnection(id: String) {
+        guard state.withLock({ $0.connection == nil }) else { return }
+        let use = log.use(id, since: sent)
+        state.withLock { $0.connection = use }
+    }
+
+    /// Stores the client's task, which cancels the request.
+    func attach(_ task: HTTPClient.Task<Void>) {
+        state.withLock { $0.attach(task) }?.cancel()
+    }
+
+    func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
+        let head = ResponseHead(head: head, time: log.now)
+        state.withLock { $0.receive(head) }?.resume()
+        return task.eventLoop.makeSucceededVoidFuture()
+    }
+
+    func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ part: ByteBuffer) -> EventLoopFuture<Void> {
+        let (reader, isFull) = state.withLock { ($0.receive(part), $0.isFull) }
+        reader?.resume()
+        return isFull ? whenDrained(on: task.eventLoop) : task.eventLoop.makeSucceededVoidFuture()
+    }
+
+    /// A future that holds back the rest of the body until the reader has taken what has arrived.
+    private func whenDrained(on eventLoop: any EventLoop) -> EventLoopFuture<Void> {
+        let drained = eventLoop.makePromise(of: Void.self)
+        // The reader may have taken it in the meantime.
+        if !state.withLock({ $0.pause(until: drained) }) { drained.succeed() }
+        return drained.futureResult
+    }
+
+    func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
+        perform(state.withLock { $0.finish(.failure(error)) })
+    }
+
+    func didFinishRequest(task: HTTPClient.Task<Void>) {
+        perform(state.withLock { $0.finish(.success(())) })
+    }
+
+    fileprivate func perform(_ actions: ResponseStreamState.Actions) {
+        actions.task?.cancel()
+        actions.drained?.succeed()
+        actions.reader?.resume()
+    }
+}
+
+/// What has arrived of one response and has not been read. Decides what the reader gets, when it waits, and when the
+/// origin has to wait for it.
+struct ResponseStreamState: Sendable {
+    typealias Reader = UnsafeContinuation<Void, Never>
+
+    /// What to do after a change, when the lock is free.
+    struct Actions: Sendable {
+        /// The waiting reader, to be resumed.
+        var reader: Reader?
+        /// The promise that holds back the body, to be succeeded.
         var drained: EventLoopPromise<Void>?
-        /// To be cancelled.
+        /// The client's task, to be cancelled.
         var task: HTTPClient.Task<Void>?
     }
 
-    /// Pieces and bytes of the body that wait before the origin has to. Not less, since what the client below is made to
-    /// hold back is lost to a later resumption when the connection breaks.
-    private static let maximumPieceCount = 4096
+    /// Parts and bytes that are stored before the origin has to wait. Not fewer: parts that the client holds back when a
+    /// connection breaks are lost to a later resumption.
+    private static let maximumPartCount = 4096
     private static let maximumByteCount = 4 << 20
 
     var connection: ConnectionLog.Use?
-    private var head: Head?
+    private var head: ResponseHead?
     private var isHeadRead = false
-    private var pieces: [ByteBuffer] = []
+    private var parts: [ByteBuffer] = []
     private var byteCount = 0
     private var end: Result<Void, any Error>?
-    /// Taken out by whoever resumes it.
-    private var reader: UnsafeContinuation<Void, Never>?
+    /// Whoever takes the reader out of the state resumes it.
+    private var reader: Reader?
     private var drained: EventLoopPromise<Void>?
     private var task: HTTPClient.Task<Void>?
 
-    // MARK: What comes
+    // MARK: Events of the client
 
     /// - Returns: the task, if it is to be cancelled.
     mutating func attach(_ task: HTTPClient.Task<Void>) -> HTTPClient.Task<Void>? {
@@ -151,112 +186,87 @@ struct WireFeedState: Sendable {
         return nil
     }
 
-    /// - Returns: who is to be resumed, here and below.
-    mutating func take(_ head: Head) -> UnsafeContinuation<Void, Never>? {
+    /// - Returns: the reader, if it is to be resumed.
+    mutating func receive(_ head: ResponseHead) -> Reader? {
         guard end == nil else { return nil }
         self.head = head
         return takeReader()
     }
 
-    mutating func take(_ piece: ByteBuffer) -> UnsafeContinuation<Void, Never>? {
+    /// - Returns: the reader, if it is to be resumed.
+    mutating func receive(_ part: ByteBuffer) -> Reader? {
         guard end == nil else { return nil }
-        pieces.append(piece)
-        // Each keeps the buffer that it was read into, however little of that it is.
-        byteCount += max(piece.readableBytes, piece.storageCapacity / 8)
+        parts.append(part)
+        // A part retains the whole buffer that it was read into, however small the part is.
+        byteCount += max(part.readableBytes, part.storageCapacity / 8)
         return takeReader()
     }
 
-    /// Whether no more of the body should come until the reader has taken what is there.
-    var isFull: Bool { end == nil && (pieces.count >= Self.maximumPieceCount || byteCount >= Self.maximumByteCount) }
+    /// Whether no more of the body should arrive until the reader has taken what is stored.
+    var isFull: Bool { end == nil && (parts.count >= Self.maximumPartCount || byteCount >= Self.maximumByteCount) }
 
-    /// Keeps what tells that the reader has, if that is still to come.
-    mutating func hold(_ drained: EventLoopPromise<Void>) -> Bool {
+    /// Stores the promise that holds back the rest of the body, if the stream is still full.
+    ///
+    /// - Returns: whether the promise is stored; otherwise the caller succeeds it.
+    mutating func pause(until drained: EventLoopPromise<Void>) -> Bool {
         guard isFull else { return false }
         self.drained = drained
         return true
     }
 
-    /// Only the first end counts.
-    mutating func finish(_ end: Result<Void, any Error>) -> Consequence {
-        guard self.end == nil else { return Consequence() }
+    /// Ends the response. Only the first end counts.
+    mutating func finish(_ end: Result<Void, any Error>) -> Actions {
+        guard self.end == nil else { return Actions() }
         defer { (task, drained) = (nil, nil) }
         self.end = end
-        return Consequence(reader: takeReader(), drained: drained)
+        return Actions(reader: takeReader(), drained: drained)
     }
 
-    /// Ends it before its time; what has not been read is lost.
-    mutating func giveUp(_ error: any Error) -> Consequence {
-        guard end == nil else { return Consequence() }
-        pieces = []
+    /// Ends the response early; parts that have not been read are lost.
+    mutating func cancel(_ error: any Error) -> Actions {
+        guard end == nil else { return Actions() }
+        parts = []
         let task = task
-        var consequence = finish(.failure(error))
-        consequence.task = task
-        return consequence
+        var actions = finish(.failure(error))
+        actions.task = task
+        return actions
     }
 
-    // MARK: Its reader
+    // MARK: The reader
 
-    /// `nil` while there is nothing to read.
-    mutating func readHead() throws -> Head? {
+    /// Returns the head; `nil` while it has not arrived.
+    mutating func readHead() throws -> ResponseHead? {
         if head == nil { try end?.get() }
         isHeadRead = head != nil
         return head
     }
 
-    /// No pieces at the end; `nil` while there is nothing to read.
-    mutating func readPieces() throws -> (pieces: [ByteBuffer], drained: EventLoopPromise<Void>?)? {
-        guard pieces.isEmpty else {
-            defer { (pieces, byteCount, drained) = ([], 0, nil) }
-            return (pieces, drained)
+    /// Returns all stored parts, or none at the end of the body; `nil` while there is nothing to read.
+    mutating func readParts() throws -> (parts: [ByteBuffer], drained: EventLoopPromise<Void>?)? {
+        guard parts.isEmpty else {
+            defer { (parts, byteCount, drained) = ([], 0, nil) }
+            return (parts, drained)
         }
         guard let end else { return nil }
         try end.get()
         return ([], nil)
     }
 
-    /// - Returns: whether there is nothing to read, and `reader` is kept until there is.
-    mutating func wait(_ reader: UnsafeContinuation<Void, Never>) -> Bool {
+    /// Stores the reader until there is something to read.
+    ///
+    /// - Returns: whether the reader is stored; otherwise there is something to read now.
+    mutating func wait(_ reader: Reader) -> Bool {
         guard !canRead else { return false }
-        precondition(self.reader == nil, "a body is read by one at a time")
+        precondition(self.reader == nil, "a response is read by one task at a time")
         self.reader = reader
         return true
     }
 
-    private var canRead: Bool { end != nil || (isHeadRead ? !pieces.isEmpty : head != nil) }
+    private var canRead: Bool { end != nil || (isHeadRead ? !parts.isEmpty : head != nil) }
 
-    private mutating func takeReader() -> UnsafeContinuation<Void, Never>? {
+    private mutating func takeReader() -> Reader? {
         guard canRead else { return nil }
         defer { reader = nil }
         return reader
     }
-}
-
-/// A response on its way, as long as someone wants it: its connection is let go of with this.
-final class WireResponse: Sendable {
-    private let feed: WireFeed
-    /// Closes its connections when no one needs it any more.
-    private let client: PooledClient
-    private let loop: Int
-
-    /// Sends a request.
-    init(to request: HTTPClient.Request, over client: PooledClient) {
-        self.client = client
-        feed = WireFeed(client.log)
-        loop = client.send(request, to: feed)
-    }
-
-    deinit {
-        feed.giveUp()
-        client.leave(loop)
-    }
-
-    /// When the request was sent.
-    var sent: Duration { feed.sent }
-
-    /// The connection that it comes over; `nil` while that is not known.
-    var connection: ConnectionLog.Use? { feed.connection }
-
-    func head() async throws -> WireFeedState.Head { try await feed.head() }
-
-    func pieces() async throws -> [ByteBuffer] { try await feed.pieces() }
 }

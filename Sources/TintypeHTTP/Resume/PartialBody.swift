@@ -1,42 +1,43 @@
 import Foundation
 import TintypeCore
 
-/// What an interrupted transfer left: the beginning of a body, and what tells whether its rest still fits.
-struct Partial: Hashable, Sendable {
-    /// The digest of the URL that it came from, after redirects: a URL may hold secrets.
-    let place: String
-    let validator: PartialValidator
-    /// The length of the whole body, where it is known.
+/// The beginning of a body that an interrupted transfer left, and what is needed to request the rest.
+struct PartialBody: Hashable, Sendable {
+    /// The digest of the URL that the body came from, after redirects. A URL may hold secrets.
+    let urlDigest: String
+    let validator: StrongValidator
+    /// The number of bytes of the whole body; `nil` when it is unknown.
     let total: Int?
     let data: Data
 
-    /// The fields that ask for the rest (RFC 9110, 13.1.5 and 14.2).
-    func ask(in headers: inout HTTPFields) {
+    /// Adds the fields that request the rest (RFC 9110, 13.1.5 and 14.2).
+    func addRange(to headers: inout HTTPFields) {
         headers["Range"] = "bytes=\(data.count)-"
         headers["If-Range"] = validator.value
     }
 
-    /// What an answer to that is.
-    enum Answer: Hashable {
-        /// The rest: it goes behind ``data``.
+    /// What the response to a range request contains.
+    enum Meaning: Hashable {
+        /// The rest of the body, which follows ``data``.
         case rest
-        /// The whole body, since it has changed or the server knows no ranges.
+        /// The whole body: it has changed, or the server does not support ranges.
         case whole
-        /// Nothing that can be used; the whole has to be asked for.
+        /// Nothing that can be used. The whole body must be requested.
         case unusable
     }
 
-    func answer(_ response: DownloadResponse) -> Answer {
+    /// Returns what the response to the range request contains.
+    func meaning(of response: DownloadResponse) -> Meaning {
         switch response.status {
-        case 206: fits(response) ? .rest : .unusable
-        // What is there may be everything, or more than there is.
+        case 206: isContinued(by: response) ? .rest : .unusable
+        // The body may be complete, or longer than the server's.
         case 416: .unusable
         default: .whole
         }
     }
 
-    /// RFC 9110, 15.3.7: the same representation, from where this one ends to its end.
-    private func fits(_ response: DownloadResponse) -> Bool {
+    /// Whether a response is the same representation, from the end of this part to its own end (RFC 9110, 15.3.7).
+    private func isContinued(by response: DownloadResponse) -> Bool {
         guard let range = ContentRange(response.headers["content-range"] ?? ""), range.first == data.count,
             range.total == nil || range.last + 1 == range.total,
             total == nil || range.total == nil || total == range.total,
@@ -51,13 +52,16 @@ struct Partial: Hashable, Sendable {
     }
 }
 
-/// `bytes 1000-1999/5000` (RFC 9110, 14.4).
+/// The value of a `Content-Range` field, such as `bytes 1000-1999/5000` (RFC 9110, 14.4).
 struct ContentRange: Hashable, Sendable {
+    /// The offset of the first byte.
     let first: Int
+    /// The offset of the last byte.
     let last: Int
-    /// `nil` for `*`.
+    /// The number of bytes of the whole representation; `nil` for `*`.
     let total: Int?
 
+    /// Parses a value; `nil` when it is invalid, or has another unit than bytes.
     init?(_ text: String) {
         let words = text.split(separator: " ")
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
@@ -72,17 +76,19 @@ struct ContentRange: Hashable, Sendable {
     }
 }
 
-/// What changes whenever a representation does, byte for byte (RFC 9110, 8.8.1: a strong validator).
-struct PartialValidator: Hashable, Sendable {
-    /// As it came in the `ETag` or `Last-Modified` field.
+/// A strong validator: it changes whenever the bytes of a representation do (RFC 9110, 8.8.1).
+struct StrongValidator: Hashable, Sendable {
+    /// The value of the `ETag` or `Last-Modified` field.
     let value: String
 
     init(value: String) {
         self.value = value
     }
 
-    /// `nil` when a response has none: weak tags do not count, nor dates that are too near to the response's own to rule
-    /// out a second change within them (RFC 9110, 8.8.2.2).
+    /// Reads the validator of a response; `nil` when it has no strong one.
+    ///
+    /// Weak entity tags do not count. A date counts if it is at least 60 seconds before the date of the response: otherwise
+    /// the representation may have changed twice within one second (RFC 9110, 8.8.2.2).
     init?(_ headers: HTTPFields) {
         if let tag = headers["etag"] {
             guard tag.hasPrefix("\"") else { return nil }
@@ -95,7 +101,7 @@ struct PartialValidator: Hashable, Sendable {
         value = text
     }
 
-    /// A 206 has to repeat the tag (RFC 9110, 15.3.7); the date it may leave out after `If-Range`.
+    /// Whether a 206 response has the same validator. It must repeat an entity tag, and may omit a date (RFC 9110, 15.3.7).
     func matches(_ headers: HTTPFields) -> Bool {
         value.hasPrefix("\"") ? headers["etag"] == value : headers["last-modified"].map { $0 == value } ?? true
     }

@@ -2,15 +2,18 @@ import Crypto
 import Foundation
 import TintypeCore
 
-/// The form in which an interrupted transfer is kept: a line of version, checksum and count, a line each for place,
-/// validator and total, an empty line, and so many bytes.
+/// The file format of a ``PartialBody``.
 ///
-/// The first line is always as long, so that it can be written anew behind what was added: what follows the bytes that it
-/// counts does not count. It names no URL but by digests, since it may hold secrets.
+/// The first line holds the version, the SHA-256 digest and the number of bytes of the body; the next three hold the digest
+/// of the URL, the validator and the total. An empty line and the bytes follow.
+///
+/// The first line has a fixed length, so that it can be overwritten after more bytes were appended. Bytes beyond the number
+/// in the first line are ignored. The file names URLs only by their digests, since they may hold secrets.
 enum PartialFile {
     private static let version = "tintype-partial 2"
 
-    static func encode(_ partial: Partial) -> Data {
+    /// Returns the contents of the file.
+    static func encode(_ partial: PartialBody) -> Data {
         let fields = fields(partial)
         var hash = SHA256()
         hash.update(data: fields)
@@ -18,36 +21,39 @@ enum PartialFile {
         return head(hash, count: partial.data.count) + fields + partial.data
     }
 
-    /// What stands between the first line and the bytes.
-    static func fields(_ partial: Partial) -> Data {
+    /// Returns the lines between the first line and the bytes.
+    static func fields(_ partial: PartialBody) -> Data {
         let total = partial.total.map(String.init) ?? "-"
-        return Data("\(partial.place)\n\(partial.validator.value)\n\(total)\n\n".utf8)
+        return Data("\(partial.urlDigest)\n\(partial.validator.value)\n\(total)\n\n".utf8)
     }
 
-    /// The first line.
+    /// Returns the first line.
     ///
-    /// - Parameter hash: of the fields and the bytes.
+    /// - Parameters:
+    ///   - hash: the hash of the fields and the bytes.
+    ///   - count: the number of bytes.
     static func head(_ hash: SHA256, count: Int) -> Data {
         let digits = String(count)
         let zeros = String(repeating: "0", count: 19 - digits.count)
         return Data("\(version) \(hex(hash.finalize())) \(zeros)\(digits)\n".utf8)
     }
 
-    /// `nil` for what is damaged.
-    static func decode(_ file: Data) -> Partial? {
-        guard let (head, body) = line(file), let count = head.split(separator: " ").last.flatMap({ Int($0) }),
-            count > 0, let (place, facts) = line(body), let (validator, rest) = line(facts),
-            let (total, end) = line(rest), let (empty, data) = line(end), empty.isEmpty, data.count >= count
+    /// Returns the partial body in a file; `nil` when the file is damaged or has no bytes.
+    static func decode(_ file: Data) -> PartialBody? {
+        guard let (head, body) = splitLine(file), let count = head.split(separator: " ").last.flatMap({ Int($0) }),
+            count > 0, let (urlDigest, rest1) = splitLine(body), let (validator, rest2) = splitLine(rest1),
+            let (total, rest3) = splitLine(rest2), let (empty, data) = splitLine(rest3), empty.isEmpty,
+            data.count >= count
         else { return nil }
         var hash = SHA256()
         hash.update(data: body[..<(data.startIndex + count)])
         guard self.head(hash, count: count) == Data("\(head)\n".utf8) else { return nil }
-        return Partial(
-            place: place, validator: PartialValidator(value: validator), total: Int(total),
+        return PartialBody(
+            urlDigest: urlDigest, validator: StrongValidator(value: validator), total: Int(total),
             data: Data(data.prefix(count)))
     }
 
-    /// The name of the file for what is asked: collision free, and nothing can be read from it.
+    /// The name of the file for a request: a digest, so that names do not collide and reveal nothing.
     static func name(_ request: DownloadRequest) -> String {
         let parts = [request.method, request.url.absoluteString] + request.headers.canonical
         return digest(Data(parts.joined(separator: "\n").utf8))
@@ -55,36 +61,39 @@ enum PartialFile {
 
     static func digest(of url: URL) -> String { digest(Data(url.absoluteString.utf8)) }
 
+    /// Returns the SHA-256 digest in lowercase hexadecimal.
     static func digest(_ data: some DataProtocol) -> String { hex(SHA256.hash(data: data)) }
 
     private static func hex(_ digest: SHA256Digest) -> String {
         digest.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
     }
 
-    /// The first line and what follows it. Fields are short; a file without line breaks is not searched to its end.
-    private static func line(_ data: Data) -> (String, Data)? {
+    /// Returns the first line and what follows it. Only 4096 bytes are searched, since all lines are short.
+    private static func splitLine(_ data: Data) -> (String, Data)? {
         guard let end = data.prefix(4096).firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         return (String(decoding: data[..<end], as: UTF8.self), data[(end + 1)...])
     }
 }
 
-/// The file of a body that is arriving, a step at a time, so that a process that is killed leaves what had arrived.
+/// The file of a body that is arriving, written one step at a time, so that a killed process leaves what had arrived.
 ///
-/// Bytes are written first and counted after it, so at every moment the file is whole up to what it counts.
+/// Bytes are written before the first line counts them, so the file is valid at every moment.
 struct PartialJournal: Sendable {
-    /// A body is written for so much of it: 1 MB. Less is soon loaded again.
+    /// A body is written for every megabyte that arrives. Less is requested again quickly.
     static let step = 1 << 20
 
-    /// Bytes of the body that are in the file.
+    /// The number of bytes of the body that are in the file.
     private(set) var count = 0
     private let file: OpenFile
     private let bodyStart: Int
     private var hash = SHA256()
 
-    /// - Parameter empty: without bytes.
-    /// - Throws: what the system says.
-    init(_ empty: Partial, at path: String) throws {
-        file = try OpenFile(making: path)
+    /// Creates the file, and replaces one of the same name.
+    ///
+    /// - Parameter empty: the partial body without its bytes.
+    /// - Throws: a `CocoaError` when the file cannot be written.
+    init(_ empty: PartialBody, at path: String) throws {
+        file = try OpenFile(creating: path)
         let fields = PartialFile.fields(empty)
         hash.update(data: fields)
         let head = PartialFile.head(hash, count: 0)
@@ -92,8 +101,10 @@ struct PartialJournal: Sendable {
         try file.write(head + fields, at: 0)
     }
 
-    /// Blocks.
-    func adding(_ data: Data) throws -> PartialJournal {
+    /// Writes more bytes of the body, and returns the journal that counts them. Blocks.
+    ///
+    /// - Throws: a `CocoaError` when the file cannot be written.
+    func appending(_ data: Data) throws -> PartialJournal {
         try file.write(data, at: bodyStart + count)
         var journal = self
         journal.count += data.count
@@ -103,12 +114,12 @@ struct PartialJournal: Sendable {
     }
 }
 
-/// A file that is open for writing. Closed with the last who uses it.
+/// A file that is open for writing. It is closed when it is released.
 private final class OpenFile: Sendable {
     private let descriptor: Int32
 
-    /// In place of what has that name: whoever writes to that goes on without a name.
-    init(making path: String) throws {
+    /// Creates a new file in place of one with that name. A process that writes to the old file goes on without a name.
+    init(creating path: String) throws {
         unlink(path)
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }

@@ -1,24 +1,29 @@
 public import Foundation
 import TintypeCore
 
-/// Interrupted transfers on disk, within a budget, so that a later process can go on where an earlier one was stopped.
+/// A folder of interrupted transfers, from which a later process can resume them.
 ///
-/// One file each. A body of more than 1 MB is written as it arrives, so that even a process that is killed leaves what it
-/// had; others when they are given up. The oldest go when there are too many, and what is older than a week. All of it may
-/// be deleted at any time.
+/// Each transfer is one file. A body of more than 1 MB is written while it arrives, so that a killed process leaves what it
+/// had; a smaller one is written when its transfer fails. Files older than 7 days are removed, and the oldest files when
+/// the folder exceeds its budget. The files may be deleted at any time.
+///
+/// Files are read and written on the queue for disks; all methods may be called from any thread.
 public final class PartialStore: Sendable {
+    /// The folder that holds the files.
     public let folder: URL
-    /// Bytes in all.
+    /// The most bytes of all files together.
     public let maximumByteCount: Int
-    /// Less than this is not worth a file.
+    /// The fewest bytes of a transfer that fails for which a file is written.
     public let minimumByteCount: Int
     private let maximumAge: TimeInterval = 7 * 86_400
-    /// The names of the files, once they are known: nearly every request has none, and waits for no disk. What another
-    /// process adds later is found after the next start.
+    /// The names of the files; `nil` until they are listed. Most requests have no file, and do not wait for the disk. Files
+    /// that another process adds later are found after the next start.
     private let names = Locked<Set<String>?>(nil)
 
+    /// Creates a store. The folder is created when the first file is written.
+    ///
     /// - Parameters:
-    ///   - folder: made when it is needed. One that several processes share is fine.
+    ///   - folder: may be shared by several processes.
     ///   - maximumByteCount: 256 MB by default.
     ///   - minimumByteCount: 64 KB by default.
     public init(folder: URL, maximumByteCount: Int = 256 << 20, minimumByteCount: Int = 64 << 10) {
@@ -27,56 +32,66 @@ public final class PartialStore: Sendable {
         self.minimumByteCount = minimumByteCount
     }
 
-    /// What is kept for a request. It stays until the transfer has ended, since that may be killed as well.
-    func find(_ request: DownloadRequest, for job: JobContext) async throws(TintypeError) -> Partial? {
-        guard mayHaveSome else { return nil }
+    // MARK: One request
+
+    /// Returns what an interrupted transfer left. The file stays until the new transfer ends, since the process may be
+    /// killed again.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/cancelled`` when the job is cancelled.
+    func partial(for request: DownloadRequest, job: JobContext) async throws(TintypeError) -> PartialBody? {
+        guard mayHaveFiles else { return nil }
         return try await WorkQueue.disk.run(for: job) { () throws(TintypeError) in self.read(request) }
     }
 
-    /// Forgets what is kept for a request.
-    func remove(_ request: DownloadRequest, for job: JobContext) async throws(TintypeError) {
-        guard mayHaveSome else { return }
+    /// Removes the file of a request.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/cancelled`` when the job is cancelled.
+    func remove(_ request: DownloadRequest, job: JobContext) async throws(TintypeError) {
+        guard mayHaveFiles else { return }
         try await WorkQueue.disk.run(for: job) { () throws(TintypeError) in self.remove(PartialFile.name(request)) }
     }
 
-    /// The same, behind the transfer.
-    func forget(_ request: DownloadRequest) {
-        guard mayHaveSome else { return }
+    /// Removes the file of a request in the background.
+    func removeLater(_ request: DownloadRequest) {
+        guard mayHaveFiles else { return }
         WorkQueue.disk.enqueue(at: .low) { self.remove(PartialFile.name(request)) }
     }
 
-    /// Keeps what a transfer left, behind it.
-    func keep(_ partial: Partial, of request: DownloadRequest) {
-        guard isWorthKeeping(partial.data.count) else { return }
-        // What cannot be kept is loaded anew.
+    /// Writes the file of a request in the background, unless its size is out of bounds.
+    func saveLater(_ partial: PartialBody, for request: DownloadRequest) {
+        guard partial.data.count >= minimumByteCount, partial.data.count <= maximumByteCount else { return }
+        // If the file cannot be written, the next transfer requests the whole body.
         WorkQueue.disk.enqueue(at: .low) { try? self.write(partial, request) }
     }
 
-    /// Adds to the file of a body that is arriving, which is made with its first bytes. Blocks.
+    /// Appends to the file of a body that is arriving, and creates it for the first bytes. Blocks.
     ///
-    /// - Returns: `nil` when it cannot be written, or should not.
-    func adding(
-        _ data: Data, to journal: PartialJournal?, of request: DownloadRequest, _ empty: Partial
+    /// - Parameters:
+    ///   - journal: the file so far; `nil` for the first bytes.
+    ///   - empty: the partial body without its bytes.
+    /// - Returns: `nil` when the file cannot be written, or the body exceeds the budget.
+    func append(
+        _ data: Data, to journal: PartialJournal?, for request: DownloadRequest, empty: PartialBody
     ) -> PartialJournal? {
         let name = PartialFile.name(request)
         guard (journal?.count ?? 0) + data.count <= maximumByteCount else {
             remove(name)
             return nil
         }
-        return try? (journal ?? begin(name, empty)).adding(data)
+        return try? (journal ?? makeJournal(name, empty)).appending(data)
     }
 
-    private func begin(_ name: String, _ empty: Partial) throws -> PartialJournal {
-        try makeRoom(for: name)
+    private func makeJournal(_ name: String, _ empty: PartialBody) throws -> PartialJournal {
+        try prepare(for: name)
         trim(at: Date())
         return try PartialJournal(empty, at: folder.appending(path: name).path(percentEncoded: false))
     }
 
-    private var mayHaveSome: Bool { names.withLock { $0.map { !$0.isEmpty } ?? true } }
+    // MARK: The folder
 
-    private func isWorthKeeping(_ count: Int) -> Bool { count >= minimumByteCount && count <= maximumByteCount }
+    private var mayHaveFiles: Bool { names.withLock { $0.map { !$0.isEmpty } ?? true } }
 
-    private func read(_ request: DownloadRequest) -> Partial? {
+    private func read(_ request: DownloadRequest) -> PartialBody? {
         listNames()
         let name = PartialFile.name(request)
         guard names.withLock({ $0?.contains(name) }) == true else { return nil }
@@ -97,23 +112,23 @@ public final class PartialStore: Sendable {
         names.withLock { if $0 == nil { $0 = Set(found) } }
     }
 
-    private func write(_ partial: Partial, _ request: DownloadRequest) throws {
+    private func write(_ partial: PartialBody, _ request: DownloadRequest) throws {
         let name = PartialFile.name(request)
-        try makeRoom(for: name)
+        try prepare(for: name)
         try PartialFile.encode(partial).write(to: folder.appending(path: name), options: .atomic)
         trim(at: Date())
     }
 
-    /// Makes the folder for one more name.
-    private func makeRoom(for name: String) throws {
+    /// Creates the folder and registers the name of a file that is about to be written.
+    private func prepare(for name: String) throws {
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         listNames()
-        // Known before it is there: one that is looked for in vain is loaded anew, one that is not known is lost.
+        // Before the file exists: a name without a file costs one failed read, a file without a name is lost.
         _ = names.withLock { $0?.insert(name) }
     }
 
-    /// Removes the oldest until the budget holds.
+    /// Removes files that are too old, and the oldest until the budget holds.
     private func trim(at now: Date) {
         let keys: Set<URLResourceKey> = [.fileSizeKey, .contentModificationDateKey]
         let files =

@@ -1,30 +1,32 @@
 import Foundation
 import TintypeCore
 
-/// What one transfer has of its body so far: kept between its tries, and on disk when it is given up, or a step at a time
-/// where it is large.
-final class PartialKeeper: Sendable {
+/// What one transfer has received of its body, so that a later attempt or a later process can request the rest.
+///
+/// It is kept in memory between the attempts of a transfer. With a ``PartialStore``, it is written to disk when the transfer
+/// fails, and one step at a time while a large body arrives.
+final class Resumption: Sendable {
     private struct State: Sendable {
-        var partial: Partial?
-        /// What a body that is under way may become if it breaks off.
-        var pending: Pending?
+        var partial: PartialBody?
+        /// The body that is arriving.
+        var arriving: ArrivingBody?
         var journal: PartialJournal?
-        /// Whether the body that is under way is written as it arrives.
-        var writes = true
+        /// Whether the arriving body is written to disk.
+        var isJournaled = true
     }
 
-    /// A body whose bytes are not there yet. Most come to a good end, so nothing is made of it before that is needed.
-    private struct Pending: Sendable {
+    /// A body that may become a partial one. Most arrive completely, so nothing is computed before it is needed.
+    private struct ArrivingBody: Sendable {
         let response: DownloadResponse
-        let total: Int?
+        let byteCount: Int?
 
-        /// `nil` where the server says nothing by which to know the body again, or gives no parts of it.
-        func partial(_ data: Data) -> Partial? {
+        /// `nil` when the server supports no ranges, or sent no strong validator.
+        func partial(_ data: Data) -> PartialBody? {
             guard response.headers["accept-ranges"]?.lowercased() != "none",
-                let validator = PartialValidator(response.headers)
+                let validator = StrongValidator(response.headers)
             else { return nil }
-            return Partial(
-                place: PartialFile.digest(of: response.url), validator: validator, total: total, data: data)
+            return PartialBody(
+                urlDigest: PartialFile.digest(of: response.url), validator: validator, total: byteCount, data: data)
         }
     }
 
@@ -32,78 +34,88 @@ final class PartialKeeper: Sendable {
     private let store: PartialStore?
     private let request: DownloadRequest
 
+    /// - Parameter store: `nil` to keep everything in memory.
     init(of request: DownloadRequest, in store: PartialStore?) {
         state = Locked(State())
         self.request = request
         self.store = store
     }
 
-    /// Looks for what an earlier process has left.
-    func find(for job: JobContext) async throws(TintypeError) {
-        guard let store, let partial = try await store.find(request, for: job) else { return }
+    /// Loads what an earlier process left.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/cancelled`` when the job is cancelled.
+    func load(for job: JobContext) async throws(TintypeError) {
+        guard let store, let partial = try await store.partial(for: request, job: job) else { return }
         state.withLock { $0.partial = partial }
     }
 
-    /// What an earlier try, or an earlier process, has left of a URL.
-    func partial(for request: DownloadRequest) -> Partial? {
-        guard let current = state.withLock({ $0.partial }), request.method == "GET",
-            !request.headers.contains("Range"), current.place == PartialFile.digest(of: request.url)
+    /// Returns what an earlier attempt or process left of the URL of `request`; `nil` if the request has a range of its own.
+    func partial(for request: DownloadRequest) -> PartialBody? {
+        guard let partial = state.withLock({ $0.partial }), request.method == "GET",
+            !request.headers.contains("Range"), partial.urlDigest == PartialFile.digest(of: request.url)
         else { return nil }
-        return current
+        return partial
     }
 
-    func forget() {
+    /// Discards what was left.
+    func discard() {
         state.withLock { $0 = State() }
     }
 
+    // MARK: The arriving body
+
     /// A body begins to arrive.
     ///
-    /// - Parameter response: the head of the whole, or of the rest.
-    func begin(_ response: DownloadResponse, total: Int?) {
+    /// - Parameters:
+    ///   - response: the head of the response, with the whole body or with the rest.
+    ///   - byteCount: the number of bytes of the whole body; `nil` when it is unknown.
+    func beginBody(of response: DownloadResponse, byteCount: Int?) {
         state.withLock { state in
-            state.pending = Pending(response: response, total: total)
+            state.arriving = ArrivingBody(response: response, byteCount: byteCount)
             state.journal = nil
-            state.writes = true
+            state.isJournaled = true
         }
     }
 
-    /// More of the body has arrived: writes it down when that is worth it. What cannot be written stops no transfer.
-    func noted(_ received: ReceivedBytes, for job: JobContext) async {
+    /// Writes what has arrived to disk, if another ``PartialJournal/step`` is complete. A failure does not end the transfer.
+    func write(_ received: ReceivedBytes, for job: JobContext) async {
         guard let store else { return }
-        let (journal, pending, writes) = state.withLock { ($0.journal, $0.pending, $0.writes) }
+        let (journal, arriving, isJournaled) = state.withLock { ($0.journal, $0.arriving, $0.isJournaled) }
         let count = received.progress.received
-        guard let pending, writes, count - (journal?.count ?? 0) >= PartialJournal.step else { return }
+        guard let arriving, isJournaled, count - (journal?.count ?? 0) >= PartialJournal.step else { return }
         let new = received.bytes(from: journal?.count ?? 0)
         let next = try? await WorkQueue.disk.run(for: job) { [request] () throws(TintypeError) in
-            pending.partial(Data()).flatMap { store.adding(new, to: journal, of: request, $0) }
+            arriving.partial(Data()).flatMap { store.append(new, to: journal, for: request, empty: $0) }
         }
         state.withLock { state in
             state.journal = next ?? nil
-            state.writes = state.journal != nil
+            state.isJournaled = state.journal != nil
         }
     }
 
-    /// A body broke off.
-    func interrupted(at data: Data) {
+    /// The body broke off.
+    ///
+    /// - Parameter data: everything that has arrived, with the bytes of earlier attempts.
+    func recordInterruption(at data: Data) {
         state.withLock { state in
-            state.partial = data.isEmpty ? nil : state.pending?.partial(data)
+            state.partial = data.isEmpty ? nil : state.arriving?.partial(data)
         }
     }
 
-    // MARK: The end
+    // MARK: The end of the transfer
 
-    /// The transfer has come to a good end: nothing of it is left on disk.
-    func succeeded(for job: JobContext) async {
-        try? await store?.remove(request, for: job)
+    /// Removes the file of a transfer that succeeded.
+    func removeFile(for job: JobContext) async {
+        try? await store?.remove(request, job: job)
     }
 
-    /// The transfer was given up.
-    func failed() {
+    /// Writes the file of a transfer that failed, or removes it if nothing can be resumed.
+    func saveOrRemoveFile() {
         guard let store else { return }
         if let partial = state.withLock({ $0.partial }) {
-            store.keep(partial, of: request)
+            store.saveLater(partial, for: request)
         } else {
-            store.forget(request)
+            store.removeLater(request)
         }
     }
 }

@@ -2,30 +2,32 @@ import AsyncHTTPClient
 import Foundation
 import TintypeCore
 
-/// One transfer, from its place in the line to the last byte: tries, and within each the exchange and its body.
+/// One transfer, shared by all callers with equal requests: attempts until one succeeds, each with its place in the queue,
+/// an ``Exchange``, and the body.
 ///
-/// `Transfer+Exchange` sends a request and follows where it leads; `Transfer+Hop` is one request and its response.
-///
-/// A class, since every step of it has it in its frame.
+/// A class, so that async frames hold one reference instead of a copy.
 final class Transfer: Sendable {
     let request: DownloadRequest
     let settings: TransferSettings
     let services: TransferServices
     let job: JobContext
-    let received: ReceivedBytes
-    /// What a cache has, to ask whether it is still good.
-    let stored: CacheEntry?
     let meter: TransferMeter
-    /// `nil` where nothing is ever continued, which spares most transfers the bookkeeping.
-    let keeper: PartialKeeper?
+    /// `nil` when nothing can be resumed, which spares most transfers the bookkeeping.
+    let resumption: Resumption?
+    private let received: ReceivedBytes
+    /// The cache entry to revalidate.
+    private let stored: CacheEntry?
 
     var clock: TransferClock { settings.configuration.clock }
     private var host: String { request.url.host()?.lowercased() ?? "" }
 
+    /// Creates a transfer, which ``run()`` carries out.
+    ///
     /// - Parameters:
-    ///   - source: a URL, or a URL with what HTTP asks for beside it.
-    ///   - report: is told of the bytes as they arrive.
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` for what cannot be asked for.
+    ///   - source: a URL, or a URL with a method and header fields.
+    ///   - stored: the cache entry to revalidate.
+    ///   - report: called with the bytes while they arrive.
+    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` when `source` is not a URL.
     init(
         of source: ImageSource, _ settings: TransferSettings, _ services: TransferServices, stored: CacheEntry?,
         for job: JobContext, _ report: JobReporter<ReceivedBytes>
@@ -35,45 +37,45 @@ final class Transfer: Sendable {
         self.services = services
         self.job = job
         self.stored = stored
-        let gate = ProgressGate(minimum: settings.configuration.minimumProgressInterval)
+        let throttle = ProgressThrottle(interval: settings.configuration.minimumProgressInterval)
         received = ReceivedBytes(limit: settings.limits.byteCount) { received in
-            if gate?.passes(received.progress) ?? true { report(received) }
+            if throttle?.allows(received.progress) ?? true { report(received) }
         }
         meter = TransferMeter(settings.configuration.clock)
         let partials = settings.configuration.partials
         // An interceptor may send a request again, too.
-        let mayContinue = partials != nil || settings.retry.maximumAttempts > 1 || !settings.interceptors.isEmpty
-        keeper = mayContinue ? PartialKeeper(of: request, in: partials) : nil
+        let mayResume = partials != nil || settings.retry.maximumAttempts > 1 || !settings.interceptors.isEmpty
+        resumption = mayResume ? Resumption(of: request, in: partials) : nil
     }
 
+    /// Transfers the response to the request, in as many attempts as the ``RetryPolicy`` allows.
+    ///
     /// - Throws: an error that names the URL; ``TintypeCore/TintypeError/Code/cancelled`` when the task is cancelled.
     func run() async throws(TintypeError) -> LoadedBytes {
-        guard let keeper else { return try await firstTry() }
-        return try await continued(by: keeper)
+        try await resumption?.load(for: job)
+        let loaded: LoadedBytes
+        do throws(TintypeError) {
+            loaded = try await attempt()
+        } catch {
+            // A function of its own: most transfers need one attempt, and this frame has no room for more.
+            loaded = try await retry(after: error)
+        }
+        await resumption?.removeFile(for: job)
+        return loaded
     }
 
-    private func continued(by keeper: PartialKeeper) async throws(TintypeError) -> LoadedBytes {
-        try await keeper.find(for: job)
+    // MARK: Retrying
+
+    private func retry(after failure: TintypeError) async throws(TintypeError) -> LoadedBytes {
         do throws(TintypeError) {
-            let loaded = try await firstTry()
-            await keeper.succeeded(for: job)
-            return loaded
+            return try await attemptAgain(after: failure)
         } catch {
-            keeper.failed()
+            resumption?.saveOrRemoveFile()
             throw error
         }
     }
 
-    /// Most transfers need no other try, and their frames have no room for one.
-    private func firstTry() async throws(TintypeError) -> LoadedBytes {
-        do throws(TintypeError) {
-            return try await attempt()
-        } catch {
-            return try await retried(after: error)
-        }
-    }
-
-    private func retried(after failure: TintypeError) async throws(TintypeError) -> LoadedBytes {
+    private func attemptAgain(after failure: TintypeError) async throws(TintypeError) -> LoadedBytes {
         var retry = RetryState(settings.retry, start: meter.start, isIdempotent: request.isIdempotent)
         var failure = failure
         while true {
@@ -81,9 +83,9 @@ final class Transfer: Sendable {
                 after: failure, status: failure.status, retryAfter: failure.retryAfter, at: meter.now,
                 chance: clock.random())
             guard let delay, !job.isCancelled else { throw failure.about(request.url.absoluteString) }
-            try await pause(delay)
-            try await reconnect(after: failure, within: retry.timeLeft(at: meter.now))
-            meter.beginAgain(attempt: retry.attempts)
+            try await sleep(delay)
+            try await waitForNetwork(after: failure, limit: retry.timeLeft(at: meter.now))
+            meter.beginAttempt(retry.attempts)
             do throws(TintypeError) {
                 return try await attempt()
             } catch {
@@ -92,11 +94,11 @@ final class Transfer: Sendable {
         }
     }
 
-    private func pause(_ delay: Duration) async throws(TintypeError) {
+    private func sleep(_ delay: Duration) async throws(TintypeError) {
         do { try await clock.sleep(delay) } catch { throw .cancelled }
     }
 
-    private func reconnect(after failure: TintypeError, within limit: Duration) async throws(TintypeError) {
+    private func waitForNetwork(after failure: TintypeError, limit: Duration) async throws(TintypeError) {
         guard failure.code == .unreachable, let wait = settings.configuration.reconnection else { return }
         do {
             try await BoundedWait.wait(limit, clock, for: wait)
@@ -105,81 +107,85 @@ final class Transfer: Sendable {
         }
     }
 
-    /// One try, in its place among the transfers.
+    // MARK: One attempt
+
+    /// Waits for a place in the queue, and fetches the response within the total time-out.
     private func attempt() async throws(TintypeError) -> LoadedBytes {
         let host = host
-        if !services.queue.tryEnter(host, for: job) { try await stand(inLineFor: host) }
+        if !services.queue.tryEnter(host, for: job) { try await waitForPlace(host) }
         defer { services.queue.leave(host) }
-        if services.hasStartRate { try await takeToken() }
+        if services.limitsStartRate { try await waitForToken() }
         do {
-            guard let limit = settings.totalTimeout else { return try await transfer() }
-            return try await transfer(within: limit)
+            guard let limit = settings.totalTimeout else { return try await fetch() }
+            return try await TimeLimit.run(limit, clock) { try await self.fetch() }
         } catch {
             throw error as? TintypeError ?? (Task.isCancelled ? .cancelled : TintypeError(transport: error))
         }
     }
 
-    private func stand(inLineFor host: String) async throws(TintypeError) {
-        let began = meter.now
+    private func waitForPlace(_ host: String) async throws(TintypeError) {
+        let start = meter.now
         try await services.queue.enter(host, for: job)
-        meter.queued(since: began)
+        meter.recordWait(since: start)
     }
 
-    private func takeToken() async throws(TintypeError) {
-        let began = meter.now
-        let wait = services.starts.withLock { $0.take(at: began) }
-        if wait > .zero { try await pause(wait) }
-        meter.queued(since: began)
+    private func waitForToken() async throws(TintypeError) {
+        let start = meter.now
+        let wait = services.tokens.withLock { $0.take(at: start) }
+        if wait > .zero { try await sleep(wait) }
+        meter.recordWait(since: start)
     }
 
-    private func transfer(within limit: Duration) async throws -> LoadedBytes {
-        try await TimeLimit.run(limit, clock) { try await self.transfer() }
-    }
-
-    private func transfer() async throws -> LoadedBytes {
+    /// Sends the request and receives the response.
+    private func fetch() async throws -> LoadedBytes {
         let sent = clock.date()
-        return try await loaded(try await exchange(), sent: sent)
-    }
-
-    private func loaded(_ response: DownloadResponse, sent: Date) async throws -> LoadedBytes {
+        let response = try await Exchange(transfer: self).response()
         let times = ExchangeTimes(sent: sent, answered: clock.date())
-        if response.status == 304, let loaded = stillGood(response, times) { return loaded }
-        if let refusal = refusal(of: response) {
+        if response.status == 304, let loaded = storedBytes(renewedBy: response, times) { return loaded }
+        if let rejection = rejection(of: response) {
             await response.body.discard()
-            throw refusal
+            throw rejection
         }
-        // What the last try has left stays as long as nothing better comes: it may be all that ever does.
+        // Bytes of the last attempt stay until there are better ones: they may be all that ever arrives.
         received.restart()
         try await response.body.receive(into: received)
         let (data, file) = try await received.takeAll(for: job)
-        return whole(response, times, data, in: file)
+        return loadedBytes(data, file, response, times)
     }
 
-    // What follows is kept out of the frame of the function above: its values would make that three times as large.
+    // The functions below are never inlined: their values would make the frame of `fetch()` three times as large.
 
-    /// RFC 9111, 4.3.4.
+    /// The stored entry with its metadata renewed by a 304 response (RFC 9111, 4.3.4).
     @inline(never)
-    private func stillGood(_ response: DownloadResponse, _ times: ExchangeTimes) -> LoadedBytes? {
-        guard let asked else { return nil }
-        let kept = StoredResponse(response, to: request, times)
-        var loaded = LoadedBytes.stillGood(asked.entry, metadata: asked.response.renewed(by: kept).encoded)
+    private func storedBytes(renewedBy response: DownloadResponse, _ times: ExchangeTimes) -> LoadedBytes? {
+        guard let revalidated else { return nil }
+        let renewed = revalidated.response.renewed(by: StoredResponse(response, to: request, times))
+        var loaded = LoadedBytes.stillGood(revalidated.entry, metadata: renewed.encoded)
         loaded.metrics = meter.finish(status: 304, byteCount: 0)
         return loaded
     }
 
+    /// The stored response that the request revalidates; `nil` when there is none that matches it (RFC 9111, 4.1 and 4.3.1).
+    var revalidated: (entry: CacheEntry, response: StoredResponse)? {
+        guard let stored, let response = StoredResponse(decoding: stored.metadata),
+            response.isSelected(by: request)
+        else { return nil }
+        return (stored, response)
+    }
+
     @inline(never)
-    private func whole(
-        _ response: DownloadResponse, _ times: ExchangeTimes, _ data: Data, in file: SpillFile?
+    private func loadedBytes(
+        _ data: Data, _ file: SpillFile?, _ response: DownloadResponse, _ times: ExchangeTimes
     ) -> LoadedBytes {
         LoadedBytes(
             transferred: data, in: file, metrics: meter.finish(status: response.status, byteCount: data.count),
             record: TransferRecord(request: request, response: response, times: times))
     }
 
-    /// Why a response is not what was asked for; `nil` when it is.
+    /// Why a response is not accepted; `nil` when it is.
     @inline(never)
-    private func refusal(of response: DownloadResponse) -> TintypeError? {
-        // A part is no picture, unless the one who asked wants it.
+    private func rejection(of response: DownloadResponse) -> TintypeError? {
+        // A partial response is not an image, unless the caller asked for a range.
         guard settings.configuration.acceptableStatusCodes.contains(response.status),
             response.status != 206 || request.headers.contains("Range")
         else {

@@ -49,6 +49,6 @@ enum TimeLimit {
     }
 
     static func exceeded(_ limit: Duration) -> TintypeError {
-        TintypeError(.timedOut, stage: .load, "not whole within \(limit)")
+        TintypeError(.timedOut, stage: .load, "not complete within \(limit)")
     }
 }

@@ -1,103 +1,122 @@
+import NIOHTTP1
 import TintypeCore
 
-/// Measures one transfer as it goes.
+/// Measures one transfer while it runs.
 struct TransferMeter: ~Copyable, Sendable {
-    // Not private: Swift 6.3 cannot compile that within what cannot be copied.
+    // Not private: Swift 6.3 cannot compile a private type in a noncopyable one.
     struct State: Sendable {
         var metrics = TransferMetrics()
-        var head: Duration
+        /// The uptime at which the head of the last response arrived.
+        var headTime: Duration
     }
 
     private let uptime: @Sendable () -> Duration
-    /// When it began.
+    /// The uptime at which the transfer began.
     let start: Duration
     private let state: Locked<State>
 
     init(_ clock: TransferClock) {
         uptime = clock.uptime
         start = uptime()
-        state = Locked(State(head: start))
-    }
-
-    /// Counts a wait for a place.
-    func queued(since: Duration) {
-        let now = uptime()
-        state.withLock { $0.metrics.queued += now - since }
+        state = Locked(State(headTime: start))
     }
 
     var now: Duration { uptime() }
 
-    /// Takes down the head of a response, which came at `time`.
-    func answered(_ answer: Answer, at time: Duration, since: Duration) {
+    /// Adds the time since `start` to the time in the queue.
+    func recordWait(since start: Duration) {
+        let now = uptime()
+        state.withLock { $0.metrics.queued += now - start }
+    }
+
+    /// Resets what was measured of the attempt before.
+    ///
+    /// - Parameter number: 2 for the second attempt.
+    func beginAttempt(_ number: Int) {
         state.withLock { state in
-            state.head = time
-            state.metrics.firstByte = time - since
-            state.metrics.connecting = answer.connection?.connecting
-            state.metrics.isConnectionReused = answer.connection?.isReused
-            state.metrics.httpVersion = answer.version
-            state.metrics.isEncrypted = answer.isEncrypted
-        }
-    }
-
-    func redirected() {
-        state.withLock { $0.metrics.redirects += 1 }
-    }
-
-    func resumed(_ count: Int) {
-        state.withLock { $0.metrics.resumedBytes = count }
-    }
-
-    func received(wireBytes: Int) {
-        state.withLock { $0.metrics.wireBytes += wireBytes }
-    }
-
-    /// Begins another try: what was measured of the last one counts no more.
-    func beginAgain(attempt: Int) {
-        state.withLock { state in
-            state.metrics.attempts = attempt
+            state.metrics.attempts = number
             state.metrics.redirects = 0
             state.metrics.resumedBytes = 0
             state.metrics.wireBytes = 0
         }
     }
 
+    func recordRedirect() {
+        state.withLock { $0.metrics.redirects += 1 }
+    }
+
+    /// - Parameters:
+    ///   - connection: the connection that carries the response; `nil` while it is unknown.
+    ///   - sent: the uptime at which the request was sent.
+    func recordHead(
+        _ head: ResponseHead, over connection: ConnectionLog.Use?, isEncrypted: Bool, since sent: Duration
+    ) {
+        let version = head.head.version.name
+        state.withLock { state in
+            state.headTime = head.time
+            state.metrics.firstByte = head.time - sent
+            state.metrics.connecting = connection?.connecting
+            state.metrics.isConnectionReused = connection?.isReused
+            state.metrics.httpVersion = version
+            state.metrics.isEncrypted = isEncrypted
+        }
+    }
+
+    /// - Parameter byteCount: the bytes of an interrupted transfer that were not requested again.
+    func recordResumption(byteCount: Int) {
+        state.withLock { $0.metrics.resumedBytes = byteCount }
+    }
+
+    /// - Parameter wireBytes: the bytes of the body that arrived, with their content coding.
+    func recordBody(wireBytes: Int) {
+        state.withLock { $0.metrics.wireBytes += wireBytes }
+    }
+
+    /// Returns the metrics of the finished transfer.
+    ///
+    /// - Parameter byteCount: the bytes of the body without its content coding.
     func finish(status: Int, byteCount: Int) -> TransferMetrics {
         let now = uptime()
         return state.withLock { state in
             state.metrics.status = status
             state.metrics.bodyBytes = byteCount
-            state.metrics.body = now - state.head
+            state.metrics.body = now - state.headTime
             state.metrics.total = now - start
             return state.metrics
         }
     }
+}
 
-    /// What is known of a response when its head is there.
-    struct Answer: Sendable {
-        let version: String
-        let isEncrypted: Bool
-        let connection: ConnectionLog.Use?
+extension HTTPVersion {
+    /// The form of ``TintypeCore/TransferMetrics/httpVersion``.
+    fileprivate var name: String {
+        switch self {
+        case .http2: "http/2"
+        case .http1_1: "http/1.1"
+        default: "http/\(major).\(minor)"
+        }
     }
 }
 
-/// Lets progress be told only when it has come a certain part further.
-final class ProgressGate: Sendable {
-    private let minimum: Double
-    private let told = Locked<LoadProgress?>(nil)
+/// Limits how often the progress of one transfer is reported.
+final class ProgressThrottle: Sendable {
+    private let interval: Double
+    private let reported = Locked<LoadProgress?>(nil)
 
-    /// `nil` where everything is told.
-    init?(minimum: Double) {
-        guard minimum > 0 else { return nil }
-        self.minimum = minimum
+    /// - Parameter interval: the fraction of the transfer between two reports, from 0 to 1.
+    /// - Returns: `nil` when `interval` is 0, since every change is reported then.
+    init?(interval: Double) {
+        guard interval > 0 else { return nil }
+        self.interval = interval
     }
 
-    /// The first and the last are always told, and everything where the end is not known.
-    func passes(_ progress: LoadProgress) -> Bool {
-        told.withLock { told in
-            guard let now = progress.fraction, let before = told?.fraction, now < 1, now >= before,
-                now - before < minimum
+    /// Whether to report this progress: the first, the last, and every one while the total is unknown.
+    func allows(_ progress: LoadProgress) -> Bool {
+        reported.withLock { reported in
+            guard let now = progress.fraction, let before = reported?.fraction, now < 1, now >= before,
+                now - before < interval
             else {
-                told = progress
+                reported = progress
                 return true
             }
             return false

@@ -1,19 +1,19 @@
 import Foundation
 import TintypeCore
 
-/// What holds for one transfer: the configuration as it was when it began, and what its request wants otherwise.
+/// The settings of one transfer: the configuration when it began, with the options of its request.
 ///
-/// A class, since every step of a transfer has it and a configuration is large to copy.
+/// A class, because every step of a transfer holds it and a configuration is large to copy.
 final class TransferSettings: Sendable {
     let configuration: DownloaderConfiguration
     let options: HTTPOptions
-    /// The most bytes that the one who waits can take.
+    /// The most bytes that the caller accepts.
     let byteLimit: Int
-    /// The header fields of a request that says nothing itself.
+    /// The header fields of the configuration.
     let headers: HTTPFields
-    private let traits: ClientTraits
-    let limits: WireBody.Limits
+    let limits: ResponseBody.Limits
     let interceptors: [any HTTPInterceptor]
+    private let traits: ClientTraits
 
     init(configuration: DownloaderConfiguration, options: HTTPOptions, byteLimit: Int) {
         self.configuration = configuration
@@ -22,11 +22,11 @@ final class TransferSettings: Sendable {
         headers = Self.headers(of: configuration)
         traits = ClientTraits(configuration, options)
         let own = options.maximumByteCount ?? configuration.maximumByteCount ?? .max
-        limits = WireBody.Limits(byteCount: min(byteLimit, own), expansion: max(1, configuration.maximumExpansion))
+        limits = ResponseBody.Limits(byteCount: min(byteLimit, own), expansion: max(1, configuration.maximumExpansion))
         interceptors = configuration.interceptors + options.interceptors
     }
 
-    /// The configuration's own fields, then the standard ones that it lacks.
+    /// The fields of the configuration, then the standard fields that it lacks.
     private static func headers(of configuration: DownloaderConfiguration) -> HTTPFields {
         var headers = HTTPFields()
         headers.addMissing(configuration.headers)
@@ -39,13 +39,17 @@ final class TransferSettings: Sendable {
     var serverGuard: ServerGuard? { options.serverGuard ?? configuration.serverGuard }
     var totalTimeout: Duration? { options.totalTimeout ?? configuration.totalTimeout }
 
-    /// Which of the clients below speaks with a URL.
-    func traits(for url: URL, _ environment: [String: String]) -> ClientTraits {
-        guard let proxy = configuration.proxy.proxy(for: url, environment) else { return traits }
+    /// The traits of the client for a URL, which depend on its proxy.
+    ///
+    /// - Parameter environment: the variables that name proxies.
+    func traits(for url: URL, environment: [String: String]) -> ClientTraits {
+        guard let proxy = configuration.proxy.proxy(for: url, environment: environment) else { return traits }
         return ClientTraits(configuration, options, proxy: proxy)
     }
 
-    /// - Parameter origin: the request's own URL, before redirects.
+    /// Whether the certificate of a URL's host is not checked.
+    ///
+    /// - Parameter origin: the URL of the request, before redirects.
     func acceptsUncheckedCertificate(of url: URL, origin: URL) -> Bool {
         guard !configuration.hostsWithUncheckedCertificates.isEmpty || options.acceptsUncheckedCertificate,
             let host = url.host()?.lowercased()
@@ -55,34 +59,36 @@ final class TransferSettings: Sendable {
     }
 }
 
-/// What the transfers of one downloader share.
+/// What all transfers of one downloader share.
 final class TransferServices: Sendable {
     let clients: ClientPool
     let queue: TransferQueue
-    let starts: Locked<TokenBucket>
-    /// The variables that name proxies: mostly none.
-    let environment: [String: String]
+    /// Limits the rate at which requests start.
+    let tokens: Locked<TokenBucket>
+    /// The environment variables that name proxies: usually none.
+    private let environment: [String: String]
 
     init(_ configuration: DownloaderConfiguration) {
         clients = ClientPool(configuration.clock)
         queue = TransferQueue(configuration)
-        starts = Locked(TokenBucket(configuration.startRate))
+        tokens = Locked(TokenBucket(configuration.startRate))
         environment = ProxySetting.variables(in: ProcessInfo.processInfo.environment)
     }
 
-    /// Whether starts are limited at all.
-    var hasStartRate: Bool { starts.withLock { $0.rate != nil } }
+    /// Whether the rate of starts is limited.
+    var limitsStartRate: Bool { tokens.withLock { $0.rate != nil } }
 
-    func follow(_ configuration: DownloaderConfiguration) {
+    /// Takes over the limits of a configuration.
+    func apply(_ configuration: DownloaderConfiguration) {
         queue.apply(configuration)
-        starts.withLock { $0.rate = configuration.startRate }
+        tokens.withLock { $0.rate = configuration.startRate }
     }
 
-    /// The client below that speaks with a URL, by the traits that hold for it.
+    /// Returns the client for a URL.
     ///
-    /// Not inlined, since who asks waits for the client, with all that is in its frame.
+    /// Never inlined: its values would be part of the caller's async frame, which lives until the response arrives.
     @inline(never)
     func client(for url: URL, _ settings: TransferSettings) throws(TintypeError) -> PooledClient {
-        try clients.client(settings.traits(for: url, environment))
+        try clients.client(settings.traits(for: url, environment: environment))
     }
 }

@@ -7,12 +7,12 @@ import Testing
 @testable import TintypeHTTP
 
 /// How long a server may say nothing, by a clock that the tests move.
-@Suite struct SilenceHandlerTests {
+@Suite struct IdleHandlerTests {
     private let loop = EmbeddedEventLoop()
     private let channel: EmbeddedChannel
 
     init() throws {
-        channel = EmbeddedChannel(handler: SilenceHandler(limit: .seconds(15)), loop: loop)
+        channel = EmbeddedChannel(handler: IdleHandler(limit: .seconds(15)), loop: loop)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
     }
 

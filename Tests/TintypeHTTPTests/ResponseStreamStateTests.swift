@@ -1,0 +1,186 @@
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import Testing
+import TintypeCore
+
+@testable import TintypeHTTP
+
+/// What the reader of a response gets, and when the origin has to wait for it.
+@Suite struct ResponseStreamStateTests {
+    private static let head = ResponseHead(
+        head: HTTPResponseHead(version: .http1_1, status: .ok), time: .seconds(1))
+
+    private struct Broken: Error {}
+
+    private let loop = EmbeddedEventLoop()
+
+    /// One state, which expectations may change.
+    private final class Stream {
+        var state = ResponseStreamState()
+
+        func readHead() throws -> ResponseHead? { try state.readHead() }
+
+        func read() throws -> [String]? { try state.readParts()?.parts.map { String(buffer: $0) } }
+
+        func pause(until drained: EventLoopPromise<Void>) -> Bool { state.pause(until: drained) }
+    }
+
+    /// One whose head was read.
+    private func started(_ parts: [String] = []) throws -> Stream {
+        let stream = Stream()
+        _ = stream.state.receive(Self.head)
+        _ = try stream.readHead()
+        for part in parts { _ = stream.state.receive(ByteBuffer(string: part)) }
+        return stream
+    }
+
+    @Test func theHeadIsReadWhenItIsThere() throws {
+        let stream = Stream()
+        #expect(try stream.readHead() == nil)
+        _ = stream.state.receive(Self.head)
+        #expect(try stream.readHead()?.time == .seconds(1))
+    }
+
+    @Test func allThatHasComeOfABodyIsReadAtOnceAndTheEndIsNothing() throws {
+        let stream = try started(["a", "b"])
+        #expect(try stream.read() == ["a", "b"])
+        #expect(try stream.read() == nil)
+        _ = stream.state.finish(.success(()))
+        #expect(try stream.read() == [])
+        #expect(try stream.read() == [])
+    }
+
+    @Test func whatCameBeforeAnErrorIsReadBeforeIt() throws {
+        let stream = try started(["a"])
+        _ = stream.state.finish(.failure(Broken()))
+        #expect(try stream.read() == ["a"])
+        #expect(throws: Broken.self) { try stream.read() }
+    }
+
+    @Test func anErrorWithoutAHeadIsReadInItsPlace() {
+        let stream = Stream()
+        _ = stream.state.finish(.failure(Broken()))
+        #expect(throws: Broken.self) { try stream.readHead() }
+    }
+
+    @Test func anErrorBehindTheHeadIsOneOfTheBody() throws {
+        let stream = Stream()
+        _ = stream.state.receive(Self.head)
+        _ = stream.state.finish(.failure(Broken()))
+        #expect(try stream.readHead() != nil)
+        #expect(throws: Broken.self) { try stream.read() }
+    }
+
+    @Test func onlyTheFirstEndCounts() throws {
+        let stream = try started()
+        _ = stream.state.finish(.success(()))
+        _ = stream.state.finish(.failure(Broken()))
+        _ = stream.state.cancel(Broken())
+        #expect(try stream.read() == [])
+    }
+
+    @Test func whatIsGivenUpIsNotRead() throws {
+        let stream = try started(["a"])
+        _ = stream.state.cancel(TintypeError.cancelled)
+        _ = stream.state.receive(ByteBuffer(string: "b"))
+        #expect(throws: TintypeError.self) { try stream.read() }
+    }
+
+    @Test func aHeadThatComesTooLateIsNotRead() {
+        let stream = Stream()
+        _ = stream.state.cancel(TintypeError.cancelled)
+        _ = stream.state.receive(Self.head)
+        #expect(throws: TintypeError.self) { try stream.readHead() }
+    }
+
+    // MARK: Too much
+
+    /// A slice keeps all of the memory that it was read into.
+    @Test func aLittleOfLargeBuffersIsTooMuch() throws {
+        let stream = try started()
+        for _ in 0..<512 {
+            let buffer = ByteBuffer(repeating: 0, count: 64 << 10)
+            _ = stream.state.receive(try #require(buffer.getSlice(at: 0, length: 1)))
+        }
+        #expect(stream.state.isFull)
+    }
+
+    /// As many parts of a size that the stream is full with them.
+    private func full(_ count: Int, of size: Int) throws -> Stream {
+        let stream = try started()
+        for _ in 1..<count { _ = stream.state.receive(ByteBuffer(repeating: 0, count: size)) }
+        #expect(!stream.state.isFull)
+        _ = stream.state.receive(ByteBuffer(repeating: 0, count: size))
+        #expect(stream.state.isFull)
+        return stream
+    }
+
+    @Test(arguments: [(64, 64 << 10), (4096, 1)])
+    func theOriginWaitsUntilTooMuchIsRead(_ count: Int, _ size: Int) throws {
+        let stream = try full(count, of: size)
+        let drained = loop.makePromise(of: Void.self)
+        #expect(stream.pause(until: drained))
+        let found = try #require(try stream.state.readParts())
+        #expect(found.parts.count == count && found.drained != nil && !stream.state.isFull)
+        found.drained?.succeed()
+        #expect(try stream.read() == nil)
+    }
+
+    @Test func aReaderWhoWasQuickerHoldsNothing() throws {
+        let stream = try full(64, of: 64 << 10)
+        _ = try stream.read()
+        let drained = loop.makePromise(of: Void.self)
+        #expect(!stream.pause(until: drained))
+        drained.succeed()
+    }
+
+    /// A promise that is never kept would stop a debug build.
+    @Test(arguments: [false, true])
+    func whatIsHeldIsLetGoAtTheEnd(_ isGivenUp: Bool) throws {
+        let stream = try full(64, of: 64 << 10)
+        #expect(stream.pause(until: loop.makePromise(of: Void.self)))
+        let end = isGivenUp ? stream.state.cancel(Broken()) : stream.state.finish(.failure(Broken()))
+        let drained = try #require(end.drained)
+        drained.succeed()
+        #expect(!stream.state.isFull)
+    }
+
+    // MARK: Waiting
+
+    /// Has a reader wait, and resumes it if `change` does not.
+    private func wait(_ state: borrowing Locked<ResponseStreamState>, _ change: (inout ResponseStreamState) -> Reader?)
+        async
+    {
+        await withUnsafeContinuation { (reader: Reader) in
+            let waits = state.withLock { $0.wait(reader) }
+            let resumed = state.withLock { change(&$0) }
+            #expect(waits && resumed != nil)
+            reader.resume()
+        }
+    }
+
+    private typealias Reader = ResponseStreamState.Reader
+
+    @Test func whateverThereIsToReadResumesWhoWaitsForIt() async throws {
+        let state = Locked(ResponseStreamState())
+        await wait(state) { $0.receive(Self.head) }
+        _ = try state.withLock { try $0.readHead() }
+        await wait(state) { $0.receive(ByteBuffer(string: "a")) }
+        _ = try state.withLock { try $0.readParts() }
+        await wait(state) { $0.finish(.success(())).reader }
+    }
+
+    @Test func givingUpResumesWhoWaits() async throws {
+        await wait(Locked(try started().state)) { $0.cancel(TintypeError.cancelled).reader }
+    }
+
+    @Test func noOneWaitsForWhatIsThere() async throws {
+        let state = Locked(try started(["a"]).state)
+        await withUnsafeContinuation { (reader: Reader) in
+            let waits = state.withLock { $0.wait(reader) }
+            #expect(!waits)
+            reader.resume()
+        }
+    }
+}

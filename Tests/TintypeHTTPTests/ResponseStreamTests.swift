@@ -1,0 +1,58 @@
+import Foundation
+import HTTPTestSupport
+import NIOCore
+import Testing
+import TintypeCore
+import TintypeTesting
+
+@testable import TintypeHTTP
+
+/// Responses whose reader is slower than their origin.
+@Suite(.timeLimit(.minutes(15))) struct ResponseStreamTests {
+    private static let body = Data((0..<9 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
+
+    private func stream(from url: URL) throws -> ResponseStream {
+        let traits = ClientTraits(DownloaderConfiguration.patient, HTTPOptions())
+        return ResponseStream(
+            to: try DownloadRequest(url: url).clientRequest, over: try PooledClient(traits, .system))
+    }
+
+    /// Receives a response, unread, until the origin has to wait.
+    private func withFullStream(_ body: (ResponseStream) async throws -> Void) async throws {
+        try await Fixture.withOrigin { origin in
+            origin.serve("/a", .image(Self.body, type: "image/png"))
+            let stream = try stream(from: origin.url("/a"))
+            _ = try await stream.head()
+            while !stream.delegate.state.withLock({ $0.isFull }) { await Task.yield() }
+            try await body(stream)
+        }
+    }
+
+    @Test func aBodyGoesOnWhenItsReaderComes() async throws {
+        try await withFullStream { stream in
+            var read = Data()
+            while case let parts = try await stream.parts(), !parts.isEmpty {
+                for part in parts { read.append(contentsOf: part.readableBytesView) }
+            }
+            #expect(read == Self.body)
+        }
+    }
+
+    @Test func aBodyThatWaitsCanBeCancelled() async throws {
+        try await withFullStream { stream in
+            stream.cancel()
+            await #expect(throws: TintypeError.self) { try await stream.parts() }
+        }
+    }
+
+    @Test func aReaderThatIsCancelledDoesNotWait() async throws {
+        try await Fixture.withOrigin { origin in
+            origin.serve("/a", .picture.with(\.ending, .silence(after: 1000)))
+            let stream = try stream(from: origin.url("/a"))
+            _ = try await stream.head()
+            let reader = Task { while try await !stream.parts().isEmpty {} }
+            reader.cancel()
+            await #expect(throws: TintypeError.self) { try await reader.value }
+        }
+    }
+}
