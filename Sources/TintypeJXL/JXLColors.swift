@@ -1,13 +1,16 @@
 import TintypeColor
 import TintypeCore
 
-/// How the colours of a JPEG XL become sRGB.
+/// The conversion of the colours of a JPEG XL to sRGB.
 enum JXLColors {
-    /// By way of 8 bits a channel.
+    /// With 8 bits a channel; `nil` if the colours are sRGB already.
     case narrow(ColorConverter?)
-    /// By way of 16.
+    /// With 16 bits a channel, for high-range images.
     case wide(WideConverter)
 
+    /// Chooses the conversion, once libjxl has read the colour encoding.
+    ///
+    /// - Throws: ``TintypeError/Code/limitExceeded`` for a profile that is too large.
     init(
         _ reader: borrowing JXLReader, _ header: JXLHeader, _ context: DecodeContext
     ) throws(TintypeError) {
@@ -23,34 +26,37 @@ enum JXLColors {
         if case .wide = self { true } else { false }
     }
 
-    /// Room for what libjxl writes of a picture.
-    func room(_ header: JXLHeader) throws(TintypeError) -> PixelWriter {
+    /// Creates a buffer for the output of libjxl.
+    func makeWriter(_ header: JXLHeader) throws(TintypeError) -> PixelWriter {
         let size = header.info.storedSize
         return try isWide ? HighRangePixels.writer(size) : PixelWriter(size: size)
     }
 
-    /// The part and size that are wanted of what libjxl has written, before it is turned upright.
-    func picture(
-        _ room: consuming PixelWriter, _ header: JXLHeader, _ target: DecodeTarget, _ context: DecodeContext
+    /// Converts the output of libjxl to sRGB, cropped and resampled to a target, in its stored orientation.
+    ///
+    /// - Throws: ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    func makeImage(
+        _ writer: consuming PixelWriter, _ header: JXLHeader, _ target: DecodeTarget, _ context: DecodeContext
     ) throws(TintypeError) -> WideImage {
-        let divides = header.info.hasAlpha && header.isPremultiplied
+        let unpremultiplies = header.info.hasAlpha && header.isPremultiplied
         switch self {
         case .narrow(let converter):
-            Self.finish(&room, header, converter)
-            let whole = room.finish()
+            Self.convertToSRGB(&writer, header, converter)
+            let whole = writer.finish()
             return WideImage(
                 pixels: try whole.resampled(crop: target.part, to: target.size, filter: .lanczos3), highRange: nil)
         case .wide(let converter):
-            let words = room.finish()
+            let words = writer.finish()
             return try WideRows(header.info.storedSize, target, converter, context).image {
                 (first, count, target) in
                 target.copyRows(first..<first + count, of: words)
-                if divides { WideRows.unpremultiply(target) }
+                if unpremultiplies { WideRows.unpremultiply(target) }
             }
         }
     }
 
-    private static func finish(_ rows: inout PixelWriter, _ header: JXLHeader, _ converter: ColorConverter?) {
+    /// Converts all rows to premultiplied sRGB.
+    private static func convertToSRGB(_ rows: inout PixelWriter, _ header: JXLHeader, _ converter: ColorConverter?) {
         let count = rows.size.height
         if header.info.hasAlpha && header.isPremultiplied {
             rows.convertPremultiplied(rows: count, by: converter)

@@ -2,20 +2,34 @@ public import Foundation
 import TintypeColor
 public import TintypeCore
 
-/// Decodes JPEG XL (ISO/IEC 18181) with libjxl, bare or in a container, animations too.
+/// Decodes JPEG XL (ISO/IEC 18181), bare or in a container, still or animated, with libjxl on the calling thread.
+///
+/// A value may be used from any thread.
 public struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder {
+    /// Creates a decoder.
     public init() {}
 
+    /// The JPEG XL format.
     public var formats: Set<ImageFormat> { [.jxl] }
 
+    /// Returns the properties of the image without decoding pixels. The density is known only of a whole file.
+    ///
+    /// - Parameter isComplete: Whether `bytes` are the whole file.
+    /// - Returns: `nil` if `bytes` are a prefix that does not suffice; an animation needs the headers of all frames.
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged; ``TintypeError/Code/limitExceeded`` if it has
+    ///   more than 100,000 frames.
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
-            var info = try JXLHeader(raw, isComplete: isComplete, Self.anyLimits)?.info
-            if isComplete { info?.density = try JXLReader.exif(of: raw, Self.anyLimits)?.density }
+            var info = try JXLHeader(raw, isComplete: isComplete, Self.infoLimits)?.info
+            if isComplete { info?.density = try JXLReader.exif(of: raw, Self.infoLimits)?.density }
             return info
         }
     }
 
+    /// Decodes a still image at the requested size, or an animation.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
+    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         let (info, exif, still) = try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try JXLHeader(raw, isComplete: true, context.limits) else { throw .truncatedJXL }
@@ -26,7 +40,7 @@ public struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder {
             guard info.frameCount == 1 || context.options.frames == .first else {
                 return (info, exif, WideImage?.none)
             }
-            return (info, exif, try Self.still(raw, header, context))
+            return (info, exif, try Self.decodeStill(raw, header, context))
         }
         guard let still else { return try animatedImage(bytes, info: info, context: context, exif: exif) }
         return Image(
@@ -34,33 +48,38 @@ public struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder {
             exif: context.options.keepsExif ? exif : nil)
     }
 
-    private static func still(
+    private static func decodeStill(
         _ raw: UnsafeRawBufferPointer, _ header: JXLHeader, _ context: DecodeContext
     ) throws(TintypeError) -> WideImage {
         let target = try DecodeTarget(header.info, context.options)
-        var pixels = try JXLPixels(raw, header, context)
-        let stored = try pixels.frame(0, target, isCancelled: context.isCancelled)
+        var reader = try JXLFrameReader(raw, header, context)
+        let stored = try reader.decodeFrame(0, target, isCancelled: context.isCancelled)
         return try stored.oriented(header.info.orientation)
     }
 
+    /// Creates a decoder for the frames of an animation.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
+    ///   ``TintypeError/Code/outOfMemory``.
     public func makeFrameDecoder(
         _ bytes: Data, context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
         try JXLFrameDecoder(bytes, context.limits)
     }
 
-    /// Where no limits are given.
-    private static let anyLimits = DecodeLimits(pixels: .max, side: .max, frames: 100_000)
+    /// The limits for callers that set none.
+    private static let infoLimits = DecodeLimits(pixels: .max, side: .max, frames: 100_000)
 }
 
-/// Frames of an animation are shown when the next one has begun, so the last one comes with the whole; a still picture is
-/// shown as soon as libjxl has all of it at an eighth of its size, and then where it has more.
+/// Shows a frame of an animation once the next one has begun, so the last frame comes with the whole file. A still image
+/// is shown once libjxl has all of it at an eighth of its size, and then as details arrive.
 extension JXLDecoder: ProgressiveAnimationDecoder {
+    /// Creates a decoder for a file that is still arriving.
     public func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
-        IncrementalImage { (head) throws(TintypeError) in try Self.kind(of: head, context) }
+        IncrementalImage { (head) throws(TintypeError) in try Self.incrementalKind(of: head, context) }
     }
 
-    private static func kind(
+    private static func incrementalKind(
         of head: Data, _ context: DecodeContext
     ) throws(TintypeError) -> IncrementalImage.Kind {
         let header = try head.withTypedBytes { raw throws(TintypeError) in
@@ -73,6 +92,11 @@ extension JXLDecoder: ProgressiveAnimationDecoder {
         return .still(try JXLPreviewReader(header, context))
     }
 
+    /// Returns the frames that are complete in the first bytes of a file.
+    ///
+    /// - Returns: `nil` if no frame is, and for a still image.
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
+    ///   ``TintypeError/Code/outOfMemory``.
     public func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
         let header = try bytes.withTypedBytes { raw throws(TintypeError) in
             try JXLHeader(raw, isComplete: false, counting: .arrived, context.limits)
@@ -83,8 +107,12 @@ extension JXLDecoder: ProgressiveAnimationDecoder {
 }
 
 extension JXLDecoder: SalvagingImageDecoder {
-    /// What libjxl has of the picture before the damage; of an animation, the frames that are whole, or else what there is
-    /// of the first.
+    /// Returns what libjxl decodes before the damage: the complete frames of an animation, or the part of its first frame
+    /// or of a still image that is there.
+    ///
+    /// - Returns: `nil` if nothing can be shown.
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
+    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
     public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         let header = try bytes.withTypedBytes { raw throws(TintypeError) in
             try JXLHeader(raw, isComplete: false, counting: .nothing, context.limits)
@@ -93,15 +121,16 @@ extension JXLDecoder: SalvagingImageDecoder {
         if header.isAnimated, let animation = try? salvageAnimation(bytes, context: context) { return animation }
         try context.checkCancelled()
         let reader = try JXLPreviewReader(header, context)
-        guard let sound = try Self.soundBytes(bytes, reader) else { return try reader.preview() }
-        // What has met damage is not asked again.
+        guard let count = try Self.undamagedByteCount(bytes, reader) else { return try reader.preview() }
+        // A reader that has met damage cannot be used again.
         let second = try JXLPreviewReader(header, context)
-        _ = try second.append(bytes.prefix(sound))
+        _ = try second.append(bytes.prefix(count))
         return try second.preview()
     }
 
-    /// How many of the first bytes make sense; `nil` where all do.
-    private static func soundBytes(_ bytes: Data, _ reader: JXLPreviewReader) throws(TintypeError) -> Int? {
+    /// Returns how many of the first bytes `reader` decodes without an error, to within 1 KiB or 1/64 of the file; `nil` if
+    /// it decodes all.
+    private static func undamagedByteCount(_ bytes: Data, _ reader: JXLPreviewReader) throws(TintypeError) -> Int? {
         let step = max(1024, bytes.count / 64)
         for start in stride(from: 0, to: bytes.count, by: step) {
             do throws(TintypeError) {

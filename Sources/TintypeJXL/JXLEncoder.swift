@@ -2,21 +2,30 @@ import CLibJXL
 public import Foundation
 public import TintypeCore
 
-/// Encodes JPEG XL with libjxl, still and animated, in one thread. Of quality 1 every pixel is kept.
+/// Encodes still and animated JPEG XL with libjxl, on the calling thread. At quality 1 encoding is lossless.
+///
+/// A value may be used from any thread.
 public struct JXLEncoder: ImageEncoder {
-    /// From 1, fast, to 9, small.
+    /// The encoder effort, from 1, the fastest, to 9, the smallest.
     public var effort: Int
 
+    /// Creates an encoder.
+    ///
+    /// - Parameter effort: From 1 to 9; other values are clamped.
     public init(effort: Int = 5) {
         self.effort = min(max(effort, 1), 9)
     }
 
+    /// The JPEG XL format.
     public var formats: Set<ImageFormat> { [.jxl] }
 
+    /// Encodes a still image. Alpha is omitted if every pixel is opaque.
+    ///
+    /// - Throws: ``TintypeError/Code/encodeFailed`` or ``TintypeError/Code/outOfMemory``.
     public func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
-        // NaN compares as false and becomes the lowest.
+        // NaN compares as false and becomes 0.
         let quality = options.quality > 0 ? min(options.quality, 1) : 0
         let isOpaque = pixels.isOpaque
         let straight = isOpaque ? pixels : try pixels.unpremultiplied()
@@ -25,7 +34,7 @@ public struct JXLEncoder: ImageEncoder {
         return try writer.finish()
     }
 
-    /// How far from the original, in just noticeable differences, as `cjxl` has it for the qualities of JPEG.
+    /// Converts a quality from 0 to 1 to a butteraugli distance, as `cjxl` does for JPEG qualities.
     static func distance(_ quality: Double) -> Float {
         let percent = Float(quality * 100)
         if percent >= 100 { return 0 }
@@ -34,24 +43,26 @@ public struct JXLEncoder: ImageEncoder {
     }
 }
 
-/// Animated JPEG XL with libjxl, every frame a whole picture. Of quality 1 every pixel is kept. Durations are whole
-/// milliseconds.
+/// Encodes animated JPEG XL. Every frame is a complete image.
 extension JXLEncoder: AnimatedImageEncoder {
+    /// Encodes an animation. Durations are rounded to milliseconds; the shortest is 11 ms.
+    ///
+    /// - Throws: ``TintypeError/Code/encodeFailed`` or ``TintypeError/Code/outOfMemory``; any error of a frame.
     public func encode(
         _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
-        // NaN compares as false and becomes the lowest.
+        // NaN compares as false and becomes 0.
         let quality = options.quality > 0 ? min(options.quality, 1) : 0
         let isOpaque = try animation.isOpaque()
         var writer = try JXLWriter(
-            size: animation.size, hasAlpha: !isOpaque, isLossless: quality == 1, plays: animation.loopCount)
+            size: animation.size, hasAlpha: !isOpaque, isLossless: quality == 1, playCount: animation.loopCount)
         let ticks = FrameDuration.ticks(
             animation.durations, perSecond: Double(JXLWriter.ticksPerSecond), in: 11...Int(UInt32.max))
         for index in 0..<animation.frameCount {
-            if index > 0 { try writer.encode() }
-            let picture = try animation.frame(at: index)
+            if index > 0 { try writer.encodeAddedFrames() }
+            let frame = try animation.frame(at: index)
             try writer.add(
-                isOpaque ? picture : picture.unpremultiplied(), distance: Self.distance(quality), effort: effort,
+                isOpaque ? frame : frame.unpremultiplied(), distance: Self.distance(quality), effort: effort,
                 ticks: ticks[index])
         }
         return try writer.finish()

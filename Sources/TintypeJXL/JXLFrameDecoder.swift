@@ -3,17 +3,18 @@ import Foundation
 import TintypeColor
 import TintypeCore
 
-/// Decodes the frames of an animated JPEG XL. In order, each is decoded once.
+/// Decodes the frames of an animated JPEG XL. Read in order, each frame is decoded once.
 ///
-/// `@unchecked Sendable` because libjxl's decoder, its only state, is used by one thread at a time: that is the promise of
-/// ``FrameDecoder``.
+/// `@unchecked Sendable` because libjxl's decoder, the only mutable state, is used by one thread at a time, as
+/// ``FrameDecoder`` requires.
 final class JXLFrameDecoder: FrameDecoder, @unchecked Sendable {
     let canvasSize: PixelSize
     let loopCount: Int
     let frames: [AnimationFrame]
     private let bytes: LastingBytes
-    private var pixels: JXLPixels
+    private var reader: JXLFrameReader
 
+    /// Creates a decoder for a whole file.
     convenience init(_ data: Data, _ limits: DecodeLimits) throws(TintypeError) {
         let header = try data.withTypedBytes { raw throws(TintypeError) in
             try JXLHeader(raw, isComplete: true, limits)
@@ -22,7 +23,10 @@ final class JXLFrameDecoder: FrameDecoder, @unchecked Sendable {
         try self.init(data, header, limits)
     }
 
-    /// - Parameter header: of the bytes, which hold the frames that it tells of.
+    /// Creates a decoder for a file or its first bytes.
+    ///
+    /// - Parameter header: The header of `data`, which lists only frames that `data` holds completely.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` or ``TintypeError/Code/outOfMemory``.
     init(_ data: Data, _ header: JXLHeader, _ limits: DecodeLimits) throws(TintypeError) {
         bytes = LastingBytes(data)
         let info = header.info
@@ -34,63 +38,65 @@ final class JXLFrameDecoder: FrameDecoder, @unchecked Sendable {
                 hasAlpha: info.hasAlpha)
         }
         try limits.check(frames, canvas: canvasSize)
-        // What is kept of the range is kept of still pictures alone.
-        pixels = try JXLPixels(bytes.bytes, header, DecodeContext(limits: limits))
+        // Only still images keep their high range.
+        reader = try JXLFrameReader(bytes.bytes, header, DecodeContext(limits: limits))
     }
 
     func pixels(of index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> PixelBuffer {
         let whole = DecodeTarget(whole: canvasSize, size: canvasSize)
-        return try pixels.frame(index, whole, isCancelled: isCancelled).pixels
+        return try reader.decodeFrame(index, whole, isCancelled: isCancelled).pixels
     }
 }
 
-/// Decodes frames of one JPEG XL, each as it is shown: libjxl blends what a file stores in layers.
-struct JXLPixels: ~Copyable {
+/// Decodes the frames of one JPEG XL as they are shown: libjxl blends the layers of the file.
+struct JXLFrameReader: ~Copyable {
     private let bytes: UnsafeRawBufferPointer
     private let header: JXLHeader
     private let context: DecodeContext
     private var reader: JXLReader
-    /// How colours become sRGB, once the file has said it.
+    /// The conversion to sRGB; `nil` until libjxl has read the colour encoding.
     private var colors: JXLColors?
-    /// The frame that comes next.
-    private var place = 0
+    /// The index of the frame that libjxl decodes next.
+    private var nextIndex = 0
 
-    /// - Parameter bytes: of a whole file; must outlive this.
+    /// - Parameter bytes: The file. They must outlive the reader.
     init(_ bytes: UnsafeRawBufferPointer, _ header: JXLHeader, _ context: DecodeContext) throws(TintypeError) {
         self.bytes = bytes
         self.header = header
         self.context = context
-        reader = try Self.reader(bytes)
+        reader = try Self.makeReader(bytes)
     }
 
-    private static func reader(_ bytes: UnsafeRawBufferPointer) throws(TintypeError) -> JXLReader {
+    private static func makeReader(_ bytes: UnsafeRawBufferPointer) throws(TintypeError) -> JXLReader {
         try JXLReader(bytes, isComplete: true, events: JXL_DEC_COLOR_ENCODING, JXL_DEC_FULL_IMAGE)
     }
 
-    /// A part of a frame at a size, before it is turned upright.
+    /// Decodes a frame, cropped and resampled to a target, in its stored orientation.
     ///
-    /// - Parameter index: an earlier frame than the last one makes it begin anew.
-    mutating func frame(
+    /// - Parameter index: The frame. An index before the last one restarts at the first frame.
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
+    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
+    mutating func decodeFrame(
         _ index: Int, _ target: DecodeTarget, isCancelled: @escaping @Sendable () -> Bool
     ) throws(TintypeError) -> WideImage {
-        if index < place {
-            reader = try Self.reader(bytes)
-            (place, colors) = (0, nil)
+        if index < nextIndex {
+            reader = try Self.makeReader(bytes)
+            (nextIndex, colors) = (0, nil)
         }
-        reader.skip(index - place)
+        reader.skipFrames(index - nextIndex)
         let colors = try beginFrame(isCancelled)
-        var room = try colors.room(header)
-        try fill(&room, isWide: colors.isWide, isCancelled)
-        place = index + 1
-        var asked = context
-        asked.isCancelled = isCancelled
-        return try colors.picture(room, header, target, asked)
+        var writer = try colors.makeWriter(header)
+        try fill(&writer, isWide: colors.isWide, isCancelled)
+        nextIndex = index + 1
+        var context = context
+        context.isCancelled = isCancelled
+        return try colors.makeImage(writer, header, target, context)
     }
 
-    /// Goes on to where libjxl asks for room.
+    /// Reads up to the point where libjxl needs an output buffer.
     private mutating func beginFrame(_ isCancelled: () -> Bool) throws(TintypeError) -> JXLColors {
         while true {
-            switch try reader.next(isCancelled: isCancelled) {
+            switch try reader.nextEvent(isCancelled: isCancelled) {
             case JXL_DEC_COLOR_ENCODING: colors = try JXLColors(reader, header, context)
             case JXL_DEC_NEED_IMAGE_OUT_BUFFER: return colors ?? .narrow(nil)
             default: throw .damagedJXL
@@ -102,8 +108,8 @@ struct JXLPixels: ~Copyable {
         _ writer: inout PixelWriter, isWide: Bool, _ isCancelled: () -> Bool
     ) throws(TintypeError) {
         try writer.withRows { rows throws(TintypeError) in
-            try reader.setTarget(rows, isWide: isWide)
-            guard try reader.next(isCancelled: isCancelled) == JXL_DEC_FULL_IMAGE else { throw .damagedJXL }
+            try reader.setOutput(rows, isWide: isWide)
+            guard try reader.nextEvent(isCancelled: isCancelled) == JXL_DEC_FULL_IMAGE else { throw .damagedJXL }
         }
     }
 }

@@ -1,46 +1,51 @@
 import CLibJXL
 import TintypeCore
 
-/// What a JPEG XL says of itself and its frames, none of them decoded.
+/// The properties of a JPEG XL and its frames, read without decoding pixels.
 struct JXLHeader {
     let info: ImageInfo
-    /// Whether it may have several frames.
+    /// Whether the file may have several frames.
     let isAnimated: Bool
     let isPremultiplied: Bool
     let isGrey: Bool
-    /// Bits of a channel.
+    /// Bits a channel.
     let depth: Int
-    /// The brightest light of the picture, in cd/m², where the file says it: that of PQ itself and that of white say nothing.
+    /// The peak luminance of the image in cd/m²; `nil` if the file declares only the default of SDR or the maximum of PQ.
     let peak: Double?
 
-    /// Which frames of an animation are counted.
-    enum Counted {
+    /// The frames of an animation that are counted.
+    enum FrameCounting {
         case all
-        /// Those that are whole in a prefix.
+        /// Frames that are complete in a prefix.
         case arrived
-        /// None: of what is told the animation is the first one.
+        /// No frames: ``info`` describes the first one only.
         case nothing
     }
 
-    /// - Returns: `nil` when the bytes are a prefix that ends too early.
-    /// - Throws: ``TintypeError/Code/limitExceeded`` above the limits.
+    /// Reads the header, and those of the frames if they are counted.
+    ///
+    /// - Parameter isComplete: Whether `bytes` are the whole file.
+    /// - Returns: `nil` if `bytes` are a prefix that does not suffice.
+    /// - Throws: ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/undecodable``,
+    ///   ``TintypeError/Code/outOfMemory``.
     init?(
-        _ bytes: UnsafeRawBufferPointer, isComplete: Bool, counting counted: Counted = .all, _ limits: DecodeLimits
+        _ bytes: UnsafeRawBufferPointer, isComplete: Bool, counting: FrameCounting = .all, _ limits: DecodeLimits
     ) throws(TintypeError) {
         var reader = try JXLReader(bytes, isComplete: isComplete, events: JXL_DEC_BASIC_INFO, JXL_DEC_FRAME)
-        guard try reader.next() != nil else { return nil }
+        guard try reader.nextEvent() != nil else { return nil }
         let header = try reader.header()
         var info = ImageInfo(header)
         isAnimated = header.have_animation != 0
         isPremultiplied = header.alpha_premultiplied != 0
         (isGrey, depth) = (header.num_color_channels == 1, Int(header.bits_per_sample))
         peak = (256..<10_000).contains(header.intensity_target) ? Double(header.intensity_target) : nil
-        // The canvas first: nothing is noted of the frames of one that is too large.
+        // The canvas is checked before the frames are read.
         try limits.check(info)
-        if isAnimated && counted != .nothing {
-            let found = try Self.durations(
-                &reader, header.animation, countsArrived: counted == .arrived, limits)
-            guard let durations = found else { return nil }
+        if isAnimated && counting != .nothing {
+            guard
+                let durations = try Self.durations(
+                    &reader, header.animation, arrivedOnly: counting == .arrived, limits)
+            else { return nil }
             if durations.count > 1 {
                 (info.frameCount, info.durations) = (durations.count, durations)
                 info.loopCount = Int(header.animation.num_loops)
@@ -49,25 +54,26 @@ struct JXLHeader {
         self.info = info
     }
 
+    /// Reads the duration of each frame in seconds; `nil` if the bytes end before the last frame, or if none has arrived.
     private static func durations(
-        _ reader: inout JXLReader, _ animation: JxlAnimationHeader, countsArrived: Bool, _ limits: DecodeLimits
+        _ reader: inout JXLReader, _ animation: JxlAnimationHeader, arrivedOnly: Bool, _ limits: DecodeLimits
     ) throws(TintypeError) -> [Double]? {
-        let second = Double(animation.tps_numerator) / Double(max(animation.tps_denominator, 1))
+        let ticksPerSecond = Double(animation.tps_numerator) / Double(max(animation.tps_denominator, 1))
         var durations: [Double] = []
-        while let event = try reader.next() {
+        while let event = try reader.nextEvent() {
             guard event == JXL_DEC_FRAME else {
-                if countsArrived { break }
+                if arrivedOnly { break }
                 return durations
             }
             let header = try reader.frameHeader()
-            durations.append(second > 0 ? Double(header.duration) / second : 0)
+            durations.append(ticksPerSecond > 0 ? Double(header.duration) / ticksPerSecond : 0)
             guard durations.count <= limits.frames else {
-                throw .exceeded(.frames, "a JPEG XL of more than \(limits.frames) frames")
+                throw .exceeded(.frames, "the JPEG XL has more than \(limits.frames) frames")
             }
-            if header.is_last != 0 && !countsArrived { return durations }
+            if header.is_last != 0 && !arrivedOnly { return durations }
         }
-        // What has begun last need not be whole, whether or not libjxl says that it is the last.
-        return countsArrived && durations.count > 1 ? durations.dropLast() : nil
+        // The frame that began last may be incomplete, even if libjxl reports it as the last of the file.
+        return arrivedOnly && durations.count > 1 ? durations.dropLast() : nil
     }
 }
 

@@ -3,33 +3,39 @@ import Foundation
 import TintypeColor
 import TintypeCore
 
-/// libjxl reading one file, with one thread. It stops at the events that it was made for.
+/// Reads one file with libjxl, on the calling thread. It stops at the events to which it is subscribed.
+///
+/// Not thread-safe: use it from one thread at a time.
 struct JXLReader: ~Copyable {
     let decoder: OpaquePointer
     private var bytes: UnsafeRawBufferPointer
     private let isComplete: Bool
-    /// How many of the bytes libjxl has been shown.
-    private var shown = 0
-    /// How many bytes at the end of a prefix libjxl wants to see again, when there are more: few.
-    private(set) var unread = 0
+    /// The number of bytes that libjxl has received.
+    private var providedCount = 0
+    /// The number of bytes at the end of a prefix, usually few, that libjxl needs again in front of the next ones.
+    private(set) var unreadCount = 0
 
-    /// Bytes that libjxl is shown between two questions whether to go on.
-    private static let step = 256 << 10
+    /// Bytes that libjxl receives between two checks for cancellation.
+    private static let inputStep = 256 << 10
 
+    /// Creates a reader at the start of a file.
+    ///
     /// - Parameters:
-    ///   - bytes: must outlive the reader, or stay until it is given others.
-    ///   - events: a sum of `JXL_DEC_` events.
+    ///   - bytes: The file or its first bytes. They must outlive the reader, or stay valid until ``resume(with:)``.
+    ///   - isComplete: Whether `bytes` are the whole file.
+    ///   - events: The `JXL_DEC_` events at which the reader stops.
+    /// - Throws: ``TintypeError/Code/outOfMemory``.
     init(
         _ bytes: UnsafeRawBufferPointer, isComplete: Bool, events: JxlDecoderStatus...
     ) throws(TintypeError) {
         guard let decoder = JxlDecoderCreate(nil) else {
-            throw TintypeError(.outOfMemory, stage: .decode, "no memory for a JPEG XL decoder")
+            throw TintypeError(.outOfMemory, stage: .decode, "not enough memory for a JPEG XL decoder")
         }
         self.decoder = decoder
         self.bytes = bytes
         self.isComplete = isComplete
         JxlDecoderSubscribeEvents(decoder, events.reduce(0) { $0 | Int32($1.rawValue) })
-        // It is turned upright here, once, as all formats are.
+        // Pixels are rotated after resampling, as for all formats.
         JxlDecoderSetKeepOrientation(decoder, 1)
     }
 
@@ -39,14 +45,17 @@ struct JXLReader: ~Copyable {
 
     // MARK: Events
 
-    /// Goes on to the next event; `nil` when the bytes are a prefix that ends before it.
-    mutating func next(isCancelled: () -> Bool = { false }) throws(TintypeError) -> JxlDecoderStatus? {
+    /// Decodes up to the next event.
+    ///
+    /// - Returns: The event; `nil` if the bytes are a prefix that ends before it.
+    /// - Throws: ``TintypeError/Code/undecodable``; ``TintypeError/cancelled``.
+    mutating func nextEvent(isCancelled: () -> Bool = { false }) throws(TintypeError) -> JxlDecoderStatus? {
         while true {
             guard !isCancelled() else { throw .cancelled }
             switch JxlDecoderProcessInput(decoder) {
             case JXL_DEC_ERROR: throw .damagedJXL
             case JXL_DEC_NEED_MORE_INPUT:
-                guard try showMore() else {
+                guard try provideInput() else {
                     if isComplete { throw .truncatedJXL }
                     return nil
                 }
@@ -55,44 +64,54 @@ struct JXLReader: ~Copyable {
         }
     }
 
-    /// Shows libjxl more bytes; returns whether there were any.
-    private mutating func showMore() throws(TintypeError) -> Bool {
+    /// Passes more bytes to libjxl; returns whether any were left.
+    private mutating func provideInput() throws(TintypeError) -> Bool {
         let left = JxlDecoderReleaseInput(decoder)
-        unread = left
-        guard shown < bytes.count, let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return false }
-        let start = shown - left
-        shown = min(shown + Self.step, bytes.count)
-        guard JxlDecoderSetInput(decoder, base + start, shown - start) == JXL_DEC_SUCCESS else { throw .damagedJXL }
-        if shown == bytes.count && isComplete { JxlDecoderCloseInput(decoder) }
+        unreadCount = left
+        guard providedCount < bytes.count, let base = bytes.bindMemory(to: UInt8.self).baseAddress else {
+            return false
+        }
+        let start = providedCount - left
+        providedCount = min(providedCount + Self.inputStep, bytes.count)
+        guard JxlDecoderSetInput(decoder, base + start, providedCount - start) == JXL_DEC_SUCCESS else {
+            throw .damagedJXL
+        }
+        if providedCount == bytes.count && isComplete { JxlDecoderCloseInput(decoder) }
         return true
     }
 
-    /// Goes on where a prefix has ended.
+    /// Continues after a prefix.
     ///
-    /// - Parameter bytes: the last ``unread`` ones of the prefix, and what follows it.
-    mutating func goOn(with bytes: UnsafeRawBufferPointer) {
-        (self.bytes, shown) = (bytes, 0)
+    /// - Parameter bytes: The last ``unreadCount`` bytes of the prefix and those after it.
+    mutating func resume(with bytes: UnsafeRawBufferPointer) {
+        (self.bytes, providedCount) = (bytes, 0)
     }
 
-    /// Passes over frames that are shown, which are decoded only as far as later ones need them.
-    func skip(_ count: Int) {
+    /// Skips shown frames. libjxl decodes them only as far as later ones need them.
+    func skipFrames(_ count: Int) {
         JxlDecoderSkipFrames(decoder, count)
     }
 
-    // MARK: What it says
+    // MARK: Properties
 
+    /// Returns the image header, after `JXL_DEC_BASIC_INFO`.
+    ///
+    /// - Throws: ``TintypeError/Code/limitExceeded`` for more than 8 extra channels.
     func header() throws(TintypeError) -> JxlBasicInfo {
         var info = JxlBasicInfo()
         guard JxlDecoderGetBasicInfo(decoder, &info) == JXL_DEC_SUCCESS else { throw .damagedJXL }
-        // Each costs four bytes a pixel while it is decoded.
-        guard info.num_extra_channels <= Self.mostExtraChannels else {
-            throw .exceeded(.library, "a JPEG XL of \(info.num_extra_channels) extra channels")
+        // libjxl allocates four bytes a pixel for each.
+        guard info.num_extra_channels <= Self.maxExtraChannels else {
+            throw .exceeded(
+                .library,
+                "the JPEG XL has \(info.num_extra_channels) extra channels, the limit is \(Self.maxExtraChannels)")
         }
         return info
     }
 
-    private static let mostExtraChannels = 8
+    private static let maxExtraChannels = 8
 
+    /// Returns the header of a frame, after `JXL_DEC_FRAME`.
     func frameHeader() throws(TintypeError) -> JxlFrameHeader {
         var header = JxlFrameHeader()
         guard JxlDecoderGetFrameHeader(decoder, &header) == JXL_DEC_SUCCESS else { throw .damagedJXL }
@@ -101,23 +120,24 @@ struct JXLReader: ~Copyable {
 
     // MARK: Colours
 
-    /// What the samples will mean, once libjxl has read it; asks for what is most use, where libjxl is free to choose.
+    /// Chooses the colour encoding of the output, after `JXL_DEC_COLOR_ENCODING`, and returns it. Where libjxl can convert,
+    /// it is asked for sRGB, or for the encoding of the file if that has a high range.
     ///
     /// - Throws: ``TintypeError/Code/limitExceeded`` for a profile that is too large.
     func colors(keepsRange: Bool, _ limits: DecodeLimits) throws(TintypeError) -> SourceColors {
-        var wanted = JxlColorEncoding()
-        let hasCodes = encoding(JXL_COLOR_PROFILE_TARGET_ORIGINAL, &wanted)
-        if !hasCodes || !(keepsRange || wanted.coded.isHighRange) { JxlColorEncodingSetToSRGB(&wanted, 0) }
-        // Refused where the samples are stored as they are shown.
-        JxlDecoderSetPreferredColorProfile(decoder, &wanted)
-        var own = JxlColorEncoding()
-        if encoding(JXL_COLOR_PROFILE_TARGET_DATA, &own), own.isStandard || own.coded.isHighRange {
-            return own.isStandard ? .standard : own.coded
+        var preferred = JxlColorEncoding()
+        let isEncoded = readEncoding(JXL_COLOR_PROFILE_TARGET_ORIGINAL, &preferred)
+        if !isEncoded || !(keepsRange || preferred.colors.isHighRange) { JxlColorEncodingSetToSRGB(&preferred, 0) }
+        // libjxl ignores this where it stores samples in the colours of the file.
+        JxlDecoderSetPreferredColorProfile(decoder, &preferred)
+        var output = JxlColorEncoding()
+        if readEncoding(JXL_COLOR_PROFILE_TARGET_DATA, &output), output.isStandard || output.colors.isHighRange {
+            return output.isStandard ? .standard : output.colors
         }
         return try profile(limits)
     }
 
-    private func encoding(_ target: JxlColorProfileTarget, _ encoding: inout JxlColorEncoding) -> Bool {
+    private func readEncoding(_ target: JxlColorProfileTarget, _ encoding: inout JxlColorEncoding) -> Bool {
         JxlDecoderGetColorAsEncodedProfile(decoder, nil, target, &encoding) == JXL_DEC_SUCCESS
     }
 
@@ -136,8 +156,10 @@ struct JXLReader: ~Copyable {
 
     // MARK: Pixels
 
-    /// Has the next frame written to rows at multiples of 64 bytes, which must stay until then.
-    func setTarget(_ rows: UnsafeMutableRawBufferPointer, isWide: Bool) throws(TintypeError) {
+    /// Sets the buffer for the next frame: RGBA rows aligned to 64 bytes, which must stay valid until it is complete.
+    ///
+    /// - Parameter isWide: Whether channels are 16-bit words instead of bytes.
+    func setOutput(_ rows: UnsafeMutableRawBufferPointer, isWide: Bool) throws(TintypeError) {
         var format = JxlPixelFormat(
             num_channels: 4, data_type: isWide ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8, endianness: JXL_NATIVE_ENDIAN,
             align: 64)
@@ -147,7 +169,7 @@ struct JXLReader: ~Copyable {
         else { throw .damagedJXL }
     }
 
-    /// Writes to the target what there is of a frame when a prefix has ended; returns whether there is anything.
+    /// Renders what has arrived of a frame to the output; returns whether anything has.
     func flush() -> Bool { JxlDecoderFlushImage(decoder) == JXL_DEC_SUCCESS }
 }
 
@@ -157,8 +179,8 @@ extension JxlColorEncoding {
             && (color_space == JXL_COLOR_SPACE_GRAY || primaries == JXL_PRIMARIES_SRGB)
     }
 
-    /// By the numbers of ITU-T H.273, which libjxl's are but for those of P3 with a white of daylight.
-    fileprivate var coded: SourceColors {
+    /// The code points of ITU-T H.273. Those of libjxl are equal except for P3 with a D65 white point.
+    fileprivate var colors: SourceColors {
         let isDaylightP3 = primaries == JXL_PRIMARIES_P3 && white_point == JXL_WHITE_POINT_D65
         return .codePoints(
             primaries: isDaylightP3 ? 12 : Int(primaries.rawValue), transfer: Int(transfer_function.rawValue))
@@ -166,18 +188,18 @@ extension JxlColorEncoding {
 }
 
 extension JXLReader {
-    /// The Exif data of a whole file, which lie in a box of its container, compressed or not (ISO/IEC 18181-2, 9.4 and 9.6).
+    /// Reads the Exif data of a whole file from its box, which may be compressed (ISO/IEC 18181-2, 9.4 and 9.6).
     ///
-    /// - Returns: `nil` where there are none, and where they are damaged: that is no reason to show no picture.
-    /// - Throws: ``TintypeError/Code/limitExceeded`` for too many bytes.
+    /// - Returns: `nil` if there is none, or if it is damaged: the image can still be shown.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` if it is too large.
     static func exif(of bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits) throws(TintypeError) -> ExifData? {
-        // Those that are no container begin with a code that no box has.
+        // A bare codestream begins with FF, a container with the length of its first box.
         guard bytes.first == 0 else { return nil }
         do throws(TintypeError) {
             var reader = try JXLReader(bytes, isComplete: true, events: JXL_DEC_BOX)
             JxlDecoderSetDecompressBoxes(reader.decoder, 1)
-            while try reader.next() == JXL_DEC_BOX {
-                if reader.boxType == "Exif" { return ExifData(item: try reader.boxContents(limits)) }
+            while try reader.nextEvent() == JXL_DEC_BOX {
+                if reader.boxType == "Exif" { return ExifData(item: try reader.readBox(limits)) }
             }
             return nil
         } catch {
@@ -194,17 +216,16 @@ extension JXLReader {
         }
     }
 
-    /// What is in the box whose beginning was found, a piece at a time, so that a compressed one claims no more than is
-    /// allowed.
-    private mutating func boxContents(_ limits: DecodeLimits) throws(TintypeError) -> Data {
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
-        defer { room.deallocate() }
+    /// Reads the box that was just announced, piece by piece, so that a compressed one cannot exceed the limit.
+    private mutating func readBox(_ limits: DecodeLimits) throws(TintypeError) -> Data {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
+        defer { buffer.deallocate() }
         var contents = Data()
         while true {
-            let base = room.bindMemory(to: UInt8.self).baseAddress
-            guard JxlDecoderSetBoxBuffer(decoder, base, room.count) == JXL_DEC_SUCCESS else { throw .damagedJXL }
-            let event = try next()
-            contents.append(contentsOf: room[..<(room.count - JxlDecoderReleaseBoxBuffer(decoder))])
+            let base = buffer.bindMemory(to: UInt8.self).baseAddress
+            guard JxlDecoderSetBoxBuffer(decoder, base, buffer.count) == JXL_DEC_SUCCESS else { throw .damagedJXL }
+            let event = try nextEvent()
+            contents.append(contentsOf: buffer[..<(buffer.count - JxlDecoderReleaseBoxBuffer(decoder))])
             try limits.check(exifBytes: contents.count)
             if event != JXL_DEC_BOX_NEED_MORE_OUTPUT { return contents }
         }
@@ -212,6 +233,6 @@ extension JXLReader {
 }
 
 extension TintypeError {
-    static let truncatedJXL = TintypeError(.undecodable, stage: .decode, "the JPEG XL is cut short")
-    static let damagedJXL = TintypeError(.undecodable, stage: .decode, "the JPEG XL is damaged or cut short")
+    static let truncatedJXL = TintypeError(.undecodable, stage: .decode, "the JPEG XL is truncated")
+    static let damagedJXL = TintypeError(.undecodable, stage: .decode, "the JPEG XL is damaged or truncated")
 }

@@ -2,23 +2,28 @@ import CLibJXL
 import Foundation
 import TintypeCore
 
-/// libjxl writing one file.
+/// Writes one file with libjxl.
+///
+/// Not thread-safe: use it from one thread at a time.
 struct JXLWriter: ~Copyable {
     private let encoder: OpaquePointer
     private let hasAlpha: Bool
     private let isLossless: Bool
     private var data = Data()
 
-    /// Of an animation, frames last so many of these.
+    /// The unit of frame durations: ticks a second.
     static let ticksPerSecond = 1000
 
-    /// - Parameter plays: of an animation, 0 is forever; `nil` for a still picture.
-    init(size: PixelSize, hasAlpha: Bool, isLossless: Bool, plays: Int? = nil) throws(TintypeError) {
+    /// Creates a writer and describes the image to it.
+    ///
+    /// - Parameter playCount: The number of plays of an animation, 0 for forever; `nil` for a still image.
+    /// - Throws: ``TintypeError/Code/encodeFailed`` or ``TintypeError/Code/outOfMemory``.
+    init(size: PixelSize, hasAlpha: Bool, isLossless: Bool, playCount: Int? = nil) throws(TintypeError) {
         guard let encoder = JxlEncoderCreate(nil) else {
-            throw TintypeError(.outOfMemory, stage: .encode, "no memory for a JPEG XL encoder")
+            throw TintypeError(.outOfMemory, stage: .encode, "not enough memory for a JPEG XL encoder")
         }
         do throws(TintypeError) {
-            try Self.describe(size, hasAlpha: hasAlpha, isLossless: isLossless, plays: plays, to: encoder)
+            try Self.configure(encoder, size, hasAlpha: hasAlpha, isLossless: isLossless, playCount: playCount)
         } catch {
             JxlEncoderDestroy(encoder)
             throw error
@@ -28,8 +33,8 @@ struct JXLWriter: ~Copyable {
         self.isLossless = isLossless
     }
 
-    private static func describe(
-        _ size: PixelSize, hasAlpha: Bool, isLossless: Bool, plays: Int?, to encoder: OpaquePointer
+    private static func configure(
+        _ encoder: OpaquePointer, _ size: PixelSize, hasAlpha: Bool, isLossless: Bool, playCount: Int?
     ) throws(TintypeError) {
         var info = JxlBasicInfo()
         JxlEncoderInitBasicInfo(&info)
@@ -37,10 +42,10 @@ struct JXLWriter: ~Copyable {
         (info.bits_per_sample, info.num_color_channels) = (8, 3)
         (info.num_extra_channels, info.alpha_bits) = hasAlpha ? (1, 8) : (0, 0)
         info.uses_original_profile = isLossless ? 1 : 0
-        if let plays {
+        if let playCount {
             info.have_animation = 1
             info.animation = JxlAnimationHeader(
-                tps_numerator: UInt32(ticksPerSecond), tps_denominator: 1, num_loops: UInt32(clamping: plays),
+                tps_numerator: UInt32(ticksPerSecond), tps_denominator: 1, num_loops: UInt32(clamping: playCount),
                 have_timecodes: 0)
         }
         var colors = JxlColorEncoding()
@@ -53,11 +58,17 @@ struct JXLWriter: ~Copyable {
         JxlEncoderDestroy(encoder)
     }
 
-    /// Adds straight pixels, of an animation with the ticks that they are shown.
+    /// Adds a frame.
+    ///
+    /// - Parameters:
+    ///   - pixels: Straight pixels.
+    ///   - distance: The butteraugli distance, 0 to 15; ignored by a lossless writer.
+    ///   - effort: From 1, the fastest, to 9.
+    ///   - ticks: The duration of a frame of an animation; `nil` for a still image.
     func add(_ pixels: PixelBuffer, distance: Float, effort: Int, ticks: Int? = nil) throws(TintypeError) {
         // Owned by the encoder.
         guard let settings = JxlEncoderFrameSettingsCreate(encoder, nil) else {
-            throw TintypeError(.outOfMemory, stage: .encode, "no memory for a JPEG XL encoder")
+            throw TintypeError(.outOfMemory, stage: .encode, "not enough memory for a JPEG XL encoder")
         }
         try check(JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_EFFORT, Int64(effort)))
         try check(
@@ -71,27 +82,28 @@ struct JXLWriter: ~Copyable {
         let channels = hasAlpha ? 4 : 3
         var format = JxlPixelFormat(
             num_channels: UInt32(channels), data_type: JXL_TYPE_UINT8, endianness: JXL_NATIVE_ENDIAN, align: 0)
-        let samples = Self.packed(pixels, channels: channels)
+        let samples = Self.interleavedSamples(pixels, channels: channels)
         try check(JxlEncoderAddImageFrame(settings, &format, samples, samples.count))
     }
 
-    /// The file, once its pixels are there.
+    /// Encodes the last frame and returns the file.
     consuming func finish() throws(TintypeError) -> Data {
         JxlEncoderCloseInput(encoder)
-        try encode()
+        try encodeAddedFrames()
         return data
     }
 
-    /// Encodes what was added, so that its pixels need not be kept. Not for the last frame, which ``finish()`` marks.
-    mutating func encode() throws(TintypeError) {
-        var piece = [UInt8](repeating: 0, count: 64 << 10)
+    /// Encodes the added frames, so that libjxl releases their pixels. Only ``finish()`` may encode the last frame, because
+    /// it marks the end of the file.
+    mutating func encodeAddedFrames() throws(TintypeError) {
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {
-            let (status, count) = piece.withUnsafeMutableBufferPointer { room in
-                var (next, left) = (room.baseAddress, room.count)
+            let (status, count) = buffer.withUnsafeMutableBufferPointer { output in
+                var (next, left) = (output.baseAddress, output.count)
                 let status = JxlEncoderProcessOutput(encoder, &next, &left)
-                return (status, room.count - left)
+                return (status, output.count - left)
             }
-            data.append(contentsOf: piece[..<count])
+            data.append(contentsOf: buffer[..<count])
             if status == JXL_ENC_SUCCESS { return }
             if status != JXL_ENC_NEED_MORE_OUTPUT { try check(status) }
         }
@@ -105,19 +117,19 @@ struct JXLWriter: ~Copyable {
         guard status != JXL_ENC_SUCCESS else { return }
         let reason = JxlEncoderGetError(encoder)
         let code: TintypeError.Code = reason == JXL_ENC_ERR_OOM ? .outOfMemory : .encodeFailed
-        throw TintypeError(code, stage: .encode, "no JPEG XL could be made: libjxl's error \(reason.rawValue)")
+        throw TintypeError(code, stage: .encode, "cannot encode a JPEG XL: libjxl error \(reason.rawValue)")
     }
 
-    private static func packed(_ pixels: PixelBuffer, channels: Int) -> [UInt8] {
+    private static func interleavedSamples(_ pixels: PixelBuffer, channels: Int) -> [UInt8] {
         var samples: [UInt8] = []
         samples.reserveCapacity(pixels.size.area * channels)
         for y in 0..<pixels.size.height {
             pixels.withUnsafeRow(y) { row in
                 if channels == 4 { return samples.append(contentsOf: row) }
-                for place in stride(from: 0, to: row.count, by: 4) {
-                    samples.append(row[place])
-                    samples.append(row[place + 1])
-                    samples.append(row[place + 2])
+                for offset in stride(from: 0, to: row.count, by: 4) {
+                    samples.append(row[offset])
+                    samples.append(row[offset + 1])
+                    samples.append(row[offset + 2])
                 }
             }
         }
