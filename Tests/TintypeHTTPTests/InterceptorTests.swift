@@ -199,7 +199,7 @@ import TintypeTesting
             try await withThrowingTaskGroup(of: Data.self) { group in
                 for number in 0..<6 { group.addTask { try await load("/\(number)").data } }
                 await origin.waitForRequests(6)
-                await gate.arrivals(1)
+                await gate.waitForArrivals(1)
                 gate.open()
                 for try await data in group { #expect(data == Fixture.body) }
             }
@@ -258,7 +258,7 @@ import TintypeTesting
         try await Fixture.withOrigin(configuration, options: options(authorizer)) { origin, load in
             protect(origin, "/a")
             async let first = Fixture.expect(.timedOut) { try await load("/a") }
-            await hung.arrivals(1)
+            await hung.waitForArrivals(1)
             limit.now.open()
             _ = await first
             limit.withLock { $0 = Gate() }
@@ -282,7 +282,7 @@ import TintypeTesting
             let downloader = Downloader.patient
             let source = ImageSource.url(origin.url("/b"))
             let other = downloader.download(source, options: options(authorizer))
-            await hung.arrivals(1)
+            await hung.waitForArrivals(1)
             other.cancel()
             while downloader.runningDownloadCount > 0 { await Task.yield() }
             hung.open()

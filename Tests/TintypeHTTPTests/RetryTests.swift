@@ -155,7 +155,7 @@ import TintypeTesting
             origin.serve("/a", sequence: [.status(503), .picture])
             origin.serve("/b", .picture)
             async let first = load("/a")
-            await gate.arrivals(1)
+            await gate.waitForArrivals(1)
             _ = try await load("/b")
             gate.open()
             _ = try await first

@@ -53,7 +53,7 @@ public final class Gate: Sendable {
     }
 
     /// Waits until `count` tasks have arrived at the gate since it was created. Does not respond to cancellation.
-    public func arrivals(_ count: Int) async {
+    public func waitForArrivals(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let hasArrived = state.withLock { state in
                 if state.arrived < count { state.arrivals.append((count, continuation)) }

@@ -54,8 +54,7 @@ public final class GatedDecoder: ImageDecoder {
 
     /// Counts the call, blocks the thread until the decoder is open, and decodes.
     ///
-    /// - Throws: The error of the inner decoder; ``TintypeError/Code/limitExceeded`` if a white image of that size
-    ///   cannot be made.
+    /// - Throws: The error of the inner decoder, or of allocating the white image.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         let isOpen = state.withLock { state in
             state.decodes += 1

@@ -20,7 +20,7 @@ import TintypeTesting
                     }
                 }
             }
-            await gate.arrivals(1)
+            await gate.waitForArrivals(1)
             gate.open()
             return try await group.reduce(into: []) { $0.append($1) }
         }
@@ -35,7 +35,7 @@ import TintypeTesting
         let gate = Gate()
         let work: Jobs.Work = { _, _ in await gate.wait() ? 1 : 0 }
         let first = Task { try await jobs.value("a", for: JobContext(priority: .normal), work: work) }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         let second = Task { try await jobs.value("a", for: JobContext(priority: .normal), work: work) }
         first.cancel()
         await #expect(throws: TintypeError.self) { try await first.value }
@@ -55,7 +55,7 @@ import TintypeTesting
                 throw .cancelled
             }
         }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         task.cancel()
         do {
             _ = try await task.value
@@ -107,7 +107,7 @@ import TintypeTesting
                 return 0
             }
         }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         #expect(below.withLock { $0?.priority } == .low)
         parent.setPriority(.veryHigh)
         // The follower is registered by the waiting task, which may be a moment behind the job itself.
@@ -126,7 +126,7 @@ import TintypeTesting
         }
         let receiver = Jobs.Receiver(onStatus: { _ in }, onEnd: { _ in ends.withLock { $0 += 1 } })
         let subscription = jobs.attach("a", at: .normal, receiver: receiver) { work }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         #expect(subscription.cancel())
         #expect(!subscription.cancel())
         gate.open()

@@ -67,7 +67,7 @@ import TintypeTesting
         let gate = Gate()
         fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
         let tasks = (0..<5).map { _ in fixture.pipeline.start(fixture.request()) }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         gate.open()
         for task in tasks { _ = try await task.response }
         let words = notes.words.now

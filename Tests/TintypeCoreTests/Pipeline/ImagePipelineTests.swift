@@ -91,7 +91,7 @@ import TintypeTesting
             return fixture.pipeline.start(request)
         }
         let plain = fixture.pipeline.start(fixture.request())
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         // Eleven wait for their renditions, ten of them for the plain one, and the two kinds of that for one decode.
         let services = fixture.pipeline.services
         while services.renditions.waiterCount < 21 || services.decoded.waiterCount < 2 { await Task.yield() }
@@ -139,7 +139,7 @@ import TintypeTesting
         let gate = Gate()
         fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
         let load = Task { try await fixture.pipeline.image(for: fixture.request()) }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         load.cancel()
         let result = await load.result
         #expect(throws: TintypeError.self) { try result.get() }
@@ -153,7 +153,7 @@ import TintypeTesting
         let gate = Gate()
         fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
         let tasks = (0..<100).map { _ in fixture.pipeline.start(fixture.request()) }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         for task in tasks.dropLast() { task.cancel() }
         gate.open()
         _ = try await tasks.last?.response

@@ -12,7 +12,7 @@ import TintypeTesting
         for name in ["a", "b"] { fixture.answer(name, .gated(gate, .data(PipelineFixture.png))) }
         #expect(!fixture.pipeline.isRunning)
         let tasks = ["a", "b"].map { fixture.pipeline.start(fixture.request($0)) }
-        await gate.arrivals(2)
+        await gate.waitForArrivals(2)
         #expect(fixture.pipeline.isRunning && fixture.pipeline.runningTasks.count == 2)
         fixture.pipeline.cancelAll()
         for task in tasks { await expect(.cancelled) { try await task.response } }
@@ -88,7 +88,7 @@ import TintypeTesting
         let gate = Gate()
         fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
         let task = fixture.pipeline.start(fixture.request())
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         task.cancel()
         task.cancel()
         var ends = 0

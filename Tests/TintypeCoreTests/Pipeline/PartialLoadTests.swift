@@ -119,7 +119,7 @@ import TintypeTesting
         let (pipeline, ofPart, ofWhole) = (fixture.pipeline, request(fixture), fixture.request())
         let part = Task { try await pipeline.image(for: ofPart) }
         let whole = Task { try await pipeline.image(for: ofWhole) }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         gate.open()
         #expect(try await part.value.isPartial)
         let result = await whole.result

@@ -143,7 +143,7 @@ import TintypeTesting
         let gate = Gate()
         fixture.answer("a", .gated(gate, .data(newer)))
         let tasks = (0..<10).map { _ in fixture.pipeline.start(fixture.request().freshness(.revalidate)) }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         gate.open()
         for task in tasks { #expect(try await task.response.data == newer) }
         #expect(fixture.loader.count(fixture.identity()) == 1)
@@ -200,7 +200,7 @@ import TintypeTesting
         fixture.answer("a", .gated(gate, .data(newer)))
         let request = fixture.request().freshness(.http)
         #expect(try await fixture.pipeline.response(for: request).origin == .disk)
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         // What is asked behind the caller is nothing that a flush has to wait for.
         try await fixture.pipeline.flush()
         gate.open()

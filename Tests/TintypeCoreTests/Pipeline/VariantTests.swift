@@ -120,7 +120,7 @@ import TintypeTesting
         fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
         fixture.answer("b")
         let task = fixture.pipeline.start(fixture.request().orElse(fixture.request("b").source))
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         task.cancel()
         await expect(.cancelled) { try await task.response }
         while fixture.pipeline.runningJobs > 0 { await Task.yield() }
@@ -133,7 +133,7 @@ import TintypeTesting
         fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
         let both = fixture.pipeline.start(fixture.request().orElse(fixture.request("b").source))
         let one = fixture.pipeline.start(fixture.request())
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         gate.open()
         _ = try await (both.response, one.response)
         #expect(fixture.loader.count(fixture.identity()) == 1)

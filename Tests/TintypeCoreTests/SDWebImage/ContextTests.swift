@@ -60,7 +60,7 @@ import TintypeTesting
             fixture.request(), fixture.request(), fixture.request().overrides(overrides),
             fixture.request().overrides(overrides),
         ].map { fixture.pipeline.start($0) }
-        await gate.arrivals(2)
+        await gate.waitForArrivals(2)
         gate.open()
         for task in tasks { _ = try await task.response }
         #expect(other.count(fixture.identity()) == 1 && fixture.loader.count(fixture.identity()) == 1)
@@ -215,7 +215,7 @@ import TintypeTesting
         #expect(special.key == fixture.request().key)
         #expect(special.with { $0.extras[Token.self] = "" }.extras == RequestExtras())
         let tasks = [fixture.request(), special].map { fixture.pipeline.start($0) }
-        await gate.arrivals(2)
+        await gate.waitForArrivals(2)
         gate.open()
         for task in tasks { _ = try await task.response }
         #expect(fixture.loader.count(fixture.identity()) == 2)

@@ -32,7 +32,7 @@ import TintypeTesting
         let gate = Gate()
         fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
         let task = fixture.pipeline.start(fixture.request().priority(priority))
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         let context = try #require(fixture.loader.lastContext(fixture.identity()))
         // Up to the limit of the suite: the way from the task to the loader may still be in the making.
         while context.priority != priority { await Task.yield() }

@@ -58,7 +58,7 @@ import TintypeTesting
     @Test func threeAtOnceByDefault() async {
         let prefetcher = ImagePrefetcher(fixture.pipeline)
         let batch = prefetcher.prefetch(requests("a", "b", "c", "d", "e"))
-        await gate.arrivals(3)
+        await gate.waitForArrivals(3)
         #expect(["a", "b", "c", "d", "e"].map(count) == [1, 1, 1, 0, 0])
         gate.open()
         #expect(await batch.wait().finished == 5)
@@ -96,7 +96,7 @@ import TintypeTesting
         let prefetcher = ImagePrefetcher(fixture.pipeline)
         let first = prefetcher.prefetch(requests("a", "b"))
         let second = prefetcher.prefetch(requests("c"))
-        await gate.arrivals(3)
+        await gate.waitForArrivals(3)
         first.cancel()
         #expect(first.progress.skipped == 2 && first.progress.isComplete)
         gate.open()
@@ -121,7 +121,7 @@ import TintypeTesting
     @Test func cancelPrefetchingCancelsEverything() async {
         let prefetcher = ImagePrefetcher(fixture.pipeline)
         let batches = [prefetcher.prefetch(requests("a", "b")), prefetcher.prefetch(requests("c", "d"))]
-        await gate.arrivals(3)
+        await gate.waitForArrivals(3)
         prefetcher.cancelAll()
         for batch in batches { #expect(await batch.wait().skipped == 2) }
         while fixture.pipeline.runningJobs > 0 { await Task.yield() }
@@ -131,7 +131,7 @@ import TintypeTesting
     @Test func pausedItBeginsNoMoreAndGoesOnAfterwards() async {
         let prefetcher = ImagePrefetcher(fixture.pipeline, settings: PrefetchSettings(concurrency: 1))
         let batch = prefetcher.prefetch(requests("a", "b"))
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         prefetcher.isPaused = true
         gate.open()
         for await progress in batch.updates where progress.finished == 1 { break }
@@ -142,7 +142,7 @@ import TintypeTesting
 
     @Test func itsPriorityIsTheLowest() async throws {
         let batch = ImagePrefetcher(fixture.pipeline).prefetch(requests("a"))
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         #expect(fixture.loader.lastContext(fixture.identity())?.priority == .veryLow)
         gate.open()
         _ = await batch.wait()
@@ -155,7 +155,7 @@ import TintypeTesting
             fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
             let prefetcher = ImagePrefetcher(fixture.pipeline, settings: PrefetchSettings(destination: destination))
             let batch = prefetcher.prefetch([fixture.request()])
-            await gate.arrivals(1)
+            await gate.waitForArrivals(1)
             let task = fixture.pipeline.start(fixture.request().priority(.high))
             let context = try #require(fixture.loader.lastContext(fixture.identity()))
             while context.priority != .high { await Task.yield() }
@@ -168,7 +168,7 @@ import TintypeTesting
 
     @Test func cancellingABatchLeavesTheViewThatJoined() async throws {
         let batch = ImagePrefetcher(fixture.pipeline).prefetch(requests("a"))
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         let task = fixture.pipeline.start(fixture.request())
         batch.cancel()
         gate.open()
@@ -193,7 +193,7 @@ import TintypeTesting
         }
         let prefetcher = ImagePrefetcher(fixture.pipeline)
         let batch = prefetcher.prefetch(urls)
-        await gate.arrivals(3)
+        await gate.waitForArrivals(3)
         #expect(made.now == 3 && fixture.pipeline.runningTasks.count == 3)
         batch.cancel()
         #expect(batch.progress.skipped == 100_000)

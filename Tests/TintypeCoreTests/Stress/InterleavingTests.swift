@@ -88,7 +88,7 @@ private struct Play {
             await expect([nil], waiter)
         } else if let transfer = transfers[name] {
             transfers[name]?.waiters.append(waiter)
-            await transfer.gate.arrivals(1)
+            await transfer.gate.waitForArrivals(1)
         } else {
             await expect([nil], waiter)
             inMemory.insert(request.key)
