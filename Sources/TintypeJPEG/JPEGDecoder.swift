@@ -5,12 +5,20 @@ public import TintypeCore
 
 /// Decodes JPEG (ITU-T T.81) with libjpeg-turbo.
 ///
-/// A smaller size is decoded by scaling in the frequency domain to the next eighth above it, then resampled.
+/// A smaller size is decoded by scaling in the frequency domain to the next eighth above it, then resampled. Decoders
+/// hold no state; any thread may use one.
 public struct JPEGDecoder: PartialImageDecoder {
+    /// Creates a JPEG decoder.
     public init() {}
 
+    /// The formats that this decoder reads: JPEG.
     public var formats: Set<ImageFormat> { [.jpeg] }
 
+    /// Reads the segments before the first scan.
+    ///
+    /// - Returns: `nil` if `bytes` is a prefix that ends too early.
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged, ``TintypeError/Code/limitExceeded`` for too
+    ///   much metadata.
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         let reader = try JPEGReader(DecodeContext())
         return try bytes.withTypedBytes { bytes throws(TintypeError) in
@@ -18,6 +26,10 @@ public struct JPEGDecoder: PartialImageDecoder {
         }
     }
 
+    /// Decodes the whole image, or the part and size that the options ask for.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or cut short,
+    ///   ``TintypeError/Code/limitExceeded`` before a too large image is allocated, ``TintypeError/Code/cancelled``.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         let reader = try JPEGReader(context)
         return try bytes.withTypedBytes { bytes throws(TintypeError) in
@@ -29,10 +41,10 @@ public struct JPEGDecoder: PartialImageDecoder {
             try context.limits.check(info, byteCount: bytes.count)
             let colors = try segments.colors(context.limits)
             let plan = try JPEGPlan(info, context.options)
-            let small = try Self.embedded(segments, plan, colors, context)
+            let thumbnail = try Self.decodeEmbeddedThumbnail(segments, plan, colors, context)
             let pixels =
-                if let small { small } else {
-                    try Self.pixels(reader, header.converter(of: colors), plan, context)
+                if let thumbnail { thumbnail } else {
+                    try Self.decodePixels(reader, header.converter(of: colors), plan, context)
                 }
             return Image(
                 pixels: pixels, info: info, scale: context.options.scale ?? 1,
@@ -40,9 +52,12 @@ public struct JPEGDecoder: PartialImageDecoder {
         }
     }
 
-    /// The picture made of the thumbnail in the Exif data, where that may be and is good enough. What cannot be decoded
-    /// is no reason to fail: the whole is there.
-    private static func embedded(
+    /// Decodes the thumbnail in the Exif data, if the options allow it and it is large enough for the target.
+    ///
+    /// A damaged thumbnail is ignored, because the full image is available.
+    ///
+    /// - Returns: `nil` if the thumbnail cannot stand for the image.
+    private static func decodeEmbeddedThumbnail(
         _ segments: JPEGSegments, _ plan: JPEGPlan, _ colors: SourceColors, _ context: DecodeContext
     ) throws(TintypeError) -> PixelBuffer? {
         guard context.options.embeddedThumbnail == .whereLargeEnough, plan.target.part.size == plan.stored,
@@ -50,26 +65,29 @@ public struct JPEGDecoder: PartialImageDecoder {
         else { return nil }
         let pixels = try? thumbnail.withTypedBytes { bytes throws(TintypeError) -> PixelBuffer? in
             guard let header = try reader.open(bytes, isComplete: true),
-                let small = JPEGPlan(plan, thumbnail: PixelSize(width: Int(header.width), height: Int(header.height)))
+                let thumbnailPlan = JPEGPlan(
+                    plan, thumbnail: PixelSize(width: Int(header.width), height: Int(header.height)))
             else { return nil }
-            return try Self.pixels(reader, header.converter(of: colors), small, context)
+            return try Self.decodePixels(reader, header.converter(of: colors), thumbnailPlan, context)
         }
         try context.checkCancelled()
         return pixels ?? nil
     }
 
+    /// Creates a decoder that shows previews while bytes arrive, or returns `nil` if there is no memory for one.
     public func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
         JPEGPreviewReader(context).map { reader in IncrementalImage { _ in .still(reader) } }
     }
 
-    private static func pixels(
+    /// Decodes the pixels of an opened file, resampled to the plan's target and turned upright.
+    private static func decodePixels(
         _ reader: borrowing JPEGReader, _ converter: ColorConverter?, _ plan: JPEGPlan, _ context: DecodeContext
     ) throws(TintypeError) -> PixelBuffer {
-        if converter?.isCMYK == true { reader.keepInks() }
+        if converter?.isCMYK == true { reader.outputCMYK() }
         let size = try reader.start(eighths: plan.eighths)
         let stored =
-            plan.isDone(at: size)
-            ? try whole(reader, size, converter)
+            plan.matchesTarget(outputSize: size)
+            ? try decodeFullSize(reader, size, converter)
             : try RowResampler.resampled(size, crop: plan.target.part, relativeTo: plan.stored, to: plan.target.size) {
                 (count, strip) throws(TintypeError) in
                 let stride = strip.bytesPerRow
@@ -84,18 +102,19 @@ public struct JPEGDecoder: PartialImageDecoder {
         return try stored.oriented(plan.orientation)
     }
 
-    private static func whole(
+    /// Decodes all rows at the size that libjpeg outputs.
+    private static func decodeFullSize(
         _ reader: borrowing JPEGReader, _ size: PixelSize, _ converter: ColorConverter?
     ) throws(TintypeError) -> PixelBuffer {
         var writer = try PixelWriter(size: size)
         let stride = writer.bytesPerRow
-        // Converted while they are in the cache.
-        let rowsAtOnce = 16
+        // Small batches, so that rows are converted while they are in the CPU cache.
+        let rowsPerRead = 16
         var row = 0
         while row < size.height {
             let count = try writer.withRows(from: row) { rows throws(TintypeError) in
                 try reader.readRows(
-                    converter == nil ? size.height - row : min(rowsAtOnce, size.height - row), into: rows,
+                    converter == nil ? size.height - row : min(rowsPerRead, size.height - row), into: rows,
                     stride: stride)
             }
             guard count > 0 else { throw TintypeError(.truncated, "") }
@@ -107,9 +126,10 @@ public struct JPEGDecoder: PartialImageDecoder {
 }
 
 extension tintype_jpeg_header {
+    /// Whether the components are cyan, magenta, yellow and black, directly or as YCCK.
     var isCMYK: Bool { color == .cmyk || color == .ycck }
 
-    /// What brings the rows of such a picture to sRGB; `nil` where nothing has to.
+    /// Returns the converter of such an image's rows to sRGB, or `nil` if none is needed.
     func converter(of colors: SourceColors) -> ColorConverter? {
         switch color {
         case .cmyk, .ycck: ColorConverter(colors, .cmyk)
@@ -133,8 +153,10 @@ extension ImageInfo {
 }
 
 extension JPEGDecoder: SalvagingImageDecoder {
-    /// What libjpeg makes of it: of one that is cut short, the rows or scans before that; past damage it goes on at the next
-    /// restart marker, or with what it takes for pixels.
+    /// Decodes what libjpeg can recover.
+    ///
+    /// Of a file that is cut short, these are the rows or scans before the cut. After damage, libjpeg continues at the
+    /// next restart marker, or with the bytes that it takes for pixels.
     public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         let reader = try JPEGReader(context)
         reader.tolerateDamage()
@@ -144,7 +166,7 @@ extension JPEGDecoder: SalvagingImageDecoder {
             let info = ImageInfo(header, segments)
             try context.limits.check(info)
             let converter = header.converter(of: try segments.colors(context.limits))
-            if converter?.isCMYK == true { reader.keepInks() }
+            if converter?.isCMYK == true { reader.outputCMYK() }
             let plan = try JPEGPlan(info, context.options)
             var writer = try PixelWriter(size: try reader.start(eighths: plan.eighths))
             writer.clear()
@@ -155,10 +177,10 @@ extension JPEGDecoder: SalvagingImageDecoder {
         }
     }
 
-    /// Few, since none of those that are read together is counted where damage is met.
-    private static let rowsAtOnce = 8
+    /// A small number, because the rows of a read that meets damage do not count.
+    private static let rowsPerRead = 8
 
-    /// Fills the rows that there are; returns how many.
+    /// Reads the rows that are present, and returns their number.
     private static func readRows(
         _ reader: borrowing JPEGReader, into writer: inout PixelWriter, _ converter: ColorConverter?
     ) throws(TintypeError) -> Int {
@@ -167,7 +189,7 @@ extension JPEGDecoder: SalvagingImageDecoder {
         do throws(TintypeError) {
             while row < height {
                 let count = try writer.withRows(from: row) { rows throws(TintypeError) in
-                    try reader.readRows(min(Self.rowsAtOnce, height - row), into: rows, stride: stride)
+                    try reader.readRows(min(Self.rowsPerRead, height - row), into: rows, stride: stride)
                 }
                 guard count > 0 else { break }
                 writer.convert(rows: count, from: row, by: converter)
@@ -180,15 +202,18 @@ extension JPEGDecoder: SalvagingImageDecoder {
     }
 }
 
-/// How a JPEG is brought to the asked size.
+/// The scaling that brings a JPEG to the requested size.
 struct JPEGPlan: Equatable {
-    /// The size of the whole picture, and the part and size of the result, before it is turned upright.
+    /// The size of the stored image in pixels, before it is turned upright.
     let stored: PixelSize
+    /// The part of the stored image and the size of the result, before it is turned upright.
     let target: DecodeTarget
-    /// How much of the stored size libjpeg itself gives, in eighths.
+    /// The scale that libjpeg applies, in eighths of the stored size (1–8).
     let eighths: Int
+    /// The orientation that the Exif data state.
     let orientation: Orientation
 
+    /// - Throws: ``TintypeError/Code/transformFailed`` if the crop lies outside the image.
     init(_ info: ImageInfo, _ options: DecodeOptions) throws(TintypeError) {
         orientation = info.orientation
         stored = info.storedSize
@@ -196,7 +221,9 @@ struct JPEGPlan: Equatable {
         eighths = Self.eighths(target.part.size, target.size)
     }
 
-    /// The same result made of a thumbnail that the file carries; `nil` when that does not stand for it.
+    /// A plan with the same result as `plan`, made from an embedded thumbnail.
+    ///
+    /// - Returns: `nil` if the thumbnail's shape differs from the image's, or it is smaller than the target.
     init?(_ plan: JPEGPlan, thumbnail: PixelSize) {
         guard thumbnail.isThumbnail(of: plan.stored, atLeast: plan.target.size) else { return nil }
         orientation = plan.orientation
@@ -205,14 +232,15 @@ struct JPEGPlan: Equatable {
         eighths = Self.eighths(thumbnail, target.size)
     }
 
-    /// Whether what libjpeg gives is the result.
-    func isDone(at drawn: PixelSize) -> Bool { target.part.size == stored && target.size == drawn }
+    /// Returns whether libjpeg's output of this size is already the result.
+    func matchesTarget(outputSize: PixelSize) -> Bool { target.part.size == stored && target.size == outputSize }
 
-    /// The fewest eighths that are still not smaller than the target on either side: scaling in the frequency domain
-    /// is nearly free, but what it takes away nothing brings back.
+    /// Returns the fewest eighths at which neither side is smaller than the target.
+    ///
+    /// Scaling in the frequency domain is nearly free, but its loss of detail is final.
     private static func eighths(_ stored: PixelSize, _ target: PixelSize) -> Int {
         (1...8).first { eighths in
-            // As libjpeg rounds: up.
+            // libjpeg rounds up.
             (stored.width * eighths + 7) / 8 >= target.width && (stored.height * eighths + 7) / 8 >= target.height
         } ?? 8
     }

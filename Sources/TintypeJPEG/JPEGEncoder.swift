@@ -2,32 +2,39 @@ import CTintypeJPEG
 public import Foundation
 public import TintypeCore
 
-/// Encodes JPEG with libjpeg-turbo; what is transparent is put on the background of the options.
+/// Encodes JPEG with libjpeg-turbo. Transparent pixels are put on the background of the options.
+///
+/// Any thread may use an encoder.
 public struct JPEGEncoder: ImageEncoder {
+    /// Creates a JPEG encoder.
     public init() {}
 
+    /// The formats that this encoder writes: JPEG.
     public var formats: Set<ImageFormat> { [.jpeg] }
 
-    /// From this quality on colour keeps its full resolution: who asks for so much wants to see it.
+    /// The quality (0–1) from which on chroma keeps its full resolution.
     private static let fullChromaQuality = 0.9
 
+    /// Encodes `pixels` at the quality of `options`, with an Exif thumbnail if they ask for one.
+    ///
+    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``.
     public func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let opaque = try pixels.flattened(on: options.background)
-        let whole = try Self.encoded(opaque, options)
-        let small = pixels.size.fitted(into: EncodeOptions.thumbnailSize)
-        guard options.embedsThumbnail, small != pixels.size else { return whole }
-        let thumbnail = try opaque.resampled(to: small, filter: .lanczos3)
+        let jpeg = try Self.encodeJPEG(opaque, options)
+        let thumbnailSize = pixels.size.fitted(into: EncodeOptions.thumbnailSize)
+        guard options.embedsThumbnail, thumbnailSize != pixels.size else { return jpeg }
+        let thumbnail = try opaque.resampled(to: thumbnailSize, filter: .lanczos3)
         let quality = min(options.quality, Self.thumbnailQuality)
-        return ExifThumbnail(try Self.encoded(thumbnail, EncodeOptions(quality: quality))).inserted(into: whole)
+        return ExifThumbnail(try Self.encodeJPEG(thumbnail, EncodeOptions(quality: quality))).inserted(into: jpeg)
     }
 
-    /// A picture of 320×320 pixels then always fits into an Exif segment.
+    /// The highest quality of a thumbnail: 320 × 320 pixels then always fit into an Exif segment.
     private static let thumbnailQuality = 0.8
 
-    private static func encoded(_ opaque: PixelBuffer, _ options: EncodeOptions) throws(TintypeError) -> Data {
-        // NaN compares as false and becomes the lowest.
+    private static func encodeJPEG(_ opaque: PixelBuffer, _ options: EncodeOptions) throws(TintypeError) -> Data {
+        // NaN compares as false and becomes 0.
         let quality = options.quality > 0 ? min(options.quality, 1) : 0
         var message = [CChar](repeating: 0, count: 200)
         var (bytes, count): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)
@@ -42,7 +49,7 @@ public struct JPEGEncoder: ImageEncoder {
         guard status == .ok, let bytes else {
             let code: TintypeError.Code = status == .memory ? .outOfMemory : .encodeFailed
             let reason = String(decoding: message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-            throw TintypeError(code, stage: .encode, "no JPEG could be made: \(reason)")
+            throw TintypeError(code, stage: .encode, "encoding a JPEG failed: \(reason)")
         }
         return Data(
             bytesNoCopy: bytes, count: count,
@@ -52,44 +59,48 @@ public struct JPEGEncoder: ImageEncoder {
     }
 }
 
-/// A thumbnail as Exif data of a JPEG: a TIFF file of two directories, of which the second has it (Exif 2.32, 4.5.5).
+/// A thumbnail as Exif data: a TIFF file with two directories, of which the second holds it (Exif 2.32, 4.5.5).
 struct ExifThumbnail {
-    private let jpeg: Data
+    private let thumbnail: Data
 
-    init(_ jpeg: Data) {
-        self.jpeg = jpeg
+    init(_ thumbnail: Data) {
+        self.thumbnail = thumbnail
     }
 
-    /// A JPEG of libjpeg's with the thumbnail after its first segment; as it is where that would be too large for one.
-    func inserted(into whole: Data) -> Data {
-        let segment = Data(ExifData.segmentStart) + directories + jpeg
+    /// Returns `jpeg`, which must come from libjpeg, with the thumbnail after its first segment.
+    ///
+    /// A thumbnail too large for a segment is left out.
+    func inserted(into jpeg: Data) -> Data {
+        let segment = Data(ExifData.segmentStart) + directories + thumbnail
         let length = segment.count + 2
-        guard length <= Int(UInt16.max), whole.count > 6 else { return whole }
-        // After the start and the JFIF segment, which has to be the first.
-        let first = 2 + 2 + Int(whole[whole.startIndex + 4]) << 8 + Int(whole[whole.startIndex + 5])
-        guard first <= whole.count else { return whole }
+        guard length <= Int(UInt16.max), jpeg.count > 6 else { return jpeg }
+        // The JFIF segment must be the first, directly after the start of the image.
+        let insertionPoint = 2 + 2 + Int(jpeg[jpeg.startIndex + 4]) << 8 + Int(jpeg[jpeg.startIndex + 5])
+        guard insertionPoint <= jpeg.count else { return jpeg }
         let head = Data([0xFF, 0xE1, UInt8(length >> 8), UInt8(length & 0xFF)])
-        return whole.prefix(first) + head + segment + whole.dropFirst(first)
+        return jpeg.prefix(insertionPoint) + head + segment + jpeg.dropFirst(insertionPoint)
     }
 
-    /// Big-endian: the first directory says that the picture is upright, the second where the thumbnail is.
+    /// Two big-endian directories: the first states the orientation (upright), the second the place of the thumbnail.
     private var directories: Data {
-        let (firstAt, secondAt) = (8, 8 + 2 + 12 + 4)
-        let jpegAt = secondAt + 2 + 3 * 12 + 4
+        let (firstOffset, secondOffset) = (8, 8 + 2 + 12 + 4)
+        let thumbnailOffset = secondOffset + 2 + 3 * 12 + 4
         var data = Data("MM\0*".utf8)
-        data.append(big: firstAt, 4)
-        data.append(entries: [(0x0112, 3, 1 << 16)], next: secondAt)
-        data.append(entries: [(0x0103, 3, 6 << 16), (0x0201, 4, jpegAt), (0x0202, 4, jpeg.count)], next: 0)
+        data.append(big: firstOffset, 4)
+        data.append(entries: [(0x0112, 3, 1 << 16)], next: secondOffset)
+        data.append(
+            entries: [(0x0103, 3, 6 << 16), (0x0201, 4, thumbnailOffset), (0x0202, 4, thumbnail.count)], next: 0)
         return data
     }
 }
 
 extension Data {
+    /// Appends the low `size` bytes of `number`, most significant first.
     fileprivate mutating func append(big number: Int, _ size: Int) {
         for shift in (0..<size).reversed() { append(UInt8(truncatingIfNeeded: number >> (8 * shift))) }
     }
 
-    /// A directory of entries of one value each: tag, type, and the four bytes of the value.
+    /// Appends a directory. Each entry has one value: its tag, its type, and the four bytes of the value.
     fileprivate mutating func append(entries: [(tag: Int, type: Int, value: Int)], next: Int) {
         append(big: entries.count, 2)
         for entry in entries {

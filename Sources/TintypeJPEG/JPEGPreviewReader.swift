@@ -3,27 +3,28 @@ import Foundation
 import TintypeColor
 import TintypeCore
 
-/// libjpeg decoding one picture as it arrives: a progressive one scan by scan, a baseline one row by row.
+/// Decodes one image with libjpeg as it arrives: a progressive one scan by scan, a baseline one row by row.
 ///
-/// `@unchecked Sendable` because the C object and what is known of it, which belong to one thread at a time, are reached
-/// only through the lock of the ``IncrementalImage`` that owns this.
+/// `@unchecked Sendable` because the C object and the state around it are used by one thread at a time, under the lock
+/// of the ``IncrementalImage`` that owns this reader.
 final class JPEGPreviewReader: PreviewReader, @unchecked Sendable {
     private let reader: OpaquePointer
     private let context: DecodeContext
-    private var started: Started?
-    /// What has arrived before the pixels; libjpeg keeps nothing of what it says of colours.
-    private var head = Data()
+    private var output: Output?
+    /// The bytes before the pixels. libjpeg does not keep what they state about colours.
+    private var headerBytes = Data()
 
-    private struct Started {
+    /// The state from the end of the header on.
+    private struct Output {
         let plan: JPEGPlan
         let info: ImageInfo
-        /// The size of what libjpeg draws.
-        let drawn: PixelSize
-        /// Not of inks, which are previewed as colours without a profile.
+        /// The size of libjpeg's output in pixels.
+        let size: PixelSize
+        /// `nil` for CMYK, whose previews ignore the profile.
         let converter: ColorConverter?
     }
 
-    /// `nil` when there is no memory.
+    /// - Returns: `nil` if there is not enough memory.
     init?(_ context: DecodeContext) {
         let limits = tintype_jpeg_limits(
             max_scans: UInt32(clamping: context.limits.scans),
@@ -38,55 +39,55 @@ final class JPEGPreviewReader: PreviewReader, @unchecked Sendable {
     }
 
     func append(_ bytes: Data) throws(TintypeError) -> Bool {
-        if started == nil { head.append(bytes) }
+        if output == nil { headerBytes.append(bytes) }
         let status = bytes.withUnsafeBytes { bytes in
             bytes.bindMemory(to: UInt8.self).baseAddress.map {
                 tintype_jpeg_incremental_append(reader, $0, bytes.count)
             }
         }
         try check(status ?? .ok)
-        guard try begin() else { return false }
-        return try advance()
+        guard try startOutput() else { return false }
+        return try decodeArrivedBytes()
     }
 
-    /// Begins with the pixels once the header has arrived; returns whether it has.
-    private func begin() throws(TintypeError) -> Bool {
-        guard started == nil else { return true }
+    /// Starts the decoding of pixels if the header is complete, and returns whether they are started.
+    private func startOutput() throws(TintypeError) -> Bool {
+        guard output == nil else { return true }
         var header = tintype_jpeg_header()
         let status = tintype_jpeg_incremental_read_header(reader, &header)
         if status == .needsMore { return false }
         try check(status)
-        let (info, colors) = try head.withTypedBytes { raw throws(TintypeError) in
+        let (info, colors) = try headerBytes.withTypedBytes { raw throws(TintypeError) in
             let segments = JPEGSegments(raw)
             return (ImageInfo(header, segments), try segments.colors(context.limits))
         }
-        head = Data()
+        headerBytes = Data()
         try context.limits.check(info)
         let plan = try JPEGPlan(info, context.options)
         var (width, height): (UInt32, UInt32) = (0, 0)
         try check(tintype_jpeg_incremental_start(reader, UInt32(plan.eighths), &width, &height))
         let converter = header.isCMYK ? nil : header.converter(of: colors)
-        started = Started(
-            plan: plan, info: info, drawn: PixelSize(width: Int(width), height: Int(height)), converter: converter)
+        output = Output(
+            plan: plan, info: info, size: PixelSize(width: Int(width), height: Int(height)), converter: converter)
         return true
     }
 
-    /// Decodes what has arrived; returns whether there is more to see.
-    private func advance() throws(TintypeError) -> Bool {
-        var sawMore = false
+    /// Decodes the bytes that have arrived, and returns whether a new preview differs from the last one.
+    private func decodeArrivedBytes() throws(TintypeError) -> Bool {
+        var hasNewPixels = false
         while true {
             try context.checkCancelled()
             var changed = false
             let status = tintype_jpeg_incremental_advance(reader, &changed)
-            sawMore = sawMore || changed
-            if status == .needsMore || status == .ended { return sawMore }
+            hasNewPixels = hasNewPixels || changed
+            if status == .needsMore || status == .ended { return hasNewPixels }
             try check(status)
         }
     }
 
     func preview() throws(TintypeError) -> Image? {
-        guard let started else { return nil }
-        var writer = try PixelWriter(size: started.drawn)
+        guard let output else { return nil }
+        var writer = try PixelWriter(size: output.size)
         let stride = writer.bytesPerRow
         var rows: UInt32 = 0
         let status = writer.withRows { pixels in
@@ -96,12 +97,12 @@ final class JPEGPreviewReader: PreviewReader, @unchecked Sendable {
         }
         guard status != .needsMore else { return nil }
         try check(status ?? .ok)
-        writer.convert(rows: Int(rows), by: started.converter)
-        let plan = started.plan
+        writer.convert(rows: Int(rows), by: output.converter)
+        let plan = output.plan
         let pixels = try writer.finish().resampled(
             crop: plan.target.part, relativeTo: plan.stored, to: plan.target.size, filter: .bilinear
         ).oriented(plan.orientation)
-        return Image(pixels: pixels, info: started.info, scale: context.options.scale ?? 1)
+        return Image(pixels: pixels, info: output.info, scale: context.options.scale ?? 1)
     }
 
     private func check(_ status: tintype_jpeg_status) throws(TintypeError) {

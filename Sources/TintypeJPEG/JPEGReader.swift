@@ -2,12 +2,15 @@ import CTintypeJPEG
 import Foundation
 import TintypeCore
 
-/// libjpeg reading one whole picture.
+/// Reads one complete image with libjpeg.
+///
+/// Calls come in the order ``open(_:isComplete:)``, ``start(eighths:)``, ``readRows(_:into:stride:)``, ``finish()``.
 struct JPEGReader: ~Copyable {
     private let reader: OpaquePointer
     private let hook: CancelHook
     private let limits: DecodeLimits
 
+    /// - Throws: ``TintypeError/Code/outOfMemory``.
     init(_ context: DecodeContext) throws(TintypeError) {
         hook = CancelHook(context.isCancelled)
         self.limits = context.limits
@@ -22,13 +25,16 @@ struct JPEGReader: ~Copyable {
         tintype_jpeg_reader_destroy(reader)
     }
 
-    /// The header; `nil` when the bytes are a prefix that ends too early.
+    /// Reads the header.
     ///
-    /// - Parameter bytes: must outlive the reader.
+    /// - Parameter bytes: Must outlive the reader.
+    /// - Returns: `nil` if `bytes` is a prefix that ends too early.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` for too many scans or too much metadata,
+    ///   ``TintypeError/Code/undecodable``.
     func open(_ bytes: UnsafeRawBufferPointer, isComplete: Bool) throws(TintypeError) -> tintype_jpeg_header? {
         var header = tintype_jpeg_header()
         guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return nil }
-        // Before libjpeg keeps anything of it.
+        // Surveyed before libjpeg copies any of it.
         try limits.check(tintype_jpeg_survey_file(base, bytes.count, UInt32(clamping: limits.scans)))
         let status = tintype_jpeg_reader_open(reader, base, bytes.count, isComplete, &header)
         if status == .needsMore { return nil }
@@ -36,24 +42,24 @@ struct JPEGReader: ~Copyable {
         return header
     }
 
-    /// Has a picture of inks read as such, rather than as RGBA.
-    func keepInks() {
+    /// Requests CMYK rows instead of RGBA from a CMYK image.
+    func outputCMYK() {
         tintype_jpeg_reader_set_keeps_inks(reader, true)
     }
 
-    /// Reads on past damage, which then only ``finish()`` tells of. To be called before ``open(_:isComplete:)``.
+    /// Continues past damage, which then only ``finish()`` reports. Call it before ``open(_:isComplete:)``.
     func tolerateDamage() {
         tintype_jpeg_reader_set_tolerates_damage(reader, true)
     }
 
-    /// Readies the rows, at `eighths`/8 of the stored size; returns the size they will have.
+    /// Starts decoding at `eighths`/8 of the stored size, and returns the output size in pixels.
     func start(eighths: Int) throws(TintypeError) -> PixelSize {
         var (width, height): (UInt32, UInt32) = (0, 0)
         try check(tintype_jpeg_reader_start(reader, UInt32(eighths), &width, &height))
         return PixelSize(width: Int(width), height: Int(height))
     }
 
-    /// Fills as many of `count` rows as there are left.
+    /// Reads up to `count` rows, and returns how many there were; 0 after the last.
     func readRows(_ count: Int, into rows: UnsafeMutableRawBufferPointer, stride: Int) throws(TintypeError) -> Int {
         guard let base = rows.bindMemory(to: UInt8.self).baseAddress else { return 0 }
         var rowsRead: UInt32 = 0
@@ -61,7 +67,9 @@ struct JPEGReader: ~Copyable {
         return Int(rowsRead)
     }
 
-    /// - Throws: ``TintypeError/Code/undecodable`` when the picture was not whole.
+    /// Ends the reading.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable`` if the image was damaged or cut short.
     func finish() throws(TintypeError) {
         try check(tintype_jpeg_reader_finish(reader))
     }
@@ -76,7 +84,7 @@ extension DecodeLimits {
     fileprivate func check(_ survey: tintype_jpeg_survey) throws(TintypeError) {
         try check(exifBytes: survey.exif_bytes)
         try check(profileBytes: survey.profile_bytes)
-        guard survey.scans <= scans else { throw .exceeded(.scans, "more than \(scans) scans") }
+        guard survey.scans <= scans else { throw .exceeded(.scans, "a JPEG with more than \(scans) scans") }
     }
 }
 
@@ -84,10 +92,10 @@ extension TintypeError {
     init(_ status: tintype_jpeg_status, _ reason: String) {
         switch status {
         case .cancelled: self = .cancelled
-        case .limit: self = .exceeded(.library, "a JPEG beyond the limits: \(reason)")
+        case .limit: self = .exceeded(.library, "the JPEG exceeds the limits: \(reason)")
         case .memory: self.init(.outOfMemory, stage: .decode, "no memory to decode a JPEG")
         case .truncated, .needsMore: self.init(.undecodable, stage: .decode, "the JPEG is cut short")
-        case .unsupported: self.init(.undecodable, stage: .decode, "a JPEG of an unsupported kind: \(reason)")
+        case .unsupported: self.init(.undecodable, stage: .decode, "the JPEG uses an unsupported feature: \(reason)")
         case .corrupt, .misuse, .ok, .ended: self.init(.undecodable, stage: .decode, "the JPEG is damaged: \(reason)")
         }
     }

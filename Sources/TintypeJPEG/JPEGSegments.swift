@@ -2,27 +2,27 @@ import Foundation
 import TintypeColor
 import TintypeCore
 
-/// What stands before the scans of a JPEG, read where it lies: libjpeg would copy all of it.
+/// The segments before the first scan of a JPEG, read in place. libjpeg would copy them.
 struct JPEGSegments {
-    /// A piece of a colour profile (ICC.1:2022, B.4): its number, of how many, and its bytes.
-    private struct Piece {
+    /// A chunk of a colour profile (ICC.1:2022, B.4): its number, the count of chunks, and its bytes.
+    private struct ProfileChunk {
         let number: UInt8
         let count: UInt8
         let bytes: Range<Int>
     }
 
     private let raw: UnsafeRawBufferPointer
-    private var pieces: [Piece] = []
-    private var exifPlace: Range<Int>?
-    private var ownDensity: PixelDensity?
+    private var profileChunks: [ProfileChunk] = []
+    private var exifRange: Range<Int>?
+    private var jfifDensity: PixelDensity?
 
-    /// Reads up to the first scan; what comes after a damaged segment reads as absent.
+    /// Reads the segments up to the first scan. Segments after a damaged one count as absent.
     ///
-    /// - Parameter raw: must outlive this.
+    /// - Parameter raw: Must outlive this value.
     init(_ raw: UnsafeRawBufferPointer) {
         self.raw = raw
-        var place = 2
-        while let (marker, body) = Self.segment(raw, &place), marker != Self.scan { take(marker, body) }
+        var offset = 2
+        while let (marker, body) = Self.nextSegment(raw, &offset), marker != Self.scan { record(marker, body) }
     }
 
     private static let scan: UInt8 = 0xDA
@@ -30,46 +30,46 @@ struct JPEGSegments {
     private static let app1: UInt8 = 0xE1
     private static let app2: UInt8 = 0xE2
 
-    /// The next marker and what belongs to it (ITU-T T.81, B.1.1.3); bytes between segments are passed over, as libjpeg
-    /// does.
-    private static func segment(_ raw: UnsafeRawBufferPointer, _ place: inout Int) -> (UInt8, Range<Int>)? {
-        while place + 3 < raw.count {
-            guard raw[place] == 0xFF, raw[place + 1] != 0, raw[place + 1] != 0xFF else {
-                place += 1
+    /// Returns the next marker and its body (ITU-T T.81, B.1.1.3). Bytes between segments are skipped, as libjpeg does.
+    private static func nextSegment(_ raw: UnsafeRawBufferPointer, _ offset: inout Int) -> (UInt8, Range<Int>)? {
+        while offset + 3 < raw.count {
+            guard raw[offset] == 0xFF, raw[offset + 1] != 0, raw[offset + 1] != 0xFF else {
+                offset += 1
                 continue
             }
-            let length = Int(raw[place + 2]) << 8 | Int(raw[place + 3])
-            let body = place + 4..<max(place + 4, min(place + 2 + length, raw.count))
-            defer { place = body.upperBound }
-            return (raw[place + 1], body)
+            let length = Int(raw[offset + 2]) << 8 | Int(raw[offset + 3])
+            let body = offset + 4..<max(offset + 4, min(offset + 2 + length, raw.count))
+            defer { offset = body.upperBound }
+            return (raw[offset + 1], body)
         }
         return nil
     }
 
-    private mutating func take(_ marker: UInt8, _ body: Range<Int>) {
+    private mutating func record(_ marker: UInt8, _ body: Range<Int>) {
         switch marker {
-        case Self.app0 where begins(body, "JFIF\0") && body.count >= 12 && ownDensity == nil:
-            ownDensity = density(at: body.lowerBound + 7)
-        case Self.app1 where begins(body, "Exif\0\0") && exifPlace == nil:
-            exifPlace = body
-        case Self.app2 where begins(body, "ICC_PROFILE\0") && body.count >= 14:
+        case Self.app0 where starts(body, with: "JFIF\0") && body.count >= 12 && jfifDensity == nil:
+            jfifDensity = density(at: body.lowerBound + 7)
+        case Self.app1 where starts(body, with: "Exif\0\0") && exifRange == nil:
+            exifRange = body
+        case Self.app2 where starts(body, with: "ICC_PROFILE\0") && body.count >= 14:
             let start = body.lowerBound + 14
-            pieces.append(Piece(number: raw[start - 2], count: raw[start - 1], bytes: start..<body.upperBound))
+            profileChunks.append(
+                ProfileChunk(number: raw[start - 2], count: raw[start - 1], bytes: start..<body.upperBound))
         default: break
         }
     }
 
-    private func begins(_ body: Range<Int>, _ word: StaticString) -> Bool {
+    private func starts(_ body: Range<Int>, with word: StaticString) -> Bool {
         body.count >= word.utf8CodeUnitCount
             && raw[body].prefix(word.utf8CodeUnitCount).elementsEqual(
                 UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
     }
 
-    /// JFIF 1.02: the unit, and two numbers of two bytes.
-    private func density(at place: Int) -> PixelDensity? {
-        let across = Double(Int(raw[place + 1]) << 8 | Int(raw[place + 2]))
-        let down = Double(Int(raw[place + 3]) << 8 | Int(raw[place + 4]))
-        switch raw[place] {
+    /// Reads the unit and two 16-bit numbers (JFIF 1.02).
+    private func density(at offset: Int) -> PixelDensity? {
+        let across = Double(Int(raw[offset + 1]) << 8 | Int(raw[offset + 2]))
+        let down = Double(Int(raw[offset + 3]) << 8 | Int(raw[offset + 4]))
+        switch raw[offset] {
         case 1: return PixelDensity(across: across, down: down)
         case 2:
             let inch = PixelDensity.centimetresAnInch
@@ -78,19 +78,22 @@ struct JPEGSegments {
         }
     }
 
-    // MARK: What it says
+    // MARK: Contents
 
-    var exif: ExifData? { exifPlace.flatMap { ExifData(Data(raw[$0])) } }
+    /// The Exif data, or `nil`.
+    var exif: ExifData? { exifRange.flatMap { ExifData(Data(raw[$0])) } }
 
-    /// Of JFIF, or else of Exif.
-    var density: PixelDensity? { ownDensity ?? exif?.density }
+    /// The pixel density of the JFIF segment, or else of the Exif data.
+    var density: PixelDensity? { jfifDensity ?? exif?.density }
 
-    /// - Throws: ``TintypeError/Code/limitExceeded`` for a profile that is too large, before it is put together.
+    /// Returns the colours that the file states.
+    ///
+    /// - Throws: ``TintypeError/Code/limitExceeded`` if the profile is too large, before its chunks are joined.
     func colors(_ limits: DecodeLimits) throws(TintypeError) -> SourceColors {
-        guard let first = pieces.first else { return .standard }
-        try limits.check(profileBytes: pieces.reduce(0) { $0 + $1.bytes.count })
-        let sorted = pieces.sorted { $0.number < $1.number }
-        let isWhole = sorted.count == Int(first.count) && sorted.map(\.number).elementsEqual(1...max(first.count, 1))
-        return isWhole ? .profile(sorted.reduce(into: Data()) { $0.append(contentsOf: raw[$1.bytes]) }) : .standard
+        guard let first = profileChunks.first else { return .standard }
+        try limits.check(profileBytes: profileChunks.reduce(0) { $0 + $1.bytes.count })
+        let sorted = profileChunks.sorted { $0.number < $1.number }
+        let isComplete = sorted.count == Int(first.count) && sorted.map(\.number).elementsEqual(1...max(first.count, 1))
+        return isComplete ? .profile(sorted.reduce(into: Data()) { $0.append(contentsOf: raw[$1.bytes]) }) : .standard
     }
 }

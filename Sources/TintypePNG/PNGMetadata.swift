@@ -33,7 +33,7 @@ struct PNGMetadata {
         places[kind].map { Double(bytes.bigEndian32(at: $0.lowerBound + 4 * index)) }
     }
 
-    // MARK: What it says
+    // MARK: Contents
 
     var exif: ExifData? { places[.exif].flatMap { ExifData(Data(bytes[$0])) } }
 
