@@ -1,10 +1,11 @@
 import Foundation
 import TintypeCore
 
-/// Puts an animated PNG together, of a still PNG for each frame.
+/// Assembles an animated PNG from one still PNG per frame.
 struct PNGAnimationWriter {
-    private var assembly = PNGAssembly()
+    private var chunks = PNGChunkWriter()
     private var sequenceNumber: UInt32 = 0
+    /// The body of the animation control chunk: the numbers of frames and of plays.
     private let control: [UInt8]
 
     init(_ animation: AnimatedImage) {
@@ -12,24 +13,28 @@ struct PNGAnimationWriter {
         control = UInt32(animation.frameCount).bigEndianBytes + plays.bigEndianBytes
     }
 
-    /// Adds a frame; that of the first one is the size of the canvas.
+    /// Appends a frame. The first frame must cover the canvas.
     ///
-    /// - Parameter png: of the rectangle alone, by libpng.
-    mutating func add(_ png: Data, at rect: PixelRect, duration: Double) throws(TintypeError) {
+    /// - Parameters:
+    ///   - png: The pixels of `rect` alone, encoded by libpng.
+    ///   - rect: The position on the canvas, in pixels.
+    ///   - duration: The duration in seconds.
+    /// - Throws: ``TintypeError/Code/undecodable`` if `png` is not a complete PNG.
+    mutating func append(_ png: Data, at rect: PixelRect, duration: Double) throws(TintypeError) {
         let isFirst = sequenceNumber == 0
         try png.withTypedBytes { bytes throws(TintypeError) in
-            var chunks = PNGChunks(bytes)
-            var isControlled = false
+            var source = PNGChunks(bytes)
+            var hasControl = false
             while true {
-                let chunk = try chunks.next()
+                let chunk = try source.next()
                 switch chunk.kind {
                 case .header where isFirst:
-                    assembly.add(.header, bytes[chunk.data])
-                    assembly.add(.animationControl, control)
+                    chunks.append(.header, bytes[chunk.data])
+                    chunks.append(.animationControl, control)
                 case .imageData:
-                    if !isControlled { addControl(rect, duration) }
-                    isControlled = true
-                    addPixels(bytes[chunk.data], isFirst: isFirst)
+                    if !hasControl { appendControl(rect, duration) }
+                    hasControl = true
+                    appendPixels(bytes[chunk.data], isFirst: isFirst)
                 case .end: return
                 default: break
                 }
@@ -37,27 +42,28 @@ struct PNGAnimationWriter {
         }
     }
 
-    func finished() -> Data {
-        var assembly = assembly
-        assembly.add(.end, [])
-        return assembly.data
+    /// Returns the complete file.
+    func finish() -> Data {
+        var chunks = chunks
+        chunks.append(.end, [])
+        return chunks.data
     }
 
-    private mutating func addPixels(_ compressed: Slice<UnsafeRawBufferPointer>, isFirst: Bool) {
-        if isFirst { return assembly.add(.imageData, compressed) }
-        assembly.add(.frameData, nextNumber() + compressed)
+    private mutating func appendPixels(_ compressed: Slice<UnsafeRawBufferPointer>, isFirst: Bool) {
+        if isFirst { return chunks.append(.imageData, compressed) }
+        chunks.append(.frameData, nextSequenceNumber() + compressed)
     }
 
-    /// The frame stays (0) and replaces what was there (0).
-    private mutating func addControl(_ rect: PixelRect, _ duration: Double) {
+    /// Appends a frame control chunk. The frame is not disposed (0) and replaces the canvas below it (0).
+    private mutating func appendControl(_ rect: PixelRect, _ duration: Double) {
         let numbers = [rect.size.width, rect.size.height, rect.x, rect.y].flatMap { UInt32($0).bigEndianBytes }
         let delay = PNGDelay(duration)
         let time = [delay.numerator, delay.denominator].flatMap(\.bigEndianBytes)
-        assembly.add(.frameControl, nextNumber() + numbers + time + [0, 0])
+        chunks.append(.frameControl, nextSequenceNumber() + numbers + time + [0, 0])
     }
 
-    /// Control and data of frames are counted together.
-    private mutating func nextNumber() -> [UInt8] {
+    /// Returns the next sequence number. Frame control and frame data chunks are counted together.
+    private mutating func nextSequenceNumber() -> [UInt8] {
         defer { sequenceNumber += 1 }
         return sequenceNumber.bigEndianBytes
     }
@@ -67,27 +73,30 @@ extension FixedWidthInteger {
     fileprivate var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian, Array.init) }
 }
 
-/// A duration as an animated PNG stores it: a fraction of two 16-bit numbers.
+/// A duration as an animated PNG stores it: a fraction of two 16-bit numbers, in seconds.
 struct PNGDelay: Equatable {
     var numerator: UInt16
     var denominator: UInt16
 
-    /// The fraction that is nearest to a number of seconds among its convergents, which finds the one that it was made
-    /// of. Below a 65,535th of a second that is 0.
+    /// The convergent of the continued fraction that is nearest to `seconds`.
+    ///
+    /// A fraction of 16-bit numbers is restored exactly. Durations below 1/65,535 s become 0, and those above 65,535 s
+    /// become 65,535 s.
     init(_ seconds: Double) {
-        var (former, last) = ((0.0, 1.0), (1.0, 0.0))
+        var (previous, last) = ((0.0, 1.0), (1.0, 0.0))
         var rest = min(max(seconds, 0), Double(UInt16.max))
         while true {
-            let whole = rest.rounded(.down)
-            let next = (whole * last.0 + former.0, whole * last.1 + former.1)
+            let integer = rest.rounded(.down)
+            let next = (integer * last.0 + previous.0, integer * last.1 + previous.1)
             guard max(next.0, next.1) <= Double(UInt16.max) else { break }
-            (former, last) = (last, next)
-            // What is left of a fraction that was stored is the error of its division.
-            guard rest - whole > Self.error else { break }
-            rest = 1 / (rest - whole)
+            (previous, last) = (last, next)
+            // What remains of a stored fraction is the rounding error of its division.
+            guard rest - integer > Self.tolerance else { break }
+            rest = 1 / (rest - integer)
         }
         (numerator, denominator) = (UInt16(last.0), UInt16(last.1))
     }
 
-    private static let error = 1e-6
+    /// The largest remainder that counts as rounding error.
+    private static let tolerance = 1e-6
 }

@@ -2,34 +2,52 @@ import CTintypePNG
 import Foundation
 import TintypeCore
 
-/// One chunk of a PNG, by its places in the file (PNG third edition, 5.3).
+/// A chunk of a PNG, by its place in the file (PNG third edition, 5.3).
 struct PNGChunk {
-    /// The kinds that are looked at here; the values are the four letters.
+    /// The known kinds of chunks. Raw values are the four letters of their names.
     enum Kind: UInt32 {
+        /// IHDR.
         case header = 0x4948_4452
+        /// PLTE.
         case palette = 0x504C_5445
+        /// tRNS.
         case transparency = 0x7452_4E53
+        /// IDAT.
         case imageData = 0x4944_4154
+        /// acTL.
         case animationControl = 0x6163_544C
+        /// fcTL.
         case frameControl = 0x6663_544C
+        /// fdAT.
         case frameData = 0x6664_4154
+        /// IEND.
         case end = 0x4945_4E44
+        /// iCCP.
         case colorProfile = 0x6943_4350
+        /// sRGB.
         case standardColors = 0x7352_4742
+        /// gAMA.
         case gamma = 0x6741_4D41
+        /// cHRM.
         case chromaticities = 0x6348_524D
+        /// cICP.
         case codePoints = 0x6349_4350
+        /// cLLI.
         case lightLevel = 0x634C_4C49
+        /// pHYs.
         case density = 0x7048_5973
+        /// eXIf.
         case exif = 0x6558_4966
     }
 
-    /// `nil` for any other.
+    /// The kind, or `nil` if it is unknown.
     let kind: Kind?
+    /// The byte range of the data in the file.
     let data: Range<Int>
+    /// The stored CRC-32 of the type and the data.
     let checksum: UInt32
 
-    /// - Throws: ``TintypeError/Code/undecodable`` when the checksum is not that of type and data.
+    /// - Throws: ``TintypeError/Code/undecodable`` if the checksum does not match the type and the data.
     func check(in bytes: UnsafeRawBufferPointer) throws(TintypeError) {
         let typed = bytes.bindMemory(to: UInt8.self)
         guard let base = typed.baseAddress,
@@ -38,24 +56,24 @@ struct PNGChunk {
     }
 }
 
-/// The chunks of a whole PNG after its signature, to the end chunk.
+/// The chunks of a PNG after its signature.
 struct PNGChunks {
     private let bytes: UnsafeRawBufferPointer
-    private var place = 8
+    private var offset = 8
 
     init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
 
-    /// The next chunk, the end chunk last.
+    /// Returns the next chunk; the end chunk comes last.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` when the bytes end before it does.
+    /// - Throws: ``TintypeError/Code/undecodable`` if the bytes end within the chunk.
     mutating func next() throws(TintypeError) -> PNGChunk {
-        guard bytes.count - place >= 12 else { throw TintypeError(.truncated, "") }
-        let length = Int(bytes.bigEndian32(at: place))
-        guard length <= bytes.count - place - 12 else { throw TintypeError(.truncated, "") }
-        let data = place + 8..<place + 8 + length
-        place = data.upperBound + 4
+        guard bytes.count - offset >= 12 else { throw TintypeError(.truncated, "") }
+        let length = Int(bytes.bigEndian32(at: offset))
+        guard length <= bytes.count - offset - 12 else { throw TintypeError(.truncated, "") }
+        let data = offset + 8..<offset + 8 + length
+        offset = data.upperBound + 4
         return PNGChunk(
             kind: PNGChunk.Kind(rawValue: bytes.bigEndian32(at: data.lowerBound - 4)), data: data,
             checksum: bytes.bigEndian32(at: data.upperBound))
@@ -63,22 +81,28 @@ struct PNGChunks {
 }
 
 extension UnsafeRawBufferPointer {
-    /// - Precondition: the bytes are there.
-    func bigEndian32(at place: Int) -> UInt32 {
-        UInt32(bigEndian: loadUnaligned(fromByteOffset: place, as: UInt32.self))
+    /// Reads four bytes as a big-endian number.
+    ///
+    /// - Precondition: The bytes are in bounds.
+    func bigEndian32(at offset: Int) -> UInt32 {
+        UInt32(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
 
-    /// - Precondition: the bytes are there.
-    func bigEndian16(at place: Int) -> UInt16 {
-        UInt16(bigEndian: loadUnaligned(fromByteOffset: place, as: UInt16.self))
+    /// Reads two bytes as a big-endian number.
+    ///
+    /// - Precondition: The bytes are in bounds.
+    func bigEndian16(at offset: Int) -> UInt16 {
+        UInt16(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt16.self))
     }
 }
 
-/// A PNG in the making, chunk after chunk.
-struct PNGAssembly {
+/// Writes a PNG chunk by chunk.
+struct PNGChunkWriter {
+    /// The signature, and the chunks so far.
     private(set) var data = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
 
-    mutating func add(_ kind: PNGChunk.Kind, _ body: some Collection<UInt8>) {
+    /// Appends a chunk with its length and checksum.
+    mutating func append(_ kind: PNGChunk.Kind, _ body: some Collection<UInt8>) {
         append(UInt32(body.count))
         let start = data.count
         append(kind.rawValue)

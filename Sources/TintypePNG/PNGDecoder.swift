@@ -3,15 +3,22 @@ public import Foundation
 import TintypeColor
 public import TintypeCore
 
-/// Decodes PNG (W3C Portable Network Graphics, third edition) with libpng, animations too.
+/// Decodes PNG (W3C Portable Network Graphics, third edition) with libpng, including animations.
 ///
-/// A smaller size is resampled row by row as the rows are inflated, without the whole picture in memory; only an
-/// interlaced picture has to be whole first.
+/// A smaller size is resampled row by row as rows are inflated, without holding the full image in memory. Only an
+/// interlaced image is decoded whole first. Decoders hold no state; any thread may use one.
 public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
+    /// Creates a PNG decoder.
     public init() {}
 
+    /// The formats that this decoder reads: PNG.
     public var formats: Set<ImageFormat> { [.png] }
 
+    /// Reads the chunks before the pixels, and the delays of all frames of an animation.
+    ///
+    /// - Returns: `nil` if `bytes` is a prefix that ends too early.
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged, ``TintypeError/Code/limitExceeded`` for too
+    ///   much metadata.
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         let reader = try PNGReader(DecodeContext())
         return try bytes.withTypedBytes { bytes throws(TintypeError) in
@@ -25,6 +32,10 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
         }
     }
 
+    /// Decodes the image, or the part and size that the options ask for.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or cut short,
+    ///   ``TintypeError/Code/limitExceeded`` before a too large image is allocated, ``TintypeError/Code/cancelled``.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         let reader = try PNGReader(context)
         return try bytes.withTypedBytes { raw throws(TintypeError) in
@@ -34,7 +45,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
             let metadata = PNGMetadata(raw)
             info.density = metadata.density
             info.durations = try Self.durations(raw, header, isComplete: true) ?? []
-            // The default image need not be a frame; only where it is the first does it do for that.
+            // The default image need not be a frame. It can stand for the first frame only if it is that frame.
             if info.frameCount > 1 {
                 let isFirstFrame = try PNGAnimation(bytes, header).isDefaultImageFirst
                 guard isFirstFrame && context.options.frames == .first else {
@@ -42,16 +53,20 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
                 }
             }
             let target = try DecodeTarget(info, context.options)
-            let stored = try Self.picture(reader, header, metadata, target, context)
+            let stored = try Self.decodeImage(reader, header, metadata, target, context)
             try reader.finish()
             try context.checkCancelled()
-            let picture = try stored.oriented(info.orientation)
+            let upright = try stored.oriented(info.orientation)
             return Image(
-                pixels: picture.pixels, info: info, scale: context.options.scale ?? 1, highRange: picture.highRange,
+                pixels: upright.pixels, info: info, scale: context.options.scale ?? 1, highRange: upright.highRange,
                 exif: context.options.keepsExif ? metadata.exif : nil)
         }
     }
 
+    /// Creates a decoder of single frames; a still image has one frame.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or cut short,
+    ///   ``TintypeError/Code/limitExceeded``.
     public func makeFrameDecoder(
         _ bytes: Data, context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
@@ -66,6 +81,10 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
         return PNGFrameDecoder(bytes, animation, try Self.converter(bytes, header, context.limits))
     }
 
+    /// Returns the frames that are complete in a prefix of a file, or `nil` if there are none or the file is not
+    /// animated.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged, ``TintypeError/Code/limitExceeded``.
     public func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
         let reader = try PNGReader(context)
         let header = try bytes.withTypedBytes { bytes throws(TintypeError) in
@@ -83,6 +102,9 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
         return ArrivedFrames(info: info, decoder: PNGFrameDecoder(bytes, animation, converter))
     }
 
+    /// Returns the converter of the file's colours to sRGB, or `nil` if none is needed.
+    ///
+    /// - Throws: ``TintypeError/Code/limitExceeded`` if the profile is too large.
     static func converter(
         _ bytes: Data, _ header: tintype_png_header, _ limits: DecodeLimits
     ) throws(TintypeError) -> ColorConverter? {
@@ -90,7 +112,8 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
         return ColorConverter(colors, header.channels)
     }
 
-    private static func picture(
+    /// Decodes all pixels; with 16 bits per channel if the colours are high range, or if the full range is requested.
+    private static func decodeImage(
         _ reader: borrowing PNGReader, _ header: tintype_png_header, _ metadata: PNGMetadata, _ target: DecodeTarget,
         _ context: DecodeContext
     ) throws(TintypeError) -> WideImage {
@@ -98,23 +121,25 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
         guard colors.isHighRange || (header.bit_depth == 16 && context.options.range == .high) else {
             try reader.start()
             let converter = ColorConverter(colors, header.channels)
-            return WideImage(pixels: try pixels(reader, header, size, target, converter), highRange: nil)
+            return WideImage(pixels: try decodePixels(reader, header, size, target, converter), highRange: nil)
         }
         let converter = WideConverter(colors, header.channels, peak: metadata.peak)
         try reader.start(isWide: true)
-        return try reader.wide(header, WideRows(size, target, converter, context))
+        return try reader.readWideImage(header, WideRows(size, target, converter, context))
     }
 
+    /// Creates a decoder that shows previews while bytes arrive.
     public func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
-        IncrementalImage { (head) throws(TintypeError) in try Self.kind(of: head, context) }
+        IncrementalImage { (head) throws(TintypeError) in try Self.incrementalKind(of: head, context) }
     }
 
-    private static func pixels(
+    private static func decodePixels(
         _ reader: borrowing PNGReader, _ header: tintype_png_header, _ size: PixelSize, _ target: DecodeTarget,
         _ converter: ColorConverter?
     ) throws(TintypeError) -> PixelBuffer {
         if header.is_interlaced || target.isAll(of: size) {
-            return try reader.whole(header, converter).resampled(crop: target.part, to: target.size, filter: .lanczos3)
+            return try reader.readPixels(header, converter).resampled(
+                crop: target.part, to: target.size, filter: .lanczos3)
         }
         return try RowResampler.resampled(size, crop: target.part, to: target.size) {
             (count, strip) throws(TintypeError) in
@@ -128,16 +153,16 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
         }
     }
 
-    /// The delay of each frame; `nil` when the bytes are a prefix that ends before the last one's.
+    /// Returns the delays of all frames in seconds, or `nil` if `bytes` is a prefix that ends before the last one.
     private static func durations(
         _ bytes: UnsafeRawBufferPointer, _ header: tintype_png_header, isComplete: Bool
     ) throws(TintypeError) -> [Double]? {
         guard header.frame_count > 1, let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return [] }
-        // Grown to what is there, not to what the header promises.
+        // Allocated for the frames present, not for the number that the header states.
         var count = 0
         var status = tintype_png_frame_delays(base, bytes.count, isComplete, nil, 0, &count)
         if status == .needsMore && count < Int(header.frame_count) { return nil }
-        if status == .corrupt { throw TintypeError(status, "its chunks do not add up") }
+        if status == .corrupt { throw TintypeError(status, "its frame chunks do not match its frame count") }
         var delays = [tintype_png_delay](repeating: tintype_png_delay(), count: count)
         status = tintype_png_frame_delays(base, bytes.count, isComplete, &delays, count, &count)
         return delays.prefix(Int(header.frame_count)).map { Double($0.numerator) / Double($0.denominator) }
@@ -145,6 +170,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
 }
 
 extension tintype_png_header {
+    /// The channels as the colour conversion names them.
     fileprivate var channels: SourceChannels { color == .grey || color == .greyAlpha ? .grey : .rgb }
 }
 
@@ -159,8 +185,10 @@ extension ImageInfo {
 }
 
 extension PNGDecoder {
-    /// A still one is shown row by row or pass by pass, an animation frame by frame.
-    static func kind(of head: Data, _ context: DecodeContext) throws(TintypeError) -> IncrementalImage.Kind {
+    /// Chooses how previews are made: row by row or pass by pass for a still image, frame by frame for an animation.
+    private static func incrementalKind(of head: Data, _ context: DecodeContext) throws(TintypeError)
+        -> IncrementalImage.Kind
+    {
         let reader = try PNGReader(context)
         let header = try head.withTypedBytes { raw throws(TintypeError) in try reader.open(raw, isComplete: false) }
         guard let header else { return .unknown }
@@ -175,7 +203,7 @@ extension PNGDecoder {
 }
 
 extension PNGDecoder: SalvagingImageDecoder {
-    /// The rows or passes before the damage; of an animation, the frames.
+    /// Decodes the rows or passes before the damage, or the complete frames of an animation.
     public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         let opened = try PNGReader(context)
         let header = try bytes.withTypedBytes { raw throws(TintypeError) in try opened.open(raw, isComplete: false) }

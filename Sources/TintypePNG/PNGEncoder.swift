@@ -2,24 +2,35 @@ import CTintypePNG
 public import Foundation
 public import TintypeCore
 
-/// Encodes PNG with libpng, and animated PNG: 8-bit RGB where every pixel is opaque, RGBA otherwise. Lossless.
+/// Encodes lossless PNG and animated PNG with libpng: 8-bit RGB if every pixel is opaque, otherwise RGBA.
+///
+/// Any thread may use an encoder.
 public struct PNGEncoder: ImageEncoder {
-    /// zlib's level, from 0, none, to 9, the slowest.
+    /// The compression level of zlib, from 0 (none) to 9 (slowest and smallest).
     public var compressionLevel: Int
 
+    /// Creates a PNG encoder.
+    ///
+    /// - Parameter compressionLevel: The level of zlib; clamped to 0…9.
     public init(compressionLevel: Int = 6) {
         self.compressionLevel = min(max(compressionLevel, 0), 9)
     }
 
+    /// The formats that this encoder writes: PNG.
     public var formats: Set<ImageFormat> { [.png] }
 
+    /// Encodes `pixels`; `options` has no effect on PNG.
+    ///
+    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``.
     public func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         try encode(pixels, isOpaque: pixels.isOpaque)
     }
 
-    /// - Parameter isOpaque: whether alpha is left out.
+    /// Encodes `pixels`, without alpha if `isOpaque` is true.
+    ///
+    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``.
     func encode(_ pixels: PixelBuffer, isOpaque: Bool) throws(TintypeError) -> Data {
         let straight = isOpaque ? pixels : try pixels.unpremultiplied()
         var message = [CChar](repeating: 0, count: 200)
@@ -34,7 +45,7 @@ public struct PNGEncoder: ImageEncoder {
         guard status == .ok, let bytes else {
             let code: TintypeError.Code = status == .memory ? .outOfMemory : .encodeFailed
             let reason = String(decoding: message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-            throw TintypeError(code, stage: .encode, "no PNG could be made: \(reason)")
+            throw TintypeError(code, stage: .encode, "encoding a PNG failed: \(reason)")
         }
         return Data(
             bytesNoCopy: bytes, count: count,
@@ -44,30 +55,33 @@ public struct PNGEncoder: ImageEncoder {
     }
 }
 
-/// Animated PNG (PNG third edition, 11.3.6). Of each frame the rectangle is stored that differs from the one before, and
-/// replaces what was there: every pixel is kept.
+/// Encodes animated PNG (PNG third edition, 11.3.6).
 ///
-/// A duration is stored as a fraction of whole numbers, exactly if it was one of these; 65,535 seconds is the longest.
+/// Each frame stores the rectangle that differs from the previous frame, so that every pixel is exact. A duration is
+/// stored as a fraction of two 16-bit numbers, exactly if it came from one; the longest is 65,535 seconds.
 extension PNGEncoder: AnimatedImageEncoder {
+    /// Encodes the frames of `animation`; `options` has no effect on PNG.
+    ///
+    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``, and the errors of decoding the frames.
     public func encode(
         _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
         let isOpaque = try animation.isOpaque()
         var writer = PNGAnimationWriter(animation)
-        var shown: PixelBuffer?
+        var previous: PixelBuffer?
         for index in 0..<animation.frameCount {
-            let picture = try animation.frame(at: index)
-            let rect = Self.rect(picture, after: shown)
-            let png = try encode(picture.cropped(to: rect), isOpaque: isOpaque)
-            try writer.add(png, at: rect, duration: animation.durations[index])
-            shown = picture
+            let pixels = try animation.frame(at: index)
+            let rect = Self.changedRect(of: pixels, after: previous)
+            let png = try encode(pixels.cropped(to: rect), isOpaque: isOpaque)
+            try writer.append(png, at: rect, duration: animation.durations[index])
+            previous = pixels
         }
-        return writer.finished()
+        return writer.finish()
     }
 
-    /// What is to be painted; a frame has one pixel at least.
-    private static func rect(_ picture: PixelBuffer, after shown: PixelBuffer?) -> PixelRect {
-        guard let shown else { return PixelRect(x: 0, y: 0, size: picture.size) }
-        return picture.changedRect(from: shown) ?? PixelRect(x: 0, y: 0, size: PixelSize(width: 1, height: 1))
+    /// Returns the rectangle to store for a frame, which has at least one pixel.
+    private static func changedRect(of pixels: PixelBuffer, after previous: PixelBuffer?) -> PixelRect {
+        guard let previous else { return PixelRect(x: 0, y: 0, size: pixels.size) }
+        return pixels.changedRect(from: previous) ?? PixelRect(x: 0, y: 0, size: PixelSize(width: 1, height: 1))
     }
 }

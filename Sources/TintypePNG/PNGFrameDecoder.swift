@@ -3,10 +3,10 @@ import Foundation
 import TintypeColor
 import TintypeCore
 
-/// Decodes the frames of an animated PNG, each of which libpng is given as a small PNG of its own.
+/// Decodes the frames of an animated PNG. libpng reads each frame as a small PNG of its own.
 ///
-/// `@unchecked Sendable` because the converter, its only state, is used by one thread at a time: that is the promise of
-/// ``FrameDecoder``.
+/// `@unchecked Sendable` because the converter, its only state, is used by one thread at a time, as ``FrameDecoder``
+/// requires.
 final class PNGFrameDecoder: FrameDecoder, @unchecked Sendable {
     let canvasSize: PixelSize
     let loopCount: Int
@@ -27,43 +27,43 @@ final class PNGFrameDecoder: FrameDecoder, @unchecked Sendable {
     }
 
     func pixels(of index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> PixelBuffer {
-        let picture = try picture(of: index)
+        let png = try standalonePNG(of: index)
         let reader = try PNGReader(DecodeContext(isCancelled: isCancelled))
-        return try picture.withTypedBytes { bytes throws(TintypeError) in
+        return try png.withTypedBytes { bytes throws(TintypeError) in
             guard let header = try reader.open(bytes, isComplete: true) else { throw TintypeError(.truncated, "") }
             try reader.start()
-            let pixels = try reader.whole(header, converter)
+            let pixels = try reader.readPixels(header, converter)
             try reader.finish()
             return pixels
         }
     }
 
-    /// A still PNG of one frame. It takes no more memory than the frame does in the file.
-    private func picture(of index: Int) throws(TintypeError) -> Data {
+    /// Returns a still PNG of one frame, which takes about as much memory as the frame does in the file.
+    private func standalonePNG(of index: Int) throws(TintypeError) -> Data {
         try bytes.withTypedBytes { bytes throws(TintypeError) in
-            var picture = PNGAssembly()
+            var png = PNGChunkWriter()
             for chunk in preamble + chunks[index] {
                 try chunk.check(in: bytes)
-                add(chunk, bytes[chunk.data], of: index, to: &picture)
+                append(chunk, bytes[chunk.data], of: index, to: &png)
             }
-            picture.add(.end, [])
-            return picture.data
+            png.append(.end, [])
+            return png.data
         }
     }
 
-    private func add(
-        _ chunk: PNGChunk, _ body: Slice<UnsafeRawBufferPointer>, of index: Int, to picture: inout PNGAssembly
+    private func append(
+        _ chunk: PNGChunk, _ body: Slice<UnsafeRawBufferPointer>, of index: Int, to png: inout PNGChunkWriter
     ) {
         switch chunk.kind {
-        case .header: picture.add(.header, Self.header(body, frames[index].rect.size))
-        // Their first four bytes are a sequence number.
-        case .frameData: picture.add(.imageData, body.dropFirst(4))
-        case .some(let kind): picture.add(kind, body)
+        case .header: png.append(.header, Self.header(body, frames[index].rect.size))
+        // Frame data start with a four-byte sequence number.
+        case .frameData: png.append(.imageData, body.dropFirst(4))
+        case .some(let kind): png.append(kind, body)
         case .none: break
         }
     }
 
-    /// The header of the whole picture with the size of a frame.
+    /// Returns the file's header with the size of a frame.
     private static func header(_ stored: Slice<UnsafeRawBufferPointer>, _ size: PixelSize) -> [UInt8] {
         let sides = [size.width, size.height].flatMap { withUnsafeBytes(of: UInt32($0).bigEndian, Array.init) }
         return sides + stored.dropFirst(8)

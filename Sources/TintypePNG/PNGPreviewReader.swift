@@ -3,16 +3,19 @@ import Foundation
 import TintypeColor
 import TintypeCore
 
-/// libpng decoding one still picture as it arrives: rows from the top, or the passes of an interlaced one.
+/// Decodes one still image with libpng as it arrives: rows from the top, or the passes of an interlaced image.
 ///
-/// `@unchecked Sendable` because the C object, which belongs to one thread at a time, is reached only through the lock of
-/// the ``IncrementalImage`` that owns it, or by the one call that made it.
+/// `@unchecked Sendable` because the C object is used by one thread at a time: under the lock of the
+/// ``IncrementalImage`` that owns this reader, or by the one call that created it.
 final class PNGPreviewReader: PreviewReader, @unchecked Sendable {
     private let reader: OpaquePointer
     private let hook: CancelHook
     private let pixels: PreviewPixels
 
-    /// - Parameter header: of the bytes that are to be appended, within the limits.
+    /// - Parameters:
+    ///   - header: The header of the bytes to append, checked against the limits.
+    ///   - converter: Converts the colours to sRGB, or `nil`.
+    /// - Throws: ``TintypeError/Code/outOfMemory``.
     init(
         _ header: tintype_png_header, _ info: ImageInfo, _ converter: ColorConverter?, _ context: DecodeContext
     ) throws(TintypeError) {

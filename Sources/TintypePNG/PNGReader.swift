@@ -3,11 +3,14 @@ import Foundation
 import TintypeColor
 import TintypeCore
 
-/// libpng reading one picture.
+/// Reads one image with libpng.
+///
+/// Calls come in the order ``open(_:isComplete:)``, ``start(isWide:)``, the reading of rows, ``finish()``.
 struct PNGReader: ~Copyable {
     private let reader: OpaquePointer
     private let hook: CancelHook
 
+    /// - Throws: ``TintypeError/Code/outOfMemory``.
     init(_ context: DecodeContext) throws(TintypeError) {
         hook = CancelHook(context.isCancelled)
         let limits = tintype_png_limits(context.limits)
@@ -21,25 +24,29 @@ struct PNGReader: ~Copyable {
         tintype_png_reader_destroy(reader)
     }
 
-    /// The header; `nil` when the bytes are a prefix that ends too early.
+    /// Reads the header.
+    ///
+    /// - Parameter bytes: Must outlive the reader.
+    /// - Returns: `nil` if `bytes` is a prefix that ends too early.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` for too much metadata, ``TintypeError/Code/undecodable``.
     func open(_ bytes: UnsafeRawBufferPointer, isComplete: Bool) throws(TintypeError) -> tintype_png_header? {
         var header = tintype_png_header()
         guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return nil }
         let status = tintype_png_reader_open(reader, base, bytes.count, isComplete, &header)
         if status == .needsMore { return nil }
         if status == .limit, let limit = DecodeLimit(header.exceeded) {
-            throw .exceeded(limit, "a PNG with more bytes of metadata than are allowed")
+            throw .exceeded(limit, "a PNG with more bytes of metadata than allowed")
         }
         try check(status)
         return header
     }
 
-    /// Readies the rows, of 8 bits a channel or of 16.
+    /// Starts the reading of rows with 8 bits per channel, or with 16 if `isWide` is true.
     func start(isWide: Bool = false) throws(TintypeError) {
         try check(tintype_png_reader_start(reader, isWide))
     }
 
-    /// Fills as many of `count` rows as there are left, straight; not for interlaced pictures.
+    /// Reads up to `count` straight rows, and returns how many there were. Not for interlaced images.
     func readRows(_ count: Int, into rows: UnsafeMutableRawBufferPointer, stride: Int) throws(TintypeError) -> Int {
         guard let base = rows.bindMemory(to: UInt8.self).baseAddress else { return 0 }
         var rowsRead: UInt32 = 0
@@ -47,14 +54,14 @@ struct PNGReader: ~Copyable {
         return Int(rowsRead)
     }
 
-    /// Fills all rows, straight.
+    /// Reads all rows, straight.
     func readImage(into rows: UnsafeMutableRawBufferPointer, stride: Int) throws(TintypeError) {
         guard let base = rows.bindMemory(to: UInt8.self).baseAddress else { return }
         try check(tintype_png_reader_read_image(reader, base, stride))
     }
 
-    /// The whole picture, once it is started.
-    func whole(_ header: tintype_png_header, _ converter: ColorConverter?) throws(TintypeError) -> PixelBuffer {
+    /// Reads all rows as premultiplied sRGB.
+    func readPixels(_ header: tintype_png_header, _ converter: ColorConverter?) throws(TintypeError) -> PixelBuffer {
         let size = PixelSize(width: Int(header.width), height: Int(header.height))
         var writer = try PixelWriter(size: size)
         let stride = writer.bytesPerRow
@@ -64,7 +71,9 @@ struct PNGReader: ~Copyable {
         return writer.finish()
     }
 
-    /// - Throws: ``TintypeError/Code/undecodable`` when the picture was not whole.
+    /// Ends the reading.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable`` if the image was damaged or cut short.
     func finish() throws(TintypeError) {
         try check(tintype_png_reader_finish(reader))
     }
@@ -76,15 +85,15 @@ struct PNGReader: ~Copyable {
 }
 
 extension tintype_png_limits {
-    /// Chunks that libpng may keep: what honest files never reach.
-    private static let mostChunks: UInt32 = 1000
+    /// The number of chunks that libpng may keep. Honest files never reach it.
+    private static let maximumCachedChunks: UInt32 = 1000
 
     init(_ limits: DecodeLimits) {
-        // 0 would be any number.
+        // libpng takes 0 for no limit.
         self.init(
             max_chunk_bytes: max(limits.chunkBytes, 1), max_text_bytes: max(limits.textBytes, 1),
             max_profile_bytes: max(limits.profileBytes, 1), max_exif_bytes: max(limits.exifBytes, 1),
-            max_cached_chunks: Self.mostChunks)
+            max_cached_chunks: Self.maximumCachedChunks)
     }
 }
 
@@ -104,28 +113,30 @@ extension TintypeError {
     init(_ status: tintype_png_status, _ reason: String) {
         switch status {
         case .cancelled: self = .cancelled
-        case .limit: self = .exceeded(.library, "a PNG beyond the limits: \(reason)")
+        case .limit: self = .exceeded(.library, "the PNG exceeds the limits: \(reason)")
         case .memory: self.init(.outOfMemory, stage: .decode, "no memory to decode a PNG")
         case .truncated, .needsMore: self.init(.undecodable, stage: .decode, "the PNG is cut short")
-        case .unsupported: self.init(.undecodable, stage: .decode, "a PNG of an unsupported kind: \(reason)")
+        case .unsupported: self.init(.undecodable, stage: .decode, "the PNG uses an unsupported feature: \(reason)")
         case .corrupt, .misuse, .ok: self.init(.undecodable, stage: .decode, "the PNG is damaged: \(reason)")
         }
     }
 }
 
 extension PNGReader {
-    /// The picture of 16 bits a channel, once it is started so. One that is interlaced is whole in memory meanwhile.
-    func wide(_ header: tintype_png_header, _ rows: WideRows) throws(TintypeError) -> WideImage {
+    /// Reads all rows with 16 bits per channel. An interlaced image is held in memory as a whole meanwhile.
+    ///
+    /// - Precondition: The reader was started with `isWide`.
+    func readWideImage(_ header: tintype_png_header, _ rows: WideRows) throws(TintypeError) -> WideImage {
         let stride = Int(header.width) * 8
         guard header.is_interlaced else {
             return try rows.image { (_, count, words) throws(TintypeError) in
                 _ = try readRows(count, into: UnsafeMutableRawBufferPointer(words), stride: stride)
             }
         }
-        var whole = try HighRangePixels.writer(PixelSize(width: Int(header.width), height: Int(header.height)))
-        let wholeStride = whole.bytesPerRow
-        try whole.withRows { bytes throws(TintypeError) in try readImage(into: bytes, stride: wholeStride) }
-        let pixels = whole.finish()
+        var interlaced = try HighRangePixels.writer(PixelSize(width: Int(header.width), height: Int(header.height)))
+        let interlacedStride = interlaced.bytesPerRow
+        try interlaced.withRows { bytes throws(TintypeError) in try readImage(into: bytes, stride: interlacedStride) }
+        let pixels = interlaced.finish()
         return try rows.image { (first, count, words) in words.copyRows(first..<first + count, of: pixels) }
     }
 }
