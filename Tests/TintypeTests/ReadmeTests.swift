@@ -5,14 +5,14 @@ import Tintype
 import TintypeTesting
 
 // BEGIN README
-/// Shows a picture three times: whole, as a thumbnail that sharpens while it arrives, and again from memory.
+/// Shows an image three times: in full, as a thumbnail that sharpens while its bytes arrive, and from memory.
 func show(
     _ url: URL, with pipeline: ImagePipeline = .shared, draw: (Image) -> Void
 ) async throws(TintypeError) {
-    // From memory, from disk, or from where it is.
+    // From memory, from disk or from the network.
     draw(try await pipeline.image(for: url))
 
-    // Decoded straight to its size, ahead of what is less urgent, with previews on the way.
+    // Decoded directly to the size of a thumbnail, before less urgent loads, with previews.
     var request = ImageRequest(url: url, priority: .high)
     request.rendition.decode.size = .fit(PixelSize(width: 320, height: 240))
     request.policy.previews = .progressive
@@ -24,38 +24,37 @@ func show(
         }
     }
 
-    // Synchronous: looks in memory, and nowhere else.
+    // Synchronous: looks only in memory.
     if let image = pipeline.cachedImage(for: request) { draw(image) }
 }
 
-/// A pipeline of one's own: its cache in `folder`, at most 500 MB of it, and 64 MB of decoded pictures.
-func makePipeline(cachingIn folder: URL) -> ImagePipeline {
-    let disk = DiskCache(directory: folder, limits: DiskLimits(byteCount: 500_000_000))
+/// Returns a pipeline with at most 500 MB of files in `directory` and 64 MB of decoded images in memory.
+func makePipeline(cachingIn directory: URL) -> ImagePipeline {
+    let disk = DiskCache(directory: directory, limits: DiskLimits(byteCount: 500_000_000))
     let memory = MemoryCache(limits: CacheLimits(cost: 64 << 20))
     return ImagePipeline(.standard(memory: memory, disk: disk))
 }
 
-/// Pictures that will be wanted soon: on disk and in memory before anyone asks, behind everything that someone waits for.
+/// Loads images ahead of time, at a lower priority than all other loads.
 func warm(_ urls: [URL], with pipeline: ImagePipeline) async {
     let batch = ImagePrefetcher(pipeline).prefetch(urls)
     for await progress in batch.updates { print("\(progress.finished) of \(progress.total)") }
 }
 
-/// A cell of a list, in any toolkit: it says how to show a picture, and its binding does the rest. A picture in memory is
-/// there at once; a cell that is used again never shows the picture it had before.
+/// A cell of a list, in any toolkit. It shows an image from memory at once. A reused cell never shows its former image.
 @MainActor final class Cell: ImageDisplay {
-    private(set) var picture: PixelBuffer?
+    private(set) var pixels: PixelBuffer?
     private var player: AnimationPlayer?
     private lazy var binding = ImageBinding(self, pipeline: .shared)
 
     func show(_ image: Image) {
-        picture = image.pixels
+        pixels = image.pixels
         player = image.animation.map { AnimationPlayer($0) }
-        player?.onFrame = { [weak self] _, pixels in self?.picture = pixels }
+        player?.onFrame = { [weak self] _, pixels in self?.pixels = pixels }
         player?.play()
     }
 
-    func showNothing() { (picture, player) = (nil, nil) }
+    func showNothing() { (pixels, player) = (nil, nil) }
 
     var wantedSize: PixelSize? { PixelSize(width: 96, height: 96) }
 
@@ -66,8 +65,7 @@ func warm(_ urls: [URL], with pipeline: ImagePipeline) async {
 // END README
 
 @Suite(.timeLimit(.minutes(15))) struct ReadmeTests {
-    /// The code of the README is the code above, to the letter.
-    @Test func theReadmesCodeIsTheCodeThatIsCompiledHere() throws {
+    @Test func theCodeOfTheReadmeEqualsTheCodeAbove() throws {
         let here = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
         let root = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
         let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
@@ -78,7 +76,7 @@ func warm(_ urls: [URL], with pipeline: ImagePipeline) async {
         #expect(body.trimmingCharacters(in: .newlines) == compiled.trimmingCharacters(in: .newlines))
     }
 
-    @Test func theReadmesCodeRuns() async throws {
+    @Test func theCodeOfTheReadmeRuns() async throws {
         let origin = try await Origin.start()
         let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), PixelSize(width: 640, height: 480))
         let jpeg = try JPEGEncoder().encode(white, as: .jpeg, options: EncodeOptions())
@@ -96,7 +94,7 @@ func warm(_ urls: [URL], with pipeline: ImagePipeline) async {
         try FileManager.default.removeItem(at: folder)
     }
 
-    @Test func theReadmesPipelineLoads() async throws {
+    @Test func thePipelineOfTheReadmeLoads() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-readme-\(UUID().uuidString)")
         let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), PixelSize(width: 6, height: 4))
         let data = try PNGEncoder().encode(white, as: .png, options: EncodeOptions())

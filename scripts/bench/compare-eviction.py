@@ -120,7 +120,7 @@ def table(name):
     identities, bytes_of = make(name)
     total = int(bytes_of[np.unique(identities)].sum())
     print(f"\n### {name}\n")
-    print(f"{len(identities):,} requests for {len(np.unique(identities)):,} pictures of {total / 1e6:,.0f} MB.\n")
+    print(f"{len(identities):,} requests for {len(np.unique(identities)):,} images of {total / 1e6:,.0f} MB.\n")
     print("| policy | " + " | ".join(f"{fraction:.0%}" for fraction in FRACTIONS) + " |")
     print("| --- |" + " ---: |" * len(FRACTIONS))
     results = {}
@@ -133,7 +133,7 @@ def table(name):
 
 def summary(results):
     """How much worse than the best policy each is, on average over traces, by size."""
-    print("\n### Misses above the best policy's, mean over the traces\n")
+    print("\n### Misses above those of the best policy, mean over the traces\n")
     print("| policy | " + " | ".join(f"{fraction:.0%}" for fraction in FRACTIONS) + " | all |")
     print("| --- |" + " ---: |" * (len(FRACTIONS) + 1))
     for policy in POLICIES:
@@ -154,7 +154,7 @@ def main():
     folder = parser.parse_args().traces
     if folder is None:
         print(f"libcachesim {libcachesim.__version__}, numpy {np.__version__}, seed {SEED}.")
-        print("Cells: the part of the requests that missed / the part of the bytes.")
+        print("Cells: share of the requests that missed / share of the bytes.")
         summary({name: table(name) for name in TRACES})
         return
     folder.mkdir(parents=True, exist_ok=True)
