@@ -11,7 +11,7 @@ final class IncrementalGIFDecoder: IncrementalImageDecoder {
 
     init(_ context: DecodeContext) {
         self.context = context
-        images = IncrementalAnimation(decoder: GIFDecoder(), context)
+        images = IncrementalAnimation(decoder: GIFDecoder(), context: context)
     }
 
     func append(_ bytes: Data) throws(TintypeError) -> Image? {

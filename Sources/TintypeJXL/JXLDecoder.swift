@@ -87,7 +87,7 @@ extension JXLDecoder: ProgressiveAnimationDecoder {
         }
         guard let header else { return .unknown }
         guard !header.isAnimated else {
-            return .animation(IncrementalAnimation(decoder: JXLDecoder(), context))
+            return .animation(IncrementalAnimation(decoder: JXLDecoder(), context: context))
         }
         return .still(try JXLPreviewReader(header, context))
     }

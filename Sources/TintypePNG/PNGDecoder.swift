@@ -195,7 +195,7 @@ extension PNGDecoder {
         let info = ImageInfo(header)
         try context.limits.check(info)
         guard header.frame_count <= 1 else {
-            return .animation(IncrementalAnimation(decoder: PNGDecoder(), context))
+            return .animation(IncrementalAnimation(decoder: PNGDecoder(), context: context))
         }
         let converter = try converter(head, header, context.limits)
         return .still(try PNGPreviewReader(header, info, converter, context))

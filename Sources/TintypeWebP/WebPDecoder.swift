@@ -115,7 +115,7 @@ extension WebPDecoder {
     static func kind(of head: Data, _ context: DecodeContext) throws(TintypeError) -> IncrementalImage.Kind {
         let header = try head.withTypedBytes { raw throws(TintypeError) in try tintype_webp_header(raw) }
         guard let header else { return .unknown }
-        if header.is_animated { return .animation(IncrementalAnimation(decoder: WebPDecoder(), context)) }
+        if header.is_animated { return .animation(IncrementalAnimation(decoder: WebPDecoder(), context: context)) }
         // Which way is up is told after the pixels: better nothing than a picture that lies on its side.
         guard !header.has_exif else { return .hidden }
         let info = ImageInfo(header)

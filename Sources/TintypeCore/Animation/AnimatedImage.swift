@@ -1,30 +1,32 @@
 public import Foundation
 
-/// An animated picture, whose frames are made when they are asked for.
+/// An animated image whose frames are decoded on demand.
 ///
-/// It keeps the encoded bytes, its poster, and one canvas to go on from; no other frame, but for those that its ``pool``
-/// holds while it is played. Frames may be asked for in any order and from several threads.
+/// It holds the encoded bytes, the poster and one canvas from which composition continues. Other frames are held only
+/// by its ``pool`` while the animation is played. Frames may be requested in any order and from several threads.
 public final class AnimatedImage: Sendable {
     /// The first frame, to be shown until the animation plays.
     public let poster: PixelBuffer
-    /// How long each frame is shown, in seconds: as stored, but see ``FrameDuration/played(_:)``.
+    /// The duration of each frame in seconds, as played: see ``FrameDuration/played(_:)``.
     public let durations: [Double]
-    /// The total number of plays; 0 is forever.
+    /// The total number of plays; 0 means forever.
     public let loopCount: Int
-    /// Whether all frames are there. Of one that is not, the bytes are still arriving.
+    /// Whether all frames have arrived. While it is `false`, more bytes are expected.
     public let isComplete: Bool
-    /// The frames that are decoded ahead for those who play it, shared by all of them.
+    /// The decoded frames, shared by all players of the animation.
     public let pool: FramePool
     private let maker: FrameMaker
     private let encoded: Data?
 
+    /// Creates an animation from encoded bytes and decodes its first frame.
+    ///
     /// - Parameters:
-    ///   - bytes: the whole encoded picture.
+    ///   - bytes: the complete encoded image.
     ///   - decoder: the decoder for its format.
-    ///   - info: what its header tells: frames are given as it says that they are displayed.
-    ///   - context: the limits, and the part and size that are asked for. Each frame is composed whole, then resampled.
-    /// - Throws: as ``AnimatedImageDecoder/makeFrameDecoder(_:context:)`` and ``FrameDecoder/pixels(of:isCancelled:)``, of
-    ///   which the poster is made.
+    ///   - info: the contents of its header. Frames are oriented and cropped accordingly.
+    ///   - context: the limits, and the requested part and size. Each frame is composed in full, then resampled.
+    /// - Throws: the errors of ``AnimatedImageDecoder/makeFrameDecoder(_:context:)`` and
+    ///   ``FrameDecoder/pixels(of:isCancelled:)``, which decodes the poster.
     public convenience init(
         _ bytes: Data, decoder: any AnimatedImageDecoder, info: ImageInfo, context: DecodeContext
     ) throws(TintypeError) {
@@ -36,7 +38,7 @@ public final class AnimatedImage: Sendable {
         try self.init(source, info: info, encoded: bytes, context: context)
     }
 
-    /// - Parameter info: what the header tells of the picture.
+    /// Creates an animation over frames that may still arrive, and decodes its first frame.
     convenience init(
         _ source: ComposedFrames, info: ImageInfo, isComplete: Bool = true, encoded: Data? = nil,
         context: DecodeContext
@@ -57,7 +59,7 @@ public final class AnimatedImage: Sendable {
         self.encoded = encoded
         self.poster = poster
         self.isComplete = isComplete
-        // A program's own decoder may say anything.
+        // A custom decoder may return any value.
         loopCount = max(0, maker.source.loopCount)
         durations = maker.source.frames.map { FrameDuration.played($0.duration) }
         pool = maker.source.pool(transforms: maker.transforms, poster: poster)
@@ -66,75 +68,77 @@ public final class AnimatedImage: Sendable {
     /// The size of each frame in pixels.
     public var size: PixelSize { poster.size }
 
-    /// At least 1.
+    /// The number of frames that have arrived; at least 1.
     public var frameCount: Int { durations.count }
 
-    /// The encoded picture, if it was whole from the beginning and nothing was changed about its frames.
+    /// The encoded image, if it was complete from the beginning and no transformer was applied.
     package var originalBytes: Data? { maker.transforms.isEmpty ? encoded : nil }
 
-    /// Bytes that are kept beside the poster: the encoded picture, one canvas, and the frames that
-    /// ``preloadFrames(isCancelled:)`` holds, equal ones once. Those that the ``pool`` holds while it is played are within
-    /// the budget of ``FrameMemory``.
+    /// The memory used in addition to the poster, in bytes: the encoded image, one canvas, and the distinct frames held
+    /// by ``preloadFrames(isCancelled:)``.
+    ///
+    /// Frames that the ``pool`` holds for players are not included; ``FrameMemory`` limits them.
     public var memoryCost: Int { maker.source.memoryCost + pool.pinnedByteCount }
 
-    /// The whole picture as it is shown while the turn of frame `index` lasts.
+    /// Returns the complete image that is shown during frame `index`.
     ///
-    /// Blocks while it decodes: the frame, and those before it that it is painted over, but for what the last call has
-    /// painted already. In order, each frame is decoded once.
+    /// Blocks while it decodes the frame and the frames below it that the previous call has not painted. In sequential
+    /// order each frame is decoded once.
     ///
     /// - Parameters:
-    ///   - index: from 0.
-    ///   - isCancelled: asked now and then; by default the work that it is called in.
-    /// - Throws: ``TintypeError/Code/noSuchFrame``; ``TintypeError/Code/undecodable`` for a frame that is damaged;
+    ///   - index: the frame, from 0.
+    ///   - isCancelled: checked periodically; by default the cancellation state of the calling work.
+    /// - Throws: ``TintypeError/Code/noSuchFrame``; ``TintypeError/Code/undecodable`` if a frame is damaged;
     ///   ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/transformFailed``, ``TintypeError/Code/cancelled``.
     public func frame(
         at index: Int, isCancelled: @escaping @Sendable () -> Bool = TransformContext.current.isCancelled
     ) throws(TintypeError) -> PixelBuffer {
-        // The first is always there, as it was when the picture was made.
+        // Frame 0 is always available: it is the poster.
         if let buffered = pool.heldFrame(at: index) { return buffered }
         return try maker.makeFrame(at: index, isCancelled: isCancelled)
     }
 
-    /// The same animation with a transformer applied to each frame, when it is asked for. What depends on what is shown,
-    /// such as the border to trim, is decided once, on the poster, so that all frames keep one size and place.
+    /// Returns the same animation with a transformer applied to each frame on demand.
     ///
-    /// Animations that are made of this one by transformers of equal identifiers share their frames.
+    /// A transformer that depends on the content, such as a trim, is resolved once, on the poster, so that all frames
+    /// keep the same size and position. Animations derived from this one by transformers with equal identifiers share
+    /// their frames.
     ///
-    /// - Throws: as the transformer, of which the poster is made.
+    /// - Throws: the errors of the transformer, which is applied to the poster at once.
     public func transformed(by transformer: any ImageTransformer) throws(TintypeError) -> AnimatedImage {
         let resolved = try (transformer as? any ContentTransformer)?.resolved(for: poster) ?? transformer
         let transformed = FrameMaker(source: maker.source, transforms: maker.transforms + [resolved].flattened)
         return AnimatedImage(maker: transformed, poster: try resolved.transform(poster), isComplete: isComplete)
     }
 
-    /// Decodes all frames and holds them in the ``pool`` until ``unloadFrames()``, or until the animation is gone, so that
-    /// none is ever late. Blocks while it decodes.
+    /// Decodes all frames and holds them until ``unloadFrames()`` is called or the animation is released, so that no
+    /// frame is ever late. Blocks while it decodes.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` when that would take more than ``FrameMemory/limit``; otherwise as
-    ///   ``frame(at:isCancelled:)``. Nothing is held then.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` if the frames would exceed ``FrameMemory/limit``, and the errors
+    ///   of ``frame(at:isCancelled:)``. After an error no frame is held.
     public func preloadFrames(isCancelled: @escaping @Sendable () -> Bool = { false }) throws(TintypeError) {
         try pool.pin(isCancelled: isCancelled)
     }
 
-    /// Lets go what ``preloadFrames(isCancelled:)`` holds.
+    /// Releases the frames that ``preloadFrames(isCancelled:)`` holds.
     public func unloadFrames() {
         pool.unpin()
     }
 
-    /// Whether it is the same picture as one whose bytes were still arriving, with as many frames or more.
+    /// Whether this is the same image as `other`, which was still arriving, with at least as many frames.
     func isContinuation(of other: AnimatedImage) -> Bool {
         pool === other.pool
             || !other.isComplete && size == other.size && durations.starts(with: other.durations)
     }
 
-    /// The same picture when more of its bytes have arrived. Its pool is this one's.
+    /// Returns the same image with the frames that have arrived since. It shares this one's pool.
     func withArrivedFrames(isComplete: Bool) -> AnimatedImage {
         AnimatedImage(maker: maker, poster: poster, isComplete: isComplete)
     }
 }
 
 extension DecodeContext {
-    /// For a decoder that is made long after this one, when no one of today's waits any more.
+    /// The context without its cancellation check, for decoders that outlive the load that created them.
     var withoutCancellation: DecodeContext {
         var context = self
         context.isCancelled = { false }

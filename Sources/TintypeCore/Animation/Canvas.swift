@@ -1,20 +1,20 @@
 import CTintypeKernels
 
-/// The picture that the frames of an animation are pixels on: the one compositor of all formats.
+/// The canvas on which the frames of an animation are composed. All formats use it.
 ///
-/// A value without any other state, so the canvas after a frame depends only on the canvas before it, the frame's pixels,
-/// its rectangle, blend and disposal. Each step touches the frame's rectangle alone.
+/// A canvas has no other state: its contents after a frame depend only on its contents before, and on the frame's
+/// pixels, rectangle, blend and disposal. Each step touches only the frame's rectangle.
 ///
-/// What it shows is given away without a copy, and copied when it is pixels on again: so a frame that hides all that was
-/// there costs nothing but its decoding.
+/// Snapshots are handed out without a copy; the pixels are copied when the canvas is next painted. A frame that hides
+/// everything below it therefore costs nothing but its decoding.
 struct Canvas: ~Copyable {
     let size: PixelSize
-    /// What is pixels on; `nil` when no one has pixels since ``lastSnapshot`` was given away.
+    /// The pixels being painted; `nil` if nothing was painted since ``lastSnapshot`` was taken.
     private var activeWriter: PixelWriter?
-    /// What it shows while there are no ``pixels``; `nil` when that is nothing.
+    /// The contents while there is no ``activeWriter``; `nil` if the canvas is clear.
     private var lastSnapshot: PixelBuffer?
 
-    /// A transparent canvas. Memory is claimed when something is pixels.
+    /// Creates a transparent canvas. Memory is allocated by the first paint.
     init(size: PixelSize) {
         self.init(size: size, lastSnapshot: nil)
     }
@@ -55,7 +55,8 @@ struct Canvas: ~Copyable {
         }
     }
 
-    /// Does to the rectangle of a pixels frame what its disposal says, except to undo it: see ``ReplayPlan``.
+    /// Applies the disposal of a painted frame. ``AnimationFrame/Disposal/previous`` has no effect here: see
+    /// ``ReplayPlan``.
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     mutating func dispose(of frame: AnimationFrame) throws(TintypeError) {
@@ -72,12 +73,13 @@ struct Canvas: ~Copyable {
         }
     }
 
+    /// Makes the canvas transparent and releases its memory.
     mutating func clear() {
         activeWriter = nil
         lastSnapshot = nil
     }
 
-    /// What it shows now.
+    /// Returns the current contents.
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     mutating func snapshot() throws(TintypeError) -> PixelBuffer {
@@ -87,7 +89,7 @@ struct Canvas: ~Copyable {
         return snapshot
     }
 
-    /// Another canvas that shows the same. O(1), until one of both is pixels on.
+    /// Returns a canvas with the same contents. O(1) until one of the two is painted.
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     mutating func copy() throws(TintypeError) -> Canvas {
@@ -96,7 +98,7 @@ struct Canvas: ~Copyable {
 
     // MARK: Memory
 
-    /// Writes to the rows from one on.
+    /// Calls `body` with the writable rows from `first` to the end.
     private mutating func withRows(
         from first: Int, _ body: (_ rows: UnsafeMutableRawBufferPointer, _ stride: Int) -> Void
     ) throws(TintypeError) {
@@ -107,7 +109,7 @@ struct Canvas: ~Copyable {
         lastSnapshot = nil
     }
 
-    /// Takes what is pixels on, which is writer if it is not there.
+    /// Takes the active writer, or creates one from the last snapshot.
     private mutating func takeWriter() throws(TintypeError) -> PixelWriter {
         if let activeWriter = activeWriter.take() { return activeWriter }
         var writer = try PixelWriter(size: size)
@@ -119,7 +121,7 @@ struct Canvas: ~Copyable {
         return writer
     }
 
-    /// The part of a rectangle that lies on the canvas, and where in the frame's pixels it begins.
+    /// Returns the part of a rectangle that lies on the canvas, and its offset in the frame's pixels.
     private func visiblePart(of rect: PixelRect, size: PixelSize) -> (rect: PixelRect, offset: (x: Int, y: Int)) {
         let (left, top) = (max(0, rect.x), max(0, rect.y))
         let right = min(self.size.width, rect.x + min(size.width, rect.size.width))

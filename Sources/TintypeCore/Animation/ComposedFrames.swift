@@ -1,18 +1,20 @@
 import Foundation
 
-/// The frames of one animated picture as they are shown, composed when they are asked for. Frames may still arrive.
+/// The composed frames of one animated image, made on demand. Frames may still arrive.
 final class ComposedFrames: Sendable {
+    /// The size of the canvas in pixels.
     let canvasSize: PixelSize
     private let layout: Locked<Layout>
-    /// The composer that no one uses at the moment. A thread that finds none makes one of its own, so that none waits
-    /// for another; one is kept.
+    /// The composer that is not in use. A thread that finds none creates its own, so no thread waits for another. One
+    /// is kept.
     private let idleComposer: Locked<FrameComposer?>
     private let services: FrameServices
     private let pools = Locked<[String: WeakPool]>([:])
 
+    /// Creates another decoder for the bytes that have arrived, for a thread that needs its own.
     typealias DecoderMaker = @Sendable () throws(TintypeError) -> any FrameDecoder
 
-    /// What the bytes that are there tell.
+    /// What is known of the frames that have arrived.
     private struct Layout: Sendable {
         var frames: [AnimationFrame]
         var loopCount: Int
@@ -31,17 +33,19 @@ final class ComposedFrames: Sendable {
         }
     }
 
+    /// A weak reference to a pool, so that a pool lives only as long as its animations and players.
     private struct WeakPool: Sendable {
         weak let pool: FramePool?
     }
 
-    /// - Parameter byteCount: of the encoded picture, which the decoders keep.
+    /// Creates the frames of an image of `byteCount` encoded bytes, which its decoders retain.
     convenience init(
         byteCount: Int, services: FrameServices = FrameServices(), makeDecoder: @escaping DecoderMaker
     ) throws(TintypeError) {
         try self.init(try makeDecoder(), byteCount: byteCount, services: services, makeDecoder: makeDecoder)
     }
 
+    /// Creates the frames of an image for which a decoder exists already.
     init(
         _ decoder: any FrameDecoder, byteCount: Int, services: FrameServices = FrameServices(),
         makeDecoder: @escaping DecoderMaker
@@ -53,12 +57,21 @@ final class ComposedFrames: Sendable {
         self.layout = Locked(layout)
     }
 
+    /// The frames that have arrived, as the file describes them.
     var frames: [AnimationFrame] { layout.withLock { $0.frames } }
+    /// The total number of plays; 0 means forever.
     var loopCount: Int { layout.withLock { $0.loopCount } }
 
-    /// Bytes of the encoded picture and of the canvas that is kept between frames.
+    /// The size in bytes of the encoded image and of the canvas kept between frames.
     var memoryCost: Int { layout.withLock { $0.byteCount } + canvasSize.area * PixelBuffer.bytesPerPixel }
 
+    /// Returns the whole canvas as it is shown during a frame.
+    ///
+    /// - Parameters:
+    ///   - index: the frame, from 0.
+    ///   - isCancelled: checked periodically.
+    ///   - onIntermediateFrame: called for each frame that is painted on the way.
+    /// - Throws: ``TintypeError/Code/noSuchFrame``, and the errors of ``FrameDecoder/pixels(of:isCancelled:)``.
     func composeFrame(
         at index: Int, isCancelled: @escaping @Sendable () -> Bool,
         onIntermediateFrame: FrameComposer.IntermediateFrameHandler = { _, _ in }
@@ -73,12 +86,12 @@ final class ComposedFrames: Sendable {
             try composer.composeFrame(
                 at: index, isCancelled: isCancelled, onIntermediateFrame: onIntermediateFrame)
         }
-        // Not given back after an error, which may have left a decoder in the middle of something.
+        // Not returned after an error, which may have left the decoder in an inconsistent state.
         returnComposer(composer)
         return pixels
     }
 
-    /// Goes on with a decoder that knows more frames: those that there were are the same.
+    /// Replaces the decoder with one that knows more frames. The frames known so far must be the same.
     func update(
         _ decoder: any FrameDecoder, byteCount: Int, makeDecoder: @escaping DecoderMaker
     ) {
@@ -91,6 +104,7 @@ final class ComposedFrames: Sendable {
         returnComposer(composer)
     }
 
+    /// Takes the idle composer, brought up to date, or creates one.
     private func takeComposer(for layout: Layout) throws(TintypeError) -> FrameComposer {
         guard let composer = takeIdleComposer() else {
             return try FrameComposer(layout.makeDecoder(), plan: layout.plan, version: layout.version)
@@ -101,7 +115,8 @@ final class ComposedFrames: Sendable {
         return composer
     }
 
-    /// The one that another thread has given back meanwhile dies after the lock: it has a canvas and a decoder.
+    /// Stores a composer as the idle one. A composer that another thread stored meanwhile is released outside the lock,
+    /// since it owns a canvas and a decoder.
     private func returnComposer(_ composer: FrameComposer) {
         _ = idleComposer.withLock { idleComposer in
             defer { idleComposer = composer }
@@ -109,6 +124,7 @@ final class ComposedFrames: Sendable {
         }
     }
 
+    /// Takes the idle composer, if there is one.
     private func takeIdleComposer() -> FrameComposer? {
         idleComposer.withLock { idleComposer in
             defer { idleComposer = nil }
@@ -118,12 +134,12 @@ final class ComposedFrames: Sendable {
 
     // MARK: Pools
 
-    /// The pool of these frames with such transforms: the one that there is, or else a new one.
+    /// Returns the pool of these frames with `transforms`. Equal identifiers share one pool.
     func pool(transforms: [any ImageTransformer], poster: PixelBuffer) -> FramePool {
         let maker = FrameMaker(source: self, transforms: transforms).with(frameSize: poster.size)
         let (key, newPool) = (maker.identifier, FramePool(maker, poster: poster, services: services))
         let (pool, _) = pools.withLock { pools in
-            // Taken out with the answer, so that none of them dies under the lock.
+            // Returned from the closure, so that no pool is released under the lock.
             let livePools = pools.compactMapValues(\.pool)
             pools = pools.filter { livePools[$0.key] != nil }
             if let pool = livePools[key] { return (pool, livePools) }

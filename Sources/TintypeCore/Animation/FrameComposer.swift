@@ -1,17 +1,17 @@
-/// Composes the frames of one animation in any order, going on from the last one where that is shortest.
+/// Composes the frames of one animation in any order, continuing from the last one where that is shortest.
 ///
-/// `@unchecked Sendable` because ``ComposedFrames`` takes it out of its lock for as long as a thread uses it, so one
-/// thread at a time does.
+/// `@unchecked Sendable` because ``ComposedFrames`` takes the composer out of its lock while a thread uses it, so only
+/// one thread uses it at a time.
 final class FrameComposer: @unchecked Sendable {
     private var decoder: any FrameDecoder
     private var plan: ReplayPlan
-    /// Which of the animation's decoders it has.
+    /// The version of the decoder, counted by ``ComposedFrames``.
     private(set) var version: Int
     private var canvas: Canvas
     /// The frame that the canvas shows, not yet disposed of.
     private var shownFrame: Int?
 
-    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    /// Creates a composer with a clear canvas.
     init(_ decoder: any FrameDecoder, plan: ReplayPlan, version: Int) throws(TintypeError) {
         self.decoder = decoder
         self.plan = plan
@@ -19,13 +19,13 @@ final class FrameComposer: @unchecked Sendable {
         canvas = Canvas(size: decoder.canvasSize)
     }
 
-    /// Told of each frame that is painted on the way to another, with a way to have its picture.
+    /// Called for each frame that is painted on the way to another, with a closure that returns the composed frame.
     typealias IntermediateFrameHandler = (_ index: Int, _ snapshot: () throws(TintypeError) -> PixelBuffer)
         throws(TintypeError) -> Void
 
-    /// The whole canvas as it is shown while a frame's turn lasts.
+    /// Returns the whole canvas as it is shown during frame `target`.
     ///
-    /// The cost is that of the frames since the nearest key frame, or since the last one that was asked for.
+    /// Decodes the frames since the nearest key frame, or since the last frame composed if that is nearer.
     func composeFrame(
         at target: Int, isCancelled: @escaping @Sendable () -> Bool, onIntermediateFrame: IntermediateFrameHandler
     ) throws(TintypeError) -> PixelBuffer {
@@ -43,7 +43,7 @@ final class FrameComposer: @unchecked Sendable {
         return leavesNoTrace ? try composeOnCopy(target, isCancelled: isCancelled) : try canvas.snapshot()
     }
 
-    /// Goes on with a decoder that knows more frames of the same animation; what is painted stays.
+    /// Replaces the decoder with one that knows more frames of the same animation. The canvas stays.
     func update(_ decoder: any FrameDecoder, plan: ReplayPlan, version: Int) {
         (self.decoder, self.plan, self.version) = (decoder, plan, version)
     }
@@ -53,6 +53,7 @@ final class FrameComposer: @unchecked Sendable {
         shownFrame = nil
     }
 
+    /// Decodes a frame, disposes of the one shown and paints the new one.
     private func advance(to index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) {
         let pixels = try decoder.pixels(of: index, isCancelled: isCancelled)
         try disposeOfShownFrame()
@@ -60,7 +61,7 @@ final class FrameComposer: @unchecked Sendable {
         shownFrame = index
     }
 
-    /// A frame that leaves no trace is painted on a copy, so that the canvas is ready for the next one.
+    /// Paints a frame that leaves no trace on a copy, so that the canvas is ready for the next one.
     private func composeOnCopy(
         _ index: Int, isCancelled: @escaping @Sendable () -> Bool
     ) throws(TintypeError) -> PixelBuffer {
@@ -82,17 +83,17 @@ final class FrameComposer: @unchecked Sendable {
     }
 }
 
-/// Which frames have to be painted before each frame of an animation can be shown: as few as can be.
+/// The minimal list of frames to paint before each frame of an animation can be shown.
 ///
-/// A frame that is undone (``AnimationFrame/Disposal/previous``) is under no other, so it is never painted for another's
-/// sake. A key frame is painted on a clear canvas: the first, one that hides what is under it, and one before which the
-/// canvas was cleared.
+/// A frame with ``AnimationFrame/Disposal/previous`` is below no other frame, so it is painted only to be shown itself.
+/// A key frame is painted on a clear canvas: the first frame, a frame that hides everything below it, and a frame
+/// before which the canvas was cleared.
 struct ReplayPlan: Sendable {
-    /// For each frame the one that the canvas shows, and that is disposed of, before it is painted; `nil` for key
+    /// For each frame, the frame that the canvas shows, and that is disposed of, before it is painted; `nil` for key
     /// frames.
     let bases: [Int?]
 
-    /// O(number of frames).
+    /// Computes the plan. O(number of frames).
     init(_ frames: [AnimationFrame], canvas: PixelSize) {
         var bases: [Int?] = []
         bases.reserveCapacity(frames.count)
@@ -109,9 +110,8 @@ struct ReplayPlan: Sendable {
         self.bases = bases
     }
 
-    /// The frames to paint, in order, to show `target` on a canvas that shows the frame `shown`.
-    ///
-    /// - Returns: the frames, and whether the canvas has to be cleared before them.
+    /// Returns the frames to paint, in order, to show `target` on a canvas that shows frame `shown`, and whether the
+    /// canvas must be cleared before them.
     func path(to target: Int, from shown: Int?) -> (frames: [Int], startsClear: Bool) {
         var path = [target]
         var next = bases[target]

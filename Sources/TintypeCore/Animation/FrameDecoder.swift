@@ -1,38 +1,38 @@
-/// The frames of one animated picture, each decoded on its own, in any order.
+/// Decodes the frames of one animated image, each independently, in any order.
 ///
-/// Made by an ``AnimatedImageDecoder``, which has checked the limits. Used by one thread at a time.
+/// Created by an ``AnimatedImageDecoder``, which has checked the limits. Used by one thread at a time.
 public protocol FrameDecoder: AnyObject, Sendable {
-    /// The size of the canvas that the frames are painted on, in pixels as stored.
+    /// The size of the canvas on which the frames are painted, in pixels, before orientation.
     var canvasSize: PixelSize { get }
-    /// The total number of plays; 0 is forever.
+    /// The total number of plays; 0 means forever.
     var loopCount: Int { get }
-    /// What the file says of each frame; at least one.
+    /// The frames as the file describes them; at least one.
     var frames: [AnimationFrame] { get }
 
-    /// Decodes the pixels of one frame's own rectangle; what was under them is not there.
+    /// Decodes the pixels of one frame's rectangle, without the pixels below it.
     ///
     /// - Parameters:
-    ///   - index: below the number of ``frames``.
-    ///   - isCancelled: asked now and then; the decoder then throws ``TintypeError/Code/cancelled``.
+    ///   - index: the frame, less than the number of ``frames``.
+    ///   - isCancelled: checked periodically; if it returns `true`, the decoder throws ``TintypeError/Code/cancelled``.
     /// - Returns: pixels of the size of the frame's rectangle.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``,
-    ///   ``TintypeError/Code/cancelled``.
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     func pixels(of index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> PixelBuffer
 }
 
 /// One frame of an animation, as its file describes it.
 public struct AnimationFrame: Hashable, Sendable {
-    /// The part of the canvas that it paints. What lies beyond the canvas is not seen.
+    /// The part of the canvas that the frame paints, in pixels. It may reach beyond the canvas.
     public var rect: PixelRect
-    /// Seconds, as stored; ``FrameDuration/played(_:)`` says how long it is shown.
+    /// The duration in seconds as stored in the file. See ``FrameDuration/played(_:)`` for how long it is shown.
     public var duration: Double
-    /// How its pixels meet those of the canvas.
+    /// How the frame's pixels are combined with the canvas.
     public var blend: Blend
-    /// What becomes of its rectangle before the next frame.
+    /// What happens to the frame's rectangle before the next frame.
     public var disposal: Disposal
-    /// Whether a pixel of it may be transparent.
+    /// Whether any pixel of the frame may be transparent.
     public var hasAlpha: Bool
 
+    /// Creates a frame description.
     public init(
         rect: PixelRect, duration: Double, blend: Blend = .over, disposal: Disposal = .keep, hasAlpha: Bool = true
     ) {
@@ -43,44 +43,44 @@ public struct AnimationFrame: Hashable, Sendable {
         self.hasAlpha = hasAlpha
     }
 
-    /// How its pixels meet those of the canvas.
+    /// How a frame's pixels are combined with the canvas.
     public enum Blend: Hashable, Sendable {
-        /// They replace them, transparency included.
+        /// They replace the canvas, transparency included.
         case source
-        /// They are laid over them.
+        /// They are composited over the canvas.
         case over
     }
 
-    /// What becomes of its rectangle before the next frame is painted.
+    /// What happens to a frame's rectangle before the next frame is painted.
     public enum Disposal: Hashable, Sendable {
         /// It stays.
         case keep
-        /// It is made transparent: what every browser does, whatever background colour the file names.
+        /// It becomes transparent, whatever background colour the file names. All browsers do this.
         case background
-        /// It is again what it was before the frame was painted.
+        /// It is restored to its contents before the frame was painted.
         case previous
     }
 }
 
 extension AnimationFrame {
-    /// Whether it paints every pixel of a canvas of this size.
+    /// Whether the frame's rectangle contains the whole canvas.
     func covers(_ canvas: PixelSize) -> Bool {
         rect.x <= 0 && rect.y <= 0 && rect.x + rect.size.width >= canvas.width
             && rect.y + rect.size.height >= canvas.height
     }
 
-    /// Whether nothing of what it is painted on can be seen.
+    /// Whether nothing below the frame remains visible.
     func hides(_ canvas: PixelSize) -> Bool {
         covers(canvas) && (blend == .source || !hasAlpha)
     }
 }
 
-/// How long a frame is shown.
+/// The rules for frame durations.
 public enum FrameDuration {
-    /// The seconds that a frame is shown whose file says `stored`: below 11 ms it is 100 ms.
+    /// Returns the seconds that a frame is shown whose file stores `stored` seconds: 100 ms if that is less than 11 ms.
     ///
-    /// The rule of WebKit, Gecko and the original system: files that say 0 or 10 ms were made for programs that could
-    /// not play that fast. What is no number, or below zero, counts as 0.
+    /// WebKit, Gecko and SDWebImage use this rule: files with 0 or 10 ms were made for programs that could not play
+    /// that fast. Negative values and NaN count as 0.
     public static func played(_ stored: Double) -> Double {
         stored >= least ? stored : replacement
     }
@@ -88,14 +88,15 @@ public enum FrameDuration {
     private static let least = 0.011
     private static let replacement = 0.1
 
-    /// Durations in whole ticks of the clock of a format to be written.
+    /// Converts durations to whole ticks of an output format.
     ///
-    /// What rounding takes from a frame is given to the next one, so that a long animation keeps its time. What is out of
-    /// bounds is not made up for.
+    /// The rounding error of a frame is carried over to the next one, so a long animation keeps its total duration.
+    /// Errors from clamping to `bounds` are not carried over.
     ///
     /// - Parameters:
-    ///   - seconds: as they are played.
-    ///   - bounds: the ticks that the format can say, and that are played as they are.
+    ///   - seconds: the durations as played.
+    ///   - perSecond: the number of ticks per second.
+    ///   - bounds: the ticks that the format can store and that are played unchanged.
     package static func ticks(_ seconds: [Double], perSecond: Double, in bounds: ClosedRange<Int>) -> [Int] {
         var left = 0.0
         return seconds.map { duration in

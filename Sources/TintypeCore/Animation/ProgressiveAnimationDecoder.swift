@@ -1,35 +1,39 @@
 public import Foundation
 
-/// Decodes animations while their bytes arrive.
+/// A decoder that can play an animation while its bytes arrive.
 public protocol ProgressiveAnimationDecoder: AnimatedImageDecoder {
-    /// The frames that are whole in the first bytes of a picture, none of them decoded yet.
+    /// Returns the frames that are complete in the first bytes of an image, without decoding them.
     ///
-    /// - Returns: `nil` when there is none yet.
-    /// - Throws: as ``AnimatedImageDecoder/makeFrameDecoder(_:context:)``.
+    /// - Parameters:
+    ///   - bytes: the bytes that have arrived.
+    ///   - context: the limits and options.
+    /// - Returns: `nil` if no frame is complete yet.
+    /// - Throws: the errors of ``AnimatedImageDecoder/makeFrameDecoder(_:context:)``.
     func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames?
 }
 
 extension ProgressiveAnimationDecoder {
-    /// Shows the first frame as soon as it is there, and then plays what there is.
+    /// Returns a decoder that shows the first frame as soon as it is complete, then the animation so far.
     public func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
-        IncrementalAnimation(decoder: self, context)
+        IncrementalAnimation(decoder: self, context: context)
     }
 }
 
-/// The frames of a picture that is still arriving.
+/// The frames of an image that is still arriving.
 public struct ArrivedFrames: Sendable {
-    /// What the header tells, and of frames those that are there.
+    /// The contents of the header; frame counts and durations cover the frames that have arrived.
     public var info: ImageInfo
-    /// Gives the frames that have arrived.
+    /// The decoder of the frames that have arrived.
     public var decoder: any FrameDecoder
 
+    /// Creates the result of ``ProgressiveAnimationDecoder/arrivedFrames(_:context:)``.
     public init(info: ImageInfo, decoder: any FrameDecoder) {
         self.info = info
         self.decoder = decoder
     }
 }
 
-/// Shows the frames of an animation while its bytes arrive: one animation that grows, whose frames are decoded once.
+/// Shows the frames of an animation while its bytes arrive. The animation grows, and each frame is decoded once.
 package final class IncrementalAnimation: IncrementalImageDecoder {
     private let decoder: any ProgressiveAnimationDecoder
     private let context: DecodeContext
@@ -42,17 +46,19 @@ package final class IncrementalAnimation: IncrementalImageDecoder {
         var animation: AnimatedImage?
     }
 
-    package convenience init(decoder: any ProgressiveAnimationDecoder, _ context: DecodeContext) {
+    /// Creates a decoder with the time limit of `context` for each frame.
+    package convenience init(decoder: any ProgressiveAnimationDecoder, context: DecodeContext) {
         self.init(
-            decoder: decoder, context, services: FrameServices(time: DecodeTime(limit: context.limits.time)))
+            decoder: decoder, context: context, services: FrameServices(time: DecodeTime(limit: context.limits.time)))
     }
 
-    init(decoder: any ProgressiveAnimationDecoder, _ context: DecodeContext, services: FrameServices) {
+    init(decoder: any ProgressiveAnimationDecoder, context: DecodeContext, services: FrameServices) {
         self.decoder = decoder
         self.context = context
         self.services = services
     }
 
+    /// Adds bytes and returns the image if a new frame is complete.
     package func append(_ bytes: Data) throws(TintypeError) -> Image? {
         let (allBytes, source, animation) = state.withLock { state in
             state.bytes += bytes
@@ -83,7 +89,7 @@ package final class IncrementalAnimation: IncrementalImageDecoder {
         return try AnimatedImage(source, info: arrived.info, isComplete: false, context: context)
     }
 
-    /// A single frame is a still picture so far.
+    /// Returns the image of the animation so far. A single frame is still a still image.
     private func image(of animation: AnimatedImage, info: ImageInfo) -> Image {
         Image(
             pixels: animation.poster, info: info, scale: context.options.scale ?? 1,
@@ -92,7 +98,7 @@ package final class IncrementalAnimation: IncrementalImageDecoder {
 }
 
 extension ProgressiveAnimationDecoder {
-    /// Another decoder for bytes that had frames.
+    /// Returns another decoder for bytes that contained complete frames before.
     fileprivate func makeArrivedFrameDecoder(_ bytes: Data, context: DecodeContext) throws(TintypeError)
         -> any FrameDecoder
     {
@@ -104,15 +110,18 @@ extension ProgressiveAnimationDecoder {
 }
 
 extension TintypeError {
-    /// Bytes that had frames have none any more.
+    /// Bytes that contained complete frames before contain none now.
     static let framesDisappeared = TintypeError(.undecodable, stage: .decode, "the frames of an animation are gone")
 }
 
 extension AnimatedImageDecoder {
-    /// The frames of a damaged animation that are whole, as one that has no more.
+    /// Returns the complete frames of a damaged animation, as an animation without further frames.
     ///
-    /// - Parameter arrived: finds them; called again by threads that need a decoder of their own.
-    /// - Returns: `nil` when there is none.
+    /// - Parameters:
+    ///   - bytes: the damaged image.
+    ///   - context: the limits and options.
+    ///   - findFrames: finds the complete frames. Called again by threads that need a decoder of their own.
+    /// - Returns: `nil` if no frame is complete.
     package func salvageAnimation(
         _ bytes: Data, context: DecodeContext,
         findFrames: @escaping @Sendable (Data, DecodeContext) throws(TintypeError) -> ArrivedFrames?
@@ -133,7 +142,7 @@ extension AnimatedImageDecoder {
 }
 
 extension ProgressiveAnimationDecoder {
-    /// The frames that are whole in the first bytes, as an animation that has no more.
+    /// Returns the complete frames at the beginning of a damaged animation, or `nil` if there is none.
     package func salvageAnimation(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         try salvageAnimation(bytes, context: context) { bytes, context throws(TintypeError) in
             try arrivedFrames(bytes, context: context)

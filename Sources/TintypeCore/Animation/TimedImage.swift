@@ -1,10 +1,11 @@
-/// A picture and how long it is shown: what an animation is made of.
+/// An image and its duration, for building animations.
 public struct TimedImage: Sendable {
-    /// What is shown.
+    /// The pixels of the frame.
     public var pixels: PixelBuffer
-    /// Seconds; ``FrameDuration/played(_:)`` says how long it is shown.
+    /// The duration in seconds. See ``FrameDuration/played(_:)`` for how long it is shown.
     public var duration: Double
 
+    /// Creates a frame that is shown for `duration` seconds.
     public init(_ pixels: PixelBuffer, duration: Double) {
         self.pixels = pixels
         self.duration = duration
@@ -12,12 +13,14 @@ public struct TimedImage: Sendable {
 }
 
 extension AnimatedImage {
-    /// An animation of images that a program has.
+    /// Creates an animation from images.
     ///
-    /// It has the size of the first one; the others are shown from the top left corner, without what lies beyond it.
+    /// It has the size of the first image. Other images are placed at the top left corner and cropped to that size.
     ///
-    /// - Parameter loopCount: the total number of plays; 0 is forever.
-    /// - Throws: ``TintypeError/Code/noSuchFrame`` when there is no picture.
+    /// - Parameters:
+    ///   - images: the frames, in order.
+    ///   - loopCount: the total number of plays; 0 means forever.
+    /// - Throws: ``TintypeError/Code/noSuchFrame`` if there is no image.
     public convenience init(_ images: [TimedImage], loopCount: Int = 0) throws(TintypeError) {
         guard let first = images.first else {
             throw TintypeError(.noSuchFrame, stage: .decode, "an animation needs at least one image")
@@ -30,7 +33,7 @@ extension AnimatedImage {
     }
 }
 
-/// Pictures as the frames of an animation: there is nothing to decode.
+/// Decoded images as the frames of an animation.
 private final class ImageFrames: FrameDecoder {
     let canvasSize: PixelSize
     let loopCount: Int
@@ -54,12 +57,12 @@ private final class ImageFrames: FrameDecoder {
 }
 
 extension AnimatedImage {
-    /// An animation of some frames of this one, each as it is shown here and as long, in any order and as often as named.
+    /// Returns an animation of some frames of this one, in any order, with repetitions, each with its duration.
     ///
-    /// Nothing is decoded but the first of them, until a frame is asked for.
+    /// Only the first of them is decoded until a frame is requested.
     ///
-    /// - Parameter indices: of frames, from 0.
-    /// - Throws: ``TintypeError/Code/noSuchFrame`` for one that there is not, and for none at all; otherwise as
+    /// - Parameter indices: the frames, from 0.
+    /// - Throws: ``TintypeError/Code/noSuchFrame`` if an index is out of range or the list is empty, and the errors of
     ///   ``frame(at:isCancelled:)``.
     public func picking(_ indices: [Int]) throws(TintypeError) -> AnimatedImage {
         guard !indices.isEmpty else {
@@ -74,7 +77,7 @@ extension AnimatedImage {
     }
 }
 
-/// Frames of another animation, each whole.
+/// Composed frames of another animation.
 private final class PickedFrames: FrameDecoder {
     let canvasSize: PixelSize
     let loopCount: Int

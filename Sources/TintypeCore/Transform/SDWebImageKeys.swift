@@ -92,7 +92,7 @@ public enum SDWebImageKeys {
         return String(format: "#%08x", channels.reduce(0) { $0 << 8 | $1 })
     }
 
-    // MARK: - Joining
+    // MARK: - Insertion
 
     /// Returns the range of the path in a URL that is not a file URL, or `nil` for all other keys.
     private static func pathOfURL(_ key: String) -> Range<String.Index>? {

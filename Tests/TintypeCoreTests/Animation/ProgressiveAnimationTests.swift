@@ -13,7 +13,7 @@ import TintypeTesting
     init() throws {
         whole = try AnimatedImageTests.sprites(6)
         decoder = IncrementalAnimation(
-            decoder: GrowingAnimation(whole: whole), DecodeContext(),
+            decoder: GrowingAnimation(whole: whole), context: DecodeContext(),
             services: FrameServices(memory: FrameMemory(limit: 1 << 20)))
     }
 

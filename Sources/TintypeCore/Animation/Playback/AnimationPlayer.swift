@@ -1,23 +1,23 @@
 /// Plays one animation for one view.
 ///
-/// It shows frames when their time comes, by way of ``onFrame``, and skips what is late unless it is told to wait.
-/// Players of the same animation share its ``FramePool``. A player that stands, or whose view cannot be seen, sets no
-/// timer; one that is stopped, has ended or is hidden holds no frames but the one that it shows.
+/// The player calls ``onFrame`` when a frame is due. Late frames are skipped unless ``PlaybackSettings/lateness`` is
+/// `.wait`. Players of the same animation share its ``FramePool``. A player that is not playing, or whose view is
+/// hidden, sets no timer. A player that is stopped, ended or hidden holds only the frame being shown.
 @MainActor public final class AnimationPlayer {
-    /// Told of each frame to show.
+    /// Called with each frame to show.
     public var onFrame: (@MainActor (_ index: Int, _ pixels: PixelBuffer) -> Void)?
-    /// Told how many loops have been shown to their end, whenever that grows; by more than one after a long sleep.
+    /// Called with the number of finished loops whenever it grows; by more than one after a long sleep.
     public var onLoop: (@MainActor (_ finished: Int) -> Void)?
-    /// Told when the last loop has been shown to its end.
+    /// Called when the last loop has been shown to its end.
     public var onEnd: (@MainActor () -> Void)?
 
-    /// What is played; it grows while it arrives.
+    /// The animation being played. It grows while it arrives.
     public private(set) var animation: AnimatedImage
-    /// The frame that is shown, and its number.
+    /// The pixels of the frame being shown.
     public private(set) var shownPixels: PixelBuffer
-    /// The index of the frame that is shown.
+    /// The index of the frame being shown.
     public private(set) var shownFrame = 0
-    /// Why the last frame that was due could not be made, if it could not.
+    /// The reason why the last frame that was due could not be made; `nil` if it could.
     public private(set) var failure: TintypeError?
 
     private let timer: any PlaybackTimer
@@ -25,7 +25,12 @@
     private var subscription: FrameSubscription?
     var waiters = FrameWaiters()
 
-    /// - Parameter timer: for this player alone.
+    /// Creates a stopped player.
+    ///
+    /// - Parameters:
+    ///   - animation: the animation to play.
+    ///   - timer: a timer for this player alone.
+    ///   - settings: the playback settings.
     public init(
         _ animation: AnimatedImage, timer: any PlaybackTimer = SystemPlaybackTimer(),
         settings: PlaybackSettings = PlaybackSettings()
@@ -36,29 +41,29 @@
         state = PlayerState(animation, settings: settings)
     }
 
-    /// Whether it plays, stands, waits or has ended.
+    /// Whether the player is playing, paused, stopped or ended.
     public var status: PlaybackStatus { state.status }
 
-    /// Whether a frame is due that is not there yet.
+    /// Whether a frame is due that is not available yet.
     var isAwaitingFrame: Bool { state.isDue && state.wantsFrames }
 
-    /// The frame whose turn it is; ``shownFrame`` is behind it while it is not decoded.
+    /// The index of the frame that is due. ``shownFrame`` lags behind while it is being decoded.
     public var currentFrame: Int { state.clock.frame }
 
-    /// How many loops have been shown to their end.
+    /// The number of loops shown to their end.
     public var finishedLoops: Int { state.clock.finishedLoops }
 
-    /// How it is played. Changes apply at once; the frame whose turn it is stays.
+    /// The playback settings. Changes apply at once; the current frame stays.
     public var settings: PlaybackSettings {
         get { state.settings }
         set {
-            // The seat was taken with a budget.
+            // The budget is part of the subscription.
             if newValue.budget != state.settings.budget { subscription = nil }
             change { $0.set(newValue) }
         }
     }
 
-    /// Whether its view can be seen. While it cannot, time stands.
+    /// Whether the view is visible. Time stops while it is not.
     public var isVisible: Bool {
         get { state.isVisible }
         set { change { $0.setVisible(newValue) } }
@@ -66,21 +71,23 @@
 
     // MARK: Playing
 
-    /// Goes on from where it is; after the end, from the beginning.
+    /// Plays from the current position; after the end, from the beginning.
     public func play() { change { $0.play() } }
 
-    /// Lets time stand. The frames that come next are held, so that it goes on at once.
+    /// Stops time. The following frames are held, so that playback resumes at once.
     public func pause() { change { $0.pause() } }
 
-    /// Lets time stand and all frames go, but for the one that is shown.
+    /// Stops time and releases all frames except the one being shown.
     public func stop() { change { $0.stop() } }
 
-    /// Goes back to where it begins, no loop finished.
+    /// Moves to the beginning, with no loop finished.
     public func reset() { change { $0.rewind() } }
 
-    /// Goes to a frame, and shows it even while it does not play.
+    /// Moves to a frame and shows it, even if the player is not playing.
     ///
-    /// - Parameter finishedLoops: how many loops count as shown; as many as now by default.
+    /// - Parameters:
+    ///   - frame: the frame, from 0.
+    ///   - finishedLoops: the number of loops that count as finished; unchanged by default.
     /// - Throws: ``TintypeError/Code/noSuchFrame``.
     public func seek(to frame: Int, finishedLoops: Int? = nil) throws(TintypeError) {
         guard 0..<animation.frameCount ~= frame else {
@@ -90,10 +97,12 @@
         change { $0.seek(to: frame, finishedLoops: finishedLoops ?? $0.clock.finishedLoops) }
     }
 
-    // MARK: Other frames
+    // MARK: Replacing the animation
 
-    /// Plays another animation from its beginning; or goes on where it is, if this one is the same with more frames: while
-    /// a picture is loaded, its previews and then the whole are given here one after the other.
+    /// Plays another animation.
+    ///
+    /// If it is the same image with more frames, playback continues at the current position: pass the previews of a
+    /// load, then the complete image, one after the other. Otherwise it starts from the beginning.
     public func replace(with next: AnimatedImage) {
         guard next !== animation else { return }
         let (isContinuation, formerPool, formerSubscription) = (
@@ -104,7 +113,7 @@
             subscription = nil
             if isContinuation && formerSubscription != nil { subscribe().pool.adopt(formerPool) }
         }
-        // Until here, since a pool that no one plays holds nothing.
+        // Kept alive until here: a pool without players releases its frames.
         withExtendedLifetime(formerSubscription) {}
         if isContinuation {
             change { $0.grow(next.durations, loopCount: next.loopCount, isComplete: next.isComplete) }
@@ -113,7 +122,7 @@
         }
     }
 
-    /// The rest of a picture that was arriving will not come: what is there is played as if it were all.
+    /// Plays the frames that have arrived as if they were all, because the rest of the image will not come.
     public func endGrowth() {
         change { [animation] in $0.grow(animation.durations, loopCount: animation.loopCount, isComplete: true) }
     }
@@ -126,27 +135,28 @@
         change { if old.status == .playing { $0.play() } }
     }
 
-    // MARK: Doing what the state says
+    // MARK: Applying the state
 
-    /// Counts the time until now as things were, changes them, and does what follows.
+    /// Advances to now, applies a change, and performs what follows from it.
     private func change(_ body: (inout PlayerState) -> Void = { _ in }) {
         let now = timer.now
         var loops = state.advance(to: now)
         var isEnd = loops > 0 && state.status == .ended
         body(&state)
         state.updateClock(at: now)
-        // Frames that have come may let it go on from where it waited.
+        // Frames that have arrived may let playback continue from where it waited.
         let moreLoops = state.advance(to: now)
         loops += moreLoops
         if moreLoops > 0 { isEnd = state.status == .ended }
         showDueFrame()
-        // Last, since those who are told may change everything again.
+        // The callbacks come last, since they may change everything again.
         setTimer()
         if !isAwaitingFrame { for waiter in waiters.takeAll() { waiter.resume() } }
         if loops > 0 { onLoop?(state.clock.finishedLoops) }
         if isEnd { onEnd?() }
     }
 
+    /// Shows the frame that is due if it is available, and ends the subscription if no frames are needed.
     private func showDueFrame() {
         if state.wantsFrames {
             let result = subscribe().move(to: state.clock.cursor, isLate: state.isLate)
@@ -180,7 +190,7 @@
         onFrame?(index, pixels)
     }
 
-    /// A frame was made while one was due.
+    /// Handles a frame that was made while one was due.
     private func receive(_ index: Int, _ pixels: PixelBuffer?) {
         guard subscription != nil, state.isDue else { return }
         change()
@@ -204,10 +214,10 @@ extension PlayerState {
 }
 
 extension AnimationPlayer {
-    /// The frame whose turn it is, once it is shown: for where there is no view, and for what has to be sure of it.
+    /// Returns the current frame once it is shown, for programs without a view.
     ///
-    /// - Returns: what is shown, if the player is hidden or holds no frames.
-    /// - Throws: why the frame cannot be made; ``TintypeError/Code/cancelled``.
+    /// - Returns: the frame being shown, if the player is hidden or holds no frames.
+    /// - Throws: the reason why the frame cannot be made; ``TintypeError/Code/cancelled``.
     public func currentPixels() async throws(TintypeError) -> PixelBuffer {
         if isAwaitingFrame { await nextFrame() }
         if Task.isCancelled { throw .cancelled }
@@ -219,7 +229,7 @@ extension AnimationPlayer {
         let number = waiters.add()
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // Who has given up before this is not woken any more.
+                // A caller cancelled before this is not resumed by the handler.
                 if Task.isCancelled { continuation.resume() } else { waiters.keep(continuation, number) }
             }
         } onCancel: {
@@ -228,7 +238,7 @@ extension AnimationPlayer {
     }
 }
 
-/// Those who wait for a player to show what is due.
+/// The callers that wait for the current frame of a player.
 struct FrameWaiters {
     private var last = 0
     private var continuations: [Int: CheckedContinuation<Void, Never>] = [:]

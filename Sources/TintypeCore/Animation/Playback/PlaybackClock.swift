@@ -1,60 +1,68 @@
-/// The time of one animation that is played: what time makes of frames and loops.
+/// Computes the frame and the loop of a played animation from time. A pure state: the caller passes the time.
 ///
-/// It knows no clock; who has one says what time it is. Times are those of any clock that never goes back.
+/// All times are of one monotonic clock.
 struct PlaybackClock: Sendable {
+    /// The order and durations of the frames.
     private(set) var timeline: PlaybackTimeline
-    /// Where it is in a loop.
+    /// The current step in the loop.
     private(set) var step = 0
-    /// How long that step has lasted.
+    /// How long the current step has lasted.
     private(set) var elapsed = Duration.zero
+    /// The number of loops shown to their end.
     private(set) var finishedLoops = 0
     /// Whether the last loop has been shown to its end.
     private(set) var isEnded = false
+    /// The playback speed; 0 stops time.
     private(set) var rate = 1.0
-    /// The total number of plays; 0 is forever.
+    /// The total number of plays; 0 means forever.
     var loopCount: Int
+    /// What happens when a frame is not decoded in time.
     var lateness: PlaybackSettings.Lateness
-    /// What has passed before has been lastTime; `nil` while time stands.
+    /// The time up to which the clock has advanced; `nil` while time is stopped.
     private var lastTime: Duration?
 
+    /// Creates a stopped clock at the beginning.
     init(_ timeline: PlaybackTimeline, loopCount: Int, lateness: PlaybackSettings.Lateness = .skip) {
         self.timeline = timeline
         self.loopCount = loopCount
         self.lateness = lateness
     }
 
-    /// The frame whose turn it is.
+    /// The current frame.
     var frame: Int { timeline.order.frame(at: step) }
 
+    /// The current position, and what follows.
     var cursor: PlaybackCursor {
         PlaybackCursor(order: timeline.order, step: step, stepsLeft: stepsLeft)
     }
 
-    /// When the turn of this frame ends; `nil` while time stands, and when nothing comes after it.
+    /// The time at which the current frame ends; `nil` while time is stopped and if nothing follows.
     var nextChange: Duration? {
         let left = timeline.duration(of: step) - elapsed
         guard let lastTime, !isEnded, !timeline.isAwaitingStart, rate > 0, left > .zero else { return nil }
         let wait = rate == 1 ? left : left / rate
-        // Rounded up: a little early would be no change.
+        // Rounded up: a timer that fires early would change nothing.
         return lastTime + (rate != 1 && wait * rate < left ? wait + .nanoseconds(1) : wait)
     }
 
     // MARK: Time
 
-    /// Time counts from now on.
+    /// Starts time at `now`, if it is stopped.
     mutating func run(from now: Duration) {
         lastTime = lastTime ?? now
     }
 
-    /// Time counts no longer; what has passed is to be told before by ``advance(to:isShown:)``.
+    /// Stops time. Call ``advance(to:isShown:)`` first to count the time until now.
     mutating func stop() {
         lastTime = nil
     }
 
-    /// Counts the time until `now`.
+    /// Advances to `now`.
     ///
-    /// - Parameter isShown: whether the frame whose turn it is was shown.
-    /// - Returns: how many loops have ended by it.
+    /// - Parameters:
+    ///   - now: the current time. An earlier time than the last has no effect.
+    ///   - isShown: whether the current frame has been shown.
+    /// - Returns: the number of loops that ended.
     mutating func advance(to now: Duration, isShown: Bool) -> Int {
         guard let lastTime, now >= lastTime else { return 0 }
         self.lastTime = now
@@ -68,6 +76,7 @@ struct PlaybackClock: Sendable {
         }
     }
 
+    /// Moves to a time since the beginning of the loop, and returns the number of loops that ended.
     private mutating func move(to time: Duration) -> Int {
         guard time >= timeline.loopDuration else {
             place(at: time)
@@ -112,16 +121,17 @@ struct PlaybackClock: Sendable {
         return overflow || overflows ? .max : left
     }
 
-    /// 136 years: more at once counts as that, so that no sum overflows.
+    /// 136 years. A longer interval counts as this, so that sums do not overflow.
     private static let longest = Duration.seconds(1 << 32)
 
     // MARK: Changes
 
+    /// Sets the playback speed. 0 and below stops time; other values are clamped to 0.001...1000.
     mutating func set(rate: Double) {
         self.rate = rate > 0 ? min(max(rate, 0.001), 1000) : 0
     }
 
-    /// Goes to the beginning of a frame's first turn in a loop.
+    /// Moves to the start of the first step that shows a frame.
     mutating func seek(to frame: Int, finishedLoops: Int) {
         step = timeline.order.step(of: frame)
         elapsed = .zero
@@ -129,12 +139,12 @@ struct PlaybackClock: Sendable {
         isEnded = false
     }
 
-    /// To where it begins.
+    /// Moves to the beginning, with no loop finished.
     mutating func rewind() {
         seek(to: timeline.order.frame(at: 0), finishedLoops: 0)
     }
 
-    /// Plays other frames, or in another order; the frame whose turn it is stays.
+    /// Replaces the timeline. The current frame stays.
     mutating func change(to next: PlaybackTimeline) {
         let isBeginning = timeline.isAwaitingStart && !next.isAwaitingStart
         let isReturning = timeline.order.isReturning(at: step)

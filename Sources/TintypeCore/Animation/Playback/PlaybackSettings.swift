@@ -1,55 +1,60 @@
-/// How an animation is played.
+/// The settings of an ``AnimationPlayer``.
 public struct PlaybackSettings: Hashable, Sendable {
     /// The order of the frames.
     public var mode = PlaybackMode.normal
 
-    /// How fast: 2 is twice as fast. At 0 and below, time stands still; otherwise it is held between 0.001 and 1000.
+    /// The playback speed: 2 is twice as fast. 0 and below stops time; other values are clamped to 0.001...1000.
     public var rate = 1.0
 
-    /// The total number of plays, 0 is forever; `nil` as the file says.
+    /// The total number of plays, 0 for forever; `nil` uses the file's value.
     public var loopCount: Int?
 
-    /// What becomes of frames whose time has passed.
+    /// What happens when a frame is not decoded in time.
     public var lateness = Lateness.skip
 
-    /// How much memory decoded frames may take.
+    /// The memory limit for decoded frames.
     public var budget = FrameBudget.automatic
 
-    /// Whether it begins anew after it was stopped.
+    /// Whether ``AnimationPlayer/stop()`` also rewinds.
     public var rewindsWhenStopped = false
 
+    /// Creates the default settings.
     public init() {}
 
-    /// What becomes of a frame that is not there when its time comes.
+    /// What happens when a frame is not decoded in time.
     public enum Lateness: Hashable, Sendable {
-        /// Time goes on: what is late is skipped.
+        /// Time continues, and late frames are skipped.
         case skip
-        /// Time waits: every frame is shown, for as long as it should be at least.
+        /// Time waits: every frame is shown for at least its duration.
         case wait
     }
 }
 
-/// The order in which the frames of an animation are shown. What is shown once through in this order is a loop.
+/// The order in which frames are shown. One pass in this order is a loop.
 public enum PlaybackMode: String, Hashable, Sendable, CaseIterable {
     /// From the first frame to the last.
     case normal
     /// From the last frame to the first.
     case reverse
-    /// From the first to the last and back; neither is shown twice in a row, so a loop ends with the second frame.
+    /// From the first frame to the last and back. Neither is shown twice in a row, so a loop ends with the second
+    /// frame.
     case bounce
-    /// From the last to the first and back; a loop ends with the last but one.
+    /// From the last frame to the first and back. A loop ends with the last frame but one.
     case reversedBounce
 
+    /// Whether a loop begins with the last frame.
     var startsAtEnd: Bool { self == .reverse || self == .reversedBounce }
+    /// Whether a loop goes there and back.
     var returns: Bool { self == .bounce || self == .reversedBounce }
 }
 
-/// What a player does.
+/// The state of an ``AnimationPlayer``.
 public enum PlaybackStatus: Hashable, Sendable {
-    /// It holds no frames but the one that is shown.
+    /// Time is stopped, and only the shown frame is held.
     case stopped
+    /// Time runs.
     case playing
-    /// Time stands; the frames that come next are held.
+    /// Time is stopped, and the following frames are held.
     case paused
     /// All loops have been shown.
     case ended

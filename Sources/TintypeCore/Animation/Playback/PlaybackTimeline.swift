@@ -1,15 +1,20 @@
-/// When each step of a loop begins and ends.
+/// The start and end of each step of a loop.
 struct PlaybackTimeline: Hashable, Sendable {
-    /// The order that is asked for.
+    /// The requested order.
     let mode: PlaybackMode
-    /// Whether no more frames will come.
+    /// Whether all frames have arrived.
     let isComplete: Bool
-    /// The order that is played: while frames are still to come, forwards.
+    /// The order that is played: forwards while frames are still arriving.
     let order: FrameOrder
-    /// When each frame would end if they were played forwards.
+    /// The end of each frame in forward order.
     private let ends: [Duration]
 
-    /// - Parameter durations: seconds, as they are played; at least one.
+    /// Creates a timeline.
+    ///
+    /// - Parameters:
+    ///   - durations: the duration of each frame in seconds, as played; at least one.
+    ///   - mode: the requested order.
+    ///   - isComplete: whether all frames have arrived.
     init(_ durations: [Double], mode: PlaybackMode, isComplete: Bool = true) {
         self.init(ends: Self.ends(durations), mode: mode, isComplete: isComplete)
     }
@@ -21,36 +26,40 @@ struct PlaybackTimeline: Hashable, Sendable {
         order = FrameOrder(frameCount: ends.count, mode: isComplete ? mode : .normal)
     }
 
+    /// Returns the same timeline in another order.
     func with(mode: PlaybackMode) -> PlaybackTimeline {
         PlaybackTimeline(ends: ends, mode: mode, isComplete: isComplete)
     }
 
-    /// Whether nothing can be played yet: the frame to begin with is still to come.
+    /// Whether playback cannot begin yet, because it begins with the last frame, which has not arrived.
     var isAwaitingStart: Bool { !isComplete && mode.startsAtEnd }
 
     /// The duration of one loop.
     var loopDuration: Duration { end(of: order.stepCount - 1) }
 
+    /// Returns the start of a step within the loop.
     func start(of step: Int) -> Duration {
         let frame = order.frame(at: step)
         guard order.isReturning(at: step) else {
             return order.mode.startsAtEnd ? totalDuration - ends[frame] : start(ofFrame: frame)
         }
-        // The way there, then what lies between the frame after which it turned and this one.
+        // The time from the turning point: from the frame after which it turned to this one.
         let offset =
             order.mode.startsAtEnd
             ? start(ofFrame: frame) - ends[0] : start(ofFrame: ends.count - 1) - ends[frame]
         return totalDuration + offset
     }
 
+    /// Returns the duration of a step.
     func duration(of step: Int) -> Duration {
         let frame = order.frame(at: step)
         return ends[frame] - start(ofFrame: frame)
     }
 
+    /// Returns the end of a step within the loop.
     func end(of step: Int) -> Duration { start(of: step) + duration(of: step) }
 
-    /// The step whose turn it is at a time below that of one ``loopDuration``. O(log n).
+    /// Returns the step at a time less than ``loopDuration``. O(log n).
     func step(at time: Duration) -> Int {
         var (low, high) = (0, order.stepCount - 1)
         while low < high {
@@ -60,6 +69,7 @@ struct PlaybackTimeline: Hashable, Sendable {
         return low
     }
 
+    /// The duration of all frames in forward order.
     private var totalDuration: Duration { ends[ends.count - 1] }
 
     private func start(ofFrame frame: Int) -> Duration { frame == 0 ? .zero : ends[frame - 1] }
@@ -72,34 +82,36 @@ struct PlaybackTimeline: Hashable, Sendable {
         }
     }
 
-    /// Seconds: longer than any format can say, so that sums stay within bounds.
+    /// The maximum duration of a frame in seconds: longer than any format can store, so that sums do not overflow.
     private static let longest = 1e6
 }
 
-/// Which frame each step of a loop shows.
+/// The frame that each step of a loop shows.
 struct FrameOrder: Hashable, Sendable {
-    /// At least one.
+    /// The number of frames; at least 1.
     let frameCount: Int
+    /// The playback mode.
     let mode: PlaybackMode
 
-    /// The steps of one loop.
+    /// The number of steps in one loop.
     var stepCount: Int { mode.returns ? max(frameCount, 2 * frameCount - 2) : frameCount }
 
     /// Whether a step is on the way back.
     func isReturning(at step: Int) -> Bool { step >= frameCount }
 
+    /// Returns the frame that a step shows.
     func frame(at step: Int) -> Int {
         mirrored(isReturning(at: step) ? stepCount - step : step)
     }
 
-    /// The step that shows a frame, on the way back if that is wanted and there is one.
+    /// Returns the step that shows a frame: the one on the way back if `isReturning` is set and there is one.
     func step(of frame: Int, isReturning: Bool = false) -> Int {
         let step = mirrored(frame)
         let isTurn = step == 0 || step == frameCount - 1
         return isReturning && mode.returns && !isTurn ? stepCount - step : step
     }
 
-    /// Whether a frame has its turn after one step and before another, in a loop that begins again.
+    /// Whether a frame is shown after step `first` and before step `last`, in a loop that repeats.
     func shows(_ frame: Int, after first: Int, before last: Int) -> Bool {
         func distance(to step: Int) -> Int { (step - first + stepCount) % stepCount }
         return [false, true].contains { isReturning in
@@ -111,18 +123,21 @@ struct FrameOrder: Hashable, Sendable {
     private func mirrored(_ index: Int) -> Int { mode.startsAtEnd ? frameCount - 1 - index : index }
 }
 
-/// Where someone is in an animation, and what comes next for him.
+/// The position of a player in an animation, and the frames that follow.
 struct PlaybackCursor: Hashable, Sendable {
+    /// The order of the frames.
     let order: FrameOrder
+    /// The current step in the loop.
     let step: Int
-    /// The steps until the end, this one included.
+    /// The number of steps until the end, the current one included.
     let stepsLeft: Int
 
+    /// The current frame.
     var frame: Int { order.frame(at: step) }
 
-    /// The frame that is shown so many steps from now; `nil` after the end.
+    /// Returns the frame shown `distance` steps from now, or `nil` after the end.
     ///
-    /// - Parameter distance: below the number of steps of a loop.
+    /// - Parameter distance: less than the number of steps in a loop.
     func frame(ahead distance: Int) -> Int? {
         distance < stepsLeft ? order.frame(at: (step + distance) % order.stepCount) : nil
     }

@@ -1,29 +1,32 @@
-/// The clock by which an animation is played: a toolkit's frame clock, a timer, or the hand of a test.
+/// A one-shot timer that drives an animation: a toolkit's frame clock, a system timer or a test's manual timer.
 ///
-/// Each player has one of its own. While nothing is to change, none is set.
+/// Each player owns one. No timer is set while nothing changes.
 @MainActor public protocol PlaybackTimer: AnyObject {
-    /// Time that never goes back.
+    /// The current time of a monotonic clock.
     var now: Duration { get }
 
-    /// Calls `tick` once, when ``now`` is `time` or soon after it; a frame clock does with its next frame. Takes the place
-    /// of what was set before.
+    /// Calls `tick` once, when ``now`` reaches `time` or soon after; a frame clock calls it at its next frame. Replaces
+    /// the previous setting.
     func set(for time: Duration, _ tick: @escaping @MainActor () -> Void)
 
-    /// Calls nothing any more.
+    /// Cancels the pending call, if there is one.
     func cancel()
 }
 
-/// A timer of the machine's clock, for where no toolkit has a better one.
+/// A timer over the system's monotonic clock, for programs without a toolkit's frame clock.
 @MainActor public final class SystemPlaybackTimer: PlaybackTimer {
     private let time: TimeSource
     private var task: Task<Void, Never>?
 
+    /// Creates a timer.
     public init() {
         time = .system
     }
 
+    /// The system's uptime.
     public var now: Duration { time.uptime() }
 
+    /// Calls `tick` once at `moment`, on the main actor. Replaces the previous setting.
     public func set(for moment: Duration, _ tick: @escaping @MainActor () -> Void) {
         task?.cancel()
         let wait = moment - now
@@ -33,6 +36,7 @@
         }
     }
 
+    /// Cancels the pending call, if there is one.
     public func cancel() {
         task?.cancel()
         task = nil

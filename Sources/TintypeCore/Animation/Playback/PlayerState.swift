@@ -1,15 +1,21 @@
-/// What a player is told and what follows from it: whether time runs, which frame is wanted, when something changes.
+/// The state of a player: whether time runs, which frame is needed, and when something changes next. A pure state.
 struct PlayerState: Sendable {
+    /// The position in the animation.
     private(set) var clock: PlaybackClock
+    /// The playback settings.
     private(set) var settings: PlaybackSettings
+    /// Whether the player is playing.
     private(set) var status = PlaybackStatus.stopped
+    /// Whether the view is visible.
     private(set) var isVisible = true
-    /// The step that was shown last, and its frame.
+    /// The step shown last, and its frame.
     private(set) var shown: (step: Int, frame: Int) = (0, 0)
-    /// Whether the frame whose turn it is was not shown yet.
+    /// Whether the current frame has not been shown yet.
     private(set) var isDue = false
+    /// The loop count of the file.
     private var storedLoopCount: Int
 
+    /// Creates the state of a stopped player at the first frame, which is shown.
     init(_ durations: [Double], loopCount: Int, isComplete: Bool, settings: PlaybackSettings) {
         self.settings = settings
         storedLoopCount = loopCount
@@ -19,19 +25,17 @@ struct PlayerState: Sendable {
         clock.set(rate: settings.rate)
     }
 
-    /// Whether frames are wanted: while it plays or could go on at once, and until the last one that is due is shown.
+    /// Whether frames are needed: while the player is playing or paused, and until the last frame that is due is shown.
     var wantsFrames: Bool { isVisible && (status == .playing || status == .paused || isDue) }
 
-    /// When to come back; `nil` when nothing changes by itself.
+    /// The time of the next change; `nil` if nothing changes by itself.
     var nextChange: Duration? {
         settings.lateness == .wait && isDue ? nil : clock.nextChange
     }
 
     // MARK: Events
 
-    /// Time has passed.
-    ///
-    /// - Returns: how many loops have ended by it.
+    /// Advances to `now` and returns the number of loops that ended.
     mutating func advance(to now: Duration) -> Int {
         let (step, finished) = (clock.step, clock.finishedLoops)
         let loops = clock.advance(to: now, isShown: !isDue)
@@ -40,7 +44,7 @@ struct PlayerState: Sendable {
         return loops
     }
 
-    /// A frame is on the display.
+    /// Notes that a frame was shown.
     mutating func show(_ frame: Int) {
         if frame == clock.frame {
             shown = (clock.step, frame)
@@ -50,40 +54,45 @@ struct PlayerState: Sendable {
         }
     }
 
-    /// The frame whose turn it is cannot be made: it counts as shown.
+    /// Counts the current frame as shown because it cannot be made.
     mutating func skipFrame() {
         isDue = false
     }
 
-    /// Whether frames before the one whose turn it is are newer than what is shown.
+    /// Whether frames before the current one are newer than the frame shown.
     var isLate: Bool { isDue && shown.step != clock.step }
 
-    /// Whether a frame that comes late is still newer than what is shown.
+    /// Whether a late frame is newer than the frame shown.
     func isWorthShowing(_ frame: Int) -> Bool {
         clock.timeline.order.shows(frame, after: shown.step, before: clock.step)
     }
 
+    /// Starts playing; after the end, from the beginning.
     mutating func play() {
         if status == .ended || clock.isEnded { clock.rewind() }
         if status == .stopped || status == .ended { isDue = true }
         status = .playing
     }
 
+    /// Pauses if it is playing.
     mutating func pause() {
         if status == .playing { status = .paused }
     }
 
+    /// Stops, and rewinds if the settings say so.
     mutating func stop() {
         status = .stopped
         isDue = false
         if settings.rewindsWhenStopped { rewind() }
     }
 
+    /// Moves to the beginning, with no loop finished.
     mutating func rewind() {
         clock.rewind()
         noteSeek()
     }
 
+    /// Moves to a frame.
     mutating func seek(to frame: Int, finishedLoops: Int) {
         clock.seek(to: frame, finishedLoops: finishedLoops)
         noteSeek()
@@ -91,15 +100,17 @@ struct PlayerState: Sendable {
 
     private mutating func noteSeek() {
         isDue = true
-        // What lies between is not late: it is not wanted.
+        // The frames in between are not late; they are not wanted.
         shown.step = clock.step
         if status == .ended { status = .paused }
     }
 
+    /// Sets whether the view is visible.
     mutating func setVisible(_ isVisible: Bool) {
         self.isVisible = isVisible
     }
 
+    /// Replaces the settings.
     mutating func set(_ settings: PlaybackSettings) {
         self.settings = settings
         clock.set(rate: settings.rate)
@@ -108,7 +119,7 @@ struct PlayerState: Sendable {
         if settings.mode != clock.timeline.mode { change(to: clock.timeline.with(mode: settings.mode)) }
     }
 
-    /// The same animation has more frames, or no more will come.
+    /// Adds frames that have arrived, or notes that no more will come.
     mutating func grow(_ durations: [Double], loopCount: Int, isComplete: Bool) {
         storedLoopCount = loopCount
         clock.loopCount = settings.loopCount ?? loopCount
@@ -122,7 +133,7 @@ struct PlayerState: Sendable {
         shown.step = timeline.order.step(of: min(shown.frame, timeline.order.frameCount - 1))
     }
 
-    /// Lets time run or stand, as everything says.
+    /// Starts or stops the clock according to the status and visibility.
     mutating func updateClock(at now: Duration) {
         if status == .playing && isVisible { clock.run(from: now) } else { clock.stop() }
     }

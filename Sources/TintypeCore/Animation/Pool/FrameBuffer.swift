@@ -1,12 +1,14 @@
-/// Which frames of one animation are held, and which is made next.
+/// Decides which frames of one animation are held, and which is made next. A pure state without locks or time.
 ///
-/// The first frame is not its business: that is the poster, which is always there.
+/// The first frame is not part of it: that is the poster, which is always available.
 struct FrameBuffer: Sendable {
+    /// The number of frames that have arrived.
     private(set) var frameCount: Int
-    /// The most frames that are held.
+    /// The maximum number of frames held.
     private(set) var capacity = 1
-    /// Whether all are held, whoever plays.
+    /// Whether all frames are held, independent of subscribers.
     private(set) var isPinned = false
+    /// The frames held, by index.
     private(set) var frames: [Int: PixelBuffer] = [:]
     private var failures: [Int: TintypeError] = [:]
     private var subscribers: [Int: Subscriber] = [:]
@@ -14,42 +16,49 @@ struct FrameBuffer: Sendable {
     private var isFilling = false
     private var lastTarget = 0
 
-    /// The place of one who plays.
+    /// One player of the animation.
     private struct Subscriber: Sendable {
         var cursor: PlaybackCursor?
         var isWaiting = false
-        /// Whether he would rather see a frame before the one he waits for than wait.
+        /// Whether this player accepts an earlier frame while its own is being decoded.
         var isLate = false
-        /// Whether he was told of one, and has not moved since: one at a time is enough.
+        /// Whether it was notified of a frame and has not moved since. One notification at a time is enough.
         var isNotified = false
     }
 
+    /// Creates an empty buffer.
     init(frameCount: Int) {
         self.frameCount = frameCount
     }
 
-    /// Whether no one plays.
+    /// Whether nobody needs frames: there are no subscribers, and frames are not pinned.
     var isIdle: Bool { subscribers.isEmpty && !isPinned }
 
-    /// Those who wait for a frame.
+    /// The subscribers that wait for a frame.
     var waitingSubscribers: [Int] { subscribers.filter(\.value.isWaiting).map(\.key) }
 
-    // MARK: Who plays
+    // MARK: Subscribers
 
+    /// Adds a subscriber without a position.
     mutating func addSubscriber(_ id: Int) {
         subscribers[id] = Subscriber()
     }
 
-    /// - Returns: the frames that are held no longer.
+    /// Removes a subscriber.
+    ///
+    /// - Returns: the frames that are no longer held.
     mutating func removeSubscriber(_ id: Int) -> [PixelBuffer] {
         subscribers[id] = nil
         return isIdle ? clear() : []
     }
 
-    /// Says where someone is.
+    /// Sets the position of a subscriber.
     ///
-    /// - Parameter isLate: whether frames before that one are worth showing while it is not there.
-    /// - Returns: `nil` while the frame is not there.
+    /// - Parameters:
+    ///   - id: the subscriber.
+    ///   - cursor: its position and what comes next.
+    ///   - isLate: whether earlier frames are worth showing while its own is being decoded.
+    /// - Returns: the frame, or the error if it cannot be made; `nil` if it is not available yet.
     mutating func move(
         _ id: Int, to cursor: PlaybackCursor, isLate: Bool = false
     ) -> Result<PixelBuffer, TintypeError>? {
@@ -58,12 +67,13 @@ struct FrameBuffer: Sendable {
         return result
     }
 
-    /// Whether a frame on the way to that of a run is worth making.
+    /// Whether a frame on the way to the target of a run is worth making.
     func isWorthMaking(_ frame: Int, for run: FrameRun) -> Bool {
         run.others.contains(frame) || subscribers.values.contains { $0.isWaiting && $0.isLate && !$0.isNotified }
     }
 
-    /// Those who are to be told of a frame: who waits for it, and who is late.
+    /// Returns the subscribers to notify of a new frame, and marks them as notified: those that wait for it, and those
+    /// that are late.
     mutating func takeSubscribersToNotify(of frame: Int) -> [Int] {
         let notified = subscribers.filter { $1.isWaiting && ($1.cursor?.frame == frame || $1.isLate && !$1.isNotified) }
             .map(\.key)
@@ -76,12 +86,12 @@ struct FrameBuffer: Sendable {
         return failures[frame].map { .failure($0) }
     }
 
-    // MARK: What is made
+    // MARK: Runs
 
-    /// What to make now; the maker says when it is done, by ``finish(_:_:)``.
+    /// Returns the next run of the decoder, if one is worthwhile. It ends with ``finish(_:error:)``.
     ///
-    /// Frames that are made in a row cost least. So while half of what is worth holding is there it makes none, and then
-    /// all that are missing, going on from the last one unless someone waits.
+    /// Sequential frames cost least to decode. Therefore nothing is made while at least half of the wanted frames are
+    /// available; then all missing ones are made in order, unless a subscriber waits.
     mutating func startNextRun() -> FrameRun? {
         guard !isRunning, !subscribers.isEmpty, frames.count + failures.count < frameCount - 1 else { return nil }
         let wanted = wantedFrames()
@@ -96,9 +106,9 @@ struct FrameBuffer: Sendable {
         return FrameRun(target: lastTarget, others: Set(missing), isAwaited: isAwaited)
     }
 
-    /// Takes a frame that was made, if it is worth holding.
+    /// Stores a frame if it is worth holding.
     ///
-    /// - Returns: the frames that are held no longer.
+    /// - Returns: the frames that are no longer held.
     mutating func insert(_ pixels: PixelBuffer, at index: Int) -> [PixelBuffer] {
         guard index > 0, !isIdle else { return [] }
         if !isPinned && !wantedFrames().contains(index) { return [] }
@@ -107,14 +117,17 @@ struct FrameBuffer: Sendable {
         return trim()
     }
 
+    /// Ends a run. A frame that failed is not tried again while the animation has subscribers.
     mutating func finish(_ run: FrameRun, error: TintypeError?) {
         isRunning = false
-        // Who gave up says nothing of the frame.
+        // A cancelled run says nothing about the frame.
         if let error, error.code != .cancelled, !isIdle { failures[run.target] = error }
     }
 
-    /// Frames worth holding, the most urgent first: what is due, which is held whatever the capacity, since it is shown;
-    /// then what comes next, in turn for all who play.
+    /// Returns the frames worth holding, most urgent first.
+    ///
+    /// The current frames of all subscribers come first and are held regardless of capacity, since they are shown. The
+    /// following frames come next, one per subscriber in turn. O(capacity × subscribers).
     func wantedFrames() -> [Int] {
         let cursors = Set(subscribers.values.compactMap(\.cursor))
         var (wanted, seen) = ([Int](), Set([0]))
@@ -133,29 +146,32 @@ struct FrameBuffer: Sendable {
         frame < frameCount && frames[frame] == nil && failures[frame] == nil
     }
 
-    // MARK: What is held
+    // MARK: Frames held
 
+    /// Sets the maximum number of frames held, at least 1, and returns the evicted frames.
     mutating func setCapacity(_ capacity: Int) -> [PixelBuffer] {
         self.capacity = max(1, capacity)
         return trim()
     }
 
+    /// Sets whether all frames are held, and returns the evicted frames.
     mutating func setPinned(_ isPinned: Bool) -> [PixelBuffer] {
         self.isPinned = isPinned
         return isIdle ? clear() : trim()
     }
 
+    /// Forgets all frames and failures, and returns the frames.
     mutating func clear() -> [PixelBuffer] {
         defer { (frames, failures) = ([:], [:]) }
         return Array(frames.values)
     }
 
-    /// More frames have arrived.
+    /// Raises the number of frames as more arrive.
     mutating func grow(to frameCount: Int) {
         self.frameCount = max(self.frameCount, frameCount)
     }
 
-    /// Takes frames that were made elsewhere; when the next one is made it turns out which are worth holding.
+    /// Adds frames that another buffer made. The next insertion evicts those not worth holding.
     mutating func adopt(_ frames: [Int: PixelBuffer]) {
         self.frames.merge(frames.filter { $0.key < frameCount }) { current, _ in current }
     }
@@ -168,12 +184,12 @@ struct FrameBuffer: Sendable {
     }
 }
 
-/// What one piece of decoding is to bring.
+/// One run of the decoder.
 struct FrameRun: Sendable, Equatable {
-    /// The frame that is made.
+    /// The frame to make.
     let target: Int
-    /// Others that are worth keeping if they are painted on the way to it.
+    /// Frames worth keeping if they are painted on the way to the target.
     let others: Set<Int>
-    /// Whether someone waits for a frame.
+    /// Whether a subscriber waits for a frame.
     let isAwaited: Bool
 }

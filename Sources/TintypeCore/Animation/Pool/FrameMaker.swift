@@ -1,9 +1,9 @@
-/// Makes the frames of one animation as they are to be shown: composed, then transformed.
+/// Makes the frames of one animation as they are shown: composed, then transformed.
 struct FrameMaker: Sendable {
     let source: ComposedFrames
-    /// What is made of each composed frame, in order.
+    /// The transformers applied to each composed frame, in order.
     let transforms: [any ImageTransformer]
-    /// The size that every frame has to have, once the poster has shown it.
+    /// The size that every frame must have; `nil` until the poster is made.
     private var frameSize: PixelSize?
 
     init(source: ComposedFrames, transforms: [any ImageTransformer]) {
@@ -11,25 +11,33 @@ struct FrameMaker: Sendable {
         self.transforms = transforms
     }
 
+    /// Returns a maker that requires every frame to have this size.
     func with(frameSize: PixelSize) -> FrameMaker {
         var maker = self
         maker.frameSize = frameSize
         return maker
     }
 
-    /// Names the transforms: makers of the same source with the same one make the same frames.
+    /// The identifiers of the transforms. Makers of the same source with equal identifiers make equal frames.
     var identifier: String { transforms.map(\.identifier).joined(separator: "\u{1F}") }
 
-    /// - Throws: as ``FrameDecoder/pixels(of:isCancelled:)`` and the transformers.
+    /// Returns one frame.
+    ///
+    /// - Throws: the errors of ``FrameDecoder/pixels(of:isCancelled:)`` and of the transformers.
     func makeFrame(
         at index: Int, isCancelled: @escaping @Sendable () -> Bool
     ) throws(TintypeError) -> PixelBuffer {
         try applyTransforms(to: try source.composeFrame(at: index, isCancelled: isCancelled), isCancelled: isCancelled)
     }
 
-    /// Makes a frame, and those on the way to it that are wanted.
+    /// Makes a frame, and those frames on the way to it that are worth making.
     ///
-    /// - Parameter take: given each frame, the target last.
+    /// - Parameters:
+    ///   - target: the frame to make.
+    ///   - isCancelled: checked periodically.
+    ///   - isWorthMaking: whether to make a frame on the way.
+    ///   - onFrame: called with each frame made, the target last.
+    /// - Throws: the errors of ``FrameDecoder/pixels(of:isCancelled:)`` and of the transformers.
     func makeFrames(
         through target: Int, isCancelled: @escaping @Sendable () -> Bool, isWorthMaking: (Int) -> Bool,
         onFrame: (Int, PixelBuffer) -> Void
@@ -49,7 +57,7 @@ struct FrameMaker: Sendable {
         let pixels = try TransformContext(isCancelled: isCancelled).run { () throws(TintypeError) in
             try TransformerChain(transforms).transform(pixels)
         }
-        // A closure of the program may give what it likes.
+        // A custom transformer may return any size.
         guard pixels.size == frameSize ?? pixels.size else {
             throw .transformFailed(
                 "a transformer made a frame of \(pixels.size) pixels, but the first frame has \(frameSize ?? pixels.size)"
@@ -59,7 +67,7 @@ struct FrameMaker: Sendable {
     }
 }
 
-/// Brings a whole frame to the part and size that were asked of its decoder.
+/// Crops and resamples a composed frame to the part and size requested from the decoder.
 struct DecodeTargetTransformer: ImageTransformer {
     let target: DecodeTarget
 
@@ -76,7 +84,7 @@ struct DecodeTargetTransformer: ImageTransformer {
     }
 }
 
-/// Turns a picture upright that is stored with another orientation.
+/// Turns a frame upright that is stored in another orientation.
 struct OrientationTransformer: ImageTransformer {
     let orientation: Orientation
 

@@ -1,12 +1,12 @@
-/// The memory that the frames of all animations which are shown take together.
+/// The memory budget shared by the decoded frames of all animations being played.
 ///
-/// Each gets what it needs while that is at hand, and an equal share when it is not. An animation that no one plays
-/// takes none. Every one may hold a single frame, whatever the limit says.
+/// Each animation gets what it needs while there is enough, and an equal share otherwise. An animation without players
+/// uses none. Each may hold one frame regardless of the limit.
 public final class FrameMemory: Sendable {
-    /// That of the process.
+    /// The process-wide instance.
     public static let shared = FrameMemory()
 
-    /// Bytes that the machine has.
+    /// The memory available to the process, in bytes.
     static let totalByteCount = SystemMemory.available
 
     private let state: Locked<State>
@@ -15,23 +15,28 @@ public final class FrameMemory: Sendable {
     private struct State: Sendable {
         var shares: FrameShares
         var pools: [ObjectIdentifier: Member] = [:]
-        /// Counts changes of the shares, so that the newest is the last word.
+        /// The number of changes of the shares. Pools ignore versions older than the last.
         var version = 0
     }
 
+    /// A pool and the version of its last report.
     private struct Member: Sendable {
         weak let pool: FramePool?
-        /// Of its newest word.
+        /// The version of the pool's last report.
         let version: Int
     }
 
-    /// - Parameter limit: bytes; an eighth of the machine's memory by default, 512 MB at most.
+    /// Creates a memory budget.
+    ///
+    /// - Parameters:
+    ///   - limit: the maximum in bytes; by default an eighth of the available memory, at most 512 MB.
+    ///   - time: the clock, used to end a reaction to memory pressure.
     public init(limit: Int? = nil, time: TimeSource = .system) {
         state = Locked(State(shares: FrameShares(limit: limit ?? min(512 << 20, Self.totalByteCount / 8))))
         self.time = time
     }
 
-    /// The most bytes of all frames together.
+    /// The maximum size of all frames together, in bytes. Applies at once.
     public var limit: Int {
         get { state.withLock { $0.shares.limit } }
         set {
@@ -40,10 +45,10 @@ public final class FrameMemory: Sendable {
         }
     }
 
-    /// Bytes that are held now.
+    /// The size of all frames held now, in bytes.
     public var heldByteCount: Int { pools.reduce(0) { $0 + $1.heldByteCount } }
 
-    /// Makes room for others, for a minute: what a toolkit's own warning, or a ``MemoryPressureMonitor``, calls.
+    /// Reduces the budget for 60 seconds. Call it on a toolkit's memory warning or from a ``MemoryPressureMonitor``.
     public func shrink(for pressure: MemoryPressure) {
         let now = time.uptime()
         state.withLock { $0.shares.shrink(for: pressure, at: now) }
@@ -52,9 +57,12 @@ public final class FrameMemory: Sendable {
 
     // MARK: Pools
 
+    /// Sets the need of a pool.
+    ///
     /// - Parameters:
-    ///   - need: bytes; `nil` when it takes none for now.
-    ///   - version: of the word; an older one than the last is no longer true.
+    ///   - need: the bytes needed; `nil` if it needs none for now.
+    ///   - pool: the pool.
+    ///   - version: the version of the report. A version older than the last is ignored.
     func setNeed(_ need: Int?, for pool: FramePool, version: Int) {
         let id = ObjectIdentifier(pool)
         state.withLock { state in
@@ -65,7 +73,7 @@ public final class FrameMemory: Sendable {
         distribute()
     }
 
-    /// The pool that had this identifier is gone.
+    /// Removes a pool that was released.
     func removePool(_ id: ObjectIdentifier) {
         state.withLock { state in
             state.pools[id] = nil
@@ -73,7 +81,7 @@ public final class FrameMemory: Sendable {
         }
     }
 
-    /// Called when frames come and go: there may be more memory again.
+    /// Restores the full budget if a reaction to memory pressure has ended. Called when frames are made.
     func recoverIfDue() {
         let now = time.uptime()
         if state.withLock({ $0.shares.recover(at: now) }) { distribute() }
@@ -83,35 +91,39 @@ public final class FrameMemory: Sendable {
         state.withLock { $0.pools.values.compactMap(\.pool) }
     }
 
+    /// Computes the shares and sends them to the pools.
     private func distribute() {
         let (version, shares) = state.withLock { state in
             state.version += 1
             let shares = state.shares.shares()
-            // All pools are taken out, since the last one to know a pool would else be this closure, under the lock.
+            // All pools are returned: if this closure held the last reference, the pool would be released under the
+            // lock.
             return (state.version, state.pools.map { (pool: $1.pool, share: shares[$0]) })
         }
         for case (let pool?, let share?) in shares { pool.setShare(share, version: version) }
     }
 }
 
-/// How much of the memory for frames each animation gets.
+/// The division of the frame memory among animations. A pure state without locks.
 struct FrameShares: Sendable {
-    /// Bytes for all together.
+    /// The maximum for all animations together, in bytes.
     var limit: Int
     private var needs: [ObjectIdentifier: Int] = [:]
+    /// The reduced limit in bytes and its end, while memory is short.
     private var pressure: (limit: Int, end: Duration)?
 
+    /// Creates an empty division.
     init(limit: Int) {
         self.limit = max(0, limit)
     }
 
-    /// - Parameter need: bytes that an animation would take; `nil` when it takes none any more.
+    /// Sets the bytes that an animation needs; `nil` removes it.
     mutating func setNeed(_ need: Int?, for id: ObjectIdentifier) {
         needs[id] = need
     }
 
-    /// What each gets: all that it needs if that is no more than an equal share, and else an equal share of what those
-    /// with small needs leave.
+    /// Returns the share of each animation: its need if that is at most an equal share, otherwise an equal share of
+    /// what smaller needs leave. O(n log n).
     func shares() -> [ObjectIdentifier: Int] {
         var shares: [ObjectIdentifier: Int] = [:]
         var left = pressure?.limit ?? limit
@@ -123,13 +135,15 @@ struct FrameShares: Sendable {
         return shares
     }
 
-    /// Memory is short: for a minute there is half of what there was, or nothing.
+    /// Reduces the limit by half or to zero for 60 seconds.
     mutating func shrink(for pressure: MemoryPressure, at now: Duration) {
         let before = self.pressure?.limit ?? limit
         self.pressure = (min(limit, pressure.remainder(of: before)), now + Self.pressureDuration)
     }
 
-    /// - Returns: whether there is more again.
+    /// Restores the limit once the pressure has ended.
+    ///
+    /// - Returns: whether the limit changed.
     mutating func recover(at now: Duration) -> Bool {
         guard let pressure, now >= pressure.end else { return false }
         self.pressure = nil
@@ -139,19 +153,23 @@ struct FrameShares: Sendable {
     private static let pressureDuration = Duration.seconds(60)
 }
 
-/// How much memory the decoded frames of an animation may take. The frame that is shown is always held beside it, and all
-/// animations together keep to the limit of ``FrameMemory``.
+/// The memory limit for the decoded frames of one player's animation.
+///
+/// The frame being shown is always held in addition, and ``FrameMemory`` limits all animations together.
 public enum FrameBudget: Hashable, Sendable {
-    /// 64 MB, or less on a small machine: at most a fifth of its memory and three fifths of what is free.
+    /// 64 MB, but at most a fifth of the available memory and three fifths of the free memory.
     case automatic
-    /// One frame: every frame is decoded when its time comes.
+    /// One frame: each frame is decoded when it is due.
     case oneFrame
+    /// A number of bytes; at least one frame is held.
     case bytes(Int)
 
+    /// Returns the budget in bytes.
+    ///
     /// - Parameters:
-    ///   - frame: bytes of one frame.
-    ///   - free: bytes of memory that are free.
-    ///   - total: bytes of memory that the machine, or the process's part of it, has.
+    ///   - frame: the size of one frame in bytes.
+    ///   - free: the free memory in bytes.
+    ///   - total: the memory of the machine or of the process's cgroup in bytes.
     func byteCount(frame: Int, free: Int, total: Int) -> Int {
         switch self {
         case .automatic: max(frame, min(64 << 20, total / 5, free / 5 * 3))

@@ -1,33 +1,41 @@
-/// The decoded frames of one animation, shared by all who play it.
+/// The decoded frames of one animation, shared by all its players.
 ///
-/// However many views show an animation, each frame is decoded once: one piece of decoding at a time runs ahead of those
-/// who play, on the threads for pixels, within a budget of memory. When the last one has left, nothing is held.
+/// However many views show an animation, each frame is decoded once. At most one run of the decoder is active; it works
+/// ahead of the players on the pixel threads, within a memory budget. When the last player leaves, all frames are
+/// released.
 public final class FramePool: Sendable {
+    /// The first frame, which is always available.
     let poster: PixelBuffer
     private let maker: FrameMaker
     private let memory: FrameMemory
     private let queue: any TurnQueue
     private let state: Locked<State>
 
-    /// Told of a frame that someone waited for, or that came on the way to it; without pixels if it could not be made.
+    /// Called with a frame that a subscriber waits for or that was made on the way to it; without pixels if it failed.
     typealias Listener = @Sendable (_ index: Int, _ pixels: PixelBuffer?) -> Void
 
+    /// The state under the lock.
     private struct State: Sendable {
         var buffer: FrameBuffer
         var listeners: [Int: Listener] = [:]
         var budgets: [Int: Int] = [:]
+        /// The last identifier given to a subscriber.
         var lastSubscriber = 0
+        /// The version of the memory share last received. Older versions are ignored.
         var shareVersion = 0
+        /// The version of the need last reported.
         var needVersion = 0
 
         var waitingListeners: [Listener] { buffer.waitingSubscribers.compactMap { listeners[$0] } }
 
+        /// Stores a frame and returns the listeners to notify and the frames to release outside the lock.
         mutating func insert(_ pixels: PixelBuffer, at index: Int) -> (listeners: [Listener], evicted: [PixelBuffer]) {
             let listeners = buffer.takeSubscribersToNotify(of: index).compactMap { self.listeners[$0] }
             return (listeners, buffer.insert(pixels, at: index))
         }
     }
 
+    /// Creates an empty pool.
     init(_ maker: FrameMaker, poster: PixelBuffer, services: FrameServices) {
         self.maker = maker
         self.poster = poster
@@ -40,35 +48,35 @@ public final class FramePool: Sendable {
         memory.removePool(ObjectIdentifier(self))
     }
 
-    /// Frames that are held, beside the poster.
+    /// The number of frames held, not counting the poster.
     public var heldFrameCount: Int { state.withLock { $0.buffer.frames.count } }
 
-    /// Bytes of the frames that are held, beside the poster.
+    /// The size in bytes of the frames held, not counting the poster.
     public var heldByteCount: Int { heldFrameCount * poster.byteCount }
 
-    /// Bytes of the frames that are held whoever plays, beside the poster: of each bitmap once.
+    /// The size in bytes of the distinct frames that are held independent of players, not counting the poster.
     var pinnedByteCount: Int {
         let frames = state.withLock { $0.buffer.isPinned ? Array($0.buffer.frames.values) : [] }
         let unique = Dictionary(frames.map { (ObjectIdentifier($0.storage), $0.byteCount) }) { first, _ in first }
         return unique.filter { $0.key != ObjectIdentifier(poster.storage) }.values.reduce(0, +)
     }
 
-    /// How many play it now.
+    /// The number of players that use the pool.
     public var playerCount: Int { state.withLock { $0.listeners.count } }
 
-    /// A frame, if it is held.
+    /// Returns a frame if it is held.
     public func heldFrame(at index: Int) -> PixelBuffer? {
         index == 0 ? poster : state.withLock { $0.buffer.frames[index] }
     }
 
-    /// Lets all frames go; those who play get them decoded again.
+    /// Releases all frames. Frames that players need are decoded again.
     public func clear() {
         _ = state.withLock { $0.buffer.clear() }
     }
 
-    // MARK: Seats
+    // MARK: Subscriptions
 
-    /// Takes part: from now on frames are held for the one who keeps the seat.
+    /// Adds a player. Frames are held for it until the subscription is released.
     func subscribe(budget: FrameBudget, listener: @escaping Listener) -> FrameSubscription {
         let byteCount = budget.byteCount(
             frame: poster.byteCount, free: SystemMemory.free, total: FrameMemory.totalByteCount)
@@ -83,6 +91,7 @@ public final class FramePool: Sendable {
         return FrameSubscription(pool: self, id: id)
     }
 
+    /// Removes a player.
     func unsubscribe(_ id: Int) {
         _ = state.withLock { state in
             state.listeners[id] = nil
@@ -92,18 +101,23 @@ public final class FramePool: Sendable {
         reportNeed()
     }
 
-    /// The frame at a cursor, from which on frames are decoded ahead; `nil` while it is not there: the listener will be
-    /// told of it.
+    /// Returns the frame at a cursor, and decodes the following frames ahead.
     ///
-    /// - Parameter isLate: whether he wants to be told of frames on the way to it, too, of one at a time.
+    /// - Parameters:
+    ///   - id: the subscriber.
+    ///   - cursor: its position and what comes next.
+    ///   - isLate: whether the listener accepts earlier frames, one at a time, while its own is being decoded.
+    /// - Returns: the frame, or the error if it cannot be made; `nil` if it is not available yet. The listener is
+    ///   called later.
     func move(_ id: Int, to cursor: PlaybackCursor, isLate: Bool) -> Result<PixelBuffer, TintypeError>? {
         let result = state.withLock { $0.buffer.move(id, to: cursor, isLate: isLate) }
         startNextRun()
         return cursor.frame == 0 ? .success(poster) : result
     }
 
-    // MARK: Making
+    // MARK: Decoding
 
+    /// Queues the next run of the decoder, if one is worthwhile.
     private func startNextRun() {
         guard let run = state.withLock({ $0.buffer.startNextRun() }) else { return }
         _ = queue.push(
@@ -111,6 +125,7 @@ public final class FramePool: Sendable {
             at: run.isAwaited ? .high : .normal)
     }
 
+    /// Makes the frames of a run, then starts the next one.
     private func perform(_ run: FrameRun) {
         do throws(TintypeError) {
             try maker.makeFrames(
@@ -124,11 +139,13 @@ public final class FramePool: Sendable {
         startNextRun()
     }
 
+    /// Stores a frame and notifies its listeners.
     private func store(_ index: Int, _ pixels: PixelBuffer) {
         let (listeners, _) = state.withLock { $0.insert(pixels, at: index) }
         for listener in listeners { listener(index, pixels) }
     }
 
+    /// Ends a run. After an error the waiting listeners are notified.
     private func finish(_ run: FrameRun, error: TintypeError?) {
         let listeners = state.withLock { state in
             state.buffer.finish(run, error: error)
@@ -137,13 +154,13 @@ public final class FramePool: Sendable {
         for listener in listeners { listener(run.target, nil) }
     }
 
-    /// More frames have arrived.
+    /// Raises the number of frames as more arrive.
     func grow(to frameCount: Int) {
         state.withLock { $0.buffer.grow(to: frameCount) }
         reportNeed()
     }
 
-    /// Takes what another holds of the same frames.
+    /// Adds the frames that another pool of the same image holds.
     func adopt(_ other: FramePool) {
         let frames = other.state.withLock { $0.buffer.frames }
         state.withLock { $0.buffer.adopt(frames) }
@@ -151,7 +168,10 @@ public final class FramePool: Sendable {
 
     // MARK: All frames
 
-    /// Decodes all frames and holds them until ``unpin()``, whoever plays. Blocks.
+    /// Decodes all frames and holds them until ``unpin()``, independent of players. Blocks.
+    ///
+    /// - Throws: ``TintypeError/Code/limitExceeded`` if the frames exceed ``FrameMemory/limit``, and the errors of
+    ///   decoding.
     func pin(isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) {
         let count = state.withLock { $0.buffer.frameCount }
         guard (count - 1).multipliedReportingOverflow(by: poster.byteCount).partialValue <= memory.limit else {
@@ -171,6 +191,7 @@ public final class FramePool: Sendable {
         }
     }
 
+    /// Stops holding all frames.
     func unpin() {
         _ = state.withLock { $0.buffer.setPinned(false) }
         reportNeed()
@@ -178,6 +199,7 @@ public final class FramePool: Sendable {
 
     // MARK: Memory
 
+    /// Reports the bytes needed by the subscribers to ``FrameMemory``.
     private func reportNeed() {
         let frame = poster.byteCount
         let (need, version) = state.withLock { state -> (Int?, Int) in
@@ -190,7 +212,7 @@ public final class FramePool: Sendable {
         memory.setNeed(need, for: self, version: version)
     }
 
-    /// - Parameter version: of the word; an older one than the last is no longer true.
+    /// Sets the memory that the pool may use. A version older than the last is ignored.
     func setShare(_ byteCount: Int, version: Int) {
         _ = state.withLock { state -> [PixelBuffer] in
             guard version > state.shareVersion else { return [] }
@@ -200,8 +222,9 @@ public final class FramePool: Sendable {
     }
 }
 
-/// The place in a pool of one who plays: given up when it goes away.
+/// A player's subscription to a pool. Released with its last reference.
 final class FrameSubscription: Sendable {
+    /// The pool.
     let pool: FramePool
     private let id: Int
 
@@ -214,16 +237,18 @@ final class FrameSubscription: Sendable {
         pool.unsubscribe(id)
     }
 
-    /// As ``FramePool/move(_:to:isLate:)``.
+    /// Moves the player: see ``FramePool/move(_:to:isLate:)``.
     func move(to cursor: PlaybackCursor, isLate: Bool) -> Result<PixelBuffer, TintypeError>? {
         pool.move(id, to: cursor, isLate: isLate)
     }
 }
 
-/// What frames are held in and decoded on.
+/// The services that frame decoding depends on.
 struct FrameServices: Sendable {
+    /// The memory shared by all pools.
     var memory = FrameMemory.shared
+    /// The queue on which frames are decoded.
     var queue: any TurnQueue = WorkQueue.pixels
-    /// For each frame that is asked for.
+    /// The time limit for each requested frame.
     var time = DecodeTime()
 }
