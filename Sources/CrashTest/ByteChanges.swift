@@ -2,26 +2,26 @@ import Foundation
 import TintypeCore
 import TintypeDisk
 
-/// Changes of single bytes of every file of a sample store: each key gives right bytes or nothing.
+/// Changes single bytes in every file of a sample store. Each key must then give its own bytes or a miss.
 struct ByteChanges {
-    /// Every how many changes of an entry's bytes are tried; 1 is each byte to each other value.
+    /// The step between the tried changes of an entry's bytes. 1 tries every other value of every byte.
     let entryStep: Int
-    /// Every how many bytes of the other files are changed, to one other value each.
+    /// The step between the changed bytes of the other files. Each is changed to one other value.
     let indexStep: Int
 
     private static let entries = 6
     private static let thumbnails = 2
 
     func run() async throws {
-        let entries = try await inStore(changeEntries)
-        let others = try await inStore(changeOthers)
-        print("bytes: \(entries) changes of entries, \(others) of other files, none gave wrong bytes")
+        let entries = try await withStore(changeEntries)
+        let others = try await withStore(changeOthers)
+        print("bytes: \(entries) changes of entries and \(others) of other files, no wrong bytes")
     }
 
-    private func inStore(_ body: (Store) async throws -> Int) async throws -> Int {
+    private func withStore(_ body: (Store) async throws -> Int) async throws -> Int {
         let folder = try Store.temporary()
         defer { try? FileManager.default.removeItem(at: folder) }
-        let store = Store(directory: folder, entries: Self.entries, sample: SampleEntry(largest: 300))
+        let store = Store(directory: folder, entries: Self.entries, sample: SampleEntry(maximumByteCount: 300))
         try await fill(store)
         return try await body(store)
     }
@@ -37,11 +37,13 @@ struct ByteChanges {
         }
         try await cache.flush()
         try await thumbnails.flush()
-        // So that nothing is left in the index's journal.
+        // This leaves nothing in the journal of the index.
         _ = try await cache.usage()
     }
 
-    /// Each key of a changed file is a miss.
+    /// Changes the files of entries. Every change must be a miss.
+    ///
+    /// - Returns: The number of changes tried.
     private func changeEntries(_ store: Store) throws -> Int {
         let cache = store.makeCache()
         let thumbnails = ThumbnailCache(beside: cache)
@@ -54,61 +56,63 @@ struct ByteChanges {
             let key = SampleEntry.key(number)
             tried += try change(thumbnails.disk.path(for: key)) { thumbnails.image(for: key) == nil }
         }
-        guard store.checked(mayBeDamaged: false, "restored") == Self.entries + Self.thumbnails else {
-            CrashTest.fail("what was restored is not found")
+        guard store.checkEntries(mayBeDamaged: false, "restored") == Self.entries + Self.thumbnails else {
+            CrashTest.fail("the restored entries are not found")
         }
         return tried
     }
 
     private func change(_ path: String, isMiss: () -> Bool) throws -> Int {
-        let sound = try Data(contentsOf: URL(filePath: path))
+        let intact = try Data(contentsOf: URL(filePath: path))
         var (number, tried) = (0, 0)
-        for place in sound.indices {
-            for value in 0...UInt8.max where value != sound[place] {
+        for offset in intact.indices {
+            for value in 0...UInt8.max where value != intact[offset] {
                 number += 1
                 guard number % entryStep == 0 else { continue }
-                var changed = sound
-                changed[place] = value
+                var changed = intact
+                changed[offset] = value
                 try replace(path, with: changed)
-                guard isMiss() else { CrashTest.fail("byte \(place) of \(path) may be \(value)") }
+                guard isMiss() else { CrashTest.fail("changing byte \(offset) of \(path) to \(value) is not a miss") }
                 tried += 1
             }
         }
-        try replace(path, with: sound)
-        CrashTest.tell("\(tried) changes of an entry")
+        try replace(path, with: intact)
+        CrashTest.report("\(tried) changes of an entry")
         return tried
     }
 
-    /// Those of the index and the signs of writers: whatever they say, each key gives right bytes or nothing.
+    /// Changes the index and the lock files. Whatever they contain, each key must give its own bytes or a miss.
+    ///
+    /// - Returns: The number of changes tried.
     private func changeOthers(_ store: Store) async throws -> Int {
-        // The index's journal goes when the last one who has it open lets it go, which may be now.
-        let sound = Store.files(store.directory).compactMap { file in
+        // The journal of the index disappears when its last user closes it, which may be now.
+        let intact = Store.files(store.directory).compactMap { file in
             (try? Data(contentsOf: URL(filePath: file.path))).map { (file.path, $0) }
         }
         var tried = 0
-        for (path, bytes) in sound where !path.contains("/entries/") {
-            for place in stride(from: tried % indexStep, to: bytes.count, by: indexStep) {
+        for (path, bytes) in intact where !path.contains("/entries/") {
+            for offset in stride(from: tried % indexStep, to: bytes.count, by: indexStep) {
                 var changed = bytes
-                changed[place] ^= UInt8(place % 255 + 1)
+                changed[offset] ^= UInt8(offset % 255 + 1)
                 try replace(path, with: changed)
-                try await use(store, "byte \(place) of \(path)")
-                for (path, bytes) in sound { try replace(path, with: bytes) }
+                try await exercise(store, "byte \(offset) of \(path)")
+                for (path, bytes) in intact { try replace(path, with: bytes) }
                 tried += 1
-                if tried % 10_000 == 0 { CrashTest.tell("\(tried) changes of other files") }
+                if tried % 10_000 == 0 { CrashTest.report("\(tried) changes of other files") }
             }
         }
         return tried
     }
 
-    private func use(_ store: Store, _ context: String) async throws {
+    private func exercise(_ store: Store, _ context: String) async throws {
         let cache = store.makeCache()
         _ = try? await cache.usage()
         cache.store(store.sample.entry(0, word: 5), for: SampleEntry.key(0))
         try? await cache.flush()
-        _ = store.checked(mayBeDamaged: false, context)
+        _ = store.checkEntries(mayBeDamaged: false, context)
     }
 
-    /// Under another name first, since a file that is mapped must not be cut.
+    /// Writes under another name and renames, because a mapped file must not be truncated.
     private func replace(_ path: String, with bytes: Data) throws {
         let folder = (path as NSString).deletingLastPathComponent
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Treats a disk cache as badly as it will ever be treated, and fails when it then gives anything but right bytes or a
-/// miss. `make crash-test` and the tests of the disk cache run it.
+/// Runs a disk cache under the worst conditions, and fails if it ever returns wrong bytes. `make crash-test` and the
+/// disk cache's tests run this program.
 ///
-///     CrashTest kills ROUNDS              writers are killed in the middle, again and again
-///     CrashTest bytes ENTRY-STEP INDEX-STEP   every ENTRY-STEPth change of a byte of a sample store
-///     CrashTest full [SHIM]               a full disk at every write point, by SHIM (scripts/check/full-disk.c) or a limit
-///     CrashTest write DIRECTORY SEED      one writer, until it is killed
-///     CrashTest scenario DIRECTORY [LIMIT]    what is done on the full disk, by a process that can fail alone
+///     CrashTest kills ROUNDS                  kills writers at random moments
+///     CrashTest bytes ENTRY-STEP INDEX-STEP   changes bytes of a sample store, one in STEP
+///     CrashTest full [SHIM]                   fills the disk at every write, by SHIM (scripts/check/full-disk.c) or a limit
+///     CrashTest write DIRECTORY SEED          one writer, until it is killed
+///     CrashTest scenario DIRECTORY [LIMIT]    the work on the full disk, as a process that may fail
 @main
 struct CrashTest {
     static func main() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        func number(_ place: Int) -> Int? { arguments.indices.contains(place) ? Int(arguments[place]) : nil }
+        func number(_ index: Int) -> Int? { arguments.indices.contains(index) ? Int(arguments[index]) : nil }
         switch (arguments.first, arguments.count) {
         case ("kills", 2): try await KillRounds(count: number(1) ?? 1).run()
         case ("bytes", 3): try await ByteChanges(entryStep: number(1) ?? 1, indexStep: number(2) ?? 1).run()
@@ -26,25 +26,28 @@ struct CrashTest {
         }
     }
 
-    /// Says how far it is, at once.
-    static func tell(_ message: String) {
+    /// Prints progress and flushes the output.
+    static func report(_ message: String) {
         print(message)
         fflush(nil)
     }
 
-    /// Says what is wrong, and ends with a status that tells.
+    /// Prints what is wrong and exits with status 1.
     static func fail(_ message: String) -> Never {
         print("FAILED: \(message)")
         exit(1)
     }
 }
 
-/// This program again, as a process of its own, waited for by the kernel's own means: that of Foundation may not notice
-/// the end of one that is killed while it starts.
+/// A child process that runs this program. It uses `posix_spawn` and `waitpid`, because Foundation's `Process` may miss
+/// the end of a child that is killed during its start.
 struct Child {
     let processIdentifier: pid_t
 
-    /// - Parameter output: what it writes to; by default nothing is heard of it.
+    /// Starts a child.
+    ///
+    /// - Parameter output: The descriptor of its standard output; `nil` discards the output.
+    /// - Throws: `POSIXError` if the child cannot be started.
     static func start(
         _ arguments: String..., environment: [String: String] = [:], output: CInt? = nil
     ) throws -> Child {
@@ -65,9 +68,9 @@ struct Child {
         return Child(processIdentifier: child)
     }
 
-    /// Blocks until it has ended.
+    /// Waits until the child has ended. Blocks the calling thread.
     ///
-    /// - Returns: whether it ended by itself and well.
+    /// - Returns: Whether it exited with status 0.
     @discardableResult
     func wait() -> Bool {
         var status: CInt = 0

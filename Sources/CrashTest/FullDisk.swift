@@ -3,30 +3,30 @@ import TintypeCore
 import TintypeDisk
 import TintypeTesting
 
-/// A disk that is full at every point at which something is written, once and from then on: each key gives right bytes or
-/// nothing afterwards, and the cache works again.
+/// Fills the disk at every write of a scenario, once or from then on. Afterwards each key must give its own bytes or a
+/// miss, and the cache must work again.
 ///
-/// A child does the writing. Its disk is made full by a library that is loaded before the C library and fails one call
-/// after another; or, without one, by a limit on the size of files, which needs no more than this program.
+/// A child process runs the scenario. A preloaded library (the shim) fails one system call after another. Without it, a
+/// limit on the file size simulates the full disk.
 struct FullDisk {
     let shim: String?
 
     func run() async throws {
-        let points = try await shim == nil ? limits() : failures()
+        let points = try await shim == nil ? runWithFileSizeLimits() : runWithFailingCalls()
         print("full disk: \(points) write points, no crash, no wrong bytes, nothing damaged")
     }
 
-    private func limits() async throws -> Int {
+    private func runWithFileSizeLimits() async throws -> Int {
         var points = 0
         for limit in stride(from: 0, through: 24_000, by: 750) {
-            try await round("files of \(limit) bytes") { try Child.start("scenario", $0, "\(limit)") }
+            try await round("file size limit \(limit)") { try Child.start("scenario", $0, "\(limit)") }
             points += 1
         }
         return points
     }
 
-    /// Until a run makes fewer calls than the one that was to fail.
-    private func failures() async throws -> Int {
+    /// Fails call after call, until a run makes fewer calls than the one that should fail.
+    private func runWithFailingCalls() async throws -> Int {
         var points = 0
         for mode in ["once", "ever"] {
             for point in 1... {
@@ -43,7 +43,7 @@ struct FullDisk {
                 }
                 guard hasFailed else { break }
                 points += 1
-                if points % 100 == 0 { CrashTest.tell("\(points) write points, \(mode)") }
+                if points % 100 == 0 { CrashTest.report("\(points) write points, \(mode)") }
             }
         }
         return points
@@ -56,34 +56,34 @@ struct FullDisk {
         defer { try? FileManager.default.removeItem(at: folder) }
         let path = folder.path(percentEncoded: false)
         let child = try start(path.hasSuffix("/") ? String(path.dropLast()) : path)
-        let hasEndedWell = child.wait()
+        let hasSucceeded = child.wait()
         finally(path.hasSuffix("/") ? String(path.dropLast()) : path)
-        guard hasEndedWell else { CrashTest.fail("the writer did not end well, \(context)") }
+        guard hasSucceeded else { CrashTest.fail("the writer failed, \(context)") }
         let store = FullDiskScenario.store(folder)
-        _ = store.checked(mayBeDamaged: false, context)
+        _ = store.checkEntries(mayBeDamaged: false, context)
         try await store.checkBookkeeping(context)
         let cache = store.makeCache()
         cache.store(store.sample.entry(1, word: 77), for: SampleEntry.key(1))
         try await cache.flush()
-        guard store.checked(mayBeDamaged: false, context) > 0 else {
-            CrashTest.fail("nothing can be written, \(context)")
+        guard store.checkEntries(mayBeDamaged: false, context) > 0 else {
+            CrashTest.fail("the cache writes nothing, \(context)")
         }
     }
 }
 
-/// A little of everything that writes; what fails is passed over, as a program would.
+/// A scenario with some of every operation that writes. It ignores errors, as a program would.
 struct FullDiskScenario {
     let directory: String
-    /// Bytes that a file may have; `nil` is as many as it wants.
+    /// The maximum size of a file in bytes, or `nil` for no limit.
     let limit: Int?
 
     static func store(_ directory: URL) -> Store {
-        Store(directory: directory, entries: 8, sample: SampleEntry(largest: 20_000))
+        Store(directory: directory, entries: 8, sample: SampleEntry(maximumByteCount: 20_000))
     }
 
     func run() async throws {
         if let limit { Self.limitFiles(to: limit) }
-        // Near to now, or what is written would be over for whoever looks at it by the clock of the machine.
+        // The clock starts now, so that the entries are not expired for a reader that uses the system clock.
         let clock = ManualClock(start: Date())
         let store = Self.store(URL(filePath: directory))
         for part in 0..<2 {
@@ -92,7 +92,7 @@ struct FullDiskScenario {
             for number in 0..<store.entries {
                 cache.store(store.sample.entry(number, word: UInt64(part * 100 + number)), for: SampleEntry.key(number))
                 try? await cache.flush()
-                // After a failure nothing is tried for a while.
+                // After a failure the cache pauses writing for 10 s.
                 clock.advance(by: .seconds(11))
                 if let image = try? SampleImage.image(number, shade: UInt8(part)), number % 4 == 0 {
                     thumbnails.store(image, for: SampleEntry.key(number))
@@ -103,11 +103,12 @@ struct FullDiskScenario {
             try? await cache.remove(SampleEntry.key(part))
             _ = try? await cache.trim(to: 60_000)
             _ = try? await cache.usage()
-            _ = store.checked(mayBeDamaged: false, "on the full disk")
+            _ = store.checkEntries(mayBeDamaged: false, "on the full disk")
         }
     }
 
-    /// Writing beyond it fails with `EFBIG` instead of ending the process.
+    /// Limits the size of files. Writing beyond it then fails with `EFBIG`, because the signal that would end the
+    /// process is ignored.
     private static func limitFiles(to byteCount: Int) {
         signal(SIGXFSZ, SIG_IGN)
         var limit = rlimit(rlim_cur: rlim_t(byteCount), rlim_max: rlim_t(byteCount))

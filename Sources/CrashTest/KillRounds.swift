@@ -3,13 +3,13 @@ import TintypeCore
 import TintypeDisk
 import TintypeTesting
 
-/// Several processes write to one directory and are killed in the middle, again and again; after each round every key has
-/// to give right bytes or nothing, and no file may be damaged.
+/// Lets several processes write to one directory and kills them, again and again. After each round every key must give
+/// its own bytes or a miss, and no file may be damaged.
 struct KillRounds {
     let count: Int
 
     static let entries = 400
-    static let sample = SampleEntry(largest: 16_000)
+    static let sample = SampleEntry(maximumByteCount: 16_000)
     private static let writers = 3
 
     func run() async throws {
@@ -19,18 +19,18 @@ struct KillRounds {
         var random = SeededRandom.printed("kills")
         var found = 0
         for round in 0..<count {
-            try killWriters(in: folder, haveStored: round % 2 == 1, &random)
-            found += store.checked(mayBeDamaged: false, "round \(round)")
-            if round % 100 == 99 { CrashTest.tell("\(round + 1) rounds, \(found) right") }
+            try killWriters(in: folder, afterFirstStore: round % 2 == 1, &random)
+            found += store.checkEntries(mayBeDamaged: false, "round \(round)")
+            if round % 100 == 99 { CrashTest.report("\(round + 1) rounds, \(found) correct reads") }
             if round % 10 == 9 || round == count - 1 { try await store.checkBookkeeping("round \(round)") }
         }
-        guard found > 0 else { CrashTest.fail("nothing was ever written") }
-        print("kills: \(count) rounds of \(Self.writers) writers, \(found) keys gave right bytes, none wrong ones")
+        guard found > 0 else { CrashTest.fail("no writer ever wrote an entry") }
+        print("kills: \(count) rounds of \(Self.writers) writers, \(found) correct reads, no wrong bytes")
     }
 
-    /// - Parameter haveStored: whether something is stored first: where the machine has much to do, they would else all be
-    ///   killed before they have begun.
-    private func killWriters(in folder: URL, haveStored: Bool, _ random: inout SeededRandom) throws {
+    /// - Parameter afterFirstStore: Whether to wait for the first store. On a busy machine all writers would otherwise
+    ///   be killed before they have begun.
+    private func killWriters(in folder: URL, afterFirstStore: Bool, _ random: inout SeededRandom) throws {
         let progress = Pipe()
         let output = progress.fileHandleForWriting
         let writers = try (0..<Self.writers).map { _ in
@@ -38,9 +38,9 @@ struct KillRounds {
                 "write", folder.path(percentEncoded: false), "\(random.next() >> 2)", output: output.fileDescriptor)
         }
         try output.close()
-        if haveStored { _ = try progress.fileHandleForReading.read(upToCount: 1) }
+        if afterFirstStore { _ = try progress.fileHandleForReading.read(upToCount: 1) }
         for writer in writers {
-            // At any moment, from before it has begun to long after.
+            // The delay covers the time from before the start to long after it.
             usleep(UInt32.random(in: 0..<60_000, using: &random))
             kill(writer.processIdentifier, SIGKILL)
         }
@@ -48,8 +48,7 @@ struct KillRounds {
     }
 }
 
-/// One process that does to a cache all that is done to one, until it is killed. It says so whenever it has stored
-/// something.
+/// A process that performs every operation on a cache until it is killed. It prints a line after each round of stores.
 struct Writer {
     let directory: String
     let seed: UInt64
@@ -61,7 +60,7 @@ struct Writer {
         while true {
             for _ in 0..<8 { try await step(cache, thumbnails, &random) }
             try await cache.flush()
-            CrashTest.tell("stored")
+            CrashTest.report("stored")
         }
     }
 

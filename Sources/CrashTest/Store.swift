@@ -3,7 +3,7 @@ import TintypeCore
 import TintypeDisk
 import TintypeTesting
 
-/// A directory with a disk cache and its thumbnails, and what must be true of it.
+/// A directory with a disk cache and its thumbnails, and the checks on it.
 struct Store {
     let directory: URL
     let entries: Int
@@ -13,20 +13,21 @@ struct Store {
         DiskCache(directory: directory, limits: limits, time: time)
     }
 
-    /// How many of the keys gave their bytes; that the others gave nothing is what is checked.
+    /// Checks that no key gives wrong bytes and no file is damaged.
     ///
-    /// - Parameter mayBeDamaged: whether files may have been changed behind the cache's back.
-    func checked(mayBeDamaged: Bool, _ context: String) -> Int {
+    /// - Parameter mayBeDamaged: Whether files may have been changed outside the cache.
+    /// - Returns: The number of keys that gave their bytes.
+    func checkEntries(mayBeDamaged: Bool, _ context: String) -> Int {
         let cache = makeCache()
         let thumbnails = ThumbnailCache(beside: cache)
         var found = 0
         for number in 0..<entries {
             if let entry = cache.entry(for: SampleEntry.key(number)) {
-                guard sample.isSound(entry, number) else { CrashTest.fail("wrong bytes for \(number), \(context)") }
+                guard sample.isIntact(entry, number) else { CrashTest.fail("wrong bytes for \(number), \(context)") }
                 found += 1
             }
             if let image = thumbnails.image(for: SampleEntry.key(number)) {
-                guard SampleImage.isSound(image, number) else {
+                guard SampleImage.isIntact(image, number) else {
                     CrashTest.fail("wrong pixels for \(number), \(context)")
                 }
                 found += 1
@@ -37,21 +38,22 @@ struct Store {
         return found
     }
 
-    /// That the bookkeeping says what the files are, and that no half-written file is left.
+    /// Checks that the index matches the files and that no temporary file is left.
     func checkBookkeeping(_ context: String) async throws {
         for cache in [makeCache(), ThumbnailCache(beside: makeCache()).disk] {
             let usage = try await cache.usage()
             let files = Self.files(cache.directory.appending(path: "v2/entries"))
             let bytes = files.reduce(0) { $0 + $1.byteCount }
             guard usage == DiskUsage(count: files.count, byteCount: bytes) else {
-                CrashTest.fail("\(usage) in the books, \(files.count) files of \(bytes) bytes, \(context)")
+                CrashTest.fail(
+                    "the index says \(usage), but there are \(files.count) files of \(bytes) bytes, \(context)")
             }
             let left = Self.files(cache.directory.appending(path: "v2/tmp"))
-            guard left.isEmpty else { CrashTest.fail("\(left.count) half-written files are left, \(context)") }
+            guard left.isEmpty else { CrashTest.fail("\(left.count) temporary files are left, \(context)") }
         }
     }
 
-    /// Every regular file below a folder.
+    /// Returns every regular file below a folder.
     static func files(_ folder: URL) -> [(path: String, byteCount: Int)] {
         let root = folder.path(percentEncoded: false)
         let all = FileManager.default.enumerator(atPath: root)?.allObjects as? [String] ?? []
@@ -63,6 +65,7 @@ struct Store {
         }
     }
 
+    /// Creates an empty temporary directory.
     static func temporary() throws -> URL {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-crash-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -70,11 +73,11 @@ struct Store {
     }
 }
 
-/// Entries that can be told from any other bytes without knowing what was stored last: what is in one follows from its
-/// number and a word that its metadata has.
+/// Entries that can be verified without knowing what was stored last: the number of the entry and a word in its
+/// metadata determine all other bytes.
 struct SampleEntry {
-    /// Bytes of the longest.
-    let largest: Int
+    /// The maximum size of an entry's data, in bytes.
+    let maximumByteCount: Int
 
     static func key(_ number: Int) -> CacheKey { CacheKey(source: "https://images.example.com/\(number).jpg") }
 
@@ -84,7 +87,7 @@ struct SampleEntry {
             metadata: withUnsafeBytes(of: word.littleEndian) { Data($0) }, created: created(word))
     }
 
-    func isSound(_ entry: CacheEntry, _ number: Int) -> Bool {
+    func isIntact(_ entry: CacheEntry, _ number: Int) -> Bool {
         guard entry.metadata.count == 8, entry.format == .png else { return false }
         let word = UInt64(littleEndian: entry.metadata.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) })
         return entry.created == created(word) && entry.data == bytes(number, word)
@@ -94,14 +97,14 @@ struct SampleEntry {
 
     private func bytes(_ number: Int, _ word: UInt64) -> Data {
         var random = SeededRandom(seed: word ^ UInt64(number))
-        let words = Int(random.next() % UInt64(largest / 8)) + 1
+        let words = Int(random.next() % UInt64(maximumByteCount / 8)) + 1
         return (0..<words).reduce(into: Data(capacity: 8 * words)) { data, _ in
             withUnsafeBytes(of: random.next()) { data.append(contentsOf: $0) }
         }
     }
 }
 
-/// Pictures of which the same can be said: every pixel is that of the first, which is of its number.
+/// Images that can be verified in the same way: the number of the image and the first pixel determine all other pixels.
 enum SampleImage {
     static func image(_ number: Int, shade: UInt8) throws(TintypeError) -> Image {
         let size = PixelSize(width: 20 + number % 7, height: 9)
@@ -109,7 +112,7 @@ enum SampleImage {
         return Image(pixels: try .filled(pixel, size), info: ImageInfo(format: .jpeg, size: size))
     }
 
-    static func isSound(_ image: Image, _ number: Int) -> Bool {
+    static func isIntact(_ image: Image, _ number: Int) -> Bool {
         guard image.size == PixelSize(width: 20 + number % 7, height: 9), image.info.format == .jpeg else {
             return false
         }
