@@ -1,7 +1,7 @@
 // swift-tools-version:6.1
 import PackageDescription
 
-/// Those of the package that is measured.
+/// The settings of the package that is measured.
 let swiftSettings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
@@ -15,22 +15,23 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "Tintype", path: ".."),
-        // Without its malloc interposer, which is no part of this build: the controls count allocations themselves.
+        // The malloc interposer is disabled, because it is not part of this build. The controls count allocations
+        // themselves.
         .package(url: "https://github.com/ordo-one/benchmark.git", from: "1.38.0", traits: []),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
     ],
     targets: [
-        // What a program would write without Tintype, where that is C; and a count of allocations.
+        // C code that a program would use instead of Tintype, and a counter of allocations.
         .target(
             name: "CBenchmarkControls",
             linkerSettings: ["avif", "gif", "heif", "jpeg", "jxl", "png", "tiff", "webp", "webpdemux"].map {
                 .linkedLibrary($0)
             }),
-        // Transforms one at a time, for scripts/bench/compare-transforms.
+        // Times single transforms, for scripts/bench/compare-transforms.
         .executableTarget(
             name: "TransformTimings", dependencies: [.product(name: "TintypeCore", package: "Tintype")],
             swiftSettings: swiftSettings),
-        // Animations one at a time, for scripts/bench/compare-animations.
+        // Times single animations, for scripts/bench/compare-animations.
         .executableTarget(
             name: "AnimationTimings",
             dependencies: [
@@ -41,7 +42,7 @@ let package = Package(
                 .product(name: "TintypeWebP", package: "Tintype"),
             ],
             swiftSettings: swiftSettings),
-        // Decoders beside the bare libraries, and bombs, for scripts/bench/compare-decoders.
+        // Times decoders, the libraries they use, and bombs, for scripts/bench/compare-decoders.
         .executableTarget(
             name: "DecodeTimings",
             dependencies: ["CBenchmarkControls", .product(name: "TintypeTesting", package: "Tintype")]
@@ -49,16 +50,16 @@ let package = Package(
                     .product(name: "Tintype\($0)", package: "Tintype")
                 },
             swiftSettings: swiftSettings),
-        // What a process takes that makes a thumbnail, for scripts/bench/compare-decoders.
+        // Makes one thumbnail per process, for scripts/bench/compare-decoders.
         .executableTarget(
             name: "JPEGThumbnail",
             dependencies: [
                 .product(name: "TintypeCore", package: "Tintype"), .product(name: "TintypeJPEG", package: "Tintype"),
             ],
             swiftSettings: swiftSettings),
-        // Work and its control in turns.
+        // Times work and its control in turns.
         .target(name: "Timing", swiftSettings: swiftSettings),
-        // Transfers beside a bare client, for scripts/bench/measure-transfers.
+        // Compares transfers with a plain HTTP client, for scripts/bench/measure-transfers.
         .executableTarget(
             name: "TransferTimings",
             dependencies: [
@@ -67,7 +68,7 @@ let package = Package(
                 .product(name: "TintypeJPEG", package: "Tintype"), .product(name: "TintypeTesting", package: "Tintype"),
             ],
             swiftSettings: swiftSettings),
-        // The caches beside bare controls, for scripts/bench/measure-caches.
+        // Compares the caches with plain controls, for scripts/bench/measure-caches.
         .executableTarget(
             name: "CacheTimings",
             dependencies: [

@@ -1,8 +1,10 @@
 import Benchmark
 import CBenchmarkControls
 
-/// Every benchmark, a topic a file. Beside `X` stands `X.control`, the same work as a program would do it without
-/// Tintype; where several share one, it is named after what they have in common: `X` for `X.a` and `X.b`.
+/// All benchmarks, one topic per file.
+///
+/// The control of `X` is `X.control`: the same work as a program would do it without Tintype. A control that several
+/// benchmarks share has their common prefix: `X.control` for `X.a` and `X.b`.
 let benchmarks: @Sendable () -> Void = {
     memoryHits()
     diskHits()
@@ -14,20 +16,24 @@ let benchmarks: @Sendable () -> Void = {
 }
 
 extension BenchmarkMetric {
-    /// Allocations of the whole process in one iteration.
+    /// The allocations of the whole process in one iteration.
     static let allocations = BenchmarkMetric.custom("Allocations")
-    /// Equal pieces of work in one iteration: what the export leaves out and `scripts/bench/run` divides by.
+    /// The number of equal operations in one iteration. The export omits it, so that `scripts/bench/run` divides by
+    /// this metric.
     static let operations = BenchmarkMetric.custom("Operations", useScalingFactor: false)
 }
 
 extension Benchmark.Configuration {
+    /// Returns the configuration of a benchmark that runs for at most 3 s.
+    ///
     /// - Parameters:
-    ///   - operations: equal pieces of work in one iteration, for work that is shorter than its measurement.
-    ///   - iterations: the most that are made in 3 s.
+    ///   - operations: The number of equal operations in one iteration, for operations that are shorter than their
+    ///     measurement.
+    ///   - iterations: The maximum number of iterations.
     static func sampling(
         _ operations: BenchmarkScalingFactor = .one, iterations: Int = 20_000
     ) -> Benchmark.Configuration {
-        // The throughput is there because the export demands it.
+        // The export requires the throughput.
         Benchmark.Configuration(
             metrics: [.wallClock, .throughput, .allocations, .operations], warmupIterations: 5,
             scalingFactor: operations, maxDuration: .seconds(3), maxIterations: iterations)
@@ -35,7 +41,7 @@ extension Benchmark.Configuration {
 }
 
 extension Benchmark {
-    /// Measures `body` and nothing around it.
+    /// Measures `body` only.
     func sample(_ body: () throws -> Void) rethrows {
         startMeasurement()
         control_count_allocations()
@@ -43,7 +49,7 @@ extension Benchmark {
         try body()
     }
 
-    /// Measures `body` and nothing around it.
+    /// Measures `body` only.
     func sample(_ body: () async throws -> Void) async rethrows {
         startMeasurement()
         control_count_allocations()

@@ -4,7 +4,7 @@ import Synchronization
 import Tintype
 import TintypeTesting
 
-/// A thousand who want the same picture, which comes when all of them wait: the time is that of one waiter.
+/// A thousand callers wait for the same image, which arrives when all of them wait. The result is the time per waiter.
 func coalescing() {
     Benchmark("Coalescing", configuration: .sampling(.kilo)) { benchmark, crowd in
         let (request, gate) = try crowd.gatedRequest(benchmark.currentIteration)
@@ -31,6 +31,7 @@ func coalescing() {
     }
 }
 
+/// A pipeline and a gated loader for many waiters.
 private final class Crowd: Sendable {
     let loader = FakeLoader()
     let pipeline: ImagePipeline
@@ -55,7 +56,7 @@ private final class Crowd: Sendable {
         return (request, gate)
     }
 
-    /// One load a key in a table, and a task of its own for each who waits, so that it can be cancelled on its own.
+    /// The control: one load per key in a table, and a task for each waiter, so that each can be cancelled separately.
     func bare(_ key: String, _ gate: Gate) -> Task<Image?, Never> {
         let load = running.withLock { running in
             if let task = running[key] { return task }

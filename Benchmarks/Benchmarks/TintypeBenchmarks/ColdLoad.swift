@@ -5,7 +5,7 @@ import NIOCore
 import Tintype
 import TintypeTesting
 
-/// A picture that no cache has, over HTTP from an origin in this process.
+/// Loads an image that no cache contains, over HTTP from an origin in the same process.
 func coldLoads() {
     Benchmark("ColdLoad", configuration: .sampling()) { benchmark, loads in
         try await benchmark.sample { blackHole(try await loads.pipeline.image(for: loads.url)) }
@@ -33,7 +33,7 @@ private final class ColdLoads: Sendable {
         pipeline = ImagePipeline(configuration)
     }
 
-    /// The same load with nothing but the HTTP client and the decoder.
+    /// The control: the same load with only the HTTP client and the decoder.
     func bare() async throws -> Image {
         let request = HTTPClientRequest(url: url.absoluteString)
         let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))

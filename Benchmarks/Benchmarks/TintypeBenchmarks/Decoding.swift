@@ -3,8 +3,10 @@ import CBenchmarkControls
 import Foundation
 import Tintype
 
-/// Decoders beside the bare libraries they are made of. Those neither check limits nor multiply by alpha; and for the
-/// smaller size they stop at 320 × 214, which Tintype resamples to 256 × 171.
+/// Compares decoders with the libraries that they use.
+///
+/// The controls neither check limits nor premultiply. For the reduced size they stop at 320 × 214, which Tintype
+/// resamples to 256 × 171.
 func decoding() {
     decoding("Decode.jpeg", Sample.jpeg, JPEGDecoder()) { control_decode_jpeg($0, $1, 8) }
     decoding("Decode.jpeg256", Sample.jpeg, JPEGDecoder(), to: 256) { control_decode_jpeg($0, $1, 2) }

@@ -2,8 +2,8 @@ import Benchmark
 import Foundation
 import Tintype
 
-/// Entries of 10 KB in a disk cache and in plain files: a thousand reads from a warm page cache, and a thousand writes
-/// under new names, until the last has its name.
+/// Compares entries of 10 KB in a disk cache with plain files: a thousand reads from a warm page cache, and a thousand
+/// writes under new names, until the last file has its name.
 func diskEntries() {
     Benchmark("DiskEntry.get", configuration: .sampling(.kilo)) { benchmark, entries in
         benchmark.sample {
@@ -21,7 +21,7 @@ func diskEntries() {
         try await DiskEntries().filled()
     }
 
-    // Each iteration into a new folder: to replace files, ext4 waits for the disk.
+    // Each iteration uses a new folder, because ext4 waits for the disk when a file is replaced.
     Benchmark("DiskEntry.put", configuration: .sampling(.kilo, iterations: 15)) { benchmark in
         let entries = try DiskEntries()
         try await benchmark.sample { try await entries.fillCache() }

@@ -2,7 +2,7 @@ import Benchmark
 import Foundation
 import Tintype
 
-/// A picture whose bytes are on disk and in the page cache, and which memory may not keep.
+/// Loads an image whose bytes are on disk and in the page cache, without the memory cache.
 func diskHits() {
     Benchmark("DiskHit", configuration: .sampling()) { benchmark, disk in
         try await benchmark.sample { blackHole(try await disk.pipeline.image(for: disk.request)) }
@@ -39,7 +39,7 @@ private final class DiskHits: Sendable {
         cache.store(CacheEntry(data: bytes, format: .jpeg), for: request.key)
         try await cache.flush()
 
-        // No loader takes the source, so a miss would be an error.
+        // No loader accepts the source, so that a miss is an error.
         var configuration = PipelineConfiguration()
         configuration.coders = .standard
         configuration.cache = ImageCache(disk: cache)

@@ -4,14 +4,14 @@ import Synchronization
 import Tintype
 import TintypeTesting
 
-/// A picture that is in memory: 4,000 keys of 80 characters, a thousand hits an iteration, in random order. No key is
-/// the object that was stored under, so each hit compares characters.
+/// Loads images from the memory cache: a thousand hits per iteration, in random order, on 4,000 keys of 80 characters.
+/// No key shares storage with a stored one, so that each hit compares characters.
 func memoryHits() {
     Benchmark("MemoryHit", configuration: .sampling(.kilo)) { benchmark, memory in
         let requests = memory.requests(for: benchmark)
         var hits = 0
         benchmark.sample {
-            // By index: a loop over elements would copy each request.
+            // A loop over the elements would copy each request.
             for index in requests.indices where memory.pipeline.cachedImage(for: requests[index]) != nil { hits += 1 }
         }
         check(hits, benchmark)
@@ -48,7 +48,7 @@ private func check(_ hits: Int, _ benchmark: Benchmark) {
     if hits != benchmark.scaledIterations.count { benchmark.error("\(hits) hits") }
 }
 
-/// The same pictures in a pipeline and in a dictionary.
+/// The same images in a pipeline and in a dictionary.
 private final class MemoryHits: Sendable {
     let pipeline: ImagePipeline
     let dictionary: Mutex<[String: Image]>
@@ -75,7 +75,7 @@ private final class MemoryHits: Sendable {
     func urls(for benchmark: Benchmark) -> ArraySlice<String> { urls[part(benchmark)] }
     func requests(for benchmark: Benchmark) -> ArraySlice<ImageRequest> { requests[part(benchmark)] }
 
-    /// Another quarter of the keys each iteration.
+    /// A different quarter of the keys for each iteration.
     private func part(_ benchmark: Benchmark) -> Range<Int> {
         let start = benchmark.currentIteration % 4 * benchmark.scaledIterations.count
         return start..<start + benchmark.scaledIterations.count

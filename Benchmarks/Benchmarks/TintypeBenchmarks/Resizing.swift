@@ -3,7 +3,8 @@ import CBenchmarkControls
 import Foundation
 import Tintype
 
-/// Lanczos from 1280 × 853 to 320 × 213, beside the textbook's two passes over floats.
+/// Resizes from 1280 × 853 to 320 × 213 with a Lanczos filter. The control makes two passes over floats, as in a
+/// textbook.
 func resizing() {
     Benchmark("Resize", configuration: .sampling()) { benchmark, pixels in
         let transformer = ResizeTransformer(to: target, mode: .stretch)

@@ -5,11 +5,11 @@ import TintypeGIF
 import TintypePNG
 import TintypeWebP
 
-/// Times how long it takes to make every frame of an animation as it is shown, as `scripts/bench/compare-animations` asks for
-/// it, so that it can take turns with others.
+/// Times how long it takes to compose every frame of an animation, for `scripts/bench/compare-animations`. One request
+/// at a time, so that the script can alternate between programs.
 ///
-/// Each line of standard input is `tintype FILE`, or `control FILE` for the bare library of its format; the answer is the
-/// time in milliseconds and the number of frames.
+/// Each line of standard input is `tintype FILE`, or `control FILE` for the library of its format. The program prints
+/// the time in milliseconds and the number of frames.
 @main
 struct AnimationTimings {
     private static let coders = ImageCoderRegistry(decoders: [GIFDecoder(), PNGDecoder(), WebPDecoder()])
@@ -18,7 +18,8 @@ struct AnimationTimings {
         while let line = readLine() {
             let words = line.split(separator: " ", maxSplits: 1).map(String.init)
             guard words.count == 2 else {
-                throw TintypeError(.invalidSource, stage: .request, "neither tintype FILE nor control FILE: \(line)")
+                throw TintypeError(
+                    .invalidSource, stage: .request, "expected tintype FILE or control FILE, got: \(line)")
             }
             print(try answer(words[0], Data(contentsOf: URL(filePath: words[1]))))
             fflush(nil)

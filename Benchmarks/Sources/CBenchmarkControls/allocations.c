@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-// Counting costs, and more where more is allocated: a timing can leave it out.
+// Counting costs time for every allocation, so a timing can turn it off.
 static _Atomic bool counting;
 static _Atomic uint64_t allocations;
 
@@ -20,8 +20,8 @@ uint64_t control_counted_allocations(void) {
 
 #ifdef __GLIBC__
 
-// The functions of the executable come before those of the C library, for every library in the process; these count
-// and hand on to what glibc keeps under names of its own. Memory that they return is glibc's, so `free` stays as it is.
+// For every library in the process, the executable's functions take precedence over those of the C library. These
+// count and then call glibc's own `__libc_` functions. The memory is glibc's, so `free` needs no replacement.
 
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);

@@ -6,7 +6,7 @@
 #include <gif_lib.h>
 #include <webp/demux.h>
 
-/// So that no copy is left out because no one looks at it.
+/// Keeps the compiler from removing copies whose result is not used.
 static volatile uint8_t sink;
 
 // MARK: GIF
@@ -65,7 +65,7 @@ static size_t play_gif(GifFileType *gif) {
         if (!map) { break; }
         if (control.DisposalMode == DISPOSE_PREVIOUS) { memcpy(former, canvas, size); }
         paint(canvas, gif, image, map, control.TransparentColor);
-        // What a program would keep of it.
+        // The copy that a program would keep.
         uint8_t *frame = malloc(size);
         if (!frame) { break; }
         memcpy(frame, canvas, size);
@@ -109,7 +109,7 @@ size_t control_play_webp(const uint8_t *bytes, size_t count) {
             free(frame);
             break;
         }
-        // What a program would keep of it.
+        // The copy that a program would keep.
         memcpy(frame, canvas, size);
         sink = frame[size - 1];
         frames++;

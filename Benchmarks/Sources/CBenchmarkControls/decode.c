@@ -19,7 +19,7 @@ void control_keep_memory(void) {
 #endif
 }
 
-/// Memory for the pixels, as Tintype claims it: aligned to a line of the cache.
+/// Allocates memory for pixels as Tintype does, aligned to a cache line.
 static uint8_t *make_pixels(size_t count) {
     void *pixels = NULL;
     return posix_memalign(&pixels, 64, count) == 0 ? pixels : NULL;

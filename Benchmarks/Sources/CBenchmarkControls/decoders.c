@@ -10,7 +10,7 @@
 #include <tiffio.h>
 #include <webp/decode.h>
 
-// One thread each, and the plainest way to 8-bit RGBA that each library has.
+// Each decoder uses one thread and its library's simplest way to 8-bit RGBA.
 
 bool control_decode_webp(const uint8_t *bytes, size_t count) {
     int width = 0, height = 0;
@@ -70,7 +70,7 @@ bool control_decode_heic(const uint8_t *bytes, size_t count) {
     return is_decoded;
 }
 
-// libtiff reads a file through functions; this one is in memory.
+// libtiff reads a file through callbacks. These read from memory.
 
 typedef struct {
     const uint8_t *bytes;

@@ -1,8 +1,9 @@
 import Foundation
 
-/// Times the caches beside bare controls in the same run, and prints the ratios that `scripts/bench/measure-caches` is about.
+/// Compares the caches with plain controls in the same run, and prints the ratios for `scripts/bench/measure-caches`.
 ///
-/// Arguments: what to measure, `memory`, `disk`, `thumbnails` or `million`; then how many entries, where that is asked.
+/// The first argument is `memory`, `disk`, `thumbnails` or `million`. The second is the number of entries for `disk`
+/// and `million`.
 @main
 struct CacheTimings {
     static func main() async throws {

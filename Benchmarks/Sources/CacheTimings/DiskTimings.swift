@@ -3,7 +3,7 @@ import Timing
 import TintypeCore
 import TintypeDisk
 
-/// Entries of 10 KB among many, from a warm page cache, beside bare files.
+/// Compares entries of 10 KB among many with plain files, in a warm page cache.
 struct DiskTimings {
     private let cache: DiskCache
     private let files: BareFiles
@@ -49,7 +49,7 @@ struct DiskTimings {
         let batches = count / Self.batch
         let keys = order.map(key), paths = order.map(files.path)
         for key in keys { try check(has(key)) }
-        // First uses are recorded.
+        // Writes the first uses, which the cache records.
         try await cache.flush()
         func places(_ round: Int) -> Range<Int> {
             let start = round % batches * Self.batch
@@ -60,7 +60,7 @@ struct DiskTimings {
         } control: { round in
             for place in places(round) { try BareFiles.read(paths[place]) }
         }
-        timing.tell("get of 10 KB among \(count)", goal: 1.2)
+        timing.report("get of 10 KB among \(count)", goal: 1.2)
     }
 
     private func measureMiss() async throws {
@@ -71,7 +71,7 @@ struct DiskTimings {
         } control: { _ in
             for path in paths { try BareFiles.miss(path) }
         }
-        timing.tell("miss among \(count)", goal: 1.2)
+        timing.report("miss among \(count)", goal: 1.2)
     }
 
     private func measurePut() async throws {
@@ -86,7 +86,7 @@ struct DiskTimings {
                 try BareFiles.write(bytes, to: files.path(number), temporary: "\(files.folder)/temporary")
             }
         }
-        timing.tell("put of 10 KB among \(count)", goal: 1.3)
+        timing.report("put of 10 KB among \(count)", goal: 1.3)
     }
 }
 

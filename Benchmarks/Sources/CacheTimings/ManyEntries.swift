@@ -3,7 +3,7 @@ import Timing
 import TintypeCore
 import TintypeDisk
 
-/// A cache of very many small entries: what opening it, the first read, trimming and memory cost.
+/// Measures a cache of very many small entries: opening, the first read, trimming and memory.
 struct ManyEntries {
     private let folder: URL
     private let count: Int
@@ -60,8 +60,10 @@ struct ManyEntries {
                 + "with totals \(((counted - start) / .milliseconds(1)).rounded(2)) ms (goal 100)")
     }
 
-    /// The first get of a cache that was just made beside its second, of many entries beside few: each round has new
-    /// caches and other keys, whose files were read before, so that it is the cache that is measured and not the disk.
+    /// Compares the first read of a new cache with its second, for many entries and for few.
+    ///
+    /// Each round uses new caches and other keys. The files are read before, so that the result is the time of the
+    /// cache and not of the disk.
     private func measureFirstGet(_ small: URL, _ large: URL) throws {
         let rounds = 1_001
         var times: [String: [Double]] = [:]
@@ -88,7 +90,7 @@ struct ManyEntries {
                 + "\(median("second of few").rounded(2)) µs of 10000")
     }
 
-    /// Microseconds an entry to trim 1 %, the median of some times.
+    /// The median time to trim 1 % of the bytes, in microseconds per entry.
     private func trimTime(_ folder: URL) async throws -> Double {
         let cache = cache(folder)
         var usage = try await cache.usage()

@@ -4,7 +4,8 @@ import Synchronization
 import Timing
 import TintypeCore
 
-/// Hits in memory beside a dictionary under the same lock, on one thread and on two; stores that evict.
+/// Compares memory hits with a dictionary under the same kind of lock, on one thread and on two, and measures stores
+/// that evict.
 final class MemoryTimings: Sendable {
     private let cache = MemoryCache(limits: CacheLimits(cost: .max))
     private let dictionary: Mutex<[String: Image]>
@@ -23,7 +24,7 @@ final class MemoryTimings: Sendable {
             cache.store(image, for: CacheKey(source: Self.name(number)))
         }
         dictionary = Mutex(images)
-        // None is the object that was stored under, so each hit compares characters.
+        // No key shares storage with a stored one, so that each hit compares characters.
         names = (0..<Self.count).shuffled().map(Self.name)
         keys = names.map { CacheKey(source: $0) }
     }
@@ -56,14 +57,14 @@ final class MemoryTimings: Sendable {
         } control: { _ in
             for name in names { try check(dictionary.withLock { $0[name] } != nil) }
         }
-        timing.tell("memory hit", goal: 1.5)
+        timing.report("memory hit", goal: 1.5)
     }
 
     private func hits() throws {
         for key in keys { try check(cache.image(for: key) != nil) }
     }
 
-    /// Operations a second in all, on one thread and on two.
+    /// Measures hits per second in total, on one thread and on two.
     private func measureThreads() throws {
         let rates = (0..<15).map { _ in (rate(threads: 1), rate(threads: 2)) }
         let (one, two) = (rates.map(\.0).median, rates.map(\.1).median)
@@ -73,7 +74,7 @@ final class MemoryTimings: Sendable {
 
     private func rate(threads: Int) -> Double {
         let rounds = 50
-        // Each looks with keys of its own, in an order of its own, as two views would.
+        // Each thread uses its own keys in its own order, like two views.
         let orders = (0..<threads).map { _ in names.shuffled().map { CacheKey(source: $0) } }
         let start = ContinuousClock.now
         DispatchQueue.concurrentPerform(iterations: threads) { thread in
@@ -85,7 +86,7 @@ final class MemoryTimings: Sendable {
         return Double(threads * rounds * Self.count) / ((ContinuousClock.now - start) / .seconds(1))
     }
 
-    /// Each store evicts one, with caches that differ a hundredfold in size.
+    /// Measures stores that evict one image each, in caches that differ a hundredfold in size.
     private func measureEviction() throws {
         for capacity in [1_000, 10_000, 100_000] {
             let cache = MemoryCache(limits: CacheLimits(cost: .max, count: capacity))

@@ -4,8 +4,8 @@ import TintypeCore
 import TintypeDisk
 import TintypeJPEG
 
-/// A thumbnail of 200 × 200 from the tier of pixels, beside decoding the JPEG that it would be: the caches alone, and
-/// loads through a pipeline that keep nothing in memory.
+/// Compares a thumbnail of 200 × 200 from the cache of pixels with decoding the same thumbnail from JPEG: the caches
+/// only, and loads through a pipeline without a memory cache.
 final class ThumbnailTimings: Sendable {
     private let disk: DiskCache
     private let pixels: ThumbnailCache
@@ -41,13 +41,13 @@ final class ThumbnailTimings: Sendable {
         } control: { _ in
             for _ in 0..<Self.batch { try map() }
         }
-        alone.tell("decode of a JPEG beside a hit of pixels", goal: 5)
+        alone.report("decoding a JPEG / hit of pixels", goal: 5)
         let entry = try await Timing(rounds: 101, operations: Self.batch) { _ in
             for _ in 0..<Self.batch { try readAndDecode() }
         } control: { _ in
             for _ in 0..<Self.batch { try map() }
         }
-        entry.tell("hit of an entry, decoded, beside a hit of pixels", goal: 5)
+        entry.report("hit of an entry and decoding / hit of pixels", goal: 5)
         try await measureLoads()
     }
 
@@ -60,7 +60,7 @@ final class ThumbnailTimings: Sendable {
         _ = try JPEGDecoder().decode(entry.data, context: DecodeContext())
     }
 
-    /// Loads whose rendition is on disk, as JPEG and as pixels.
+    /// Measures loads whose rendition is on disk, as JPEG and as pixels.
     private func measureLoads() async throws {
         var configuration = PipelineConfiguration()
         configuration.coders = ImageCoderRegistry(decoders: [JPEGDecoder()], encoders: [JPEGEncoder()])
@@ -82,6 +82,6 @@ final class ThumbnailTimings: Sendable {
         } control: { _ in
             for _ in 0..<Self.batch { _ = try await pipeline.image(for: second) }
         }
-        timing.tell("load from JPEG on disk beside load from pixels", goal: 5)
+        timing.report("load from JPEG on disk / load from pixels", goal: 5)
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import TintypeCore
 import TintypeTesting
 
-/// What it takes to refuse each bomb that the decoders have to refuse: the first call in the process, and the best of ten.
+/// Measures the time and memory to refuse each bomb: the first call in the process, and the best of ten.
 enum BombTimings {
     private static let bombs: [(name: String, data: Data)] = [
         ("PNG of 225,000 x 225,000", Bomb.png(PixelSize(width: 225_000, height: 225_000))),
@@ -15,12 +15,12 @@ enum BombTimings {
         ("SVG with a billion laughs", Bomb.laughs()),
     ]
 
-    /// As many as a profile may have.
+    /// The maximum number of segments of a profile.
     private static let segments = (1...255).map { number in
         Bomb.segment(0xE2, Data("ICC_PROFILE\0".utf8) + Data([UInt8(number), 255]) + Data(count: 65_000))
     }
 
-    /// Milliseconds and kilobytes, of decoding and of reading the header.
+    /// Prints milliseconds and kilobytes, for decoding and for reading the header.
     static func run() throws {
         for (name, data) in bombs {
             for (call, body) in [("decode", refuseDecode), ("header", refuseHeader)] {
@@ -49,7 +49,7 @@ enum BombTimings {
             guard error.code == .limitExceeded else { throw error }
             return
         }
-        throw TintypeError(.undecodable, stage: .decode, "it was not refused")
+        throw TintypeError(.undecodable, stage: .decode, "the bomb was not refused")
     }
 
     private static func milliseconds(_ body: () throws -> Void) rethrows -> Double {
@@ -57,7 +57,7 @@ enum BombTimings {
         return (time / .microseconds(1)).rounded() / 1000
     }
 
-    /// Has Linux forget the most memory that the process has had.
+    /// Resets the process's peak memory in Linux.
     private static func resetPeak() throws {
         try Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
     }

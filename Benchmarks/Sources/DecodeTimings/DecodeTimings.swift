@@ -13,15 +13,17 @@ import TintypeSVG
 import TintypeTIFF
 import TintypeWebP
 
-/// Times decoders one at a time, as `scripts/bench/compare-decoders` asks for them, so that they can take turns with others.
+/// Times decoders for `scripts/bench/compare-decoders`. One request at a time, so that the script can alternate between
+/// programs.
 ///
-/// Each line of standard input is one of these; the answer is a time in milliseconds:
-/// - `tintype FILE`, `control FILE`: the whole picture, by the decoder of its format or by the bare library;
-/// - `thumbnail SIDE FILE`: brought to fit a square.
+/// Each line of standard input is one of these. The program prints the time in milliseconds:
+/// - `tintype FILE` and `control FILE`: the full image, with Tintype's decoder or with the library of its format;
+/// - `thumbnail SIDE FILE`: the image scaled to fit a square.
 ///
-/// With arguments it does one thing and ends: `once SIDE FILE` decodes a thumbnail and `idle FILE` reads the bytes alone, for who measures
-/// the process;
-/// `encode FILE FORMAT TARGET` writes a picture in another format; `bombs` prints what each bomb takes.
+/// With arguments the program does one thing and exits, so that a script can measure the process:
+/// - `once SIDE FILE` decodes a thumbnail, and `idle FILE` only reads the bytes;
+/// - `encode FILE FORMAT TARGET` writes an image in another format;
+/// - `bombs` prints the cost of refusing each bomb.
 @main
 struct DecodeTimings {
     static let coders = ImageCoderRegistry(
@@ -58,7 +60,7 @@ struct DecodeTimings {
         case ("thumbnail", 3):
             let bytes = try bytes(words[2])
             return try milliseconds { _ = try thumbnail(words[1], bytes) }
-        default: throw TintypeError(.invalidSource, stage: .request, "no timing is called \(words)")
+        default: throw TintypeError(.invalidSource, stage: .request, "unknown command: \(words)")
         }
     }
 
@@ -98,7 +100,7 @@ struct DecodeTimings {
             default: return false
             }
         }
-        guard isDecoded else { throw TintypeError(.undecodable, stage: .decode, "the control cannot decode it") }
+        guard isDecoded else { throw TintypeError(.undecodable, stage: .decode, "the control cannot decode this file") }
     }
 
     static func milliseconds(_ body: () throws -> Void) rethrows -> String {

@@ -2,16 +2,16 @@ import Foundation
 import TintypeCore
 import TintypeJPEG
 
-/// Makes of a JPEG a smaller one that fits a square, from file to file, and ends: for `scripts/bench/compare-decoders`, which
-/// measures the process. It names this format alone, as a program may.
+/// Scales a JPEG file to fit a square, writes it, and exits. `scripts/bench/compare-decoders` measures the process. The
+/// program links only this format, as programs can.
 ///
-/// Arguments: the side, the file, and the file to write.
+/// Arguments: the side of the square in pixels, the source file, and the target file.
 @main
 struct JPEGThumbnail {
     static func main() throws {
         let arguments = CommandLine.arguments
         guard arguments.count == 4, let side = Int(arguments[1]) else {
-            throw TintypeError(.invalidSource, stage: .request, "a side and two files are wanted")
+            throw TintypeError(.invalidSource, stage: .request, "usage: JPEGThumbnail SIDE SOURCE TARGET")
         }
         let options = DecodeOptions(size: .fit(PixelSize(width: side, height: side)))
         let image = try JPEGDecoder().decode(

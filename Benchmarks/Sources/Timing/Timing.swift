@@ -1,14 +1,18 @@
 import Foundation
 
-/// Times of one piece of work and of its control, taken in turns so that what disturbs one disturbs the other.
+/// The times of an operation and of its control. Both run in turns, so that a disturbance affects both.
 package struct Timing {
-    /// Nanoseconds an operation, a round each.
+    /// Nanoseconds per operation, one value per round.
     private var ours: [Double] = []
     private var controls: [Double] = []
 
+    /// Runs both closures once per round. Which runs first alternates.
+    ///
     /// - Parameters:
-    ///   - operations: equal pieces of work in one call of either closure.
-    ///   - body: each is called with the number of the round. Which is first changes from round to round.
+    ///   - rounds: The number of rounds.
+    ///   - operations: The number of equal operations in one call of either closure.
+    ///   - body: The work to measure. Receives the number of the round.
+    ///   - control: The work to compare with. Receives the number of the round.
     package init(
         rounds: Int, operations: Int, _ body: (Int) async throws -> Void, control: (Int) async throws -> Void
     ) async rethrows {
@@ -20,14 +24,16 @@ package struct Timing {
         }
     }
 
-    /// The median of what each round's two times make, which a disturbed round does not change.
+    /// The median of the ratios of the rounds, which is robust against a disturbed round.
     package var ratio: Double { zip(ours, controls).map { $0 / $1 }.median }
 
-    package func tell(_ name: String, goal: Double) {
-        let times = "\(ours.median.rounded(2)) ns beside \(controls.median.rounded(2)) ns"
+    /// Prints the ratio, the goal for it, and both times.
+    package func report(_ name: String, goal: Double) {
+        let times = "\(ours.median.rounded(2)) ns, control \(controls.median.rounded(2)) ns"
         print("\(name): \(ratio.rounded(2)) × (goal \(goal)), \(times)")
     }
 
+    /// Returns the time of `body` in nanoseconds per operation.
     package static func time(_ operations: Int, _ body: () async throws -> Void) async rethrows -> Double {
         let start = ContinuousClock.now
         try await body()
@@ -36,22 +42,26 @@ package struct Timing {
 }
 
 extension [Double] {
+    /// The middle value; NaN if the array is empty.
     package var median: Double { isEmpty ? .nan : sorted()[count / 2] }
 
-    /// The value that a share of all does not exceed.
+    /// The value that a share of all values (0 to 1) does not exceed; NaN if the array is empty.
     package func quantile(_ share: Double) -> Double {
         isEmpty ? .nan : sorted()[Swift.min(count - 1, Int(share * Double(count)))]
     }
 }
 
 extension Double {
+    /// The value as text with this number of decimals.
     package func rounded(_ digits: Int) -> String { String(format: "%.\(digits)f", self) }
 }
 
+/// A result that makes the measurement invalid.
 package struct Unexpected: Error {
     package init() {}
 }
 
+/// Throws ``Unexpected`` if a condition is false.
 package func check(_ condition: Bool) throws {
     guard condition else { throw Unexpected() }
 }

@@ -6,13 +6,13 @@ import Timing
 import TintypeCore
 import TintypeHTTP
 
-/// Bodies of 30 KB over kept connections from the nginx that `scripts/bench/measure-transfers` starts, so many at once, each
-/// delivered whole.
+/// Measures response bodies of 30 KB over kept connections, several at once, from the nginx that
+/// `scripts/bench/measure-transfers` starts.
 struct Bodies {
     private let width: Int
     private let downloader: Downloader
     private let client: HTTPClient
-    /// Without a time-out for silence, as the library makes them.
+    /// A client without an idle timeout, which is the default of async-http-client.
     private let plainClient: HTTPClient
     private let urls: [URL]
 
@@ -21,7 +21,7 @@ struct Bodies {
     private typealias Load = @Sendable (URL) async throws -> Int
 
     init(of origin: URL, width: Int) throws {
-        // Different ones, since equal ones would share a transfer.
+        // The URLs differ, because equal ones would share a transfer.
         urls = (0..<1_000).compactMap { URL(string: "\(origin)/30k.bin?\($0)") }
         self.width = width
         var configuration = DownloaderConfiguration()
@@ -34,7 +34,7 @@ struct Bodies {
         plainClient = HTTPClient(eventLoopGroupProvider: .singleton, configuration: plain)
     }
 
-    /// The client's own settings, as far as the downloader has the same.
+    /// The client's configuration with the downloader's settings, where both have the same.
     private static func bare(_ configuration: DownloaderConfiguration) -> HTTPClient.Configuration {
         var bare = HTTPClient.Configuration()
         bare.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = configuration.connectionsPerHost
@@ -51,12 +51,12 @@ struct Bodies {
     func measure(rounds: Int) async throws {
         try await run(byDownloader)
         let bare = bare(client)
-        try await compare(rounds, with: bare).tell("a body of 30 KB, \(width) at once", goal: 1.11)
+        try await compare(rounds, with: bare).report("a body of 30 KB, \(width) at once", goal: 1.11)
         let plain = try await compare(rounds, with: self.bare(plainClient))
-        print("beside a client without a time-out for silence: \(plain.ratio.rounded(2)) ×")
+        print("compared with a client without an idle timeout: \(plain.ratio.rounded(2)) ×")
         let (ours, control) = (try await cost(byDownloader), try await cost(bare))
-        print("allocations: \(ours.allocations) beside \(control.allocations)")
-        print("processor time: \(ours.time.rounded(1)) µs beside \(control.time.rounded(1)) µs")
+        print("allocations: \(ours.allocations), control \(control.allocations)")
+        print("processor time: \(ours.time.rounded(1)) µs, control \(control.time.rounded(1)) µs")
     }
 
     private func byDownloader(_ url: URL) async throws -> Int {
@@ -79,7 +79,7 @@ struct Bodies {
         }
     }
 
-    /// Loads all of them, a few at a time.
+    /// Loads every URL, `width` at a time.
     private func run(_ load: @escaping Load) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for worker in 0..<width {
@@ -93,7 +93,8 @@ struct Bodies {
         }
     }
 
-    /// Of one body: allocations, and microseconds of all processors, which do not depend on what else they do.
+    /// Returns the allocations and the processor time in microseconds per body. The processor time does not depend on
+    /// other processes.
     private func cost(_ load: @escaping Load) async throws -> (allocations: Int, time: Double) {
         let before = clock()
         for _ in 0..<10 { try await run(load) }

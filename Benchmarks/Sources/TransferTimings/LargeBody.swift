@@ -5,8 +5,10 @@ import TintypeDisk
 import TintypeHTTP
 import TintypeJPEG
 
-/// What a body of 1 GB adds to the process's memory on its way through a pipeline to the disk cache: a picture with zeros
-/// behind it, from the nginx that `scripts/bench/measure-transfers` starts, beside the same picture alone.
+/// Measures how much memory a body of 1 GB adds on its way through a pipeline to the disk cache.
+///
+/// The body is an image followed by zeros, from the nginx that `scripts/bench/measure-transfers` starts. The baseline
+/// is the same image without zeros.
 struct LargeBody {
     private let origin: URL
     private let folder: URL
@@ -35,7 +37,8 @@ struct LargeBody {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         let added = Double(try Self.peak - before) / 1e6
         print("1 GB to the disk cache in \(seconds.rounded(1)) s adds \(added.rounded(1)) MB of memory (goal 32)")
-        // What is there is whole: to read it takes as much memory as it has bytes.
+        // Reading verifies that the entry is complete. It takes as much memory as the entry has bytes, so it comes
+        // last.
         try check(try await pipeline.response(for: request("large.jpg")).origin == .disk)
     }
 
@@ -46,7 +49,7 @@ struct LargeBody {
 
     private func request(_ name: String) -> ImageRequest { ImageRequest(url: origin.appending(path: name)) }
 
-    /// The most memory that the process has had, mapped files included, in bytes.
+    /// The peak memory of the process in bytes, including mapped files.
     private static var peak: Int {
         get throws {
             let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)

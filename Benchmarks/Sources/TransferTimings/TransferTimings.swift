@@ -4,10 +4,10 @@ import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
-/// Times transfers beside a bare client in the same run, and prints the ratios that `scripts/bench/measure-transfers` is about.
+/// Compares transfers with a plain client in the same run, and prints the ratios for `scripts/bench/measure-transfers`.
 ///
-/// Arguments: what to measure, `bodies` of an origin, a `large` one, or `waiters`; then the origin's address, and how
-/// many rounds.
+/// The first argument is `bodies`, `large` or `waiters`. The second is the URL of the origin for the first two, and the
+/// third the number of rounds for `bodies`.
 @main
 struct TransferTimings {
     static func main() async throws {
@@ -26,7 +26,8 @@ struct TransferTimings {
     }
 }
 
-/// Ten thousand who wait for one transfer from an origin in this process, which answers when all of them wait.
+/// Measures ten thousand waiters for one transfer from an origin in the same process, which answers when all of them
+/// wait.
 struct Waiters {
     private static let count = 10_000
 
@@ -44,7 +45,7 @@ struct Waiters {
         print("each of \(Self.count) waiters: \(times.median.rounded(0)) ns (goal 2000)")
     }
 
-    /// Nanoseconds of one of them, the transfer included.
+    /// Returns the nanoseconds per waiter, including the transfer.
     private func wait(for url: URL, _ downloader: Downloader, _ gate: OriginGate) async throws -> Double {
         try await Timing.time(Self.count) {
             let downloads = (0..<Self.count).map { _ in downloader.download(.url(url)) }

@@ -1,10 +1,12 @@
 import Foundation
 import TintypeCore
 
-/// Times transforms one at a time, as `scripts/bench/compare-transforms` asks for them, so that it can take turns with others.
+/// Times transforms for `scripts/bench/compare-transforms`. One request at a time, so that the script can alternate
+/// between programs.
 ///
-/// Arguments: a file of straight RGBA rows, its width and its height. Each line of standard input names a transform; the
-/// answer is its time in milliseconds. `write NAME FILE` leaves the straight RGBA rows of a result.
+/// Arguments: a file of straight RGBA rows, its width and its height in pixels. Each line of standard input is the name
+/// of a transform, and the program prints its time in milliseconds. `write NAME FILE` writes the straight RGBA rows of
+/// a result and prints its size.
 @main
 struct TransformTimings {
     let straight: [UInt8]
@@ -14,7 +16,7 @@ struct TransformTimings {
     static func main() throws {
         let arguments = CommandLine.arguments
         guard arguments.count == 4, let width = Int(arguments[2]), let height = Int(arguments[3]) else {
-            throw TintypeError(.invalidSource, stage: .request, "usage: transform-timings FILE WIDTH HEIGHT")
+            throw TintypeError(.invalidSource, stage: .request, "usage: TransformTimings FILE WIDTH HEIGHT")
         }
         let timings = try TransformTimings(arguments[1], PixelSize(width: width, height: height))
         while let line = readLine() {
@@ -57,11 +59,11 @@ struct TransformTimings {
         case "crop": CropTransformer(to: PixelRect(x: 500, y: 400, size: PixelSize(width: 2000, height: 1500)))
         case "flatten": FlattenTransformer(on: .white)
         case "chain": TransformerChain(steps)
-        default: throw TintypeError(.invalidSource, stage: .request, "no timing is called \(name)")
+        default: throw TintypeError(.invalidSource, stage: .request, "unknown transform: \(name)")
         }
     }
 
-    /// What a chain does in one pass.
+    /// The steps of a chain that runs in one pass.
     private static let steps: [any ImageTransformer] = [
         TintTransformer(Color(red: 200, green: 120, blue: 40, alpha: 64), mode: .normal),
         RoundCornersTransformer(radius: 80), FlattenTransformer(on: .white),
@@ -78,7 +80,7 @@ struct TransformTimings {
         return Self.milliseconds { writer.premultiply(rows: size.height) }
     }
 
-    /// As many bytes as premultiplying reads and writes, between memory that was touched before.
+    /// Times copying as many bytes as premultiplying reads and writes, in memory that was touched before.
     private func timeOfCopying() -> String {
         let target = UnsafeMutableRawBufferPointer.allocate(byteCount: straight.count, alignment: 64)
         defer { target.deallocate() }

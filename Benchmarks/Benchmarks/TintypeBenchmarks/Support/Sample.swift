@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Tintype
 
-/// Pictures to measure with: those of the demo.
+/// The images to measure with, which are those of the demo.
 enum Sample {
     /// 1280 × 853, baseline.
     static func jpeg() throws -> Data { try file("ocean.jpg") }
@@ -15,7 +15,7 @@ enum Sample {
     }
 }
 
-/// Files by bare system calls, as the controls use them.
+/// Files through plain system calls, for the controls.
 enum PlainFile {
     struct Failure: Error {
         let number = errno
@@ -31,7 +31,7 @@ enum PlainFile {
         return Data(bytesNoCopy: memory, count: max(0, count), deallocator: .free)
     }
 
-    /// Writes under another name and renames, so that no reader sees half a file.
+    /// Writes under another name and renames, so that no reader sees a partial file.
     static func replace(_ path: String, with data: Data) throws {
         let temporary = path + ".new"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -44,8 +44,8 @@ enum PlainFile {
 
 /// Folders for files, inside the temporary directory.
 ///
-/// They are not removed here, since ext4 makes files slowly for some seconds after others were removed: `scripts/bench/run`
-/// sets a temporary directory of its own and removes that in the end.
+/// They are not removed here, because ext4 creates files slowly for some seconds after others were removed.
+/// `scripts/bench/run` sets a temporary directory of its own and removes it at the end.
 enum Scratch {
     static func makeFolder() throws -> URL {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-benchmark-\(UUID().uuidString)")
@@ -54,7 +54,7 @@ enum Scratch {
     }
 }
 
-/// Blocking work off the cooperative threads, as the controls do it.
+/// Blocking work outside the cooperative threads, for the controls.
 enum ControlThread {
     private static let queue = DispatchQueue(label: "control", attributes: .concurrent)
 
