@@ -1,18 +1,22 @@
 public import Foundation
 
-/// Gives pictures other names in the caches than their URLs: as a ``RequestInterceptor``, so that memory, disk, shared
-/// work and the memory of failures all know a picture by the same name. What is loaded stays the same URL.
+/// A request interceptor that identifies images in caches by names other than their URLs.
+///
+/// Memory, disk, coalescing and the failure memory all use the name. The URL that is loaded does not change.
 public struct CacheKeyFilter: RequestInterceptor {
     private let name: @Sendable (URL) -> String?
 
-    /// - Parameter name: the name of a URL's bytes; `nil` leaves the URL. Called on the caller's thread for every
-    ///   request, memory hits included. Two URLs with the same name have to lead to the same bytes.
+    /// Creates a filter.
+    ///
+    /// - Parameter name: returns the name of a URL's bytes, or `nil` to keep the URL. Called on the caller's thread for
+    ///   every request, including memory hits. Two URLs with the same name must return the same bytes.
     public init(_ name: @escaping @Sendable (URL) -> String?) {
         self.name = name
     }
 
+    /// Sets the identity of a request for a plain URL, unless the request has one.
     public func intercept(_ request: ImageRequest) -> ImageRequest {
-        // Of requests with a method or headers of their own, those are part of the name.
+        // A method and header fields are part of the identity, so requests that set them are left alone.
         guard request.identity == nil, case .url(let url) = request.source, let name = name(url) else { return request }
         var request = request
         request.identity = name
@@ -21,7 +25,9 @@ public struct CacheKeyFilter: RequestInterceptor {
 }
 
 extension CacheKeyFilter {
-    /// Leaves out items of the query that do not change the picture: signatures, session numbers, where it is shown.
+    /// Returns a filter that ignores query items that do not change the image, such as signatures or session identifiers.
+    ///
+    /// - Parameter names: the names of the query items, without percent-encoding.
     public static func droppingQueryItems(_ names: Set<String>) -> CacheKeyFilter {
         CacheKeyFilter { url in
             changingQuery(of: url) { items in
@@ -30,22 +36,24 @@ extension CacheKeyFilter {
         }
     }
 
-    /// Lets the order of the items of the query not matter. Items of the same name keep their order.
+    /// A filter that ignores the order of query items with different names. Items of the same name keep their order.
     public static let sortingQuery = CacheKeyFilter { url in
         changingQuery(of: url) { items in
             items.enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }.map(\.element)
         }
     }
 
-    /// A name for every URL by a rule of the program's own, such as the identifier in its path.
+    /// Returns a filter with a rule of the program's own, such as an identifier in the path.
+    ///
+    /// - Parameter name: as in ``init(_:)``.
     public static func explicit(_ name: @escaping @Sendable (URL) -> String?) -> CacheKeyFilter { CacheKeyFilter(name) }
 
     private static func changingQuery(of url: URL, _ change: ([URLQueryItem]) -> [URLQueryItem]) -> String? {
-        guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true),
-            let items = parts.percentEncodedQueryItems
+        guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true),
+            let items = components.percentEncodedQueryItems
         else { return nil }
         let changed = change(items)
-        parts.percentEncodedQueryItems = changed.isEmpty ? nil : changed
-        return parts.string
+        components.percentEncodedQueryItems = changed.isEmpty ? nil : changed
+        return components.string
     }
 }

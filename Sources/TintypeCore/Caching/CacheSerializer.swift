@@ -1,26 +1,28 @@
 public import Foundation
 
-/// Chooses the bytes under which pictures are kept on disk: to change their format, to change what is in them, or to keep
-/// some out.
+/// Chooses the bytes that are stored on disk for an image: to change their format or content, or to store nothing.
 ///
-/// It is asked behind the caller, on a thread for pixels, before anything is stored; what it says of an original is what
-/// the next load reads instead of what came from outside.
+/// The pipeline calls it in the background, on a thread for pixel work, before it stores an image. The bytes chosen for an
+/// original replace the received bytes: the next load reads them.
 public struct CacheSerializer: Sendable {
-    /// What is kept of one picture.
+    /// The bytes to store for one image.
     public enum Form: Sendable {
-        /// What would be without a serializer: an original as the bytes it came as, a rendition as its request says.
+        /// The bytes stored without a serializer: the received bytes of an original, a rendition in the form of its policy.
         case standard
-        /// These bytes. Have to decode as the picture, or they are found damaged by whoever reads them.
+        /// These bytes in this format. They must decode to the image: the next read treats others as a damaged entry.
         case bytes(Data, ImageFormat)
+        /// No entry.
         case nothing
     }
 
     private let serialize: Serialize
 
-    /// Told the picture; the bytes that an original came as, `nil` for a rendition; and under which key it is kept.
+    /// A function from an image, the received bytes (`nil` for a rendition) and the cache key to the form to store.
     public typealias Serialize = @Sendable (Image, Data?, CacheKey) throws(TintypeError) -> Form
 
-    /// - Parameter serialize: what it throws is logged, and the picture is not kept on disk.
+    /// Creates a serializer.
+    ///
+    /// - Parameter serialize: chooses the form. If it throws, the error is logged and the image is not stored on disk.
     public init(_ serialize: @escaping Serialize) {
         self.serialize = serialize
     }
@@ -31,15 +33,19 @@ public struct CacheSerializer: Sendable {
 }
 
 extension CacheSerializer {
-    /// Keeps still originals of some formats as another one: of those that take long to decode, say.
+    /// Returns a serializer that stores still originals of some formats in another format, such as one that decodes faster.
     ///
-    /// - Parameter encoder: has to know `target`.
+    /// - Parameters:
+    ///   - formats: the formats to replace.
+    ///   - target: the format to store.
+    ///   - encoder: an encoder that supports `target`.
+    ///   - options: the encoder's options.
     public static func reencoding(
         _ formats: Set<ImageFormat>, as target: ImageFormat, with encoder: any ImageEncoder,
         _ options: EncodeOptions = EncodeOptions()
     ) -> CacheSerializer {
         CacheSerializer { image, data, _ throws(TintypeError) in
-            // A thumbnail would be kept instead of the whole, and a frame instead of the animation.
+            // A downscaled image or a single frame must not replace the original.
             guard data != nil, formats.contains(image.info.format), image.size == image.info.size, !image.isAnimated
             else { return .standard }
             return .bytes(try encoder.encode(image.pixels, as: target, options: options), target)

@@ -1,21 +1,23 @@
 import Foundation
 
-/// The cgroups that a process is in, of version 2 and of version 1's memory controller (cgroups(7)).
+/// The cgroups of a process: that of the unified hierarchy (v2) and that of the v1 memory controller. See cgroups(7).
 struct ControlGroup: Equatable, Sendable {
-    /// Where the file system of version 2 is mounted, and the process's path in it.
+    /// The mount point of the v2 file system and the path of the process's group in it; `nil` if there is none.
     var unified: (mount: String, path: String)?
-    /// The same for the memory controller of version 1.
+    /// The same for the v1 memory controller.
     var memory: (mount: String, path: String)?
 
-    /// That of this process.
+    /// The groups of this process.
     static var current: ControlGroup {
         func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
         return ControlGroup(membership: text("/proc/self/cgroup"), mounts: text("/proc/self/mounts"))
     }
 
+    /// Parses the groups of a process. Malformed lines are skipped.
+    ///
     /// - Parameters:
-    ///   - membership: `/proc/self/cgroup`: lines of `number:controllers:path`.
-    ///   - mounts: `/proc/self/mounts`: lines of `device mount type options …`.
+    ///   - membership: the text of `/proc/self/cgroup`: lines of `number:controllers:path`.
+    ///   - mounts: the text of `/proc/self/mounts`: lines of `device mount type options …`.
     init(membership: String, mounts: String) {
         let mounted = mounts.split(separator: "\n").map { $0.split(separator: " ") }.filter { $0.count >= 4 }
         for line in membership.split(separator: "\n") {
@@ -30,19 +32,21 @@ struct ControlGroup: Equatable, Sendable {
         }
     }
 
-    /// Files that may say how much memory there is, from the process's own group up to the root: a group above may
-    /// allow less. In a container the path of the host may not exist, but the root is then the container's.
+    /// The files that may set a memory limit, from the process's own group up to the root.
+    ///
+    /// Ancestors are included because a parent may set a lower limit. In a container the host's path may not exist, but the
+    /// root is the container's.
     var limitFiles: [String] {
         ["memory.max", "memory.high"].flatMap { Self.files($0, unified) } + Self.files("memory.limit_in_bytes", memory)
     }
 
-    /// Files that may tell of the pressure of the group of version 2, the process's own first.
+    /// The pressure files of the v2 group and its ancestors, the process's own group first.
     var pressureFiles: [String] { Self.files("memory.pressure", unified) }
 
-    /// Folders of version 1 that may be the group's, the process's own first.
+    /// The folders of the v1 group and its ancestors, the process's own group first.
     var levelFolders: [String] { Self.folders(memory) }
 
-    /// Bytes; `nil` where there is no limit.
+    /// The lowest memory limit in bytes; `nil` if there is none.
     var memoryLimit: Int? {
         limitFiles.compactMap { try? String(contentsOfFile: $0, encoding: .utf8) }
             .compactMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) }.min()
@@ -54,11 +58,11 @@ struct ControlGroup: Equatable, Sendable {
 
     private static func folders(_ group: (mount: String, path: String)?) -> [String] {
         guard let group else { return [] }
-        var parts = group.path.split(separator: "/").filter { $0 != ".." }
+        var components = group.path.split(separator: "/").filter { $0 != ".." }
         var folders: [String] = []
         while true {
-            folders.append(([group.mount] + parts.map(String.init)).joined(separator: "/"))
-            if parts.popLast() == nil { return folders }
+            folders.append(([group.mount] + components.map(String.init)).joined(separator: "/"))
+            if components.popLast() == nil { return folders }
         }
     }
 
@@ -67,21 +71,22 @@ struct ControlGroup: Equatable, Sendable {
     }
 }
 
-/// The memory of the machine, or of the cgroups this process is in.
+/// The memory of the machine, limited by the cgroups of this process.
 enum SystemMemory {
-    /// Bytes: the smallest of them.
+    /// The bytes of memory that this process may use: the machine's memory or the lowest cgroup limit.
     static var available: Int {
         let machine = Int(clamping: ProcessInfo.processInfo.physicalMemory)
         return min(machine, ControlGroup.current.memoryLimit ?? machine)
     }
 
-    /// Bytes of the machine's memory that programs could have now without others having to give theirs back
-    /// (`MemAvailable` in proc_meminfo(5)); without such a word, all.
+    /// The bytes of the machine's memory that are available without swapping (`MemAvailable` in proc_meminfo(5)); all of
+    /// its memory if the kernel does not tell.
     static var free: Int {
         let text = (try? String(contentsOfFile: "/proc/meminfo", encoding: .utf8)) ?? ""
         return free(meminfo: text) ?? Int(clamping: ProcessInfo.processInfo.physicalMemory)
     }
 
+    /// Returns `MemAvailable` in bytes from the text of `/proc/meminfo`, or `nil` if it is missing.
     static func free(meminfo text: String) -> Int? {
         let line = text.split(separator: "\n").first { $0.hasPrefix("MemAvailable:") }
         return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 * 1024 }

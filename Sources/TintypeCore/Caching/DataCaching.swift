@@ -1,49 +1,54 @@
 public import Foundation
 
-/// Encoded pictures by key, on something slower than memory: what the pipeline asks of a disk cache.
+/// A cache of encoded images on slower storage than memory: the disk tier of an ``ImageCache``.
 ///
-/// Calls that read block; the pipeline makes them on an executor that may be blocked.
+/// Calls that read or remove block. The pipeline makes them on threads reserved for the disk.
 public protocol DataCaching: Sendable {
-    /// The entry of a key, verified; `nil` is a miss, and so is a damaged entry, which is removed. Blocks.
+    /// Returns the verified entry of a key, or `nil` for a miss. Blocks.
+    ///
+    /// A damaged entry is a miss and is removed.
     func entry(for key: CacheKey) -> CacheEntry?
 
-    /// Keeps an entry. Returns at once; reads see it from then on, and the disk has it after ``flush()``.
+    /// Stores an entry.
+    ///
+    /// Returns at once. Reads see the entry from then on; it is on disk after ``flush()``.
     func store(_ entry: CacheEntry, for key: CacheKey)
 
-    /// Forgets an entry. Blocks.
+    /// Removes the entry of a key. Blocks.
     func remove(_ key: CacheKey)
 
-    /// Whether there is an entry; does not look whether it is whole. Blocks.
+    /// Returns whether there is an entry for a key, without verifying it. Blocks.
     func contains(_ key: CacheKey) -> Bool
 
-    /// Forgets everything, without blocking.
+    /// Removes all entries, without blocking.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable`` when it cannot be removed.
+    /// - Throws: ``TintypeError/Code/unwritable`` if the files cannot be removed.
     func removeAll() async throws(TintypeError)
 
-    /// Waits until everything that was stored is written, without blocking.
+    /// Waits, without blocking, until everything stored so far is written.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable`` when something could not be written since the last call.
+    /// - Throws: ``TintypeError/Code/unwritable`` if a write has failed since the last call.
     func flush() async throws(TintypeError)
 }
 
-/// One encoded picture with what is kept beside it.
+/// An encoded image and its metadata, as a ``DataCaching`` stores them.
 public struct CacheEntry: Sendable {
     /// The encoded bytes.
     public var data: Data { didSet { file = nil } }
-    /// The file that ``data`` is a mapping of, where it is one: whoever writes it down takes it from there.
+    /// The file that ``data`` maps, if it maps one. A disk cache copies the entry from this file.
     package var file: SpillFile?
-    /// What they are, where that is known.
+    /// The format of the bytes, if it is known.
     public var format: ImageFormat?
-    /// Opaque to the cache: what the loader wants to know when it meets the entry again.
+    /// Data of the loader, which reads it when it meets the entry again. Opaque to the cache.
     public var metadata: Data
-    /// Opaque to the cache and to loaders: what the program wants to keep beside the picture.
+    /// Data of the program. Opaque to the cache and to loaders.
     public var extended: Data
-    /// When its bytes were got.
+    /// The time at which the bytes were received.
     public var created: Date
-    /// From when on it is a miss; `nil` leaves that to the limits of the cache.
+    /// The time from which the entry is a miss; `nil` leaves this to the limits of the cache.
     public var expires: Date?
 
+    /// Creates an entry. By default it is created now, has no metadata and does not expire on its own.
     public init(
         data: Data, format: ImageFormat?, metadata: Data = Data(), extended: Data = Data(), created: Date = Date(),
         expires: Date? = nil

@@ -1,67 +1,74 @@
-/// Which of many things goes when there are too many: SIEVE (Zhang et al., NSDI '24). A queue in the order of arrival,
-/// and a hand that walks from old to new and evicts the first that was not used since it last came by.
+/// The order in which entries of a full cache are evicted: SIEVE (Zhang et al., NSDI '24).
 ///
-/// It knows no lock, threads or time, and not how use is noted: a hit moves nothing here. The hand passes at most
-/// ``patience`` used ones for one that it evicts, so every operation costs O(1). How it compares with LRU, S3-FIFO and
-/// W-TinyLFU is in `docs/eviction.md`.
+/// The queue is in order of insertion. A hand walks from old to new and evicts the first entry that was not used since the
+/// hand last passed it.
+///
+/// It knows no locks, threads or clocks. A hit moves nothing here: the caller notes uses and reports them on request. The
+/// hand passes at most ``patience`` used entries for each eviction, so every operation except ``removeAll(costlierThan:)``
+/// is O(1) for each entry that it removes. `docs/eviction.md` compares the policy with LRU, S3-FIFO and W-TinyLFU.
 struct EvictionQueue<Key: Hashable & Sendable, Element: Sendable>: Sendable {
     private struct Node: Sendable {
         let key: Key
         let element: Element
         let cost: Int
-        /// Towards the newer end.
+        /// The slot of the next newer node.
         var newer: Int?
-        /// Towards the older end.
+        /// The slot of the next older node.
         var older: Int?
     }
 
     var limits: CacheLimits
+    /// The sum of the costs of all elements.
     private(set) var cost = 0
-    private var places: [Key: Int] = [:]
+    /// The slot of each key's node.
+    private var slots: [Key: Int] = [:]
     private var nodes: [Node?] = []
-    private var free: [Int] = []
+    /// The slots in `nodes` that are not in use.
+    private var freeSlots: [Int] = []
     private var newest: Int?
     private var oldest: Int?
+    /// The slot that the hand points to; `nil` is the oldest.
     private var hand: Int?
 
-    /// Used ones that the hand passes before it takes the next, used or not.
+    /// The number of used entries that the hand passes before it evicts the next one, used or not.
     private static var patience: Int { 64 }
 
     init(limits: CacheLimits) {
         self.limits = limits
     }
 
-    var count: Int { places.count }
+    var count: Int { slots.count }
 
-    /// What came in, and what had to go for it.
+    /// The result of an insertion.
     struct Insertion: Sendable {
-        /// Not when it is too large on its own.
-        var isKept: Bool
-        /// What stood under the same key.
+        /// Whether the element is in the queue. It is not if it exceeds the limits on its own.
+        var isInserted: Bool
+        /// The previous element of the same key.
         var replaced: Element?
         var evicted: [Element]
     }
 
-    /// Takes a newcomer in and evicts others until the limits hold; what stood under its key is gone in any case.
+    /// Inserts an element and evicts others until the limits hold. The previous element of the key is removed in any case.
     ///
-    /// - Parameter wasUsed: whether an element was used since this was last asked of it.
+    /// - Parameter wasUsed: returns whether an element was used since the last call for it.
     mutating func insert(
         _ element: Element, for key: Key, cost: Int, wasUsed: (Element) -> Bool
     ) -> Insertion {
         let replaced = remove(key)
         guard cost <= min(limits.entryCost, limits.cost), limits.count > 0 else {
-            return Insertion(isKept: false, replaced: replaced, evicted: [])
+            return Insertion(isInserted: false, replaced: replaced, evicted: [])
         }
         let evicted = trim(toCost: limits.cost - cost, count: limits.count - 1, wasUsed: wasUsed)
         append(Node(key: key, element: element, cost: cost))
-        return Insertion(isKept: true, replaced: replaced, evicted: evicted)
+        return Insertion(isInserted: true, replaced: replaced, evicted: evicted)
     }
 
+    /// Removes the element of a key and returns it.
     mutating func remove(_ key: Key) -> Element? {
-        places[key].flatMap { unlink($0) }
+        slots[key].flatMap { unlink($0) }
     }
 
-    /// Evicts until no more than this is left.
+    /// Evicts elements until at most `maximumCost` and `maximumCount` remain. Returns them in order of eviction.
     mutating func trim(toCost maximumCost: Int, count maximumCount: Int, wasUsed: (Element) -> Bool) -> [Element] {
         var evicted: [Element] = []
         while count > max(0, maximumCount) || cost > max(0, maximumCost), let element = evict(wasUsed) {
@@ -70,32 +77,32 @@ struct EvictionQueue<Key: Hashable & Sendable, Element: Sendable>: Sendable {
         return evicted
     }
 
-    /// Removes from the oldest on, as long as `isOver`.
-    mutating func removeOldest(while isOver: (Element) -> Bool) -> [Element] {
+    /// Removes elements from the oldest on, as long as `isExpired` returns `true`.
+    mutating func removeOldest(while isExpired: (Element) -> Bool) -> [Element] {
         var removed: [Element] = []
-        while let oldest, let element = nodes[oldest]?.element, isOver(element) {
+        while let oldest, let element = nodes[oldest]?.element, isExpired(element) {
             removed.append(element)
             _ = unlink(oldest)
         }
         return removed
     }
 
-    /// Walks over everything: for limits that change.
+    /// Removes all elements that cost more than `maximumCost`, for a change of limits. O(n).
     mutating func removeAll(costlierThan maximumCost: Int) -> [Element] {
-        let tooCostly = nodes.indices.filter { place in nodes[place].map { $0.cost > maximumCost } ?? false }
+        let tooCostly = nodes.indices.filter { slot in nodes[slot].map { $0.cost > maximumCost } ?? false }
         return tooCostly.compactMap { unlink($0) }
     }
 
-    // MARK: The queue
+    // MARK: The linked list
 
     private mutating func evict(_ wasUsed: (Element) -> Bool) -> Element? {
-        var place = hand ?? oldest
+        var slot = hand ?? oldest
         var passed = 0
-        while passed < Self.patience, let here = place, let node = nodes[here], wasUsed(node.element) {
-            place = node.newer ?? oldest
+        while passed < Self.patience, let current = slot, let node = nodes[current], wasUsed(node.element) {
+            slot = node.newer ?? oldest
             passed += 1
         }
-        guard let victim = place else { return nil }
+        guard let victim = slot else { return nil }
         hand = nodes[victim]?.newer
         return unlink(victim)
     }
@@ -103,36 +110,37 @@ struct EvictionQueue<Key: Hashable & Sendable, Element: Sendable>: Sendable {
     private mutating func append(_ node: Node) {
         var node = node
         node.older = newest
-        let place = freePlace()
-        nodes[place] = node
-        if let newest { nodes[newest]?.newer = place } else { oldest = place }
-        newest = place
-        places[node.key] = place
+        let slot = takeFreeSlot()
+        nodes[slot] = node
+        if let newest { nodes[newest]?.newer = slot } else { oldest = slot }
+        newest = slot
+        slots[node.key] = slot
         cost += node.cost
     }
 
-    private mutating func freePlace() -> Int {
-        if let place = free.popLast() { return place }
+    private mutating func takeFreeSlot() -> Int {
+        if let slot = freeSlots.popLast() { return slot }
         nodes.append(nil)
         return nodes.endIndex - 1
     }
 
-    private mutating func unlink(_ place: Int) -> Element? {
-        guard let node = nodes[place] else { return nil }
-        if hand == place { hand = node.newer }
+    private mutating func unlink(_ slot: Int) -> Element? {
+        guard let node = nodes[slot] else { return nil }
+        // The slot is reused, so the hand must not stay on it.
+        if hand == slot { hand = node.newer }
         if let newer = node.newer { nodes[newer]?.older = node.older } else { newest = node.older }
         if let older = node.older { nodes[older]?.newer = node.newer } else { oldest = node.newer }
-        nodes[place] = nil
-        free.append(place)
-        places[node.key] = nil
+        nodes[slot] = nil
+        freeSlots.append(slot)
+        slots[node.key] = nil
         cost -= node.cost
-        if places.isEmpty { giveMemoryBack() }
+        if slots.isEmpty { releaseStorage() }
         return node.element
     }
 
-    /// Else a queue that was large once would be so for ever, even if it was emptied since memory is short.
-    private mutating func giveMemoryBack() {
+    /// Frees the storage of an empty queue that was large. Otherwise it would stay allocated under memory pressure.
+    private mutating func releaseStorage() {
         guard nodes.count > 1024 else { return }
-        (nodes, free, places) = ([], [], [:])
+        (nodes, freeSlots, slots) = ([], [], [:])
     }
 }

@@ -1,16 +1,18 @@
 public import Foundation
 
-/// A cache of a tier in memory and two on disk, each of which may be missing or replaced.
+/// A cache with a memory tier and two disk tiers, each of which may be absent or replaced.
 public struct ImageCache: ImageCaching {
-    /// For decoded pictures; `nil` for none.
+    /// The tier of decoded images in memory, or `nil` for none.
     public let memory: MemoryCache?
-    /// For encoded bytes; `nil` for none.
+    /// The tier of encoded images on disk, or `nil` for none.
     public let disk: (any DataCaching)?
-    /// For renditions whose request wants it: see ``LoadPolicy/StoredForm/pixels``.
+    /// The tier of decoded images on disk, or `nil` for none. It holds the renditions of requests that ask for it: see
+    /// ``LoadPolicy/StoredForm/pixels``.
     public let pixels: (any PixelCaching)?
-    /// For ``query(_:among:data:decode:)`` and for pictures that are stored without their bytes; a pipeline uses its own.
+    /// The codecs for ``query(_:among:data:decode:)`` and for images stored without their bytes. A pipeline uses its own.
     public let coders: ImageCoderRegistry
 
+    /// Creates a cache from its tiers. By default it has only a memory tier with the standard limits.
     public init(
         memory: MemoryCache? = MemoryCache(), disk: (any DataCaching)? = nil, pixels: (any PixelCaching)? = nil,
         coders: ImageCoderRegistry = ImageCoderRegistry()
@@ -21,6 +23,7 @@ public struct ImageCache: ImageCaching {
         self.coders = coders
     }
 
+    /// The tiers that are present.
     public var tiers: CacheTiers {
         var tiers: CacheTiers = []
         if memory != nil { tiers.insert(.memory) }
@@ -47,6 +50,9 @@ public struct ImageCache: ImageCaching {
         pixels?.store(image, for: key, timeToLive: timeToLive) ?? false
     }
 
+    /// Removes the entry of a key. Removing it from the disk also removes its pixels.
+    ///
+    /// Blocks if `tiers` contains the disk or the pixels.
     public func remove(_ key: CacheKey, from tiers: CacheTiers) {
         if tiers.contains(.memory) { memory?.remove(key) }
         if tiers.contains(.disk) { disk?.remove(key) }
@@ -54,34 +60,42 @@ public struct ImageCache: ImageCaching {
     }
 
     public func tiers(holding key: CacheKey, among tiers: CacheTiers) -> CacheTiers {
-        var found: CacheTiers = []
-        if tiers.contains(.memory), memory?.contains(key) ?? false { found.insert(.memory) }
-        if tiers.contains(.disk), disk?.contains(key) ?? false { found.insert(.disk) }
-        if tiers.contains(.pixels), pixels?.contains(key) ?? false { found.insert(.pixels) }
-        return found
+        var holding: CacheTiers = []
+        if tiers.contains(.memory), memory?.contains(key) ?? false { holding.insert(.memory) }
+        if tiers.contains(.disk), disk?.contains(key) ?? false { holding.insert(.disk) }
+        if tiers.contains(.pixels), pixels?.contains(key) ?? false { holding.insert(.pixels) }
+        return holding
     }
 
+    /// Removes all entries of some tiers. Clearing the disk also clears the pixels.
+    ///
+    /// Both disk tiers are cleared even if the first one fails.
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable`` if the files cannot be removed.
     public func clear(_ tiers: CacheTiers) async throws(TintypeError) {
         if tiers.contains(.memory) { memory?.clear() }
-        try await onDisks { () throws(TintypeError) in
+        try await runBoth { () throws(TintypeError) in
             if tiers.contains(.disk) { try await disk?.removeAll() }
         } and: { () throws(TintypeError) in
             if tiers.reachesPixels { try await pixels?.removeAll() }
         }
     }
 
+    /// Waits, without blocking, until both disk tiers have written everything stored so far.
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable`` if a write has failed since the last call.
     public func flush() async throws(TintypeError) {
-        try await onDisks { () throws(TintypeError) in
+        try await runBoth { () throws(TintypeError) in
             try await disk?.flush()
         } and: { () throws(TintypeError) in
             try await pixels?.flush()
         }
     }
 
-    /// Reaches both, even if the first fails.
+    /// Runs both closures in order, the second even if the first throws.
     ///
     /// - Throws: the first error.
-    private func onDisks(
+    private func runBoth(
         _ first: () async throws(TintypeError) -> Void, and second: () async throws(TintypeError) -> Void
     ) async throws(TintypeError) {
         let errors = [await TintypeError.thrown(by: first), await TintypeError.thrown(by: second)]
@@ -89,36 +103,49 @@ public struct ImageCache: ImageCaching {
     }
 }
 
+// MARK: - Use without a pipeline
+
 extension ImageCache {
-    /// The picture of a key: from memory, without suspending; as pixels from disk; or decoded from its bytes there with
-    /// ``coders``, and kept in memory then. `nil` is a miss, and so are bytes that do not decode, which are removed.
+    /// Returns the image of a key from the first tier that has it.
+    ///
+    /// A memory hit does not suspend. Otherwise the pixel tier is read; then the disk entry is decoded with ``coders`` and
+    /// the image is stored in memory. `nil` is a miss. Bytes that do not decode are a miss too, and are removed.
     ///
     /// - Parameters:
-    ///   - tiers: that may answer.
-    ///   - data: whether the bytes are wanted even when memory has the picture.
-    ///   - decode: what to make of the bytes. What was stored under a key is best asked for in one way.
-    /// - Throws: ``TintypeError/Code/cancelled`` when the task was cancelled before its turn.
+    ///   - key: the key of the image.
+    ///   - tiers: the tiers to read.
+    ///   - data: whether to return the encoded bytes even if the image comes from memory or the pixel tier.
+    ///   - decode: how to decode the bytes. Use the same options for every query of a key: a memory hit ignores them.
+    /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before the read or the decode starts.
     public func query(
         _ key: CacheKey, among tiers: CacheTiers = .all, data: Bool = false, decode: DecodeOptions = DecodeOptions()
     ) async throws(TintypeError) -> CacheHit? {
         try await query(key, among: tiers, data: data, decode: decode, with: coders)
     }
 
-    /// The same on the calling thread. **Blocks** while the disk is read and the picture is decoded: for the one that has
-    /// to be there when a window opens.
+    /// Returns the image of a key from the first tier that has it, on the calling thread.
+    ///
+    /// **Blocks** while the disk is read and the image is decoded. Use it for an image that must be present when a window
+    /// opens. See ``query(_:among:data:decode:)`` for the parameters.
     public func blockingQuery(
         _ key: CacheKey, among tiers: CacheTiers = .all, data: Bool = false, decode: DecodeOptions = DecodeOptions()
     ) -> CacheHit? {
         blockingQuery(key, among: tiers, data: data, decode: decode, with: coders)
     }
 
-    /// Keeps a picture in some tiers. On disk it is its bytes; where there are none, an animation's own, or what
-    /// ``coders`` encode the picture as: in the format that it came in, or else as JPEG if every pixel is opaque and as PNG
-    /// if not. The disk has it after ``flush()``.
+    /// Stores an image in some tiers, encoded with ``coders`` if it comes without bytes. It is on disk after ``flush()``.
     ///
-    /// - Parameter tiers: not ``CacheTiers/pixels`` unless that is said.
-    /// - Throws: ``TintypeError/Code/noCoder``, ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``;
-    ///   ``TintypeError/Code/cancelled``. Tiers before the disk have it then.
+    /// The disk stores `data`. If `data` is `nil`, it stores the original bytes of an animation, or else the encoded image:
+    /// in its own format if that is possible without loss of transparency, otherwise as JPEG if all pixels are opaque, or
+    /// as PNG.
+    ///
+    /// - Parameters:
+    ///   - image: the image.
+    ///   - data: the encoded bytes of the image, if the caller has them.
+    ///   - key: the key of the image.
+    ///   - tiers: the tiers to store the image in. ``CacheTiers/pixels`` is not among the defaults.
+    /// - Throws: ``TintypeError/Code/noCoder``, ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory`` or
+    ///   ``TintypeError/Code/cancelled``. The memory and pixel tiers may already hold the image then.
     public func store(
         _ image: Image, data: Data?, for key: CacheKey, in tiers: CacheTiers = [.memory, .disk]
     ) async throws(TintypeError) {
@@ -127,7 +154,7 @@ extension ImageCache {
 }
 
 extension TintypeError {
-    /// What `body` throws, for who has more to do before it is told.
+    /// Returns the error that `body` throws, for callers that continue with other work before they throw it.
     static func thrown(by body: () async throws(TintypeError) -> Void) async -> TintypeError? {
         do throws(TintypeError) { try await body() } catch { return error }
         return nil

@@ -1,35 +1,48 @@
 import Dispatch
 
-/// Several caches as one; the last is the highest and is asked first.
+/// Several caches used as one. The last cache has the highest rank and is asked first.
 public struct ImageCacheChain: ImageCaching {
-    /// The first is the lowest, the last the highest.
+    /// The caches, from the lowest to the highest rank.
     public let caches: [any ImageCaching]
-    /// Which of them each operation reaches.
+    /// The caches that each operation reaches.
     public let policies: Policies
 
+    /// Creates a chain of caches.
+    ///
+    /// - Parameters:
+    ///   - caches: the caches, from the lowest to the highest rank.
+    ///   - policies: the caches that each operation reaches. The defaults are those of SDWebImage.
     public init(_ caches: [any ImageCaching], policies: Policies = Policies()) {
         self.caches = caches
         self.policies = policies
     }
 
-    /// Which caches an operation reaches.
+    /// The caches that an operation reaches.
     public enum Policy: Hashable, Sendable, CaseIterable {
-        /// One after another from the highest on; what asks stops at the first that answers.
+        /// All caches, one after another from the highest; a query stops at the first hit.
         case serial
-        /// All at the same time; of several answers the highest counts.
+        /// All caches at the same time; a query returns the hit of the highest rank.
         case concurrent
+        /// Only the highest cache.
         case highestOnly
+        /// Only the lowest cache.
         case lowestOnly
     }
 
     /// The policy of each operation.
     public struct Policies: Hashable, Sendable {
+        /// The policy of reads.
         public var query: Policy
+        /// The policy of writes.
         public var store: Policy
+        /// The policy of removing one key.
         public var remove: Policy
+        /// The policy of asking which tiers hold a key.
         public var contains: Policy
+        /// The policy of clearing tiers.
         public var clear: Policy
 
+        /// Creates policies; the defaults are those of SDWebImage.
         public init(
             query: Policy = .serial, store: Policy = .highestOnly, remove: Policy = .concurrent,
             contains: Policy = .serial, clear: Policy = .concurrent
@@ -42,11 +55,12 @@ public struct ImageCacheChain: ImageCaching {
         }
     }
 
+    /// The tiers that at least one of the caches has.
     public var tiers: CacheTiers { caches.reduce(into: []) { $0.formUnion($1.tiers) } }
 
     public func image(for key: CacheKey) -> Image? {
-        // Memory answers at once, so asking at the same time is asking one after another.
-        for cache in reached(policies.query) {
+        // Memory answers at once, so the concurrent policy needs no threads.
+        for cache in caches(reachedBy: policies.query) {
             if let image = cache.image(for: key) { return image }
         }
         return nil
@@ -54,51 +68,58 @@ public struct ImageCacheChain: ImageCaching {
 
     @discardableResult
     public func store(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Int {
-        reached(policies.store).reduce(0) { $0 + $1.store(image, for: key, timeToLive: timeToLive) }
+        caches(reachedBy: policies.store).reduce(0) { $0 + $1.store(image, for: key, timeToLive: timeToLive) }
     }
 
     public func entry(for key: CacheKey) -> CacheEntry? {
-        first(policies.query) { $0.entry(for: key) }
+        firstResult(policies.query) { $0.entry(for: key) }
     }
 
     public func store(_ entry: CacheEntry, for key: CacheKey) {
-        for cache in reached(policies.store) { cache.store(entry, for: key) }
+        for cache in caches(reachedBy: policies.store) { cache.store(entry, for: key) }
     }
 
     public func pixels(for key: CacheKey) -> Image? {
-        first(policies.query) { $0.pixels(for: key) }
+        firstResult(policies.query) { $0.pixels(for: key) }
     }
 
     @discardableResult
     public func storePixels(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Bool {
-        reached(policies.store).reduce(false) { $1.storePixels(image, for: key, timeToLive: timeToLive) || $0 }
+        caches(reachedBy: policies.store).reduce(false) {
+            $1.storePixels(image, for: key, timeToLive: timeToLive) || $0
+        }
     }
 
     public func remove(_ key: CacheKey, from tiers: CacheTiers) {
-        // Memory answers at once: no threads for that.
-        guard tiers != .memory else { return reached(policies.remove).forEach { $0.remove(key, from: tiers) } }
-        _ = all(policies.remove) { $0.remove(key, from: tiers) }
+        // Memory answers at once, so the concurrent policy needs no threads.
+        guard tiers != .memory else {
+            return caches(reachedBy: policies.remove).forEach { $0.remove(key, from: tiers) }
+        }
+        _ = results(policies.remove) { $0.remove(key, from: tiers) }
     }
 
     public func tiers(holding key: CacheKey, among tiers: CacheTiers) -> CacheTiers {
-        first(policies.contains) { cache in
-            let found = cache.tiers(holding: key, among: tiers)
-            return found.isEmpty ? nil : found
+        firstResult(policies.contains) { cache in
+            let holding = cache.tiers(holding: key, among: tiers)
+            return holding.isEmpty ? nil : holding
         } ?? []
     }
 
     public func clear(_ tiers: CacheTiers) async throws(TintypeError) {
-        try await each(policies.clear) { cache throws(TintypeError) in try await cache.clear(tiers) }
+        try await forEach(policies.clear) { cache throws(TintypeError) in try await cache.clear(tiers) }
     }
 
+    /// Waits, without blocking, until every cache has written everything stored so far.
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable`` if a write has failed since the last call.
     public func flush() async throws(TintypeError) {
-        try await each(.serial) { cache throws(TintypeError) in try await cache.flush() }
+        try await forEach(.serial) { cache throws(TintypeError) in try await cache.flush() }
     }
 
-    // MARK: Reaching them
+    // MARK: Policies
 
-    /// The highest first.
-    private func reached(_ policy: Policy) -> [any ImageCaching] {
+    /// Returns the caches that a policy reaches, the highest first.
+    private func caches(reachedBy policy: Policy) -> [any ImageCaching] {
         switch policy {
         case .serial, .concurrent: caches.reversed()
         case .highestOnly: caches.last.map { [$0] } ?? []
@@ -106,37 +127,38 @@ public struct ImageCacheChain: ImageCaching {
         }
     }
 
-    private func first<Answer: Sendable>(
-        _ policy: Policy, _ ask: @Sendable (any ImageCaching) -> Answer?
-    ) -> Answer? {
-        guard policy != .concurrent else { return all(policy, ask).lazy.compactMap(\.self).first }
-        for cache in reached(policy) {
-            if let answer = ask(cache) { return answer }
+    /// Returns the result of the highest cache that has one.
+    private func firstResult<Value: Sendable>(
+        _ policy: Policy, of query: @Sendable (any ImageCaching) -> Value?
+    ) -> Value? {
+        guard policy != .concurrent else { return results(policy, of: query).lazy.compactMap(\.self).first }
+        for cache in caches(reachedBy: policy) {
+            if let result = query(cache) { return result }
         }
         return nil
     }
 
-    /// The answers in the order of the caches. Blocks as long as the slowest.
-    private func all<Answer: Sendable>(
-        _ policy: Policy, _ ask: @Sendable (any ImageCaching) -> Answer
-    ) -> [Answer] {
-        let caches = reached(policy)
-        guard policy == .concurrent, caches.count > 1 else { return caches.map(ask) }
-        let answers = Locked<[Int: Answer]>([:])
-        DispatchQueue.concurrentPerform(iterations: caches.count) { place in
-            let answer = ask(caches[place])
-            answers.withLock { $0[place] = answer }
+    /// Returns the results of all caches that a policy reaches, the highest first. Blocks until the slowest has answered.
+    private func results<Value: Sendable>(
+        _ policy: Policy, of query: @Sendable (any ImageCaching) -> Value
+    ) -> [Value] {
+        let caches = caches(reachedBy: policy)
+        guard policy == .concurrent, caches.count > 1 else { return caches.map(query) }
+        let results = Locked<[Int: Value]>([:])
+        DispatchQueue.concurrentPerform(iterations: caches.count) { index in
+            let result = query(caches[index])
+            results.withLock { $0[index] = result }
         }
-        return answers.withLock { answers in caches.indices.compactMap { answers[$0] } }
+        return results.withLock { results in caches.indices.compactMap { results[$0] } }
     }
 
-    /// Reaches every one of them, even if one fails.
+    /// Calls `body` with every cache that a policy reaches, even if it throws for one of them.
     ///
     /// - Throws: the first error.
-    private func each(
+    private func forEach(
         _ policy: Policy, _ body: @escaping @Sendable (any ImageCaching) async throws(TintypeError) -> Void
     ) async throws(TintypeError) {
-        let caches = reached(policy)
+        let caches = caches(reachedBy: policy)
         let errors = await withTaskGroup(of: TintypeError?.self) { group in
             var errors: [TintypeError] = []
             for cache in caches {

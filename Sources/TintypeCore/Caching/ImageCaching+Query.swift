@@ -1,87 +1,105 @@
 public import Foundation
 
-// A cache on its own, without a pipeline: what is decoded on the way in and encoded on the way out.
+// Use of a cache without a pipeline: reads decode the bytes, writes encode the image.
+
+// MARK: - Reading
 
 extension ImageCaching {
-    /// The picture of a key: from memory, without suspending; as pixels from disk; or decoded from its bytes there, and
-    /// kept in memory then. `nil` is a miss, and so are bytes that do not decode, which are removed.
+    /// Returns the image of a key from the first tier that has it.
+    ///
+    /// A memory hit does not suspend. Otherwise the pixel tier is read; then the disk entry is decoded and the image is
+    /// stored in memory. `nil` is a miss. Bytes that do not decode are a miss too, and are removed.
     ///
     /// - Parameters:
-    ///   - tiers: that may answer.
-    ///   - data: whether the bytes are wanted even when memory has the picture.
-    ///   - decode: what to make of the bytes. What was stored under a key is best asked for in one way.
-    ///   - coders: to decode with.
-    /// - Throws: ``TintypeError/Code/cancelled`` when the task was cancelled before its turn.
+    ///   - key: the key of the image.
+    ///   - tiers: the tiers to read.
+    ///   - data: whether to return the encoded bytes even if the image comes from memory or the pixel tier.
+    ///   - decode: how to decode the bytes. Use the same options for every query of a key: a memory hit ignores them.
+    ///   - coders: the codecs to decode with.
+    /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before the read or the decode starts.
     public func query(
         _ key: CacheKey, among tiers: CacheTiers = .all, data: Bool = false, decode: DecodeOptions = DecodeOptions(),
         with coders: ImageCoderRegistry
     ) async throws(TintypeError) -> CacheHit? {
-        if !data, let hit = memoryHit(key, tiers) { return hit }
-        guard tiers != .memory else { return memoryHit(key, tiers) }
+        if !data, let hit = memoryHit(key, among: tiers) { return hit }
+        guard tiers != .memory else { return memoryHit(key, among: tiers) }
         let job = JobContext(priority: .normal)
-        let found = try await WorkQueue.disk.run(for: job) { () throws(TintypeError) in
-            self.found(key, tiers, data: data)
+        let result = try await WorkQueue.disk.run(for: job) { () throws(TintypeError) in
+            self.lookUp(key, among: tiers, wantsData: data)
         }
-        guard case .entry(let entry)? = found else { return found?.hit }
+        guard case .entry(let entry)? = result else { return result?.hit }
         return try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
-            self.decoded(entry, key, decode, coders)
+            self.decode(entry, for: key, options: decode, with: coders)
         }
     }
 
-    /// The same on the calling thread. **Blocks** while the disk is read and the picture is decoded: for the one that has
-    /// to be there when a window opens.
+    /// Returns the image of a key from the first tier that has it, on the calling thread.
+    ///
+    /// **Blocks** while the disk is read and the image is decoded. Use it for an image that must be present when a window
+    /// opens. See ``query(_:among:data:decode:with:)`` for the parameters.
     public func blockingQuery(
         _ key: CacheKey, among tiers: CacheTiers = .all, data: Bool = false, decode: DecodeOptions = DecodeOptions(),
         with coders: ImageCoderRegistry
     ) -> CacheHit? {
-        let found = found(key, tiers, data: data)
-        guard case .entry(let entry)? = found else { return found?.hit }
-        return decoded(entry, key, decode, coders)
-    }
-
-    private func memoryHit(_ key: CacheKey, _ tiers: CacheTiers) -> CacheHit? {
-        guard tiers.contains(.memory) else { return nil }
-        return image(for: key).map { CacheHit(image: $0, data: nil, tier: .memory) }
+        let result = lookUp(key, among: tiers, wantsData: data)
+        guard case .entry(let entry)? = result else { return result?.hit }
+        return self.decode(entry, for: key, options: decode, with: coders)
     }
 
     /// Blocks.
-    private func found(_ key: CacheKey, _ tiers: CacheTiers, data wantsData: Bool) -> Found? {
-        if let hit = memoryHit(key, tiers) ?? pixelHit(key, tiers) {
+    private func lookUp(_ key: CacheKey, among tiers: CacheTiers, wantsData: Bool) -> LookUpResult? {
+        if let hit = memoryHit(key, among: tiers) ?? pixelHit(key, among: tiers) {
             guard wantsData, tiers.contains(.disk) else { return .hit(hit) }
             return .hit(CacheHit(image: hit.image, data: entry(for: key)?.data, tier: hit.tier))
         }
         return tiers.contains(.disk) ? entry(for: key).map { .entry($0) } : nil
     }
 
-    private func pixelHit(_ key: CacheKey, _ tiers: CacheTiers) -> CacheHit? {
+    private func memoryHit(_ key: CacheKey, among tiers: CacheTiers) -> CacheHit? {
+        guard tiers.contains(.memory) else { return nil }
+        return image(for: key).map { CacheHit(image: $0, data: nil, tier: .memory) }
+    }
+
+    private func pixelHit(_ key: CacheKey, among tiers: CacheTiers) -> CacheHit? {
         guard tiers.contains(.pixels), let image = pixels(for: key) else { return nil }
         store(image, for: key)
         return CacheHit(image: image, data: nil, tier: .pixels)
     }
 
-    private func decoded(
-        _ entry: CacheEntry, _ key: CacheKey, _ options: DecodeOptions, _ coders: ImageCoderRegistry
+    /// Decodes a disk entry and stores the image in memory.
+    private func decode(
+        _ entry: CacheEntry, for key: CacheKey, options: DecodeOptions, with coders: ImageCoderRegistry
     ) -> CacheHit? {
         let context = DecodeContext(options: options)
         do throws(TintypeError) {
-            let image = try coders.decoder(for: entry.data, options).decodeChecked(entry.data, context: context)
-            let known = key.isOriginal ? nil : StoredInfo(decoding: entry.metadata)
-            let whole = known?.applied(to: image.pixels, scale: image.scale) ?? image
-            // Not for longer than its bytes may be used.
+            let decoded = try coders.decoder(for: entry.data, options).decodeChecked(entry.data, context: context)
+            let storedInfo = key.isOriginal ? nil : StoredInfo(decoding: entry.metadata)
+            let image = storedInfo?.applied(to: decoded.pixels, scale: decoded.scale) ?? decoded
+            // The image in memory must not outlive its bytes on disk.
             let timeToLive = entry.expires.map { Duration.seconds(max(0, $0.timeIntervalSinceNow)) }
-            store(whole, for: key, timeToLive: timeToLive)
-            return CacheHit(image: whole, data: entry.data, tier: .disk)
+            store(image, for: key, timeToLive: timeToLive)
+            return CacheHit(image: image, data: entry.data, tier: .disk)
         } catch {
-            // Bytes that no decoder here knows may be good for another program.
+            // Keep bytes that only lack a decoder here: another program may have one.
             if error.code == .undecodable { remove(key, from: .disk) }
             return nil
         }
     }
 }
 
-private enum Found {
+/// The result of a query.
+public struct CacheHit: Sendable {
+    /// The image.
+    public var image: Image
+    /// The encoded bytes; `nil` if they were neither read nor requested, or if the disk does not have them.
+    public var data: Data?
+    /// The tier that held the image.
+    public var tier: CacheTiers
+}
+
+private enum LookUpResult {
     case hit(CacheHit)
-    /// To be decoded.
+    /// An entry that is not decoded yet.
     case entry(CacheEntry)
 
     var hit: CacheHit? {
@@ -93,15 +111,20 @@ private enum Found {
 // MARK: - Storing
 
 extension ImageCaching {
-    /// Keeps a picture in some tiers. On disk it is its bytes; where there are none, an animation's own, or what the
-    /// picture is encoded as: in the format that it came in, or else as JPEG if every pixel is opaque and as PNG if not.
-    /// The disk has it after ``flush()``.
+    /// Stores an image in some tiers. It is on disk after ``flush()``.
+    ///
+    /// The disk stores `data`. If `data` is `nil`, it stores the original bytes of an animation, or else the encoded image:
+    /// in its own format if that is possible without loss of transparency, otherwise as JPEG if all pixels are opaque, or
+    /// as PNG.
     ///
     /// - Parameters:
-    ///   - tiers: not ``CacheTiers/pixels`` unless that is said.
-    ///   - coders: to encode with.
-    /// - Throws: ``TintypeError/Code/noCoder``, ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``;
-    ///   ``TintypeError/Code/cancelled``. Tiers before the disk have it then.
+    ///   - image: the image.
+    ///   - data: the encoded bytes of the image, if the caller has them.
+    ///   - key: the key of the image.
+    ///   - tiers: the tiers to store the image in. ``CacheTiers/pixels`` is not among the defaults.
+    ///   - coders: the codecs to encode with.
+    /// - Throws: ``TintypeError/Code/noCoder``, ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory`` or
+    ///   ``TintypeError/Code/cancelled``. The memory and pixel tiers may already hold the image then.
     public func store(
         _ image: Image, data: Data?, for key: CacheKey, in tiers: CacheTiers = [.memory, .disk],
         with coders: ImageCoderRegistry
@@ -110,51 +133,42 @@ extension ImageCaching {
         guard !tiers.isDisjoint(with: [.disk, .pixels]) else { return }
         try await WorkQueue.pixels.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
             if tiers.contains(.pixels) { self.storePixels(image, for: key) }
-            if tiers.contains(.disk) { try self.storeEncoded(image, data, for: key, coders) }
+            if tiers.contains(.disk) { try self.storeEncoded(image, data, for: key, with: coders) }
         }
     }
 
     private func storeEncoded(
-        _ image: Image, _ data: Data?, for key: CacheKey, _ coders: ImageCoderRegistry
+        _ image: Image, _ data: Data?, for key: CacheKey, with coders: ImageCoderRegistry
     ) throws(TintypeError) {
         guard tiers.contains(.disk) else { return }
         guard !image.isPartial else {
-            throw TintypeError(.encodeFailed, stage: .encode, "what is not the whole picture is not kept on disk")
+            throw TintypeError(.encodeFailed, stage: .encode, "a partial image cannot be stored on disk")
         }
         let (bytes, format) =
-            if let data { (data, FormatSniffer.format(of: data)) } else { try coders.encoded(image) }
+            if let data { (data, FormatSniffer.format(of: data)) } else { try coders.storableBytes(of: image) }
         let metadata = key.isOriginal ? Data() : StoredInfo(image).encoded
         store(CacheEntry(data: bytes, format: format, metadata: metadata), for: key)
     }
 }
 
 extension ImageCoderRegistry {
-    /// The bytes to keep of a picture that came without.
-    fileprivate func encoded(_ image: Image) throws(TintypeError) -> (Data, ImageFormat?) {
+    /// Returns bytes to store for an image that came without them.
+    fileprivate func storableBytes(of image: Image) throws(TintypeError) -> (Data, ImageFormat?) {
         if let animation = image.animation {
             guard let bytes = animation.originalBytes else {
-                throw TintypeError(.encodeFailed, stage: .encode, "an animation that was changed has no bytes to keep")
+                throw TintypeError(
+                    .encodeFailed, stage: .encode, "an animation that was changed has no original bytes to store")
             }
             return (bytes, image.info.format)
         }
-        let format = format(of: image)
+        let format = storageFormat(of: image)
         return (try encoder(for: format).encode(image.pixels, as: format, options: EncodeOptions()), format)
     }
 
-    private func format(of image: Image) -> ImageFormat {
-        let own = image.info.format
+    private func storageFormat(of image: Image) -> ImageFormat {
+        let format = image.info.format
         let isOpaque = image.pixels.isOpaque
-        if encodableFormats.contains(own), isOpaque || own != .jpeg { return own }
+        if encodableFormats.contains(format), isOpaque || format != .jpeg { return format }
         return isOpaque ? .jpeg : .png
     }
-}
-
-/// What a query of a cache found.
-public struct CacheHit: Sendable {
-    /// The picture.
-    public var image: Image
-    /// The encoded bytes, where they were read or asked for and are there.
-    public var data: Data?
-    /// The tier that had the picture.
-    public var tier: CacheTiers
 }

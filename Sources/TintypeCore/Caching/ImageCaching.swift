@@ -1,105 +1,117 @@
-/// What a pipeline asks of its cache: decoded pictures in memory, encoded ones on something slower.
+/// A cache that a pipeline reads and fills: decoded images in memory, encoded images and raw pixels on slower storage.
 ///
-/// ``ImageCache`` is one; a program may bring its own. Calls about memory never block. Calls about the disk may, but for
-/// ``store(_:for:)-(CacheEntry,_)``; the pipeline makes them on an executor that may be blocked.
+/// ``ImageCache`` is the standard implementation; a program may supply its own. Calls that reach only memory never block.
+/// Calls that reach the disk may block, except the `store` methods. The pipeline makes blocking calls on threads reserved
+/// for the disk. Async code gets overloads of the same names that do not block its thread.
 public protocol ImageCaching: Sendable {
-    /// The tiers that it has.
+    /// The tiers that this cache has.
     var tiers: CacheTiers { get }
 
-    /// The decoded picture in memory. Called for every row of a list while it scrolls: has to be quick.
+    /// Returns the decoded image in memory, or `nil` for a miss.
+    ///
+    /// Never blocks. A scrolling list calls this for every row, so it has to be fast.
     func image(for key: CacheKey) -> Image?
 
-    /// Keeps a decoded picture in memory.
+    /// Stores a decoded image in memory. Never blocks.
     ///
-    /// - Parameter timeToLive: how long it may be used; `nil` is as long as it is kept.
-    /// - Returns: how many others were evicted for it.
+    /// - Parameter timeToLive: how long the image may be served; `nil` sets no limit of its own.
+    /// - Returns: the number of other entries that were evicted to make room.
     @discardableResult
     func store(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Int
 
-    /// The entry on disk, verified; `nil` is a miss. Blocks.
+    /// Returns the verified disk entry, or `nil` for a miss. Blocks.
     func entry(for key: CacheKey) -> CacheEntry?
 
-    /// Keeps an entry on disk. Returns at once; reads see it from then on, and the disk has it after ``flush()``.
+    /// Stores an entry on disk.
+    ///
+    /// Returns at once. Reads see the entry from then on; it is on disk after ``flush()``.
     func store(_ entry: CacheEntry, for key: CacheKey)
 
-    /// The decoded picture on disk, ready to show. Blocks.
+    /// Returns the decoded image in the pixel tier, or `nil` for a miss. Blocks.
     func pixels(for key: CacheKey) -> Image?
 
-    /// Keeps a decoded picture on disk as it is. Returns at once.
+    /// Stores the decoded pixels of an image on disk. Returns at once.
     ///
-    /// - Parameter timeToLive: how long it may be used; `nil` leaves that to the limits of the tier.
-    /// - Returns: whether there is a tier that takes it.
+    /// - Parameter timeToLive: how long the image may be served; `nil` leaves this to the limits of the tier.
+    /// - Returns: whether a tier accepted the image.
     @discardableResult
     func storePixels(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Bool
 
-    /// Forgets what is kept under a key. Blocks when `tiers` has the disk or the pixels.
+    /// Removes the entry of a key. Blocks if `tiers` contains the disk or the pixels.
     func remove(_ key: CacheKey, from tiers: CacheTiers)
 
-    /// The tiers that have something under a key. Blocks when `tiers` has the disk or the pixels.
+    /// Returns the tiers that hold an entry for a key. Blocks if `tiers` contains the disk or the pixels.
     func tiers(holding key: CacheKey, among tiers: CacheTiers) -> CacheTiers
 
-    /// Forgets everything in some tiers.
+    /// Removes all entries of some tiers.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable`` when the disk's cannot be removed.
+    /// - Throws: ``TintypeError/Code/unwritable`` if the files cannot be removed.
     func clear(_ tiers: CacheTiers) async throws(TintypeError)
 
-    /// Waits until everything that was stored is written, without blocking.
+    /// Waits, without blocking, until everything stored so far is written.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable`` when something could not be written since the last call.
+    /// - Throws: ``TintypeError/Code/unwritable`` if a write has failed since the last call.
     func flush() async throws(TintypeError)
 }
 
-/// Of a cache without a tier of pixels.
+// Defaults for a cache without a pixel tier.
 extension ImageCaching {
+    /// Returns `nil`.
     public func pixels(for key: CacheKey) -> Image? { nil }
 
+    /// Returns `false`.
     @discardableResult
     public func storePixels(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Bool { false }
 }
 
 extension ImageCaching {
-    /// Keeps a decoded picture in memory as long as there is room.
+    /// Stores a decoded image in memory without a time to live.
     ///
-    /// - Returns: how many others were evicted for it.
+    /// - Returns: the number of other entries that were evicted to make room.
     @discardableResult
     public func store(_ image: Image, for key: CacheKey) -> Int { store(image, for: key, timeToLive: nil) }
 
-    /// Keeps a decoded picture on disk as it is, as long as there is room.
+    /// Stores the decoded pixels of an image on disk without a time to live.
     ///
-    /// - Returns: whether there is a tier that takes it.
+    /// - Returns: whether a tier accepted the image.
     @discardableResult
     public func storePixels(_ image: Image, for key: CacheKey) -> Bool { storePixels(image, for: key, timeToLive: nil) }
 }
 
-// The calls that block, for those who may not: on a thread for disks.
+// MARK: - Overloads for async code
 
+// The closures are synchronous, so the calls inside them pick the protocol's blocking requirements, not these overloads.
 extension ImageCaching {
-    /// The entry on disk, verified; `nil` is a miss.
+    /// Returns the verified disk entry, or `nil` for a miss, without blocking the calling thread.
     ///
-    /// - Throws: ``TintypeError/Code/cancelled`` when the task was cancelled before its turn.
+    /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before the read starts.
     public func entry(for key: CacheKey) async throws(TintypeError) -> CacheEntry? {
         try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
             self.entry(for: key)
         }
     }
 
-    /// The decoded picture on disk, ready to show.
+    /// Returns the decoded image in the pixel tier, or `nil` for a miss, without blocking the calling thread.
     ///
-    /// - Throws: ``TintypeError/Code/cancelled`` when the task was cancelled before its turn.
+    /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before the read starts.
     public func pixels(for key: CacheKey) async throws(TintypeError) -> Image? {
         try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
             self.pixels(for: key)
         }
     }
 
-    /// The tiers that have something under a key.
+    /// Returns the tiers that hold an entry for a key, without blocking the calling thread.
+    ///
+    /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before the look-up starts.
     public func tiers(holding key: CacheKey, among tiers: CacheTiers = .all) async throws(TintypeError) -> CacheTiers {
         try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
             self.tiers(holding: key, among: tiers)
         }
     }
 
-    /// Forgets what is kept under a key.
+    /// Removes the entry of a key, without blocking the calling thread.
+    ///
+    /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before the removal starts.
     public func remove(_ key: CacheKey, from tiers: CacheTiers = .all) async throws(TintypeError) {
         try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
             self.remove(key, from: tiers)
@@ -107,25 +119,30 @@ extension ImageCaching {
     }
 }
 
-/// The tiers of a cache.
+// MARK: - Tiers
+
+/// A set of cache tiers.
 public struct CacheTiers: OptionSet, Hashable, Sendable {
+    /// The bits of the set, one for each tier.
     public let rawValue: UInt8
 
+    /// Creates a set from its bits.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// Decoded pictures.
+    /// Decoded images in memory.
     public static let memory = CacheTiers(rawValue: 1)
-    /// Encoded pictures.
+    /// Encoded images on disk: see ``DataCaching``.
     public static let disk = CacheTiers(rawValue: 2)
-    /// Decoded pictures on disk: see ``PixelCaching``. What is removed from ``disk`` is removed here, too.
+    /// Decoded images on disk: see ``PixelCaching``. Removing an entry from ``disk`` also removes it from this tier.
     public static let pixels = CacheTiers(rawValue: 4)
-    /// Every tier.
+    /// All tiers.
     public static let all: CacheTiers = [.memory, .disk, .pixels]
 }
 
 extension CacheTiers {
-    /// Whether removing something from these tiers removes its pixels: who wants a picture off the disk wants all of it.
+    /// Whether a removal from these tiers includes the pixel tier. A removal from the disk does: nothing of the image may
+    /// stay there.
     var reachesPixels: Bool { !isDisjoint(with: [.disk, .pixels]) }
 }

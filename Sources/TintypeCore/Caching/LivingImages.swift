@@ -1,7 +1,7 @@
-/// Pictures that a cache no longer keeps, as long as someone else does: finding one saves decoding it a second time.
+/// Weak references to images that a memory cache no longer holds but the program may. Finding one saves a second decode.
 ///
-/// It knows no locks, threads or time, and keeps no picture alive. What has died is swept out when there may be as much of
-/// it as of the living, so every operation costs O(1), amortised.
+/// It knows no locks, threads or clocks. References to freed images are swept out when the number of references has doubled
+/// since the last sweep, so every operation is amortised O(1).
 struct LivingImages: Sendable {
     private struct Reference: Sendable {
         weak let image: Image?
@@ -14,12 +14,13 @@ struct LivingImages: Sendable {
     }
 
     private var references: [CacheKey: Reference] = [:]
+    /// The number of references at which the next sweep starts.
     private var sweepCount = 64
 
-    var count: Int { references.count }
-
-    /// - Returns: pictures that have to be let go where that may take its time: whoever looks whether one lives may be the
-    ///   last to have it.
+    /// Adds references to the images of evicted entries.
+    ///
+    /// - Returns: images to release after unlocking. A sweep takes a strong reference to each living image, and that may
+    ///   become the last one.
     mutating func add(_ entries: [MemoryEntry]) -> [Image] {
         var held: [Image] = []
         for entry in entries {
@@ -29,7 +30,7 @@ struct LivingImages: Sendable {
         return held
     }
 
-    /// The picture with all that was known of it, which is taken out: whoever asks keeps it again.
+    /// Removes the reference of a key and returns its entry, or `nil` if the image is gone. The caller stores it again.
     mutating func take(_ key: CacheKey) -> MemoryEntry? {
         guard let reference = references.removeValue(forKey: key), let image = reference.image else { return nil }
         return MemoryEntry(image, for: key, cost: reference.cost, expires: reference.expires)
@@ -39,6 +40,7 @@ struct LivingImages: Sendable {
 
     mutating func removeAll() { references = [:] }
 
+    /// Removes the references to freed images. Returns the living images.
     private mutating func sweep() -> [Image] {
         let living = references.compactMapValues(\.image)
         references = references.filter { living[$0.key] != nil }

@@ -1,7 +1,7 @@
-/// Decoded pictures within a budget of memory.
+/// A cache of decoded images in memory, within a budget of bytes.
 ///
-/// Every call is synchronous and may come from any thread. A hit allocates nothing, reorders nothing, and takes one of
-/// several locks for one look-up; stores take turns.
+/// All methods are synchronous and may be called from any thread. A hit allocates nothing and reorders nothing; it takes one
+/// of several locks for one look-up. Stores are serialised by one lock.
 public final class MemoryCache: Sendable {
     private let shards = MemoryShards()
     private let state: Locked<State>
@@ -13,57 +13,68 @@ public final class MemoryCache: Sendable {
         var living = LivingImages()
     }
 
-    /// - Parameter findsLivingImages: whether a picture that was evicted, or was too large to be kept, and that the program
-    ///   still has, is found again instead of being decoded a second time. It then counts as kept anew, for as long as it
-    ///   was given.
+    /// Creates an empty cache.
+    ///
+    /// - Parameters:
+    ///   - limits: the limits of the cache.
+    ///   - findsLivingImages: whether a look-up also finds an image that was evicted, or was too large to store, while the
+    ///     program still holds it. This saves a second decode. The image is stored again and keeps its expiry.
+    ///   - time: the clock for expiry.
     public init(limits: CacheLimits = .standard, findsLivingImages: Bool = false, time: TimeSource = .system) {
         state = Locked(State(queue: EvictionQueue(limits: limits)))
         self.findsLivingImages = findsLivingImages
         self.time = time
     }
 
-    /// What is beyond new ones goes at once; but a new age is that of what is stored from then on.
+    /// The limits of the cache.
+    ///
+    /// Setting them evicts at once what exceeds them, in O(n). A new ``CacheLimits/age`` applies to later stores only.
     public var limits: CacheLimits {
         get { state.withLock { $0.queue.limits } }
         set {
             evict { queue in
                 queue.limits = newValue
                 return queue.removeAll(costlierThan: newValue.entryCost)
-                    + queue.trim(toCost: newValue.cost, count: newValue.count) { $0.takeMark() }
+                    + queue.trim(toCost: newValue.cost, count: newValue.count) { $0.takeUsedMark() }
             }
         }
     }
 
-    /// Bytes of decoded pixels that are kept.
+    /// The bytes of decoded pixels in the cache.
     public var totalCost: Int { state.withLock { $0.queue.cost } }
-    /// Pictures that it holds. O(1).
+    /// The number of images in the cache.
     public var totalCount: Int { state.withLock { $0.queue.count } }
 
+    /// Returns the image of a key, or `nil` if there is none or it has expired.
     public func image(for key: CacheKey) -> Image? {
-        guard let found = shards.find(key) else { return findsLivingImages ? livingImage(for: key) : nil }
-        guard let expires = found.expires, expires <= time.uptime() else { return found.image }
+        guard let hit = shards.lookUp(key) else { return findsLivingImages ? livingImage(for: key) : nil }
+        guard let expires = hit.expires, expires <= time.uptime() else { return hit.image }
         removeExpired(key)
         return nil
     }
 
+    /// Returns whether the cache holds an image for a key that has not expired. Does not count as a use.
     public func contains(_ key: CacheKey) -> Bool {
-        shards.entry(for: key).map { $0.expires == nil || !$0.isOver(at: time.uptime()) } ?? false
+        shards.entry(for: key).map { $0.expires == nil || !$0.isExpired(at: time.uptime()) } ?? false
     }
 
-    /// Keeps a picture, unless it is too large on its own.
+    /// Stores an image, unless it exceeds ``CacheLimits/entryCost`` or ``CacheLimits/cost`` on its own.
     ///
-    /// - Parameter timeToLive: how long it may be used, where that is less than ``CacheLimits/age``.
-    /// - Returns: how many others were evicted for it.
+    /// An older image of the same key is removed in either case.
+    ///
+    /// - Parameter timeToLive: how long the image may be served, if less than ``CacheLimits/age``.
+    /// - Returns: the number of other images that were evicted to make room.
     @discardableResult
     public func store(_ image: Image, for key: CacheKey, timeToLive: Duration? = nil) -> Int {
         let (now, cost) = (time.uptime(), image.memoryCost)
         let released = state.withLock { state in
             let age = [state.queue.limits.age, timeToLive].compactMap(\.self).min()
-            return put(MemoryEntry(image, for: key, cost: cost, expires: age.map { now + $0 }), &state, at: now)
+            return insert(MemoryEntry(image, for: key, cost: cost, expires: age.map { now + $0 }), &state, at: now)
         }
         return released.evicted.count
     }
 
+    /// Removes the image of a key.
     public func remove(_ key: CacheKey) {
         _ = state.withLock { state in
             state.living.remove(key)
@@ -72,17 +83,17 @@ public final class MemoryCache: Sendable {
         }
     }
 
-    /// Evicts until at most `cost` bytes are left.
+    /// Evicts images until at most `cost` bytes remain.
     public func trim(to cost: Int) {
-        evict { $0.trim(toCost: cost, count: .max) { $0.takeMark() } }
+        evict { $0.trim(toCost: cost, count: .max) { $0.takeUsedMark() } }
     }
 
-    /// Makes room for others: what a toolkit's own warning, or a ``MemoryPressureMonitor``, calls.
+    /// Evicts images according to a memory shortage. A ``MemoryPressureMonitor`` calls it; a program may call it too.
     public func shrink(for pressure: MemoryPressure) {
         trim(to: pressure.remainder(of: totalCost))
     }
 
-    /// Lets everything go.
+    /// Removes all images.
     public func clear() {
         _ = state.withLock { state in
             let all = state.queue.trim(toCost: 0, count: 0) { _ in false }
@@ -92,25 +103,25 @@ public final class MemoryCache: Sendable {
         }
     }
 
-    // MARK: Inside
+    // MARK: Under the lock
 
-    /// What was let go under the lock, to give its memory back when the lock is free: that can take milliseconds.
+    /// Objects that were released under the lock. The caller frees them after unlocking, which can take milliseconds.
     private struct Released: Sendable {
         var evicted: [MemoryEntry]
         var others: [MemoryEntry] = []
         var images: [Image] = []
     }
 
-    private func put(_ entry: MemoryEntry, _ state: inout State, at now: Duration) -> Released {
-        let expired = removeExpired(&state.queue, now)
-        let insertion = state.queue.insert(entry, for: entry.key, cost: entry.cost) { $0.takeMark() }
+    private func insert(_ entry: MemoryEntry, _ state: inout State, at now: Duration) -> Released {
+        let expired = removeExpired(&state.queue, at: now)
+        let insertion = state.queue.insert(entry, for: entry.key, cost: entry.cost) { $0.takeUsedMark() }
         for evicted in insertion.evicted { shards.remove(evicted.key) }
-        if insertion.isKept { shards.insert(entry) } else { shards.remove(entry.key) }
+        if insertion.isInserted { shards.insert(entry) } else { shards.remove(entry.key) }
         state.living.remove(entry.key)
-        let fallen = insertion.isKept ? insertion.evicted : insertion.evicted + [entry]
+        let dropped = insertion.isInserted ? insertion.evicted : insertion.evicted + [entry]
         return Released(
             evicted: insertion.evicted, others: expired + (insertion.replaced.map { [$0] } ?? []),
-            images: noteLiving(fallen, &state))
+            images: noteLiving(dropped, &state))
     }
 
     private func evict(_ change: (inout EvictionQueue<CacheKey, MemoryEntry>) -> [MemoryEntry]) {
@@ -121,24 +132,26 @@ public final class MemoryCache: Sendable {
         }
     }
 
-    /// Unless it was stored anew meanwhile.
+    /// Removes an entry that has expired, unless it was replaced in the meantime.
     private func removeExpired(_ key: CacheKey) {
         let now = time.uptime()
         _ = state.withLock { state -> [MemoryEntry] in
-            var removed = removeExpired(&state.queue, now)
-            guard let entry = shards.entry(for: key), entry.isOver(at: now) else { return removed }
+            var removed = removeExpired(&state.queue, at: now)
+            guard let entry = shards.entry(for: key), entry.isExpired(at: now) else { return removed }
             shards.remove(key)
             removed += state.queue.remove(key).map { [$0] } ?? []
             return removed
         }
     }
 
-    /// From the oldest on, which are the first whose time is over unless some were given less; those go when they are
-    /// asked for, or have become the oldest.
+    /// Removes expired entries from the old end of the queue, up to the first that has not expired.
+    ///
+    /// With equal ages the oldest expire first. An entry with a shorter time to live goes when it is looked up or becomes
+    /// the oldest.
     private func removeExpired(
-        _ queue: inout EvictionQueue<CacheKey, MemoryEntry>, _ now: Duration
+        _ queue: inout EvictionQueue<CacheKey, MemoryEntry>, at now: Duration
     ) -> [MemoryEntry] {
-        let expired = queue.removeOldest { $0.isOver(at: now) }
+        let expired = queue.removeOldest { $0.isExpired(at: now) }
         for entry in expired { shards.remove(entry.key) }
         return expired
     }
@@ -147,29 +160,31 @@ public final class MemoryCache: Sendable {
         findsLivingImages ? state.living.add(entries) : []
     }
 
+    /// Returns an image that the program still holds, and stores it again.
     private func livingImage(for key: CacheKey) -> Image? {
         let now = time.uptime()
-        let (found, _) = state.withLock { state -> (MemoryEntry?, Released?) in
-            // Another may have stored a newer one, or taken this one, meanwhile.
+        let (entry, _) = state.withLock { state -> (MemoryEntry?, Released?) in
+            // Another thread may have stored a newer image, or taken this one, in the meantime.
             if let stored = shards.entry(for: key) { return (stored, nil) }
-            guard let entry = state.living.take(key), !entry.isOver(at: now) else { return (nil, nil) }
-            return (entry, put(entry, &state, at: now))
+            guard let entry = state.living.take(key), !entry.isExpired(at: now) else { return (nil, nil) }
+            return (entry, insert(entry, &state, at: now))
         }
-        return found.flatMap { $0.isOver(at: now) ? nil : $0.image }
+        return entry.flatMap { $0.isExpired(at: now) ? nil : $0.image }
     }
 }
 
-/// How much a memory cache may keep.
+/// The limits of a memory cache.
 public struct CacheLimits: Hashable, Sendable {
-    /// Bytes of decoded pixels in all.
+    /// The largest total of decoded pixels, in bytes.
     public var cost: Int
-    /// Pictures in all.
+    /// The largest number of images.
     public var count: Int
-    /// Bytes of decoded pixels of one picture; a larger one is not kept.
+    /// The largest image to store, in bytes of decoded pixels.
     public var entryCost: Int
-    /// How long a picture is kept since it was stored; `nil`, the default, is as long as there is room.
+    /// How long an image is stored; `nil`, the default, sets no limit.
     public var age: Duration?
 
+    /// Creates limits; only the total cost, in bytes, has no default.
     public init(cost: Int, count: Int = .max, entryCost: Int = .max, age: Duration? = nil) {
         self.cost = cost
         self.count = count
@@ -177,8 +192,9 @@ public struct CacheLimits: Hashable, Sendable {
         self.age = age
     }
 
-    /// 15 % of the memory that this process may use, the limits of its cgroups respected; at most a quarter of that for one
-    /// picture, so that none drives out all others.
+    /// 15 % of the memory that this process may use, including the limits of its cgroups.
+    ///
+    /// One image may use a quarter of that, so that no single image evicts all others.
     public static var standard: CacheLimits {
         let cost = SystemMemory.available / 100 * 15
         return CacheLimits(cost: cost, entryCost: cost / 4)

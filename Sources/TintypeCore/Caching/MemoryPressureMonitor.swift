@@ -1,16 +1,16 @@
 import Foundation
 
-/// Listens to the kernel's word that memory is short, and makes caches shrink: pressure-stall triggers of the whole
-/// machine and of this process's cgroup (`Documentation/accounting/psi.rst` of Linux), and the pressure levels of its
-/// cgroup of version 1.
+/// Listens for the kernel's memory pressure notifications and makes memory caches shrink.
 ///
-/// Linux sends programs no other warning. Where the kernel has no such files, or does not let this user listen, nothing is
-/// heard; ``isListening`` tells. One thread waits for all of them, as long as the process lives.
+/// It uses the pressure-stall triggers of the machine and of this process's v2 cgroup
+/// (`Documentation/accounting/psi.rst` in the Linux source), and the pressure levels of its v1 cgroup. Linux has no other
+/// low-memory notification. If the kernel lacks these files, or this user may not write them, ``isListening`` is `false` and
+/// only ``signal(_:)`` has an effect. One thread waits for all notifications, for the lifetime of the process.
 public final class MemoryPressureMonitor: Sendable {
-    /// The one that the standard configuration uses.
+    /// The process-wide monitor, which the standard configuration uses.
     public static let shared = MemoryPressureMonitor(sources: PressureSource.standard())
 
-    /// Whether there is anything to hear.
+    /// Whether the kernel provides at least one notification.
     public let isListening: Bool
 
     private let listeners = Locked<[Listener]>([])
@@ -21,8 +21,9 @@ public final class MemoryPressureMonitor: Sendable {
     }
 
     /// - Parameters:
-    ///   - sources: closed by no one.
-    ///   - pool: gives back what lies idle.
+    ///   - sources: the notifications to wait for. The monitor does not close their descriptors.
+    ///   - pool: a pool that frees its idle memory under pressure.
+    ///   - time: the clock for the rests of counters.
     init(sources: [PressureSource], pool: PixelPool = .shared, time: TimeSource = .system) {
         self.pool = pool
         isListening = !sources.isEmpty
@@ -30,16 +31,16 @@ public final class MemoryPressureMonitor: Sendable {
         Thread.detachNewThread { [weak self] in
             ThreadName.set("tintype.memory")
             var watch = PressureWatch(sources)
-            while !watch.isOver {
-                let (asked, timeout) = watch.asked(at: time.uptime())
-                let (urgent, gone) = PressureSource.wait(for: asked, timeout)
+            while !watch.isFinished {
+                let (polled, timeout) = watch.sourcesToPoll(at: time.uptime())
+                let (urgent, gone) = PressureSource.wait(for: polled, timeout)
                 guard let self else { return }
-                if let pressure = watch.heard(urgent, gone: gone, at: time.uptime()) { self.signal(pressure) }
+                if let pressure = watch.record(urgent, gone: gone, at: time.uptime()) { self.signal(pressure) }
             }
         }
     }
 
-    /// Lets a cache shrink when memory is short, as long as it lives.
+    /// Makes a cache shrink under memory pressure. The monitor holds a weak reference to the cache.
     public func add(_ cache: MemoryCache) {
         listeners.withLock { listeners in
             listeners.removeAll { $0.cache == nil }
@@ -47,8 +48,9 @@ public final class MemoryPressureMonitor: Sendable {
         }
     }
 
-    /// Makes every cache shrink, and idle memory of bitmaps go back: what is called on the kernel's word, and may be on a
-    /// toolkit's.
+    /// Makes every added cache shrink and frees idle pixel and frame memory.
+    ///
+    /// The monitor calls it on a kernel notification. A program may call it on a warning of its toolkit, on any thread.
     public func signal(_ pressure: MemoryPressure) {
         FrameMemory.shared.shrink(for: pressure)
         pool.trim()
@@ -57,45 +59,53 @@ public final class MemoryPressureMonitor: Sendable {
     }
 }
 
-/// How short of memory the machine, or this process's part of it, is.
+/// A level of memory shortage, of the machine or of this process's cgroup.
 public enum MemoryPressure: Hashable, Sendable, CaseIterable {
-    /// Someone had to wait for memory.
+    /// At least one task stalled while it waited for memory.
     case some
-    /// Nothing went on for want of memory.
+    /// All tasks stalled while they waited for memory.
     case critical
 
-    /// What a cache of `cost` bytes keeps: half, or nothing. A pressure that stays is told again, and halves again.
+    /// Returns the number of bytes that a cache of `cost` bytes retains: half for ``some``, 0 for ``critical``.
+    ///
+    /// Lasting pressure is signalled again and halves the cache again.
     public func remainder(of cost: Int) -> Int {
         self == .some ? cost / 2 : 0
     }
 }
 
-/// What is heard of several sources that memory is short: it knows no descriptors' meaning, threads or time.
+/// The state of waiting for several pressure sources. It knows no descriptors, threads or clocks.
 ///
-/// A counter that has spoken rests for a while, as triggers do by themselves: each word halves the caches, and some are said
-/// a hundred times a second.
+/// A counter rests after each notification, as triggers do by themselves: each notification halves the caches, and the
+/// kernel may send a hundred a second to a counter.
 struct PressureWatch: Sendable {
     private var sources: [PressureSource]
-    /// Until when some are not asked.
+    /// The uptime at which each resting source is polled again.
     private var rests: [PressureSource: Duration] = [:]
 
+    /// The time for which a counter is not polled after a notification.
     static let rest = Duration.seconds(2)
 
     init(_ sources: [PressureSource]) {
         self.sources = sources
     }
 
-    /// Whether nothing will ever be heard again.
-    var isOver: Bool { sources.isEmpty }
+    /// Whether all sources are gone.
+    var isFinished: Bool { sources.isEmpty }
 
-    /// Those to ask, and how long until there are more.
-    mutating func asked(at now: Duration) -> (sources: [PressureSource], timeout: Duration?) {
+    /// Returns the sources to poll now, and the time until the next rest ends; `nil` if none rests.
+    mutating func sourcesToPoll(at now: Duration) -> (sources: [PressureSource], timeout: Duration?) {
         rests = rests.filter { $0.value > now }
         return (sources.filter { rests[$0] == nil }, rests.values.min().map { $0 - now })
     }
 
-    /// Returns the worst of what was said.
-    mutating func heard(
+    /// Records the result of a poll.
+    ///
+    /// - Parameters:
+    ///   - urgent: the sources that sent a notification.
+    ///   - gone: the sources that will never send one again.
+    /// - Returns: the highest pressure of the notifications; `nil` if there was none.
+    mutating func record(
         _ urgent: [PressureSource], gone: [PressureSource], at now: Duration
     ) -> MemoryPressure? {
         sources.removeAll { gone.contains($0) }

@@ -1,22 +1,22 @@
 import Synchronization
 
-/// Pictures by key in several tables, each under a lock of its own on a cache line of its own: threads that look for
-/// different pictures seldom meet.
+/// Memory entries by key, in several tables with a lock and a cache line each, so that threads that look up different images
+/// rarely contend.
 ///
-/// A table is changed only by those who hold the lock of the ``EvictionQueue`` too; so the two always agree.
+/// A table changes only while its caller also holds the lock of the ``EvictionQueue``, so the two always agree.
 ///
-/// `@unchecked Sendable` because the pointer never changes, what it leads to lives as long as this, and each table is
-/// reached through its lock alone.
+/// `@unchecked Sendable` because the pointer never changes, its memory lives as long as this object, and each table is
+/// reached only through its lock.
 final class MemoryShards: @unchecked Sendable {
     private typealias Shard = Locked<[CacheKey: MemoryEntry]>
 
-    /// A power of two. So many that two threads, each of which is in one half the time, meet once in a hundred times:
-    /// to wait for a lock costs as much as fifty look-ups.
+    /// The number of shards, a power of two. With 64, two threads that each spend half their time in a shard contend once in
+    /// about a hundred look-ups. Waiting for a lock costs as much as fifty look-ups.
     private static let count = 64
-    /// Shards that have room between one and the next, so that no two share 128 bytes, which processors load together.
+    /// The distance between shards, in shards, so that no two share the 128 bytes that processors load together.
     private static let spacing = max(1, 128 / MemoryLayout<Shard>.stride)
 
-    // Not in an array, which would count references to each on every look-up: an atomic that all threads write.
+    // Not an array: every look-up would count a reference to its storage, an atomic that all threads write.
     private let shards = UnsafeMutablePointer<Shard>.allocate(capacity: count * spacing)
 
     init() {
@@ -28,23 +28,26 @@ final class MemoryShards: @unchecked Sendable {
         shards.deallocate()
     }
 
-    /// What was found under a key, and the uptime from when on it is a miss.
-    typealias Finding = (image: Image, expires: Duration?)
+    /// An image and the uptime at which it expires; `nil` if it does not.
+    typealias Hit = (image: Image, expires: Duration?)
 
-    /// The picture of a key, which is noted as used. Only the picture leaves the lock: to count a reference to the entry
-    /// too would be one more write to memory that all threads read.
-    func find(_ key: CacheKey) -> Finding? {
+    /// Returns the image of a key and marks its entry as used.
+    ///
+    /// Only the image leaves the lock. Returning the entry would count another reference: one more write to memory that all
+    /// threads read.
+    func lookUp(_ key: CacheKey) -> Hit? {
         shard(of: key).pointee.withLock { entries in
             guard let entry = entries[key] else { return nil }
-            entry.noteUse()
+            entry.markUsed()
             return (entry.image, entry.expires)
         }
     }
 
+    /// Returns the entry of a key without marking it as used.
     func entry(for key: CacheKey) -> MemoryEntry? { shard(of: key).pointee.withLock { $0[key] } }
 
     func insert(_ entry: MemoryEntry) {
-        // Given out of the lock, so that it does not die in it.
+        // Returns the old entry from the closure, so that it is freed after unlocking.
         _ = shard(of: entry.key).pointee.withLock { $0.updateValue(entry, forKey: entry.key) }
     }
 
@@ -57,16 +60,16 @@ final class MemoryShards: @unchecked Sendable {
     }
 }
 
-/// One picture in memory, with the mark that a hit leaves.
+/// An image in memory, with the mark that a hit sets.
 ///
-/// The mark is an atomic and not in a lock, so that a hit writes one byte, and only when it is not set yet: pictures that
-/// everyone looks at are not fought over.
+/// The mark is an atomic outside any lock, and a hit writes it only if it is not set. Threads that read the same popular
+/// image do not contend for it.
 final class MemoryEntry: Sendable {
     let key: CacheKey
     let image: Image
-    /// Bytes that it counts for.
+    /// The size of the image in bytes.
     let cost: Int
-    /// The uptime from when on it is a miss.
+    /// The uptime at which the entry expires; `nil` if it does not.
     let expires: Duration?
     private let mark = Atomic(false)
 
@@ -77,16 +80,16 @@ final class MemoryEntry: Sendable {
         self.expires = expires
     }
 
-    func noteUse() {
+    func markUsed() {
         if !mark.load(ordering: .relaxed) { mark.store(true, ordering: .relaxed) }
     }
 
-    /// Whether it was used since this was last asked.
-    func takeMark() -> Bool {
+    /// Clears the mark. Returns whether the entry was used since the last call.
+    func takeUsedMark() -> Bool {
         mark.load(ordering: .relaxed) && mark.exchange(false, ordering: .relaxed)
     }
 
-    func isOver(at now: Duration) -> Bool {
+    func isExpired(at now: Duration) -> Bool {
         expires.map { $0 <= now } ?? false
     }
 }

@@ -1,63 +1,71 @@
-/// Decoded pictures on disk, ready to show: what the pipeline asks of its tier of pixels.
+/// A cache of decoded images on disk: the pixel tier of an ``ImageCache``.
 ///
-/// Calls that read block; the pipeline makes them on an executor that may be blocked.
+/// A hit needs no decoding. Calls that read or remove block; the pipeline makes them on threads reserved for the disk.
+/// Async code gets overloads of the same names that do not block its thread.
 public protocol PixelCaching: Sendable {
-    /// The picture of a key, verified; `nil` is a miss. Blocks.
+    /// Returns the verified image of a key, or `nil` for a miss. Blocks.
     func image(for key: CacheKey) -> Image?
 
-    /// Keeps a picture. Returns at once; reads see it from then on, and the disk has it after ``flush()``.
+    /// Stores the pixels of an image.
     ///
-    /// - Parameter timeToLive: how long it may be used; `nil` leaves that to the limits of the tier.
-    /// - Returns: whether it takes such a picture; not when it is animated, has more than 8 bits or is not whole, or is larger
-    ///   than the tier is for.
+    /// Returns at once. Reads see the image from then on; it is on disk after ``flush()``.
+    ///
+    /// - Parameter timeToLive: how long the image may be served; `nil` leaves this to the limits of the tier.
+    /// - Returns: whether the tier accepted the image. It refuses images that are animated, partial, have more than 8 bits
+    ///   a channel, or are larger than the tier allows.
     @discardableResult
     func store(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Bool
 
-    /// Forgets a picture. Blocks.
+    /// Removes the image of a key. Blocks.
     func remove(_ key: CacheKey)
 
-    /// Whether there is a picture; does not look whether it is whole. Blocks.
+    /// Returns whether there is an image for a key, without verifying it. Blocks.
     func contains(_ key: CacheKey) -> Bool
 
-    /// Forgets everything, without blocking.
+    /// Removes all images, without blocking.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable`` when it cannot be removed.
+    /// - Throws: ``TintypeError/Code/unwritable`` if the files cannot be removed.
     func removeAll() async throws(TintypeError)
 
-    /// Waits until everything that was stored is written, without blocking.
+    /// Waits, without blocking, until everything stored so far is written.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable`` when something could not be written since the last call.
+    /// - Throws: ``TintypeError/Code/unwritable`` if a write has failed since the last call.
     func flush() async throws(TintypeError)
 }
 
 extension PixelCaching {
-    /// Keeps a picture as long as there is room.
+    /// Stores the pixels of an image without a time to live.
     ///
-    /// - Returns: whether it takes such a picture.
+    /// - Returns: whether the tier accepted the image.
     @discardableResult
     public func store(_ image: Image, for key: CacheKey) -> Bool { store(image, for: key, timeToLive: nil) }
 }
 
-// The calls that block, for those who may not: on a thread for disks.
+// MARK: - Overloads for async code
 
+// The closures are synchronous, so the calls inside them pick the protocol's blocking requirements, not these overloads.
 extension PixelCaching {
-    /// The picture of a key, verified; `nil` is a miss.
+    /// Returns the verified image of a key, or `nil` for a miss, without blocking the calling thread.
     ///
-    /// - Throws: ``TintypeError/Code/cancelled`` when the task was cancelled before its turn.
+    /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before the read starts.
     public func image(for key: CacheKey) async throws(TintypeError) -> Image? {
         try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
             self.image(for: key)
         }
     }
 
-    /// Whether there is a picture; does not look whether it is whole.
+    /// Returns whether there is an image for a key, without verifying it and without blocking the calling thread.
+    ///
+    /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before the look-up starts.
     public func contains(_ key: CacheKey) async throws(TintypeError) -> Bool {
         try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
             self.contains(key)
         }
     }
 
-    /// Forgets a picture.
+    /// Removes the image of a key, without blocking the calling thread.
+    ///
+    /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before the removal starts.
     public func remove(_ key: CacheKey) async throws(TintypeError) {
         try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
             self.remove(key)

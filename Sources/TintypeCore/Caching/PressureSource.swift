@@ -1,12 +1,12 @@
 import CEventFD
 import Foundation
 
-/// A descriptor by which the kernel says that memory is short.
+/// A descriptor through which the kernel reports memory pressure.
 struct PressureSource: Hashable, Sendable {
     enum Kind: Sendable {
-        /// Becomes urgent (`POLLPRI`), once in the window of its trigger.
+        /// A pressure-stall trigger. It becomes urgent (`POLLPRI`), at most once in its window.
         case trigger
-        /// Becomes readable, and counts (eventfd(2)); may do so many times a second.
+        /// An eventfd(2) counter. It becomes readable, possibly many times a second.
         case counter
     }
 
@@ -16,7 +16,7 @@ struct PressureSource: Hashable, Sendable {
 
     private var events: Int16 { kind == .trigger ? Int16(POLLPRI) : Int16(POLLIN) }
 
-    /// Those of the machine, and of this process's cgroups.
+    /// Opens the sources of the machine and of this process's cgroups.
     static func standard(_ group: ControlGroup = .current) -> [PressureSource] {
         let triggers =
             ["/proc/pressure/memory"] + [group.pressureFiles.first { access($0, W_OK) == 0 }].compactMap(\.self)
@@ -27,9 +27,10 @@ struct PressureSource: Hashable, Sendable {
             }
     }
 
-    /// Blocks until one of some sources says something, or for so long.
+    /// Blocks until one of several sources sends a notification, or until the timeout.
     ///
-    /// - Returns: which did, and which never will again: a cgroup may be removed.
+    /// - Parameter timeout: rounded up to the next second; `nil` waits forever.
+    /// - Returns: the sources that sent a notification, and those that never will again because their cgroup was removed.
     static func wait(
         for sources: [PressureSource], _ timeout: Duration?
     ) -> (urgent: [PressureSource], gone: [PressureSource]) {
@@ -38,15 +39,15 @@ struct PressureSource: Hashable, Sendable {
         guard poll(&polled, nfds_t(polled.count), milliseconds) >= 0 else {
             return ([], errno == EINTR ? [] : sources)
         }
-        let answers = zip(sources, polled.map(\.revents))
-        // A trigger whose group is gone is urgent for ever, too.
-        let gone = answers.filter { $1 & Int16(POLLERR | POLLNVAL) != 0 }.map(\.0)
-        let urgent = answers.filter { $1 & $0.events != 0 && !gone.contains($0) }.map(\.0)
+        let results = zip(sources, polled.map(\.revents))
+        // A trigger whose group is gone also stays urgent forever.
+        let gone = results.filter { $1 & Int16(POLLERR | POLLNVAL) != 0 }.map(\.0)
+        let urgent = results.filter { $1 & $0.events != 0 && !gone.contains($0) }.map(\.0)
         for source in urgent { source.acknowledge() }
         return (urgent, gone)
     }
 
-    /// Sets a counter back, or it would stay readable.
+    /// Resets a counter, which would stay readable otherwise.
     private func acknowledge() {
         guard kind == .counter else { return }
         var count: UInt64 = 0
@@ -54,19 +55,22 @@ struct PressureSource: Hashable, Sendable {
     }
 }
 
-/// A word to the kernel: tell me when tasks have waited for memory for so long within such a time.
+/// A pressure-stall trigger: the kernel notifies when tasks have waited for memory for `stall` within `window`.
+///
+/// See `Documentation/accounting/psi.rst` in the Linux source.
 struct PressureTrigger: Hashable, Sendable {
+    /// The pressure file of the machine or of a v2 cgroup.
     let path: String
     let pressure: MemoryPressure
-    /// Microseconds of waiting.
+    /// The total waiting time, in microseconds.
     let stall: Int
-    /// Microseconds within which they count; users other than root may only name multiples of 2 s.
+    /// The time in which it counts, in microseconds. Users other than root may only use multiples of 2 s.
     var window = 2_000_000
 
-    /// What is written to the file.
+    /// The text that registers the trigger when it is written to the file.
     var text: String { "\(pressure == .some ? "some" : "full") \(stall) \(window)" }
 
-    /// Those of a file: of the machine, or of a cgroup of version 2.
+    /// Returns the triggers of a pressure file, one for each level.
     static func all(of path: String) -> [PressureTrigger] {
         [
             PressureTrigger(path: path, pressure: .some, stall: 150_000),
@@ -74,11 +78,11 @@ struct PressureTrigger: Hashable, Sendable {
         ]
     }
 
-    /// `nil` where the kernel does not know it or does not allow it.
+    /// Registers the trigger. Returns `nil` if the kernel does not support or allow it.
     func open() -> PressureSource? {
         let descriptor = Foundation.open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
-        // With the zero at its end.
+        // Includes the terminating NUL.
         let written = text.withCString { write(descriptor, $0, strlen($0) + 1) }
         guard written > 0 else {
             close(descriptor)
@@ -88,17 +92,18 @@ struct PressureTrigger: Hashable, Sendable {
     }
 }
 
-/// A word to the memory controller of a cgroup of version 1: tell me when it has become hard to find memory for this group
-/// (`Documentation/admin-guide/cgroup-v1/memory.rst` of Linux, 11).
+/// A pressure level of a v1 cgroup's memory controller, which the kernel reports through an eventfd(2).
+///
+/// See `Documentation/admin-guide/cgroup-v1/memory.rst`, section 11, in the Linux source.
 struct PressureLevel: Hashable, Sendable {
     /// The folder of the group.
     let folder: String
     let pressure: MemoryPressure
 
-    /// What is written to the group's `cgroup.event_control`, beside the two descriptors.
+    /// The name of the level, which is written to the group's `cgroup.event_control` after the two descriptors.
     var name: String { pressure == .some ? "medium" : "critical" }
 
-    /// `nil` where there is no such group, or the kernel does not allow it.
+    /// Registers for the level. Returns `nil` if there is no such group or the kernel does not allow it.
     func open() -> PressureSource? {
         let level = Foundation.open("\(folder)/memory.pressure_level", O_RDONLY | O_CLOEXEC)
         let control = Foundation.open("\(folder)/cgroup.event_control", O_WRONLY | O_CLOEXEC)

@@ -15,24 +15,24 @@ import TintypeTesting
         ("https://h/a.png?tokens=1", "https://h/a.png?tokens=1"),
         ("https://h/a.png?to%6Ben=1&w=2", "https://h/a.png?w=2"),
     ])
-    func namedItemsAreDropped(_ url: String, _ name: String) throws {
+    func namedQueryItemsAreDropped(_ url: String, _ name: String) throws {
         #expect(try key(url, .droppingQueryItems(["token"])).source == name)
     }
 
     @Test(arguments: [
         ("https://h/a?b=1&a=2", "https://h/a?a=2&b=1"), ("https://h/a?b=2&a&b=1", "https://h/a?a&b=2&b=1"),
     ])
-    func itemsAreSortedAndEqualNamesKeepTheirOrder(_ url: String, _ name: String) throws {
+    func queryItemsAreSortedAndThoseOfOneNameKeepTheirOrder(_ url: String, _ name: String) throws {
         #expect(try key(url, .sortingQuery).source == name)
     }
 
-    @Test func aRuleOfTheProgramsOwnNamesWhatItWants() throws {
-        let filter = CacheKeyFilter.explicit { $0.path == "/a" ? "picture" : nil }
-        #expect(try key("https://h/a?x", filter).source == "picture")
+    @Test func anExplicitRuleNamesSomeURLsAndKeepsOthers() throws {
+        let filter = CacheKeyFilter.explicit { $0.path == "/a" ? "image" : nil }
+        #expect(try key("https://h/a?x", filter).source == "image")
         #expect(try key("https://h/b", filter).source == "https://h/b")
     }
 
-    @Test func theURLThatIsLoadedStaysAndRenditionsAreApart() throws {
+    @Test func theSourceAndTheRenditionDoNotChange() throws {
         var request = ImageRequest(url: try #require(URL(string: "https://h/a?token=1")))
         request.rendition.decode.size = .fit(PixelSize(width: 1, height: 1))
         let named = CacheKeyFilter.droppingQueryItems(["token"]).intercept(request)
@@ -40,7 +40,7 @@ import TintypeTesting
         #expect(named.key.source == "https://h/a" && named.key.rendition == request.key.rendition)
     }
 
-    @Test func requestsWithHeadersOfTheirOwnKeepTheirNames() throws {
+    @Test func requestsWithHeaderFieldsAreNotRenamed() throws {
         let url = try #require(URL(string: "https://h/a?token=1"))
         let request = ImageRequest(source: .http(HTTPSource(url: url, headers: ["Accept": "x"])))
         #expect(CacheKeyFilter.droppingQueryItems(["token"]).intercept(request).key == request.key)

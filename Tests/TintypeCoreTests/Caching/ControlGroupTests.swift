@@ -10,7 +10,7 @@ import Testing
         cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0
         """
 
-    @Test func theOwnGroupOfVersion2IsAskedFirst() {
+    @Test func theFilesOfAV2GroupStartWithItsOwn() {
         let group = ControlGroup(membership: "0::/user.slice/app.scope\n", mounts: mounts)
         #expect(
             group.limitFiles == [
@@ -29,7 +29,7 @@ import Testing
         #expect(group.levelFolders.isEmpty)
     }
 
-    @Test func theOwnGroupOfVersion1IsAskedFirst() {
+    @Test func theFilesOfAV1GroupStartWithItsOwn() {
         let group = ControlGroup(membership: "4:cpu:/x\n5:memory:/docker/1a\n", mounts: mounts)
         #expect(
             group.limitFiles == [
@@ -44,7 +44,7 @@ import Testing
             ])
     }
 
-    @Test func bothVersionsMayLimit() {
+    @Test func bothVersionsMaySetALimit() {
         let group = ControlGroup(membership: "4:hugetlb,memory:/a\n0::/\n", mounts: mounts)
         #expect(
             group.limitFiles == [
@@ -54,7 +54,7 @@ import Testing
             ])
     }
 
-    @Test(arguments: ["", "nonsense", "0:", "::::", "x\n\n:::"]) func nonsenseHasNoGroup(_ membership: String) {
+    @Test(arguments: ["", "nonsense", "0:", "::::", "x\n\n:::"]) func malformedTextHasNoGroup(_ membership: String) {
         #expect(ControlGroup(membership: membership, mounts: "").limitFiles.isEmpty)
         #expect(ControlGroup(membership: membership, mounts: membership).pressureFiles.isEmpty)
     }

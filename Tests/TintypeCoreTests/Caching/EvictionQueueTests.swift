@@ -4,7 +4,7 @@ import TintypeTesting
 @testable import TintypeCore
 
 @Suite struct EvictionQueueTests {
-    /// A queue of numbers, and which of them were used.
+    /// A queue of numbers, with the set of those that were used.
     private struct Cache {
         var queue: EvictionQueue<Int, Int>
         var used: Set<Int> = []
@@ -21,9 +21,30 @@ import TintypeTesting
         mutating func trim(toCost cost: Int, count: Int = .max) -> [Int] {
             queue.trim(toCost: cost, count: count) { used.remove($0) != nil }
         }
+
+        /// Returns the numbers that were evicted.
+        mutating func perform(_ operation: Operation) -> [Int] {
+            switch operation {
+            case .insert(let number):
+                used.remove(number)
+                return insert(number).evicted
+            case .use(let number): used.insert(number)
+            case .remove(let number):
+                used.remove(number)
+                _ = queue.remove(number)
+            case .expireOldest:
+                var first = true
+                let expired = queue.removeOldest { _ in
+                    defer { first = false }
+                    return first
+                }
+                used.subtract(expired)
+            }
+            return []
+        }
     }
 
-    @Test func replacingCountsOnce() {
+    @Test func aReplacedElementCountsOnce() {
         var queue = EvictionQueue<String, Int>(limits: CacheLimits(cost: 100))
         _ = queue.insert(1, for: "a", cost: 10) { _ in false }
         #expect(queue.insert(2, for: "a", cost: 30) { _ in false }.replaced == 1)
@@ -45,21 +66,21 @@ import TintypeTesting
         #expect(cache.queue.count == 3)
     }
 
-    @Test func whatIsTooLargeOnItsOwnIsNotKept() {
+    @Test func anElementThatExceedsTheLimitsAloneIsNotInserted() {
         var cache = Cache(CacheLimits(cost: 100, entryCost: 50))
-        #expect(cache.insert(1, cost: 10).isKept)
-        #expect(!cache.insert(2, cost: 51).isKept && !cache.insert(3, cost: 101).isKept)
+        #expect(cache.insert(1, cost: 10).isInserted)
+        #expect(!cache.insert(2, cost: 51).isInserted && !cache.insert(3, cost: 101).isInserted)
         #expect(cache.queue.count == 1)
     }
 
-    @Test func oneTooLargeTakesTheOldOneAway() {
+    @Test func anElementThatIsTooLargeStillRemovesItsPredecessor() {
         var cache = Cache(CacheLimits(cost: 100))
         cache.insert(1, cost: 10)
         let insertion = cache.insert(1, cost: 1000)
-        #expect(!insertion.isKept && insertion.replaced == 1 && cache.queue.count == 0)
+        #expect(!insertion.isInserted && insertion.replaced == 1 && cache.queue.count == 0)
     }
 
-    @Test func whatWasUsedSurvivesWhatWasNot() {
+    @Test func aUsedElementSurvivesAnUnusedOne() {
         var cache = Cache(CacheLimits(cost: 3))
         for number in 1...3 { cache.insert(number) }
         cache.used = [1]
@@ -74,7 +95,7 @@ import TintypeTesting
         #expect(cache.queue.count == 0 && cache.queue.cost == 0)
     }
 
-    @Test func aQueueThatWasLargeAndIsEmptiedWorksOn() {
+    @Test func aLargeQueueThatIsEmptiedKeepsWorking() {
         var queue = Cache(CacheLimits(cost: .max))
         for _ in 0..<3 {
             for number in 0..<3_000 { _ = queue.insert(number) }
@@ -85,14 +106,14 @@ import TintypeTesting
         #expect(queue.queue.count == 1 && queue.queue.cost == 1)
     }
 
-    @Test func theOldestGoWhileTheirTimeIsOver() {
+    @Test func theOldestElementsGoWhileTheyAreExpired() {
         var cache = Cache(CacheLimits(cost: 100))
         for number in 0..<5 { cache.insert(number) }
         #expect(cache.queue.removeOldest { $0 < 3 } == [0, 1, 2])
         #expect(cache.queue.removeOldest { $0 < 3 } == [])
     }
 
-    /// However many were used, one insertion asks about a bounded number of them.
+    /// One insertion asks about a bounded number of elements, however many were used.
     @Test func oneInsertionIsBoundedEvenIfEverythingWasUsed() {
         var cache = Cache(CacheLimits(cost: 100_000))
         for number in 0..<100_000 { cache.insert(number) }
@@ -104,37 +125,95 @@ import TintypeTesting
         #expect(insertion.evicted.count == 1 && asked <= 64)
     }
 
-    /// The queue against a list that is searched: the same victims in the same order.
-    @Test func evictsWhatTheTextbookEvicts() {
+    // MARK: Against a model
+
+    @Test func aLongRandomRunEvictsWhatTheModelEvicts() {
         var random = SeededRandom.printed("SIEVE")
         var cache = Cache(CacheLimits(cost: .max, count: 20))
-        var textbook = Textbook(capacity: 20)
+        var model = Model(capacity: 20)
         for _ in 0..<20_000 {
             let number = Int.random(in: 0..<60, using: &random)
-            if textbook.order.contains(number) {
-                cache.used.insert(number)
-                textbook.used.insert(number)
-            } else {
-                #expect(cache.insert(number).evicted == textbook.insert(number))
-            }
+            let operation: Operation =
+                if Int.random(in: 0..<10, using: &random) == 0 {
+                    model.order.contains(number) ? .remove(number) : .expireOldest
+                } else {
+                    model.order.contains(number) ? .use(number) : .insert(number)
+                }
+            #expect(cache.perform(operation) == model.perform(operation), "\(operation)")
         }
     }
 
-    /// SIEVE as its paper has it, on an array with the oldest first.
-    private struct Textbook {
+    /// Removals matter most: the hand must leave a removed node, whose slot the next insertion takes.
+    @Test(arguments: [2, 3]) func everyShortSequenceEvictsWhatTheModelEvicts(_ capacity: Int) {
+        var count = 0
+        func extend(_ cache: Cache, _ model: Model, _ path: [Operation]) {
+            guard path.count < 7 else { return }
+            for operation in model.operations(keys: capacity + 1) {
+                var (cache, model) = (cache, model)
+                let path = path + [operation]
+                let (evicted, expected) = (cache.perform(operation), model.perform(operation))
+                count += 1
+                guard evicted == expected, cache.queue.count == model.order.count else {
+                    Issue.record("\(path): evicted \(evicted), expected \(expected)")
+                    continue
+                }
+                extend(cache, model, path)
+            }
+        }
+        extend(Cache(CacheLimits(cost: .max, count: capacity)), Model(capacity: capacity), [])
+        #expect(count > 20_000)
+    }
+
+    private enum Operation {
+        /// Inserts a number, or replaces it.
+        case insert(Int)
+        case use(Int)
+        case remove(Int)
+        case expireOldest
+    }
+
+    /// SIEVE as its paper describes it, on an array with the oldest first.
+    private struct Model {
         let capacity: Int
         var order: [Int] = []
         var used: Set<Int> = []
         var hand = 0
 
-        mutating func insert(_ number: Int) -> [Int] {
+        mutating func perform(_ operation: Operation) -> [Int] {
+            switch operation {
+            case .insert(let number): return insert(number)
+            case .use(let number): used.insert(number)
+            case .remove(let number): remove(number)
+            case .expireOldest: if let oldest = order.first { remove(oldest) }
+            }
+            return []
+        }
+
+        /// The operations that can change this state, with at most `keys` different numbers. New numbers come in order, as
+        /// their names do not matter.
+        func operations(keys: Int) -> [Operation] {
+            let absent = (0..<keys).filter { !order.contains($0) }.prefix(1).map(Operation.insert)
+            let present = order.flatMap { [Operation.insert($0), .use($0), .remove($0)] }
+            return absent + present + (order.isEmpty ? [] : [.expireOldest])
+        }
+
+        private mutating func insert(_ number: Int) -> [Int] {
+            remove(number)
             defer { order.append(number) }
             guard order.count == capacity else { return [] }
             while used.remove(order[hand]) != nil { hand = (hand + 1) % order.count }
-            let victim = order.remove(at: hand)
-            // Past the newest it is back at the oldest, before the newcomer is there.
-            if hand == order.count { hand = 0 }
+            let victim = order[hand]
+            remove(victim)
             return [victim]
+        }
+
+        private mutating func remove(_ number: Int) {
+            used.remove(number)
+            guard let index = order.firstIndex(of: number) else { return }
+            order.remove(at: index)
+            if index < hand { hand -= 1 }
+            // Past the newest, the hand is back at the oldest before the next insertion.
+            if hand == order.count { hand = 0 }
         }
     }
 }

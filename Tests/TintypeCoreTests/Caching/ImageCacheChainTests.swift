@@ -24,7 +24,7 @@ import TintypeTesting
             policies: .init(query: policy, store: policy, remove: policy, contains: policy, clear: policy))
     }
 
-    @Test func theDefaultsAreThoseOfTheOriginal() {
+    @Test func theDefaultPoliciesAreThoseOfSDWebImage() {
         let policies = ImageCacheChain.Policies()
         #expect(policies.query == .serial && policies.store == .highestOnly && policies.remove == .concurrent)
         #expect(policies.contains == .serial && policies.clear == .concurrent)
@@ -34,7 +34,8 @@ import TintypeTesting
         (ImageCacheChain.Policy.serial, [true, true, true]), (.concurrent, [true, true, true]),
         (.highestOnly, [false, false, true]), (.lowestOnly, [true, false, false]),
     ])
-    func storingAndRemovingReachWhatThePolicySays(_ policy: ImageCacheChain.Policy, _ reached: [Bool]) async throws {
+    func storesAndRemovalsReachTheCachesOfTheirPolicy(_ policy: ImageCacheChain.Policy, _ reached: [Bool]) async throws
+    {
         let caches = caches()
         let chain = chain(caches, policy)
         chain.store(try image(), for: key)
@@ -53,7 +54,7 @@ import TintypeTesting
     @Test(arguments: [
         (0, [true, true, false, true]), (1, [true, true, false, false]), (2, [true, true, true, false]),
     ])
-    func askingReachesWhatThePolicySays(_ holder: Int, _ found: [Bool]) throws {
+    func readsReachTheCachesOfTheirPolicy(_ holder: Int, _ found: [Bool]) throws {
         let caches = caches()
         caches[holder].store(try image(), for: key)
         caches[holder].store(entry, for: key)
@@ -65,7 +66,7 @@ import TintypeTesting
         }
     }
 
-    @Test(arguments: [ImageCacheChain.Policy.serial, .concurrent]) func theHighestAnswerCounts(
+    @Test(arguments: [ImageCacheChain.Policy.serial, .concurrent]) func theHitOfTheHighestCacheIsReturned(
         _ policy: ImageCacheChain.Policy
     ) {
         let caches = caches()
@@ -75,7 +76,7 @@ import TintypeTesting
         #expect(chain(caches, policy).entry(for: key)?.data == Data([2]))
     }
 
-    @Test func anEmptyChainHasNothing() async throws {
+    @Test func anEmptyChainHoldsNothing() async throws {
         let chain = ImageCacheChain([])
         #expect(chain.tiers == [] && chain.image(for: key) == nil)
         #expect(try await chain.entry(for: key) == nil)
@@ -85,7 +86,7 @@ import TintypeTesting
         try await chain.flush()
     }
 
-    @Test func whatWouldBlockHasATwinThatDoesNot() async throws {
+    @Test func blockingCallsHaveAsyncOverloads() async throws {
         let cache = caches()[0]
         cache.store(entry, for: key)
         #expect(try await cache.entry(for: key)?.data == entry.data)

@@ -23,9 +23,9 @@ import TintypeTesting
         return Image(pixels: pixels, info: ImageInfo(format: format, size: pixels.size))
     }
 
-    // MARK: Asking
+    // MARK: Queries
 
-    @Test func memoryAnswersFirstAndAloneWhereThatIsEnough() async throws {
+    @Test func aMemoryHitDoesNotReadTheDisk() async throws {
         let image = try image()
         cache.store(image, for: key)
         disk.store(CacheEntry(data: PipelineFixture.png, format: .png), for: key)
@@ -33,7 +33,7 @@ import TintypeTesting
         #expect(hit.image === image && hit.tier == .memory && hit.data == nil && disk.reads == 0)
     }
 
-    @Test func theBytesComeWithAHitInMemoryWhereTheyAreWanted() async throws {
+    @Test func aMemoryHitComesWithItsBytesOnRequest() async throws {
         let image = try image()
         cache.store(image, for: key)
         disk.store(CacheEntry(data: PipelineFixture.png, format: .png), for: key)
@@ -42,21 +42,21 @@ import TintypeTesting
         #expect(cache.blockingQuery(key, data: true)?.data == PipelineFixture.png)
     }
 
-    @Test func whatTheDiskHasIsDecodedAndKeptInMemory() async throws {
+    @Test func aDiskEntryIsDecodedAndStoredInMemory() async throws {
         disk.store(CacheEntry(data: PipelineFixture.png, format: .png), for: key)
         let hit = try #require(try await cache.query(key))
         #expect(hit.tier == .disk && hit.data == PipelineFixture.png)
         #expect(memory.image(for: key) === hit.image)
     }
 
-    @Test func theDiskIsAskedOnTheCallersThreadWhereThatIsAskedFor() throws {
+    @Test func aBlockingQueryReadsTheDiskOnTheCallersThread() throws {
         disk.store(CacheEntry(data: PipelineFixture.png, format: .png), for: key)
         #expect(cache.blockingQuery(key)?.tier == .disk)
         #expect(cache.blockingQuery(key)?.tier == .memory)
         #expect(cache.blockingQuery(CacheKey(source: "b")) == nil)
     }
 
-    @Test func pixelsAnswerBeforeBytes() async throws {
+    @Test func thePixelTierIsReadBeforeTheDiskTier() async throws {
         pixels.store(try image(), for: key)
         #expect(try await cache.query(key)?.tier == .pixels)
         #expect(disk.reads == 0 && memory.contains(key))
@@ -67,7 +67,7 @@ import TintypeTesting
     ]
 
     @Test(arguments: answers)
-    func onlyTheTiersThatAreNamedAnswer(_ asked: CacheTiers, _ answered: CacheTiers?) async throws {
+    func onlyTheNamedTiersAreRead(_ asked: CacheTiers, _ answered: CacheTiers?) async throws {
         disk.store(CacheEntry(data: PipelineFixture.png, format: .png), for: key)
         pixels.store(try image(), for: key)
         #expect(try await cache.query(key, among: asked)?.tier == answered)
@@ -78,7 +78,7 @@ import TintypeTesting
         #expect(try await cache.query(key, among: .disk)?.tier == .disk)
     }
 
-    @Test func whatMayNotBeUsedLongIsNotKeptLongInMemory() async throws {
+    @Test func anEntrysExpiryLimitsItsTimeInMemory() async throws {
         let soon = Date(timeIntervalSinceNow: 3600)
         disk.store(CacheEntry(data: PipelineFixture.png, format: .png, expires: soon), for: key)
         let clock = ManualClock()
@@ -91,7 +91,7 @@ import TintypeTesting
         #expect(cache.image(for: key) == nil)
     }
 
-    @Test func aChainIsAskedAndFilledAsOne() async throws {
+    @Test func aChainIsQueriedAndFilledAsOneCache() async throws {
         let lower = ImageCache(memory: nil, disk: FakeDataCache())
         let chain = ImageCacheChain([lower, cache], policies: .init(store: .lowestOnly))
         try await chain.store(try image(), data: nil, for: key, with: cache.coders)
@@ -101,7 +101,7 @@ import TintypeTesting
         #expect(chain.blockingQuery(CacheKey(source: "b"), with: cache.coders) == nil)
     }
 
-    @Test func bytesThatNoDecoderTakesAreAMissAndStay() async throws {
+    @Test func bytesWithoutADecoderAreAMissAndStayOnDisk() async throws {
         disk.store(CacheEntry(data: Data("GIF89a".utf8), format: .gif), for: key)
         #expect(try await cache.query(key) == nil)
         #expect(disk.contains(key))
@@ -109,14 +109,14 @@ import TintypeTesting
 
     // MARK: Storing
 
-    @Test func bytesAreKeptAsTheyAre() async throws {
+    @Test func givenBytesAreStoredUnchanged() async throws {
         try await cache.store(try image(), data: PipelineFixture.png, for: key)
         #expect(disk.stored(key)?.data == PipelineFixture.png && disk.stored(key)?.format == .png)
         #expect(memory.contains(key))
         #expect(try await !pixels.contains(key))
     }
 
-    @Test func whatIsNotTheWholePictureIsNotKeptOnDisk() async throws {
+    @Test func aPartialImageIsNotStoredOnDisk() async throws {
         let part = try image().partial
         for data in [nil, PipelineFixture.png] {
             let error = await #expect(throws: TintypeError.self) {
@@ -126,7 +126,7 @@ import TintypeTesting
         }
     }
 
-    @Test func tiersThatAreNotNamedAreLeftAlone() async throws {
+    @Test func otherTiersThanTheNamedOnesDoNotChange() async throws {
         try await cache.store(try image(), data: nil, for: key, in: .memory)
         #expect(!disk.contains(key))
         try await cache.store(try image(), data: nil, for: CacheKey(source: "b"), in: [.pixels])
@@ -134,19 +134,19 @@ import TintypeTesting
         #expect(!memory.contains(CacheKey(source: "b")))
     }
 
-    /// The fake encodes PNG and JPEG.
+    /// The fake encoder supports PNG and JPEG.
     @Test(arguments: [
         (ImageFormat.png, UInt8(255), ImageFormat.png), (.jpeg, 255, .jpeg), (.jpeg, 9, .png), (.gif, 255, .jpeg),
         (.gif, 9, .png),
     ])
-    func whatHasNoBytesIsEncoded(_ own: ImageFormat, _ alpha: UInt8, _ expected: ImageFormat) async throws {
+    func anImageWithoutBytesIsEncoded(_ own: ImageFormat, _ alpha: UInt8, _ expected: ImageFormat) async throws {
         try await cache.store(try image(own, alpha: alpha), data: nil, for: key)
         #expect(disk.stored(key)?.format == expected)
     }
 
     // MARK: Tiers
 
-    @Test func containsAndRemoveByTier() async throws {
+    @Test func tiersAreListedAndRemovedFromOneByOne() async throws {
         try await cache.store(try image(), data: nil, for: key, in: .all)
         #expect(try await cache.tiers(holding: key) == .all)
         try await cache.remove(key, from: .memory)
@@ -157,7 +157,7 @@ import TintypeTesting
         #expect(try await cache.tiers(holding: key) == [])
     }
 
-    @Test func pixelsAreReachedThoughTheDiskFails() async throws {
+    @Test func thePixelTierIsReachedEvenIfTheDiskTierFails() async throws {
         let cache = ImageCache(memory: nil, disk: BrokenDataCache(), pixels: pixels)
         pixels.store(try image(), for: key)
         await #expect(throws: TintypeError.self) { try await cache.flush() }
@@ -167,7 +167,7 @@ import TintypeTesting
         #expect(try await cache.pixels(for: key) == nil)
     }
 
-    @Test func whatGoesFromTheDiskGoesAsPixelsToo() async throws {
+    @Test func removalFromTheDiskTierIncludesThePixelTier() async throws {
         for clears in [false, true] {
             try await cache.store(try image(), data: nil, for: key, in: .all)
             if clears { try await cache.clear(.disk) } else { try await cache.remove(key, from: .disk) }
@@ -176,7 +176,7 @@ import TintypeTesting
     }
 }
 
-/// Takes and gives nothing, and can be neither written nor emptied.
+/// A disk tier that stores nothing and fails to flush and to clear.
 private struct BrokenDataCache: DataCaching {
     func entry(for key: CacheKey) -> CacheEntry? { nil }
     func store(_ entry: CacheEntry, for key: CacheKey) {}
@@ -186,21 +186,21 @@ private struct BrokenDataCache: DataCaching {
     func flush() async throws(TintypeError) { throw TintypeError(.unwritable, stage: .store, "broken") }
 }
 
-/// A tier of pixels in memory.
+/// A pixel tier in memory.
 final class FakePixelCache: PixelCaching {
     private let state = Shared<[CacheKey: Image]>([:])
-    private let takes: Bool
+    private let accepts: Bool
     private let flushCount = Shared(0)
 
-    init(takes: Bool = true) {
-        self.takes = takes
+    init(accepts: Bool = true) {
+        self.accepts = accepts
     }
 
     func image(for key: CacheKey) -> Image? { state.now[key] }
 
     func store(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Bool {
-        if takes { state.withLock { $0[key] = image } }
-        return takes
+        if accepts { state.withLock { $0[key] = image } }
+        return accepts
     }
 
     func remove(_ key: CacheKey) { state.withLock { $0[key] = nil } }

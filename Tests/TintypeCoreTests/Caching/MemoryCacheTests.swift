@@ -11,14 +11,14 @@ import TintypeTesting
         return Image(pixels: pixels, info: ImageInfo(format: .png, size: size))
     }
 
-    @Test func costIsBytesARowTimesHeight() throws {
+    @Test func theCostOfAnImageIsTheBytesOfItsRows() throws {
         let cache = MemoryCache(limits: CacheLimits(cost: 1 << 20))
         cache.store(try image(16), for: CacheKey(source: "a"))
         #expect(cache.totalCost == 64)
         #expect(cache.totalCount == 1)
     }
 
-    @Test func costHasTheFramesThatAnAnimationKeeps() throws {
+    @Test func theCostOfAnAnimationIncludesItsPreloadedFrames() throws {
         let animated = try AnimatedImageTests.sprites(5).decode(Data(), context: DecodeContext())
         let animation = try #require(animated.animation)
         let cache = MemoryCache(limits: CacheLimits(cost: 1 << 20))
@@ -31,7 +31,7 @@ import TintypeTesting
         animation.unloadFrames()
     }
 
-    @Test func renditionsAreApart() throws {
+    @Test func renditionsOfOneSourceAreSeparateEntries() throws {
         let cache = MemoryCache(limits: CacheLimits(cost: 1 << 20))
         cache.store(try image(1), for: CacheKey(source: "a"))
         #expect(cache.image(for: CacheKey(source: "a", rendition: "fit(1x1)")) == nil)
@@ -45,7 +45,7 @@ import TintypeTesting
         #expect(cache.totalCost == 128)
     }
 
-    @Test func loweringTheLimitOfOneEvictsWhatIsLarger() throws {
+    @Test func loweringTheEntryLimitEvictsLargerImages() throws {
         let cache = MemoryCache(limits: CacheLimits(cost: 1 << 20))
         for number in 0..<10 {
             cache.store(try image(number.isMultiple(of: 2) ? 16 : 32), for: CacheKey(source: "\(number)"))
@@ -59,7 +59,7 @@ import TintypeTesting
         #expect(cache.totalCount == 0)
     }
 
-    @Test func removeTrimAndClear() throws {
+    @Test func removeTrimAndClearReleaseImages() throws {
         let cache = MemoryCache(limits: CacheLimits(cost: 1 << 20))
         for number in 0..<10 { cache.store(try image(16), for: CacheKey(source: "\(number)")) }
         cache.remove(CacheKey(source: "3"))
@@ -70,9 +70,9 @@ import TintypeTesting
         #expect(cache.totalCount == 0 && cache.totalCost == 0)
     }
 
-    // MARK: Time
+    // MARK: Expiry
 
-    @Test func whatIsOverItsTimeIsAMissAndGoes() throws {
+    @Test func anExpiredImageIsAMissAndIsRemoved() throws {
         let clock = ManualClock()
         let cache = MemoryCache(limits: CacheLimits(cost: 1 << 20, age: .seconds(60)), time: clock.timeSource)
         cache.store(try image(1), for: CacheKey(source: "a"))
@@ -85,7 +85,7 @@ import TintypeTesting
         #expect(cache.totalCount == 1 && cache.contains(CacheKey(source: "b")))
     }
 
-    @Test func whatNoOneAsksForGoesWithTheNextStore() throws {
+    @Test func expiredImagesAreRemovedByTheNextStore() throws {
         let clock = ManualClock()
         let cache = MemoryCache(limits: CacheLimits(cost: 1 << 20, age: .seconds(60)), time: clock.timeSource)
         for number in 0..<10 { cache.store(try image(1), for: CacheKey(source: "\(number)")) }
@@ -94,68 +94,79 @@ import TintypeTesting
         #expect(cache.totalCount == 1)
     }
 
-    // MARK: Living pictures
+    // MARK: Living images
 
-    @Test func anEvictedPictureThatLivesIsFoundAgain() throws {
+    @Test func anEvictedImageIsFoundWhileItLives() throws {
         let cache = MemoryCache(limits: CacheLimits(cost: 1 << 20), findsLivingImages: true)
-        let kept = try image(16)
-        cache.store(kept, for: CacheKey(source: "a"))
-        cache.store(try image(16), for: CacheKey(source: "b"))
+        let image = try image(16)
+        cache.store(image, for: CacheKey(source: "a"))
+        cache.store(try self.image(16), for: CacheKey(source: "b"))
         cache.trim(to: 0)
         #expect(cache.totalCount == 0)
-        #expect(cache.image(for: CacheKey(source: "a")) === kept)
+        #expect(cache.image(for: CacheKey(source: "a")) === image)
         #expect(cache.image(for: CacheKey(source: "b")) == nil)
-        // It counts again.
+        // It is stored again.
         #expect(cache.totalCost == 64)
     }
 
-    @Test func whatIsRemovedIsNotFoundThoughItLives() throws {
+    @Test func aRemovedImageIsNotFoundEvenIfItLives() throws {
         let cache = MemoryCache(limits: CacheLimits(cost: 1 << 20), findsLivingImages: true)
-        let kept = try image(16)
+        let image = try image(16)
         let key = CacheKey(source: "a")
-        cache.store(kept, for: key)
+        cache.store(image, for: key)
         cache.remove(key)
         #expect(cache.image(for: key) == nil)
-        cache.store(kept, for: key)
+        cache.store(image, for: key)
         cache.clear()
         #expect(cache.image(for: key) == nil)
-        cache.store(kept, for: key)
+        cache.store(image, for: key)
         cache.trim(to: 0)
-        let newer = try image(1)
+        let newer = try self.image(1)
         cache.store(newer, for: key)
         cache.remove(key)
         #expect(cache.image(for: key) == nil)
-        #expect(kept.size.width == 16)
+        #expect(image.size.width == 16)
     }
 
-    @Test func theDeadAreSweptOut() throws {
+    /// A sweep returns the living images. If references to freed images stayed, each sweep would come twice as late as the
+    /// one before, or come with every addition.
+    @Test func referencesToFreedImagesAreSweptAtAConstantRate() throws {
         var living = LivingImages()
-        for number in 0..<10_000 {
-            _ = living.add([MemoryEntry(try image(1), for: CacheKey(source: "\(number)"), cost: 64, expires: nil)])
+        let image = try image(1)
+        func entry(_ image: Image, _ number: Int) -> MemoryEntry {
+            MemoryEntry(image, for: CacheKey(source: "\(number)"), cost: 64, expires: nil)
         }
-        #expect(living.count <= 64)
+        _ = living.add([entry(image, -1)])
+        var sweeps = 0
+        for number in 0..<10_000 {
+            let swept = living.add([entry(try self.image(1), number)])
+            if !swept.isEmpty { sweeps += 1 }
+            #expect(swept.allSatisfy { $0 === image })
+        }
+        #expect((140...170).contains(sweeps))
+        #expect(living.take(CacheKey(source: "-1"))?.image === image)
     }
 
-    @Test func aLivingPictureKeepsItsTime() throws {
+    @Test func aLivingImageKeepsItsExpiry() throws {
         let clock = ManualClock()
         let cache = MemoryCache(
             limits: CacheLimits(cost: 1 << 20), findsLivingImages: true, time: clock.timeSource)
-        let (kept, key) = (try image(16), CacheKey(source: "a"))
-        cache.store(kept, for: key, timeToLive: .seconds(60))
+        let (image, key) = (try image(16), CacheKey(source: "a"))
+        cache.store(image, for: key, timeToLive: .seconds(60))
         cache.trim(to: 0)
         clock.advance(by: .seconds(30))
-        #expect(cache.image(for: key) === kept)
+        #expect(cache.image(for: key) === image)
         cache.trim(to: 0)
         clock.advance(by: .seconds(30))
         #expect(cache.image(for: key) == nil)
-        cache.store(kept, for: key, timeToLive: .seconds(60))
+        cache.store(image, for: key, timeToLive: .seconds(60))
         cache.trim(to: 0)
-        #expect(cache.image(for: key) === kept)
+        #expect(cache.image(for: key) === image)
         clock.advance(by: .seconds(60))
         #expect(cache.image(for: key) == nil && cache.totalCount == 0)
     }
 
-    @Test func whatIsTooLargeToBeKeptIsFoundWhileItLives() throws {
+    @Test func anImageTooLargeToStoreIsFoundWhileItLives() throws {
         let cache = MemoryCache(limits: CacheLimits(cost: 100), findsLivingImages: true)
         let key = CacheKey(source: "a")
         var large: Image? = try image(32)
@@ -170,7 +181,7 @@ import TintypeTesting
 
     // MARK: Pressure
 
-    @Test func pressureHalvesAndWantEmpties() throws {
+    @Test func somePressureHalvesTheCacheAndCriticalPressureEmptiesIt() throws {
         let cache = MemoryCache(limits: CacheLimits(cost: 1 << 20))
         for number in 0..<10 { cache.store(try image(16), for: CacheKey(source: "\(number)")) }
         cache.shrink(for: .some)
@@ -181,9 +192,9 @@ import TintypeTesting
 
     // MARK: Threads
 
-    @Test func manyThreadsLeaveTotalsRight() async throws {
+    @Test func theTotalsAreRightAfterConcurrentUse() async throws {
         let cache = MemoryCache(limits: CacheLimits(cost: 64 * 50))
-        let picture = try image(16)
+        let image = try image(16)
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<8 {
                 group.addTask {
@@ -191,10 +202,10 @@ import TintypeTesting
                     for _ in 0..<2_000 {
                         let key = CacheKey(source: "\(Int.random(in: 0..<100, using: &random))")
                         switch Int.random(in: 0..<8, using: &random) {
-                        case 0..<3: cache.store(picture, for: key)
+                        case 0..<3: cache.store(image, for: key)
                         case 3: cache.remove(key)
                         case 4: cache.trim(to: 64 * 25)
-                        default: if let found = cache.image(for: key) { #expect(found === picture) }
+                        default: if let found = cache.image(for: key) { #expect(found === image) }
                         }
                     }
                 }
@@ -206,10 +217,10 @@ import TintypeTesting
         #expect((0..<100).allSatisfy { cache.image(for: CacheKey(source: "\($0)")) == nil })
     }
 
-    @Test func theStandardLimitIsFinite() {
+    @Test func theStandardLimitsAreAFractionOfTheMemory() {
         #expect(CacheLimits.standard.cost > 1 << 20)
         #expect(CacheLimits.standard.cost <= SystemMemory.available * 15 / 100)
-        // No single picture drives out all others.
+        // No single image evicts all others.
         #expect(CacheLimits.standard.entryCost == CacheLimits.standard.cost / 4)
     }
 }

@@ -17,9 +17,9 @@ import TintypeTesting
         return cache
     }
 
-    /// A socket is urgent when a byte out of band has come, as a file of the kernel is when memory is short.
+    /// A socket becomes urgent when out-of-band data arrives, as a pressure file does under memory pressure.
     @Test(arguments: [(MemoryPressure.some, 320), (.critical, 0)])
-    func theKernelsWordMakesCachesShrink(_ pressure: MemoryPressure, _ remainder: Int) async throws {
+    func aKernelNotificationMakesCachesShrink(_ pressure: MemoryPressure, _ remainder: Int) async throws {
         var ends: [Int32] = [0, 0]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         let monitor = MemoryPressureMonitor(sources: [PressureSource(descriptor: ends[0], pressure: pressure)])
@@ -28,7 +28,7 @@ import TintypeTesting
         monitor.add(cache)
         var byte: UInt8 = 1
         guard send(ends[1], &byte, 1, Int32(MSG_OOB)) == 1 else {
-            // Linux before 5.15 has no bytes out of band between two ends on one machine.
+            // Linux before 5.15 has no out-of-band data on Unix sockets.
             return monitor.signal(pressure)
         }
         while cache.totalCost > remainder { await Task.yield() }
@@ -36,17 +36,25 @@ import TintypeTesting
         _ = recv(ends[0], &taken, 1, Int32(MSG_OOB))
     }
 
-    @Test func aCacheThatIsGoneIsForgotten() throws {
+    @Test func theMonitorDoesNotKeepCachesAlive() throws {
         let monitor = MemoryPressureMonitor(sources: [])
         #expect(!monitor.isListening)
-        do { monitor.add(try filledCache()) }
+        weak var released: MemoryCache?
+        do {
+            let cache = try filledCache()
+            monitor.add(cache)
+            released = cache
+        }
+        #expect(released == nil)
         let cache = try filledCache()
         monitor.add(cache)
         monitor.signal(.critical)
         #expect(cache.totalCount == 0)
     }
 
-    @Test(arguments: [MemoryPressure.some, .critical]) func idleBitmapsGoBack(_ pressure: MemoryPressure) throws {
+    @Test(arguments: [MemoryPressure.some, .critical]) func pressureFreesIdlePixelMemory(_ pressure: MemoryPressure)
+        throws
+    {
         let pool = PixelPool(limit: 8 << 20)
         pool.put(try #require(pool.take(2 << 20)))
         #expect(pool.idleByteCount == 2 << 20)
@@ -54,8 +62,8 @@ import TintypeTesting
         #expect(pool.idleByteCount == 0)
     }
 
-    /// As the memory controller of version 1 does it.
-    @Test func aCounterMakesCachesShrinkAndIsSetBack() async throws {
+    /// The v1 memory controller notifies through such a counter.
+    @Test func aCounterMakesCachesShrinkAndIsReset() async throws {
         let counter = eventfd(0, Int32(EFD_NONBLOCK))
         try #require(counter >= 0)
         let source = PressureSource(descriptor: counter, pressure: .critical, kind: .counter)
@@ -69,8 +77,8 @@ import TintypeTesting
         #expect(read(counter, &rest, 8) == -1 && errno == EAGAIN)
     }
 
-    /// One end of a pipe that nobody holds any more is an error for the other.
-    @Test func aSourceThatIsGoneIsTold() throws {
+    /// The write end of a pipe reports an error when the read end is closed.
+    @Test func aSourceThatIsGoneIsReported() throws {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)
         close(ends[0])
@@ -83,7 +91,7 @@ import TintypeTesting
         close(counter)
     }
 
-    @Test func aGroupOfVersion1IsToldWhatToSay() throws {
+    @Test func aPressureLevelRegistersAtItsV1Group() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -100,7 +108,7 @@ import TintypeTesting
         close(source.descriptor)
     }
 
-    @Test func aTriggerSaysHowLongWithinWhich() {
+    @Test func aTriggersTextHasItsStallAndWindow() {
         let some = PressureTrigger(path: "/x", pressure: .some, stall: 150_000)
         #expect(some.text == "some 150000 2000000")
         #expect(PressureTrigger(path: "/x", pressure: .critical, stall: 1, window: 2).text == "full 1 2")
@@ -113,29 +121,29 @@ import TintypeTesting
     private let critical = PressureSource(descriptor: 2, pressure: .critical)
     private let counter = PressureSource(descriptor: 3, pressure: .some, kind: .counter)
 
-    @Test func theWorstCounts() {
+    @Test func theHighestPressureIsReturned() {
         var watch = PressureWatch([trigger, critical, counter])
-        let worst = watch.heard([trigger, critical], gone: [], at: .zero)
-        let some = watch.heard([trigger], gone: [], at: .zero)
-        let none = watch.heard([], gone: [], at: .zero)
+        let worst = watch.record([trigger, critical], gone: [], at: .zero)
+        let some = watch.record([trigger], gone: [], at: .zero)
+        let none = watch.record([], gone: [], at: .zero)
         #expect(worst == .critical && some == .some && none == nil)
     }
 
-    @Test func aCounterThatHasSpokenRests() {
+    @Test func aCounterRestsAfterANotification() {
         var watch = PressureWatch([trigger, counter])
-        _ = watch.heard([trigger, counter], gone: [], at: .seconds(1))
-        let soon = watch.asked(at: .seconds(2))
-        let later = watch.asked(at: .seconds(1) + PressureWatch.rest)
+        _ = watch.record([trigger, counter], gone: [], at: .seconds(1))
+        let soon = watch.sourcesToPoll(at: .seconds(2))
+        let later = watch.sourcesToPoll(at: .seconds(1) + PressureWatch.rest)
         #expect(soon.sources == [trigger] && soon.timeout == PressureWatch.rest - .seconds(1))
         #expect(later.sources == [trigger, counter] && later.timeout == nil)
     }
 
-    @Test func othersAreHeardWhenOneIsGone() {
+    @Test func theOtherSourcesArePolledWhenOneIsGone() {
         var watch = PressureWatch([trigger, counter])
-        _ = watch.heard([], gone: [trigger], at: .zero)
-        let asked = watch.asked(at: .zero).sources
-        #expect(asked == [counter] && !watch.isOver)
-        _ = watch.heard([], gone: [counter], at: .zero)
-        #expect(watch.isOver)
+        _ = watch.record([], gone: [trigger], at: .zero)
+        let polled = watch.sourcesToPoll(at: .zero).sources
+        #expect(polled == [counter] && !watch.isFinished)
+        _ = watch.record([], gone: [counter], at: .zero)
+        #expect(watch.isFinished)
     }
 }

@@ -46,7 +46,7 @@ import TintypeTesting
     }
 
     @Test func whatTheTierDoesNotTakeIsEncoded() async throws {
-        let fixture = fixture(pixels: FakePixelCache(takes: false))
+        let fixture = fixture(pixels: FakePixelCache(accepts: false))
         fixture.answer()
         let request = request(fixture)
         _ = try await fixture.pipeline.response(for: request)
