@@ -12,7 +12,7 @@ final class AVIFFrameDecoder: FrameDecoder, @unchecked Sendable {
     let canvasSize: PixelSize
     let frames: [AnimationFrame]
     let loopCount: Int
-    private let bytes: LastingBytes
+    private let bytes: PinnedBytes
     private let reader: AVIFReader
     private let colors: AVIFColors
 
@@ -22,7 +22,7 @@ final class AVIFFrameDecoder: FrameDecoder, @unchecked Sendable {
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``.
     init(_ data: Data, arrivedFrameCount: Int? = nil, _ limits: DecodeLimits) throws(TintypeError) {
-        bytes = LastingBytes(data)
+        bytes = PinnedBytes(data)
         reader = try AVIFReader(bytes.bytes, isComplete: arrivedFrameCount == nil, limits: limits)
         (canvasSize, loopCount) = (reader.storedSize, reader.playCount)
         let (size, hasAlpha) = (reader.storedSize, reader.hasAlpha)

@@ -105,7 +105,7 @@ struct AVIFReader: ~Copyable {
     /// The total number of plays; 0 is forever, also if the file does not say. libavif 0.11 does not read it.
     var playCount: Int {
         let file = ISOFile(bytes: bytes)
-        guard frameCount > 1, let track = try? file.pictureTrack()?.track else { return 0 }
+        guard frameCount > 1, let track = try? file.imageTrack()?.track else { return 0 }
         return (try? file.playCount(ofTrack: track)) ?? 0
     }
 

@@ -37,7 +37,7 @@ final class GIFFrameDecoder: FrameDecoder {
                 else { return tintype_gif_status.corrupt }
                 return tintype_gif_decode(
                     from, compressed.count, colors, to, stride, UInt32(image.frame.rect.size.width),
-                    UInt32(image.frame.rect.size.height), CancelHook.ask, hook.pointer, &rowsRead)
+                    UInt32(image.frame.rect.size.height), CancelHook.callback, hook.pointer, &rowsRead)
             }
         }
         withExtendedLifetime(hook) {}

@@ -23,7 +23,7 @@ struct HEIFItems {
         let data = try file.box("idat", in: meta).map { box in
             box.body.lowerBound..<min(box.body.upperBound + 8, file.bytes.count)
         }
-        var locations = HEIFItemLocations(file, try file.needed("iloc", in: meta).body, data: data)
+        var locations = HEIFItemLocations(file, try file.requiredBox("iloc", in: meta).body, data: data)
         all = try locations.read().compactMap { identifier, extents in
             kinds[identifier].map { Item(kind: $0, extents: extents) }
         }
@@ -31,7 +31,7 @@ struct HEIFItems {
 
     /// Reads the type of each item (`iinf`).
     static func kinds(_ file: ISOFile, _ meta: Range<Int>) throws(TintypeError) -> [Int: String] {
-        let body = try file.needed("iinf", in: meta).body
+        let body = try file.requiredBox("iinf", in: meta).body
         let isShort = try file.number(at: body.lowerBound, size: 1, in: body) == 0
         let start = min(body.lowerBound + (isShort ? 6 : 8), body.upperBound)
         var kinds: [Int: String] = [:]

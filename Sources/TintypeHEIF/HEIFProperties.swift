@@ -11,8 +11,8 @@ struct HEIFProperties {
     /// - Throws: ``TintypeError/Code/undecodable`` for invalid boxes.
     init(_ file: ISOFile, _ meta: Range<Int>) throws(TintypeError) {
         self.file = file
-        let properties = try file.needed("iprp", in: meta).body
-        all = try file.boxes(in: file.needed("ipco", in: properties).body)
+        let properties = try file.requiredBox("iprp", in: meta).body
+        all = try file.boxes(in: file.requiredBox("ipco", in: properties).body)
         indicesByItem = try file.itemProperties(in: properties)
     }
 
@@ -44,8 +44,8 @@ extension Orientation {
     init(primaryItemOf bytes: UnsafeRawBufferPointer) throws(TintypeError) {
         let file = ISOFile(bytes: bytes)
         let meta = try file.itemMetaBox()
-        let properties = try file.needed("iprp", in: meta).body
-        let all = try file.boxes(in: file.needed("ipco", in: properties).body)
+        let properties = try file.requiredBox("iprp", in: meta).body
+        let all = try file.boxes(in: file.requiredBox("ipco", in: properties).body)
         var (turns, mirror) = (0, Int?.none)
         let own = try file.itemProperties(in: properties)[file.primaryItem(meta)] ?? []
         for index in own where all.indices.contains(index) {
@@ -72,10 +72,10 @@ enum HEIFCodePoints {
     /// Whether libheif knows all code points of a file (`colr` boxes of type `nclx`: ISO/IEC 14496-12, 12.1.5).
     static func areKnown(in bytes: UnsafeRawBufferPointer) -> Bool {
         let file = ISOFile(bytes: bytes)
-        let metas = file.soundBoxes(in: 0..<bytes.count).filter { $0.kind == "meta" }
-        let properties = metas.flatMap { file.soundBoxes(in: $0.fullBody) }.filter { $0.kind == "iprp" }
-        let containers = properties.flatMap { file.soundBoxes(in: $0.body) }.filter { $0.kind == "ipco" }
-        let colors = containers.flatMap { file.soundBoxes(in: $0.body) }.filter { $0.kind == "colr" }
+        let metas = file.intactBoxes(in: 0..<bytes.count).filter { $0.kind == "meta" }
+        let properties = metas.flatMap { file.intactBoxes(in: $0.fullBody) }.filter { $0.kind == "iprp" }
+        let containers = properties.flatMap { file.intactBoxes(in: $0.body) }.filter { $0.kind == "ipco" }
+        let colors = containers.flatMap { file.intactBoxes(in: $0.body) }.filter { $0.kind == "colr" }
         return colors.allSatisfy { areKnown(in: $0.body, file) }
     }
 

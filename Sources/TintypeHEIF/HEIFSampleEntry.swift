@@ -23,7 +23,7 @@ struct HEIFSampleEntry {
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` if it is invalid or not HEVC.
     init(_ file: ISOFile, inTable table: Range<Int>) throws(TintypeError) {
-        let body = try file.needed("stsd", in: table).fullBody
+        let body = try file.requiredBox("stsd", in: table).fullBody
         let entries = try file.boxes(in: min(body.lowerBound + 4, body.upperBound)..<body.upperBound)
         guard let entry = entries.first, Self.kinds.contains(entry.kind), entry.body.count > Self.headLength else {
             throw TintypeError(.undecodable, stage: .decode, "the HEIC sequence is not coded with HEVC")
@@ -32,7 +32,7 @@ struct HEIFSampleEntry {
             width: try file.number(at: entry.body.lowerBound + 24, size: 2, in: entry.body),
             height: try file.number(at: entry.body.lowerBound + 26, size: 2, in: entry.body))
         properties = entry.body.lowerBound + Self.headLength..<entry.body.upperBound
-        let configuration = try file.needed("hvcC", in: properties).body
+        let configuration = try file.requiredBox("hvcC", in: properties).body
         lengthSize = try file.number(at: configuration.lowerBound + 21, size: 1, in: configuration) & 3 + 1
         parameterSets = try Self.parameterSets(file, configuration)
     }

@@ -26,9 +26,9 @@ struct HEIFSampleTable {
     init(
         _ file: ISOFile, _ table: Range<Int>, _ limits: DecodeLimits, allowsTruncation: Bool = false
     ) throws(TintypeError) {
-        let sizes = try Self.sizes(file, try file.needed("stsz", in: table).fullBody, limits)
+        let sizes = try Self.sizes(file, try file.requiredBox("stsz", in: table).fullBody, limits)
         let offsets = try Self.offsets(file, table, sizes, allowsTruncation: allowsTruncation)
-        let durations = try Self.runs(file, try file.needed("stts", in: table).fullBody, count: sizes.count)
+        let durations = try Self.runs(file, try file.requiredBox("stts", in: table).fullBody, count: sizes.count)
         var shifts = [Int](repeating: 0, count: sizes.count)
         if let box = try file.box("ctts", in: table) {
             // Signed in version 1. Writers of version 0 also use negative values.
@@ -103,7 +103,7 @@ struct HEIFSampleTable {
         _ file: ISOFile, _ table: Range<Int>, _ sizes: [Int], allowsTruncation: Bool
     ) throws(TintypeError) -> [Int] {
         let chunks = try chunkOffsets(file, table)
-        let runs = try file.needed("stsc", in: table).fullBody
+        let runs = try file.requiredBox("stsc", in: table).fullBody
         let runCount = try file.number(at: runs.lowerBound, in: runs)
         var offsets: [Int] = []
         for run in 0..<runCount {
@@ -131,7 +131,7 @@ struct HEIFSampleTable {
 
     private static func chunkOffsets(_ file: ISOFile, _ table: Range<Int>) throws(TintypeError) -> [Int] {
         let isLong = try file.box("stco", in: table) == nil
-        let body = try file.needed(isLong ? "co64" : "stco", in: table).fullBody
+        let body = try file.requiredBox(isLong ? "co64" : "stco", in: table).fullBody
         let size = isLong ? 8 : 4
         let count = try file.number(at: body.lowerBound, in: body)
         guard count <= body.count / size else { throw .damagedSequence }

@@ -22,7 +22,7 @@ struct HEIFSequence {
         _ bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits, allowsTruncation: Bool = false
     ) throws(TintypeError) {
         let file = ISOFile(bytes: bytes)
-        guard let (track, media) = try file.pictureTrack() else { return nil }
+        guard let (track, media) = try file.imageTrack() else { return nil }
         colorTrack = try HEIFTrack(file, track, media, limits, allowsTruncation: allowsTruncation)
         guard let alpha = try Self.findAlphaTrack(file, of: track) else {
             (alphaTrack, isPremultiplied, frameCount) = (nil, false, colorTrack.displayOrder.count)
@@ -112,9 +112,9 @@ struct HEIFTrack {
         (size, parameterSets, lengthSize) = (entry.size, entry.parameterSets, entry.lengthSize)
         colors = try HEIFTrackColors(file, entry.properties, limits)
         try limits.check(ImageInfo(format: .heic, size: entry.size))
-        orientation = try Self.orientation(file, try file.needed("tkhd", in: track).body)
+        orientation = try Self.orientation(file, try file.requiredBox("tkhd", in: track).body)
         playCount = try file.playCount(ofTrack: track)
-        let header = try file.needed("mdhd", in: media).body
+        let header = try file.requiredBox("mdhd", in: media).body
         let isLong = try file.number(at: header.lowerBound, size: 1, in: header) == 1
         timeScale = max(1, try file.number(at: header.lowerBound + (isLong ? 20 : 12), in: header))
         let sampleTable = try HEIFSampleTable(file, table, limits, allowsTruncation: allowsTruncation)

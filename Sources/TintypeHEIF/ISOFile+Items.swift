@@ -25,14 +25,14 @@ extension ISOFile {
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` if there are too many boxes to check.
     func boxes(_ kind: String, in part: Range<Int>) throws(TintypeError) -> [ISOBox] {
-        let all = soundBoxes(in: part)
-        guard all.count < Self.mostBoxes else { throw .suspectStructure }
+        let all = intactBoxes(in: part)
+        guard all.count < Self.maxBoxes else { throw .suspectStructure }
         return all.filter { $0.kind == kind }
     }
 
     /// Returns the number of the primary item (ISO/IEC 14496-12, 8.11.4).
     func primaryItem(_ meta: Range<Int>) throws(TintypeError) -> Int {
-        let body = try needed("pitm", in: meta).body
+        let body = try requiredBox("pitm", in: meta).body
         let isLong = try number(at: body.lowerBound, size: 1, in: body) > 0
         return try number(at: body.lowerBound + 4, size: isLong ? 4 : 2, in: body)
     }

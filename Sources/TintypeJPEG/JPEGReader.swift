@@ -15,7 +15,7 @@ struct JPEGReader: ~Copyable {
         hook = CancelHook(context.isCancelled)
         self.limits = context.limits
         let limits = tintype_jpeg_limits(max_scans: UInt32(clamping: context.limits.scans), max_memory_bytes: 0)
-        guard let reader = tintype_jpeg_reader_create(limits, CancelHook.ask, hook.pointer) else {
+        guard let reader = tintype_jpeg_reader_create(limits, CancelHook.callback, hook.pointer) else {
             throw TintypeError(.outOfMemory, stage: .decode, "no memory for a JPEG decoder")
         }
         self.reader = reader

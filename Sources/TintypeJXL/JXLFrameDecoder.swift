@@ -11,7 +11,7 @@ final class JXLFrameDecoder: FrameDecoder, @unchecked Sendable {
     let canvasSize: PixelSize
     let loopCount: Int
     let frames: [AnimationFrame]
-    private let bytes: LastingBytes
+    private let bytes: PinnedBytes
     private var reader: JXLFrameReader
 
     /// Creates a decoder for a whole file.
@@ -28,7 +28,7 @@ final class JXLFrameDecoder: FrameDecoder, @unchecked Sendable {
     /// - Parameter header: The header of `data`, which lists only frames that `data` holds completely.
     /// - Throws: ``TintypeError/Code/limitExceeded`` or ``TintypeError/Code/outOfMemory``.
     init(_ data: Data, _ header: JXLHeader, _ limits: DecodeLimits) throws(TintypeError) {
-        bytes = LastingBytes(data)
+        bytes = PinnedBytes(data)
         let info = header.info
         try limits.check(info, byteCount: data.count)
         (canvasSize, loopCount) = (info.storedSize, info.loopCount)

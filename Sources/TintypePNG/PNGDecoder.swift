@@ -213,6 +213,6 @@ extension PNGDecoder: SalvagingImageDecoder {
         if info.frameCount > 1 { return try salvageAnimation(bytes, context: context) }
         let reader = try PNGPreviewReader(
             header, info, try Self.converter(bytes, header, context.limits), context)
-        return try reader.salvaged(bytes)
+        return try reader.salvage(bytes)
     }
 }

@@ -22,7 +22,7 @@ final class PNGPreviewReader: PreviewReader, @unchecked Sendable {
         pixels = try PreviewPixels(info, converter, context.options)
         hook = CancelHook(context.isCancelled)
         let limits = tintype_png_limits(context.limits)
-        guard let reader = tintype_png_incremental_create(limits, CancelHook.ask, hook.pointer) else {
+        guard let reader = tintype_png_incremental_create(limits, CancelHook.callback, hook.pointer) else {
             throw TintypeError(.outOfMemory, stage: .decode, "no memory for a PNG decoder")
         }
         self.reader = reader

@@ -14,7 +14,7 @@ struct PNGReader: ~Copyable {
     init(_ context: DecodeContext) throws(TintypeError) {
         hook = CancelHook(context.isCancelled)
         let limits = tintype_png_limits(context.limits)
-        guard let reader = tintype_png_reader_create(limits, CancelHook.ask, hook.pointer) else {
+        guard let reader = tintype_png_reader_create(limits, CancelHook.callback, hook.pointer) else {
             throw TintypeError(.outOfMemory, stage: .decode, "no memory for a PNG decoder")
         }
         self.reader = reader

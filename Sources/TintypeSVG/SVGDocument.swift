@@ -45,7 +45,7 @@ struct SVGDocument: ~Copyable {
         let stride = writer.bytesPerRow
         let whole = place(of: part, drawn: size)
         let hook = CancelHook(isCancelled)
-        let ask = cost.isLong(drawing: size) ? CancelHook.ask : nil
+        let ask = cost.isLong(drawing: size) ? CancelHook.callback : nil
         let status = writer.withRows { rows in
             rows.bindMemory(to: UInt8.self).baseAddress.map {
                 tintype_svg_draw(

@@ -138,7 +138,7 @@ extension WebPDecoder: SalvagingImageDecoder {
         try context.limits.check(info)
         let colors = try Self.arrivedColors(bytes, context.limits) ?? .standard
         let reader = try WebPPreviewReader(info, ColorConverter(colors, .rgb), context)
-        return try reader.salvaged(bytes)
+        return try reader.salvage(bytes)
     }
 
     /// What the first bytes say of colours, before the pixels; `nil` when a profile that they announce has not arrived.
@@ -170,7 +170,8 @@ extension PixelBuffer {
                 return tintype_webp_status.corrupt
             }
             return tintype_webp_decode(
-                from, bytes.count, to, stride, UInt32(size.width), UInt32(size.height), CancelHook.ask, hook.pointer)
+                from, bytes.count, to, stride, UInt32(size.width), UInt32(size.height), CancelHook.callback,
+                hook.pointer)
         }
         withExtendedLifetime(hook) {}
         if let error = TintypeError(status) { throw error }

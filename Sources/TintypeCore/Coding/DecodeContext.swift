@@ -1,13 +1,14 @@
-/// What a decoder is given beside the bytes.
+/// What a decoder receives in addition to the bytes: options, limits and a cancellation check.
 public struct DecodeContext: Sendable {
-    /// What is wanted of the bytes.
+    /// The requested part, size and kind of pixels.
     public var options: DecodeOptions
-    /// What a decoder may spend on them.
+    /// The resources that decoding may use.
     public var limits: DecodeLimits
-    /// Whether no one waits any more. To be asked every few rows; the decoder then throws
-    /// ``TintypeError/Code/cancelled``.
+    /// Whether no one waits for the image any longer. Decoders call it every few rows, from the decoding thread, and
+    /// throw ``TintypeError/Code/cancelled`` if it returns `true`.
     public var isCancelled: @Sendable () -> Bool
 
+    /// Creates a context; by default the whole image at full size, with the default limits, not cancellable.
     public init(
         options: DecodeOptions = DecodeOptions(), limits: DecodeLimits = DecodeLimits(),
         isCancelled: @escaping @Sendable () -> Bool = { false }
@@ -17,8 +18,42 @@ public struct DecodeContext: Sendable {
         self.isCancelled = isCancelled
     }
 
-    /// - Throws: ``TintypeError/Code/cancelled`` when no one waits any more.
+    /// Checks for cancellation.
+    ///
+    /// - Throws: ``TintypeError/Code/cancelled`` if no one waits for the image any longer.
     public func checkCancelled() throws(TintypeError) {
         if isCancelled() { throw .cancelled }
     }
+}
+
+/// The part of the stored pixels that a decoder reads, and the size that it scales them to.
+///
+/// A decoder turns the pixels upright last, when they are fewest, so both are in stored orientation.
+public struct DecodeTarget: Equatable, Sendable {
+    /// The part of the stored image, in pixels, before the orientation is applied.
+    public let part: PixelRect
+    /// The size that the part is scaled to, in pixels, before the orientation is applied.
+    public let size: PixelSize
+
+    /// Computes the target of decode options for an image.
+    ///
+    /// - Throws: ``TintypeError/Code/transformFailed`` if the requested part lies outside the image.
+    public init(_ info: ImageInfo, _ options: DecodeOptions) throws(TintypeError) {
+        let options = try options.resolved(for: info)
+        let whole = PixelRect(x: 0, y: 0, size: info.size)
+        guard let shown = (options.crop ?? whole).clipped(to: info.size) else {
+            throw .transformFailed("crop(\(options.crop ?? whole)) lies outside an image of \(info.size)")
+        }
+        part = info.orientation.stored(shown, in: info.size)
+        size = info.orientation.displayed(options.size.target(for: shown.size))
+    }
+
+    /// Creates a target that scales a whole stored image to a size.
+    package init(whole stored: PixelSize, size: PixelSize) {
+        part = PixelRect(x: 0, y: 0, size: stored)
+        self.size = size
+    }
+
+    /// Whether the target is the whole of a stored image, without scaling.
+    public func isAll(of stored: PixelSize) -> Bool { part.size == stored && size == stored }
 }

@@ -1,40 +1,53 @@
-/// What a picture may cost to decode. Checked on its header, before anything is allocated, and again while decoding.
+/// The resources that decoding one image may use.
 ///
-/// Of each that is exceeded, ``TintypeError/limit`` tells which one it was.
+/// Limits are checked against the header, before anything is allocated, and again while decoding. An error of a limit
+/// names it: see ``TintypeError/limit``.
 public struct DecodeLimits: Hashable, Sendable {
-    /// Pixels of one frame.
+    /// The maximum number of pixels of one frame.
     public var pixels: Int
-    /// Pixels along either side.
+    /// The maximum width or height, in pixels.
     public var side: Int
-    /// Frames of an animation.
+    /// The maximum number of frames of an animation.
     public var frames: Int
-    /// Scans of a progressive JPEG, each of which costs a pass over the picture.
+    /// The maximum number of scans of a progressive JPEG. Each costs a pass over the image.
     public var scans: Int
-    /// Pixels of all frames of an animation together, each counted as the canvas or, if that is larger, its rectangle.
-    /// No more than a few frames are ever in memory: this bounds the time to reach the last one.
+    /// The maximum number of pixels of all frames of an animation together.
+    ///
+    /// Each frame counts as the canvas or, if that is larger, its own rectangle. Only a few frames are ever in memory, so
+    /// this limits the time to reach the last frame.
     public var animatedPixels: Int
-    /// Bytes of one chunk that stands before the pixels of a PNG.
+    /// The maximum number of bytes of one chunk before the pixels of a PNG.
     public var chunkBytes = 8 << 20
-    /// Bytes of all text before the pixels of a PNG, as stored. None of it is read.
+    /// The maximum number of stored bytes of all text before the pixels of a PNG. The text is never read.
     public var textBytes = 8 << 20
-    /// Bytes of a colour profile: 4 MB, twice the largest that printers use.
+    /// The maximum number of bytes of a colour profile. The default, 4 MB, is twice the size of the largest printer
+    /// profiles.
     public var profileBytes: Int
-    /// Bytes of Exif, all segments of it together.
+    /// The maximum number of bytes of Exif data, all segments together.
     public var exifBytes = 4 << 20
-    /// Bytes of decoded pixels for each byte of a file, where they are more than ``freeBytes``. Of blank paper a format can
-    /// make far more of a byte than this, so it counts for large pictures alone.
+    /// The maximum number of bytes of decoded pixels per byte of the file, for images larger than ``freeBytes``.
+    ///
+    /// Formats can store blank areas at far greater ratios, so smaller images are exempt.
     public var ratio = 20_000
-    /// Elements of an SVG, those that its entities stand for included.
+    /// The maximum number of elements of an SVG, expanded entities included.
     public var elements = 100_000
-    /// Pixels that the filters of an SVG may look at, all together, at the size that it is drawn at.
+    /// The maximum number of pixels that all filters of an SVG together may read, at the size at which it is drawn.
     public var filteredPixels = 10_000_000_000
-    /// How long one decode may take: of an animation, each frame that is asked for. Asked every few rows, so a decode ends
-    /// a little later; of a library that asks no one, only after it.
+    /// The maximum duration of one decode; for an animation, of decoding one requested frame.
+    ///
+    /// The limit is checked every few rows, so a decode ends a little later. With a library that offers no cancellation it
+    /// is checked only at the end.
     public var time: Duration = .seconds(60)
 
-    /// Bytes of decoded pixels that no ``ratio`` is asked about: 128 MB, a picture of 33 megapixels.
+    /// The number of bytes of decoded pixels up to which ``ratio`` is not checked: 128 MB, an image of 33 megapixels.
     public static let freeBytes = 128 << 20
 
+    /// Creates limits; the other properties can be changed afterwards.
+    ///
+    /// - Parameters:
+    ///   - pixels: per frame.
+    ///   - side: in pixels.
+    ///   - animatedPixels: of all frames together.
     public init(
         pixels: Int = 100_000_000, side: Int = 65_535, frames: Int = 10_000, scans: Int = 500,
         animatedPixels: Int = 4_000_000_000, profileBytes: Int = 4 << 20
@@ -46,39 +59,49 @@ public struct DecodeLimits: Hashable, Sendable {
         self.animatedPixels = animatedPixels
         self.profileBytes = profileBytes
     }
+}
 
-    /// - Throws: ``TintypeError/Code/limitExceeded`` when the header promises more.
+// MARK: - Checks
+
+extension DecodeLimits {
+    /// Checks the size and the number of frames in a header.
+    ///
+    /// - Throws: ``TintypeError/Code/limitExceeded``; ``TintypeError/Code/undecodable`` for an image without pixels.
     public func check(_ info: ImageInfo) throws(TintypeError) {
         guard info.size.isPositive else {
-            throw TintypeError(.undecodable, stage: .decode, "the picture has no pixels (\(info.size))")
+            throw TintypeError(.undecodable, stage: .decode, "the image has no pixels (\(info.size))")
         }
         guard info.size.width <= side, info.size.height <= side else {
-            throw .exceeded(.side, "\(info.size) pixels, a side may have \(side)")
+            throw .exceeded(.side, "the image has \(info.size) pixels; the limit per side is \(side)")
         }
         guard info.size.area <= pixels else {
-            throw .exceeded(.pixels, "\(info.size) are \(info.size.area) pixels, \(pixels) are allowed")
+            throw .exceeded(.pixels, "the image has \(info.size.area) pixels (\(info.size)); the limit is \(pixels)")
         }
         guard info.frameCount <= frames else {
-            throw .exceeded(.frames, "\(info.frameCount) frames, \(frames) are allowed")
+            throw .exceeded(.frames, "the animation has \(info.frameCount) frames; the limit is \(frames)")
         }
     }
 
-    /// The same, and whether so few bytes may become so many pixels.
+    /// Checks a header, and the ratio of decoded pixels to encoded bytes.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded``.
+    /// - Parameter byteCount: the number of bytes of the encoded image.
+    /// - Throws: ``TintypeError/Code/limitExceeded``; ``TintypeError/Code/undecodable`` for an image without pixels.
     public func check(_ info: ImageInfo, byteCount: Int) throws(TintypeError) {
         try check(info)
         let decoded = info.size.area * PixelBuffer.bytesPerPixel
         guard decoded <= Self.freeBytes || decoded / max(byteCount, 1) <= ratio else {
-            throw .exceeded(.ratio, "\(byteCount) bytes that become \(decoded), \(ratio) for each are allowed")
+            throw .exceeded(.ratio, "\(byteCount) bytes expand to \(decoded) bytes; the limit is \(ratio) per byte")
         }
     }
 
-    /// - Throws: ``TintypeError/Code/limitExceeded`` when a frame or all together are too many pixels;
-    ///   ``TintypeError/Code/undecodable`` for a frame without any.
+    /// Checks the frames of an animation.
+    ///
+    /// - Parameter canvas: the size of the canvas in pixels.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` if a frame, or all together, have too many pixels;
+    ///   ``TintypeError/Code/undecodable`` for a frame without pixels.
     public func check(_ frames: [AnimationFrame], canvas: PixelSize) throws(TintypeError) {
         guard frames.count <= self.frames else {
-            throw .exceeded(.frames, "\(frames.count) frames, \(self.frames) are allowed")
+            throw .exceeded(.frames, "the animation has \(frames.count) frames; the limit is \(self.frames)")
         }
         var left = animatedPixels
         for frame in frames {
@@ -86,26 +109,77 @@ public struct DecodeLimits: Hashable, Sendable {
                 throw TintypeError(.undecodable, stage: .decode, "a frame has no pixels (\(frame.rect.size))")
             }
             guard frame.rect.size.area <= pixels else {
-                throw .exceeded(.pixels, "a frame of \(frame.rect.size) pixels, \(pixels) are allowed")
+                throw .exceeded(.pixels, "a frame has \(frame.rect.size) pixels; the limit is \(pixels)")
             }
             left -= max(canvas.area, frame.rect.size.area)
             guard left >= 0 else {
-                throw .exceeded(.animatedPixels, "an animation of more than \(animatedPixels) pixels")
+                throw .exceeded(
+                    .animatedPixels, "the frames of the animation exceed the limit of \(animatedPixels) pixels")
             }
         }
     }
 
-    /// - Throws: ``TintypeError/Code/limitExceeded`` for a colour profile of too many bytes.
+    /// Checks the size of a colour profile.
+    ///
+    /// - Throws: ``TintypeError/Code/limitExceeded``.
     public func check(profileBytes count: Int) throws(TintypeError) {
         guard count <= profileBytes else {
-            throw .exceeded(.profileBytes, "a colour profile of \(count) bytes, \(profileBytes) are allowed")
+            throw .exceeded(.profileBytes, "the colour profile has \(count) bytes; the limit is \(profileBytes)")
         }
     }
 
-    /// - Throws: ``TintypeError/Code/limitExceeded`` for Exif of too many bytes, all segments together.
+    /// Checks the size of the Exif data, all segments together.
+    ///
+    /// - Throws: ``TintypeError/Code/limitExceeded``.
     public func check(exifBytes count: Int) throws(TintypeError) {
         guard count <= exifBytes else {
-            throw .exceeded(.exifBytes, "Exif of \(count) bytes, \(exifBytes) are allowed")
+            throw .exceeded(.exifBytes, "the Exif data have \(count) bytes; the limit is \(exifBytes)")
         }
+    }
+}
+
+// MARK: - Errors
+
+/// Names one of the ``DecodeLimits``: the limit that an image exceeded.
+public enum DecodeLimit: String, Error, Hashable, Sendable, CaseIterable {
+    /// ``DecodeLimits/pixels``.
+    case pixels
+    /// ``DecodeLimits/side``.
+    case side
+    /// ``DecodeLimits/frames``.
+    case frames
+    /// ``DecodeLimits/animatedPixels``.
+    case animatedPixels
+    /// ``DecodeLimits/scans``.
+    case scans
+    /// ``DecodeLimits/chunkBytes``.
+    case chunkBytes
+    /// ``DecodeLimits/textBytes``.
+    case textBytes
+    /// ``DecodeLimits/profileBytes``.
+    case profileBytes
+    /// ``DecodeLimits/exifBytes``.
+    case exifBytes
+    /// ``DecodeLimits/ratio``.
+    case ratio
+    /// ``DecodeLimits/elements``.
+    case elements
+    /// ``DecodeLimits/filteredPixels``.
+    case filteredPixels
+    /// ``DecodeLimits/time``.
+    case time
+    /// A limit that is built into a codec library.
+    case library
+}
+
+extension TintypeError {
+    /// The limit that an image exceeded; `nil` unless the code is ``Code/limitExceeded`` and a decoder threw the error.
+    public var limit: DecodeLimit? { underlying as? DecodeLimit }
+
+    /// Returns a ``Code/limitExceeded`` error of the decode stage.
+    ///
+    /// - Parameter message: the actual value and the limit.
+    package static func exceeded(_ limit: DecodeLimit, _ message: String) -> TintypeError {
+        TintypeError(.limitExceeded, stage: .decode, message, underlying: limit)
     }
 }

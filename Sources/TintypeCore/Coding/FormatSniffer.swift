@@ -1,19 +1,20 @@
 public import Foundation
 
-/// Tells the format of a picture by its first bytes; never by a name, and never by reading on.
+/// Recognizes the format of an image by its first bytes, never by a name.
 public enum FormatSniffer {
-    /// How many bytes of the head are looked at; more of one that begins as XML does.
+    /// The number of bytes that are examined; more if they begin like XML.
     public static let length = 64
-    /// Bytes that may stand before the root of an SVG: a declaration, a document type, a comment of its editor.
+    /// The number of bytes in which the root element of an SVG must begin. A declaration, a document type or an editor's
+    /// comment may precede it.
     private static let xmlLength = 1024
 
-    /// The format that the first bytes tell; `nil` where they are none that is known.
+    /// Returns the format of an image from its first bytes; `nil` for an unknown format.
     public static func format(of bytes: Data) -> ImageFormat? {
         let head = Array(bytes.prefix(length))
         return signatures.first { $0.matches(head) }?.format ?? brandedFormat(head) ?? (isSVG(bytes) ? .svg : nil)
     }
 
-    /// What bytes that are no picture look like, in words for an error message.
+    /// Describes bytes that are not an image, for an error message.
     static func guess(_ bytes: Data) -> String {
         guard !bytes.isEmpty else { return "nothing" }
         let head = bytes.prefix(length)
@@ -23,7 +24,7 @@ public enum FormatSniffer {
         return start.hasPrefix("<!doctype html") || start.hasPrefix("<html") ? "an HTML page" : "text"
     }
 
-    /// Bytes that must stand at places in the head.
+    /// Bytes that must occur at certain offsets.
     private struct Signature: Sendable {
         let format: ImageFormat
         let parts: [(offset: Int, bytes: [UInt8])]
@@ -52,18 +53,18 @@ public enum FormatSniffer {
         Signature(.jxl, (0, [0xFF, 0x0A])),
         Signature(.jxl, (0, [0x00, 0x00, 0x00, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A])),
         Signature(.ico, (0, [0x00, 0x00, 0x01, 0x00])),
-        // A cursor, which is an icon with a tip.
+        // A cursor is an icon with a hot spot.
         Signature(.ico, (0, [0x00, 0x00, 0x02, 0x00])),
-        // The four bytes after the size are reserved and zero in every BMP; "BM" alone begins many a text.
+        // The four bytes after the size are reserved and zero in every BMP; "BM" alone also begins plain texts.
         Signature(.bmp, (0, Array("BM".utf8)), (6, [0, 0, 0, 0])),
     ]
 
-    /// ISO base media files (ISO/IEC 14496-12, 4.3) name their kind by brands in the first box.
+    /// Returns the format that the brands in the first box of an ISO base media file name (ISO/IEC 14496-12, 4.3).
     private static func brandedFormat(_ head: [UInt8]) -> ImageFormat? {
         guard head.count >= 12, head[4..<8].elementsEqual("ftyp".utf8) else { return nil }
         let size = Int(head[2]) << 8 | Int(head[3])
         let end = min(head.count, max(size, 12))
-        // The major brand, then the compatible ones, which begin after the minor version.
+        // The major brand is at 8, the minor version at 12, the compatible brands from 16 on.
         let places = [8] + stride(from: 16, through: end - 4, by: 4)
         return places.lazy.compactMap { brands[String(decoding: head[$0..<$0 + 4], as: UTF8.self)] }.first
     }

@@ -1,10 +1,12 @@
 public import Foundation
 
 extension ImageCoderRegistry {
-    /// The bytes of a picture in a format: every frame of an animation where the format has animations, else the picture
-    /// that is shown first.
+    /// Encodes an image: every frame of an animation if an encoder for animations of the format exists, otherwise the
+    /// first frame.
     ///
-    /// Blocks, as the others here do: ``ImagePipeline/encode(_:as:options:priority:)`` does not.
+    /// Like the other methods here, it blocks; ``ImagePipeline/encode(_:as:options:priority:)`` does not.
+    ///
+    /// - Throws: what the overloads for pixels and for animations throw.
     public func encode(
         _ image: Image, as format: ImageFormat, options: EncodeOptions = EncodeOptions()
     ) throws(TintypeError) -> Data {
@@ -14,12 +16,12 @@ extension ImageCoderRegistry {
         return try encode(animation, as: format, options: options)
     }
 
-    /// The bytes of a picture in a format, no larger and no more than the options allow: resized first, then encoded at the
-    /// highest quality that keeps to the number of bytes.
+    /// Encodes a still image within the limits of the options: it is resized first, then encoded at the highest quality
+    /// that keeps to the maximum number of bytes.
     ///
     /// A limit of bytes costs up to nine encodings.
     ///
-    /// - Throws: ``TintypeError/Code/noCoder``; ``TintypeError/Code/encodeFailed`` where no quality is small enough, and
+    /// - Throws: ``TintypeError/Code/noCoder``; ``TintypeError/Code/encodeFailed`` if the file is too large at any quality;
     ///   what the encoder throws.
     public func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions = EncodeOptions()
@@ -32,11 +34,12 @@ extension ImageCoderRegistry {
         }
     }
 
-    /// The bytes of an animation in a format that has animations, within the same limits, which are those of the whole
-    /// file and of the canvas. One of a single frame is a still picture.
+    /// Encodes an animation within the limits of the options, which apply to the canvas and to the whole file.
     ///
-    /// - Throws: ``TintypeError/Code/noCoder`` where nothing encodes animations of the format;
-    ///   ``TintypeError/Code/noSuchFrame`` where the options name one that there is not; otherwise as for a still picture.
+    /// An animation of a single frame becomes a still image.
+    ///
+    /// - Throws: ``TintypeError/Code/noCoder`` if there is no encoder for animations of the format;
+    ///   ``TintypeError/Code/noSuchFrame`` if the options name a frame that does not exist; otherwise as for a still image.
     public func encode(
         _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions = EncodeOptions()
     ) throws(TintypeError) -> Data {
@@ -47,7 +50,7 @@ extension ImageCoderRegistry {
         }
         guard animation.frameCount > 1 else { return try encode(animation.poster, as: format, options: options) }
         guard let encoder = animationEncoder(for: format) else {
-            throw TintypeError(.noCoder, stage: .encode, "no encoder for animated \(format) pictures here")
+            throw TintypeError(.noCoder, stage: .encode, "no encoder for animated \(format) images is registered")
         }
         let size = options.maximumSize.map { animation.size.fitted(into: $0) } ?? animation.size
         let sized =
@@ -58,24 +61,65 @@ extension ImageCoderRegistry {
         }
     }
 
+    /// Calls `encode` with decreasing qualities until the result keeps to the maximum number of bytes.
     private static func encode(
         as format: ImageFormat, options: EncodeOptions, _ encode: (EncodeOptions) throws(TintypeError) -> Data
     ) throws(TintypeError) -> Data {
         guard let limit = options.maximumByteCount else { return try encode(options) }
         let quality = options.quality > 0 ? min(options.quality, 1) : 0
         var search = QualitySearch(from: Int((quality * 100).rounded()), limit: limit)
-        var found: Data?
+        var best: Data?
         while let percent = search.next {
             try TransformContext.current.checkCancelled()
             var tried = options
             tried.quality = Double(percent) / 100
             let data = try encode(tried)
-            if search.record(byteCount: data.count) { found = data }
+            if search.record(byteCount: data.count) { best = data }
         }
-        guard let found else {
+        guard let best else {
             throw TintypeError(
-                .encodeFailed, stage: .encode, "no quality makes this picture a \(format) of at most \(limit) bytes")
+                .encodeFailed, stage: .encode, "the \(format) image exceeds \(limit) bytes at any quality")
         }
-        return found
+        return best
+    }
+}
+
+// MARK: - Limit of bytes
+
+/// Searches for the highest quality, in hundredths, at which an encoded image has at most a number of bytes.
+///
+/// It tries the requested quality, then 0, then bisects: at most nine encodings, and two for a format that ignores the
+/// quality.
+struct QualitySearch {
+    /// The quality to try next, in hundredths; `nil` if the search is over.
+    private(set) var next: Int?
+    /// The highest quality that was small enough so far.
+    private(set) var best: Int?
+    private let limit: Int
+    /// The lowest quality that was too large so far.
+    private var tooHigh: Int?
+    private var firstByteCount: Int?
+
+    init(from quality: Int, limit: Int) {
+        next = quality
+        self.limit = limit
+    }
+
+    /// Records the number of bytes at the quality ``next``, and advances the search.
+    ///
+    /// - Returns: whether this quality is small enough, which makes it the best so far.
+    mutating func record(byteCount: Int) -> Bool {
+        guard let tried = next else { return false }
+        let isSmallEnough = byteCount <= limit
+        if isSmallEnough { best = tried } else { tooHigh = tried }
+        next = qualityAfter(tried, isSmallEnough, changedNothing: firstByteCount == byteCount)
+        if firstByteCount == nil { firstByteCount = byteCount }
+        return isSmallEnough
+    }
+
+    private func qualityAfter(_ tried: Int, _ isSmallEnough: Bool, changedNothing: Bool) -> Int? {
+        guard let tooHigh else { return nil }
+        guard let best else { return tried == 0 || changedNothing ? nil : 0 }
+        return tooHigh - best > 1 ? (best + tooHigh) / 2 : nil
     }
 }

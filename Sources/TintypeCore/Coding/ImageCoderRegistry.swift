@@ -1,12 +1,13 @@
 public import Foundation
 
-/// The codecs of a pipeline: an immutable list, the last added is asked first.
+/// The decoders and encoders of a pipeline: an immutable list. If several support a format, the last one is used.
 public struct ImageCoderRegistry: Sendable {
     private let decoders: [any ImageDecoder]
     private let encoders: [any ImageEncoder]
     private let decoderOfFormat: [ImageFormat: any ImageDecoder]
     private let encoderOfFormat: [ImageFormat: any ImageEncoder]
 
+    /// Creates a registry. If several coders support a format, the last one is used.
     public init(decoders: [any ImageDecoder] = [], encoders: [any ImageEncoder] = []) {
         self.decoders = decoders
         self.encoders = encoders
@@ -21,63 +22,71 @@ public struct ImageCoderRegistry: Sendable {
         return Dictionary(pairs, uniquingKeysWith: { $1 })
     }
 
-    /// The same with more at the end, which are asked first.
+    /// Returns a registry with more coders, which take precedence over those of this one.
     public func adding(decoders: [any ImageDecoder] = [], encoders: [any ImageEncoder] = []) -> ImageCoderRegistry {
         ImageCoderRegistry(decoders: self.decoders + decoders, encoders: self.encoders + encoders)
     }
 
-    /// Every format that can be decoded, by name.
+    /// The formats that can be decoded, sorted by name.
     public var decodableFormats: [ImageFormat] {
         decoderOfFormat.keys.sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// Every format that can be encoded, by name.
+    /// The formats that can be encoded, sorted by name.
     public var encodableFormats: [ImageFormat] {
         encoderOfFormat.keys.sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// Every format of which animations can be encoded, by name.
+    /// The formats in which animations can be encoded, sorted by name.
     public var animatedFormats: [ImageFormat] {
         encodableFormats.filter { animationEncoder(for: $0) != nil }
     }
 
-    /// The decoder for bytes, chosen by what they are and never by a name.
+    /// Returns the decoder for an image, chosen by its first bytes and never by a name.
     ///
-    /// - Throws: ``TintypeError/Code/notAnImage`` or ``TintypeError/Code/noCoder``.
+    /// - Throws: ``TintypeError/Code/notAnImage`` if the format is unknown, ``TintypeError/Code/noCoder`` if no decoder
+    ///   for it is registered.
     public func decoder(for bytes: Data) throws(TintypeError) -> any ImageDecoder {
         guard let format = FormatSniffer.format(of: bytes) else {
-            throw TintypeError(.notAnImage, stage: .decode, "\(FormatSniffer.guess(bytes)), not a picture")
+            throw TintypeError(.notAnImage, stage: .decode, "expected an image, got \(FormatSniffer.guess(bytes))")
         }
         guard let decoder = decoderOfFormat[format] else {
-            throw TintypeError(.noCoder, stage: .decode, "no decoder for \(format) pictures here")
+            throw TintypeError(.noCoder, stage: .decode, "no decoder for \(format) images is registered")
         }
         return decoder
     }
 
-    /// The decoder that the options name, or else the one for bytes.
+    /// Returns the decoder that the options name; if they name none, the decoder for the bytes.
     func decoder(for bytes: Data, _ options: DecodeOptions) throws(TintypeError) -> any ImageDecoder {
         if let named = options.decoder { return named.decoder }
         return try decoder(for: bytes)
     }
 
-    /// - Throws: ``TintypeError/Code/noCoder``.
+    /// Returns the encoder for a format.
+    ///
+    /// - Throws: ``TintypeError/Code/noCoder`` if none is registered.
     public func encoder(for format: ImageFormat) throws(TintypeError) -> any ImageEncoder {
         guard let encoder = encoderOfFormat[format] else {
-            throw TintypeError(.noCoder, stage: .encode, "no encoder for \(format) pictures here")
+            throw TintypeError(.noCoder, stage: .encode, "no encoder for \(format) images is registered")
         }
         return encoder
     }
 
-    /// The encoder for animations of a format, if there is one.
+    /// Returns the encoder for animations of a format; `nil` if none is registered.
     func animationEncoder(for format: ImageFormat) -> (any AnimatedImageEncoder)? {
         encoders.lazy.compactMap { $0 as? any AnimatedImageEncoder }.last { $0.formats.contains(format) }
     }
 }
 
 extension ImageCoderRegistry {
-    /// What the header of a picture tells, limits checked.
+    /// Reads the header of an image and checks it against the limits.
     ///
-    /// - Returns: `nil` when more bytes are needed to tell; never when they are complete.
+    /// - Parameters:
+    ///   - bytes: the first bytes of the image.
+    ///   - isComplete: whether `bytes` are the whole image.
+    /// - Returns: `nil` if more bytes are needed; never `nil` for complete bytes.
+    /// - Throws: what ``decoder(for:)`` and ``ImageDecoder/info(of:isComplete:)`` throw;
+    ///   ``TintypeError/Code/limitExceeded``.
     public func info(
         of bytes: Data, isComplete: Bool = true, limits: DecodeLimits = DecodeLimits()
     ) throws(TintypeError) -> ImageInfo? {

@@ -1,9 +1,12 @@
 package import Foundation
 
+// What the pipeline calls: decoding with all options, limits and fallbacks, whatever the decoder itself supports.
+
 extension ImageDecoder {
-    /// Decodes within the time that the limits allow.
+    /// Decodes an image within the time limit of the context.
     ///
-    /// - Throws: also ``TintypeError/Code/notAnimated``, where only an animated picture is wanted.
+    /// - Throws: what ``decode(_:context:)`` throws; ``TintypeError/Code/notAnimated`` for a still image if the options
+    ///   accept only animated ones; ``TintypeError/Code/limitExceeded`` if the time limit is reached.
     package func decodeChecked(
         _ bytes: Data, context: DecodeContext, time: TimeSource = .system
     ) throws(TintypeError) -> Image {
@@ -11,19 +14,96 @@ extension ImageDecoder {
         let image = try limit.run(isCancelled: context.isCancelled) { isCancelled throws(TintypeError) in
             var timed = context
             timed.isCancelled = isCancelled
-            return try decodeAllowed(bytes, context: resolved(timed, for: bytes))
+            return try decodeOrSalvage(bytes, context: resolved(timed, for: bytes))
         }
         guard context.options.frames != .animatedOnly || image.info.frameCount > 1 else {
-            throw TintypeError(.notAnimated, stage: .decode, "a still picture, where only an animated one was wanted")
+            throw TintypeError(
+                .notAnimated, stage: .decode, "the image is not animated, but only animated images were requested")
         }
         return image
     }
 
-    /// Asks the header only where what is wanted depends on it.
+    /// Resolves options that depend on the size of the image. Reads the header only if there are any.
     private func resolved(_ context: DecodeContext, for bytes: Data) throws(TintypeError) -> DecodeContext {
         guard context.options.sizeScope != nil, let info = try info(of: bytes, isComplete: true) else { return context }
         var resolved = context
         resolved.options = try context.options.resolved(for: info)
         return resolved
+    }
+
+    /// Decodes an image or, if it is damaged and the options allow it, a part of it.
+    private func decodeOrSalvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+        do throws(TintypeError) {
+            return try decodeCropped(bytes, context: context)
+        } catch {
+            guard error.code == .undecodable, context.options.allowsPartial else { throw error }
+            guard let image = try (self as? any SalvagingImageDecoder)?.salvageIfReadable(bytes, context: context)
+            else { throw error.withoutPart }
+            return image.partial
+        }
+    }
+
+    /// Decodes the requested part at the requested size. A decoder that cannot crop decodes the whole image.
+    ///
+    /// - Throws: what decoding throws, and ``TintypeError/Code/transformFailed`` if the part is empty.
+    private func decodeCropped(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+        guard let crop = context.options.crop, !(self is any PartialImageDecoder) else {
+            return try decode(bytes, context: context)
+        }
+        var whole = context
+        (whole.options.crop, whole.options.size) = (nil, .full)
+        let image = try decode(bytes, context: whole)
+        let part = try image.transformed(by: CropTransformer(to: crop))
+        let size = context.options.size.target(for: part.size)
+        return size == part.size ? part : try part.transformed(by: ResizeTransformer(to: size, mode: .stretch))
+    }
+}
+
+extension SalvagingImageDecoder {
+    /// As ``salvage(_:context:)``, but returns `nil` if the image is too damaged to be read.
+    fileprivate func salvageIfReadable(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
+        do throws(TintypeError) {
+            return try salvage(bytes, context: context)
+        } catch {
+            guard error.code == .undecodable else { throw error }
+            return nil
+        }
+    }
+}
+
+extension TintypeError {
+    /// The same error, with a message that says that a part of the image was accepted, but there is none.
+    fileprivate var withoutPart: TintypeError {
+        TintypeError(
+            code, stage: stage, "\(message); no part of it can be shown", subject: subject, underlying: underlying)
+    }
+}
+
+// MARK: - Time limit
+
+/// The time that one decode may take.
+struct DecodeTime: Sendable {
+    /// See ``DecodeLimits/time``.
+    var limit = DecodeLimits().time
+    var source = TimeSource.system
+
+    /// Runs `body`, which must poll a cancellation check; the check becomes true when the time is over.
+    ///
+    /// - Parameters:
+    ///   - isCancelled: whether the caller has given up for another reason.
+    ///   - body: receives the check that it must poll.
+    /// - Throws: what `body` throws; ``TintypeError/Code/limitExceeded`` if it was cancelled only by the time limit.
+    func run<Value>(
+        isCancelled: @escaping @Sendable () -> Bool,
+        _ body: (_ isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> Value
+    ) throws(TintypeError) -> Value {
+        let (end, source) = (source.uptime() + limit, source)
+        do throws(TintypeError) {
+            return try body { isCancelled() || source.uptime() > end }
+        } catch {
+            // The caller may have withdrawn its cancellation, so an expired limit is checked by the clock alone.
+            guard error.code == .cancelled, source.uptime() > end, !isCancelled() else { throw error }
+            throw .exceeded(.time, "decoding took longer than \(limit)")
+        }
     }
 }

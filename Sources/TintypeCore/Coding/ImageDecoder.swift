@@ -1,39 +1,92 @@
 public import Foundation
 
-/// Makes pixels of the bytes of one or more formats.
+/// Decodes the bytes of one or more image formats into pixels.
 ///
-/// Calls block; the pipeline makes them on an executor as wide as the machine has cores.
+/// All methods block. The pipeline calls them on a work queue that is as wide as the machine has cores, so a decoder must
+/// allow calls from several threads at once.
 public protocol ImageDecoder: Sendable {
-    /// The formats that it decodes.
+    /// The formats that this decoder decodes.
     var formats: Set<ImageFormat> { get }
 
-    /// What the header tells, from the first bytes of a picture.
+    /// Reads the header of an image.
     ///
-    /// - Parameter isComplete: whether `bytes` are the whole picture.
-    /// - Returns: `nil` when more bytes are needed to tell; never when they are complete.
+    /// - Parameters:
+    ///   - bytes: the first bytes of the image.
+    ///   - isComplete: whether `bytes` are the whole image.
+    /// - Returns: `nil` if more bytes are needed; never `nil` for complete bytes.
+    /// - Throws: ``TintypeError/Code/undecodable`` for a damaged header.
     func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo?
 
-    /// Decodes the first frame, orientation applied, to the size that the context's options ask for.
+    /// Decodes the first frame, with the orientation applied, at the size that the context's options ask for.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` for bytes that are damaged or cut short,
-    ///   ``TintypeError/Code/limitExceeded`` before memory is claimed for what is too large,
+    /// - Parameter bytes: the whole image.
+    /// - Throws: ``TintypeError/Code/undecodable`` for damaged or truncated bytes;
+    ///   ``TintypeError/Code/limitExceeded``, before any allocation, for an image that exceeds the context's limits;
     ///   ``TintypeError/Code/cancelled``.
     func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image
 
-    /// A decoder for bytes that are still arriving; `nil` when this one shows nothing before the end.
+    /// Returns a decoder for bytes that are still arriving; `nil` if this decoder shows nothing before the end.
     func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)?
 }
 
 extension ImageDecoder {
+    /// Returns `nil`: without an implementation of its own, a decoder shows nothing before the end.
     public func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? { nil }
 }
 
-/// Shows a picture while its bytes arrive. It keeps its state between chunks and never starts over.
+/// Decodes an image while its bytes arrive. It keeps its state between chunks and never decodes a byte twice.
 ///
 /// Used by one thread at a time.
 public protocol IncrementalImageDecoder: AnyObject, Sendable {
-    /// Takes the next bytes and does what can be done with them.
+    /// Decodes the next bytes as far as possible.
     ///
-    /// - Returns: a picture when it shows more than the last one did.
+    /// - Returns: an image if it shows more than the last one returned.
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
+    ///   ``TintypeError/Code/cancelled``.
     func append(_ bytes: Data) throws(TintypeError) -> Image?
+}
+
+// MARK: - Optional abilities
+
+/// A decoder that can decode only the part of an image that ``DecodeOptions/crop`` asks for.
+///
+/// With any other decoder, the whole image is decoded and then cropped.
+public protocol PartialImageDecoder: ImageDecoder {}
+
+/// A decoder that can decode a part of a damaged image, as ``DecodeOptions/allowsPartial`` asks.
+public protocol SalvagingImageDecoder: ImageDecoder {
+    /// Decodes what remains of an image that ``ImageDecoder/decode(_:context:)`` found damaged or truncated.
+    ///
+    /// Missing pixels are transparent.
+    ///
+    /// - Returns: the requested part at the requested size; an animation has its complete frames. `nil` if nothing can
+    ///   be decoded.
+    /// - Throws: what ``ImageDecoder/decode(_:context:)`` throws.
+    func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image?
+}
+
+/// Decodes images that may be animated.
+public protocol AnimatedImageDecoder: ImageDecoder {
+    /// Returns the frames of an image, without decoding any of them.
+    ///
+    /// A still image is an animation of one frame.
+    ///
+    /// - Parameter bytes: the whole image.
+    /// - Throws: ``TintypeError/Code/undecodable``, and ``TintypeError/Code/limitExceeded`` before any allocation.
+    func makeFrameDecoder(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> any FrameDecoder
+}
+
+extension AnimatedImageDecoder {
+    /// Returns the first frame of an animated image, with the animation unless the options ask for the first frame only.
+    ///
+    /// - Throws: what ``makeFrameDecoder(_:context:)`` and decoding the first frame throw.
+    package func animatedImage(
+        _ bytes: Data, info: ImageInfo, context: DecodeContext, exif: ExifData? = nil
+    ) throws(TintypeError) -> Image {
+        let animation = try AnimatedImage(bytes, decoder: self, info: info, context: context)
+        return Image(
+            pixels: animation.poster, info: info, scale: context.options.scale ?? 1,
+            animation: info.frameCount > 1 && context.options.frames != .first ? animation : nil,
+            exif: context.options.keepsExif ? exif : nil)
+    }
 }

@@ -1,36 +1,78 @@
 public import Foundation
 
-/// Makes the bytes of one or more formats of pixels.
+/// Encodes pixels into one or more image formats. All methods block.
 public protocol ImageEncoder: Sendable {
-    /// The formats that it encodes.
+    /// The formats that this encoder encodes.
     var formats: Set<ImageFormat> { get }
 
+    /// Encodes a still image.
+    ///
+    /// - Parameter format: one of ``formats``.
     /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``.
     func encode(_ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions) throws(TintypeError) -> Data
 }
 
-/// How pixels become bytes.
+/// Encodes animations. All methods block.
+public protocol AnimatedImageEncoder: ImageEncoder {
+    /// Encodes every frame as it is shown, with its duration, and the loop count.
+    ///
+    /// Frames are requested in order, one at a time, so that few are in memory at once. Some formats need two passes over
+    /// all frames.
+    ///
+    /// - Parameter format: one of ``ImageEncoder/formats``.
+    /// - Throws: what ``AnimatedImage/frame(at:isCancelled:)`` throws; ``TintypeError/Code/encodeFailed``,
+    ///   ``TintypeError/Code/outOfMemory``.
+    func encode(
+        _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
+    ) throws(TintypeError) -> Data
+}
+
+extension AnimatedImage {
+    /// Returns whether every pixel of every frame is opaque. Decodes frames up to the first that has a transparent pixel.
+    ///
+    /// - Throws: what ``AnimatedImage/frame(at:isCancelled:)`` throws.
+    package func isOpaque() throws(TintypeError) -> Bool {
+        for index in 0..<frameCount {
+            guard try frame(at: index).isOpaque else { return false }
+        }
+        return true
+    }
+}
+
+/// How pixels are encoded.
 public struct EncodeOptions: Hashable, Sendable {
-    /// From 0, small, to 1, faithful: then every pixel is kept where the format can. Lossless formats take no notice.
+    /// The quality, from 0 for the smallest file to 1 for the most faithful, lossless if the format supports it.
+    ///
+    /// Lossless formats ignore it.
     public var quality: Double
-    /// What shows through transparent pixels in a format without alpha.
+    /// The colour behind transparent pixels in a format without alpha.
     public var background: Pixel
 
-    /// The most pixels on either side, keeping the aspect ratio; a side of 0 does not limit. Kept by
-    /// ``ImageCoderRegistry/encode(_:as:options:)``.
+    /// The maximum size in pixels; the image is scaled down to it, keeping its aspect ratio.
+    ///
+    /// A side of 0 sets no limit. Applied by ``ImageCoderRegistry/encode(_:as:options:)``; encoders ignore it.
     public var maximumSize: PixelSize?
-    /// The most bytes, for which ``ImageCoderRegistry/encode(_:as:options:)`` lowers the quality.
+    /// The maximum number of bytes of the file, for which ``ImageCoderRegistry/encode(_:as:options:)`` lowers the quality.
     public var maximumByteCount: Int?
-    /// Whether the picture is put into the file a second time, in ``thumbnailSize`` at most, for programs that show many
-    /// at once. JPEG and HEIC have a place for it; others take no notice, and so does a picture that is no larger.
+    /// Whether the file also contains the image at ``thumbnailSize``, for programs that show many images at once.
+    ///
+    /// Supported by JPEG and HEIC; other formats ignore it. An image that is no larger gets no thumbnail.
     public var embedsThumbnail: Bool
-    /// Which frames of an animation are encoded, in this order, from 0; `nil` is all. Of one frame a still picture is made.
-    /// Kept by ``ImageCoderRegistry/encode(_:as:options:)``; a still picture takes no notice.
+    /// The indices of the frames of an animation to encode, in this order; `nil` encodes all.
+    ///
+    /// A single frame becomes a still image. Applied by ``ImageCoderRegistry/encode(_:as:options:)``; still images ignore
+    /// it.
     public var frames: [Int]?
 
-    /// What an embedded thumbnail is fitted into: about what cameras and Apple's encoders put there.
+    /// The maximum size of an embedded thumbnail in pixels, close to what cameras and Apple's encoders use.
     public static let thumbnailSize = PixelSize(width: 320, height: 320)
 
+    /// Creates options; by default the best quality, on white, at full size.
+    ///
+    /// - Parameters:
+    ///   - quality: from 0 to 1.
+    ///   - maximumSize: in pixels.
+    ///   - frames: indices from 0.
     public init(
         quality: Double = 1, background: Pixel = Pixel(red: 255, green: 255, blue: 255),
         maximumSize: PixelSize? = nil, maximumByteCount: Int? = nil, embedsThumbnail: Bool = false,

@@ -1,21 +1,23 @@
 package import Foundation
 
-/// Shows a picture while it arrives: a still one, or an animation, whichever its first bytes tell that it is.
+/// Decodes an image while it arrives: a still image or an animation, depending on its first bytes.
 ///
-/// Used by one thread at a time: the lock is there to say so to the compiler, and is never waited for.
+/// Used by one thread at a time. The lock makes it `Sendable` for the compiler and is never contended.
 package final class IncrementalImage: IncrementalImageDecoder {
-    /// What the first bytes of a picture tell.
+    /// The kind of image that the first bytes announce.
     package enum Kind: Sendable {
-        /// Nothing yet: more of them are needed.
+        /// More bytes are needed to tell.
         case unknown
+        /// A still image, decoded by this reader.
         case still(any PreviewReader)
+        /// An animation.
         case animation(IncrementalAnimation)
-        /// Nothing is shown of it before the end.
+        /// An image of which nothing is shown before the end.
         case hidden
     }
 
     private enum State: Sendable {
-        /// The bytes so far, which do not tell.
+        /// The bytes so far, which do not determine the kind.
         case head(Data)
         case known(Kind)
     }
@@ -23,11 +25,15 @@ package final class IncrementalImage: IncrementalImageDecoder {
     private let kind: @Sendable (Data) throws(TintypeError) -> Kind
     private let state = Locked(State.head(Data()))
 
-    /// - Parameter kind: asked with all bytes so far, until it knows.
+    /// Creates a decoder.
+    ///
+    /// - Parameter kind: determines the kind of image. Called with all bytes so far until it returns another value than
+    ///   ``Kind/unknown``.
     package init(kind: @escaping @Sendable (Data) throws(TintypeError) -> Kind) {
         self.kind = kind
     }
 
+    /// Decodes the next bytes; returns an image if it shows more than the last one returned.
     package func append(_ bytes: Data) throws(TintypeError) -> Image? {
         let kind = kind
         return try state.withLock { state throws(TintypeError) in
@@ -50,5 +56,28 @@ extension IncrementalImage.Kind {
         case .still(let reader): try reader.append(bytes) ? try reader.preview() : nil
         case .animation(let animation): try animation.append(bytes)
         }
+    }
+}
+
+/// The state of a codec library that decodes one still image while it arrives.
+///
+/// Used by one thread at a time: see ``IncrementalImage``.
+package protocol PreviewReader: AnyObject, Sendable {
+    /// Decodes the next bytes; returns whether there is more to show.
+    func append(_ bytes: Data) throws(TintypeError) -> Bool
+
+    /// Returns the image as decoded so far, also after a failure; `nil` if nothing has been decoded.
+    func preview() throws(TintypeError) -> Image?
+}
+
+extension PreviewReader {
+    /// Decodes as much as possible of an image that may be damaged; returns `nil` if nothing can be decoded.
+    package func salvage(_ bytes: Data) throws(TintypeError) -> Image? {
+        do throws(TintypeError) {
+            _ = try append(bytes)
+        } catch {
+            guard error.code == .undecodable else { throw error }
+        }
+        return try preview()
     }
 }

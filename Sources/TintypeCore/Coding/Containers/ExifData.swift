@@ -1,42 +1,49 @@
 public import Foundation
 
-/// Exif data (Exif 2.32) as a picture carries them: a TIFF file that has no pixels but those of a thumbnail.
+/// The Exif data of an image (Exif 2.32): a TIFF file without pixels, except for an optional thumbnail.
 public struct ExifData: Hashable, Sendable {
-    /// From the byte order on, without what a format puts before it.
+    /// The TIFF file, from its byte order mark on, without the prefix that an image format adds.
     public let bytes: Data
 
-    /// - Parameter bytes: with or without the six bytes that begin a JPEG's segment.
-    /// - Returns: `nil` for what is no such file.
+    /// Creates Exif data from the bytes of a file.
+    ///
+    /// - Parameter bytes: with or without the six bytes `Exif\0\0` that begin a JPEG segment.
+    /// - Returns: `nil` if the bytes are not a TIFF file.
     public init?(_ bytes: Data) {
         let begins = bytes.starts(with: Self.segmentStart)
         self.bytes = Data(begins ? bytes.dropFirst(Self.segmentStart.count) : bytes)
         guard TIFFDirectory.first(of: self.bytes) != nil else { return nil }
     }
 
-    /// - Parameter item: as files of boxes have them: the first four bytes tell how many stand before the Exif data
-    ///   (ISO/IEC 23008-12, A.2.1).
+    /// Creates Exif data from an item of an ISO base media file (ISO/IEC 23008-12, A.2.1).
+    ///
+    /// - Parameter item: four bytes with an offset, then as many bytes to skip, then the Exif data.
     package init?(item: Data) {
         let skipped = item.prefix(4).reduce(0) { $0 << 8 | Int($1) }
         guard item.count > 4, skipped < item.count - 4 else { return nil }
         self.init(Data(item.dropFirst(4 + skipped)))
     }
 
+    /// The bytes that precede the Exif data in a JPEG segment.
     package static let segmentStart: [UInt8] = Array("Exif\0\0".utf8)
 
-    /// The words of an ASCII tag of the first directory, such as 0x010F, who made the camera; `nil` where there are none.
+    /// Returns the text of an ASCII tag of the first directory, such as 0x010F, the camera maker; `nil` if it is absent.
     ///
-    /// O(entries of the directory).
+    /// - Complexity: O(entries of the directory).
     public func text(_ tag: Int) -> String? { TIFFDirectory.first(of: bytes)?.text(tag) }
 
-    /// The first number of a tag of the first directory; `nil` where there is none.
+    /// Returns the first number of a tag of the first directory; `nil` if it is absent.
+    ///
+    /// - Complexity: O(entries of the directory).
     public func number(_ tag: Int) -> Double? { TIFFDirectory.first(of: bytes)?.number(tag) }
 
+    /// The orientation (tag 0x0112); `nil` if it is absent or invalid.
     public var orientation: Orientation? { number(0x0112).flatMap { Orientation(rawValue: Int($0)) } }
 
-    /// What X- and YResolution say.
+    /// The pixel density that XResolution and YResolution specify; `nil` if they are absent.
     public var density: PixelDensity? { TIFFDirectory.first(of: bytes)?.density }
 
-    /// The JPEG of the second directory, which shows the stored picture small; `nil` where there is none.
+    /// The thumbnail of the stored image, a JPEG in the second directory; `nil` if there is none.
     public var thumbnail: Data? {
         guard let second = TIFFDirectory.first(of: bytes)?.next, let start = second.number(0x0201),
             let count = second.number(0x0202)
