@@ -42,9 +42,9 @@ public struct BMPDecoder: PartialImageDecoder {
     ///
     /// - Parameter allowsPartial: Whether a file with missing rows is accepted.
     /// - Returns: `nil` if `allowsPartial` is true and the file holds no row.
-    private func decodeImage(_ bytes: Data, _ context: DecodeContext, allowsPartial: Bool) throws(TintypeError)
-        -> Image?
-    {
+    private func decodeImage(
+        _ bytes: Data, _ context: DecodeContext, allowsPartial: Bool
+    ) throws(TintypeError) -> Image? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try BMPHeader(raw, at: Self.fileHeaderLength) else { throw .truncatedBMP }
             let info = Self.info(header)

@@ -186,9 +186,9 @@ extension ImageInfo {
 
 extension PNGDecoder {
     /// Chooses how previews are made: row by row or pass by pass for a still image, frame by frame for an animation.
-    private static func incrementalKind(of head: Data, _ context: DecodeContext) throws(TintypeError)
-        -> IncrementalImage.Kind
-    {
+    private static func incrementalKind(
+        of head: Data, _ context: DecodeContext
+    ) throws(TintypeError) -> IncrementalImage.Kind {
         let reader = try PNGReader(context)
         let header = try head.withTypedBytes { raw throws(TintypeError) in try reader.open(raw, isComplete: false) }
         guard let header else { return .unknown }

@@ -3,23 +3,33 @@ public import Foundation
 import TintypeColor
 public import TintypeCore
 
-/// Decodes TIFF (TIFF 6.0, and BigTIFF) with libtiff: every compression that it has, up to 16 bits a channel, all kinds of
-/// colours, strips and tiles. Of several pictures it shows the first.
+/// Decodes TIFF (TIFF 6.0 and BigTIFF) with libtiff: all its compressions, up to 16 bits per channel, all colour
+/// models, strips and tiles. Of several images in a file it decodes the first.
 ///
-/// A smaller size is resampled as strips are decoded, without the whole picture in memory unless it is one strip.
+/// A smaller size is resampled while strips are decoded, without holding the full image in memory unless it is one
+/// strip. Decoders hold no state; any thread may use one.
 public struct TIFFDecoder: PartialImageDecoder {
+    /// Creates a TIFF decoder.
     public init() {}
 
+    /// The formats that this decoder reads: TIFF.
     public var formats: Set<ImageFormat> { [.tiff] }
 
-    /// A directory may be anywhere, and mostly is at the end.
+    /// Reads the first directory, which may be anywhere in the file and is usually at its end.
+    ///
+    /// - Returns: `nil` if `isComplete` is false.
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged.
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         guard isComplete else { return nil }
         return try bytes.withTypedBytes { raw throws(TintypeError) in try TIFFReader(raw, DecodeLimits()).info }
     }
 
+    /// Decodes the first image, or the part and size that the options ask for.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or cut short,
+    ///   ``TintypeError/Code/limitExceeded`` before a too large image is allocated, ``TintypeError/Code/cancelled``.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
-        // Before libtiff copies it.
+        // Checked before libtiff copies it.
         let profileBytes = TIFFDirectory.first(of: bytes)?.byteCount(Self.profileTag) ?? 0
         try context.limits.check(profileBytes: profileBytes)
         return try bytes.withTypedBytes { raw throws(TintypeError) in
@@ -27,25 +37,28 @@ public struct TIFFDecoder: PartialImageDecoder {
             let info = reader.info
             try context.limits.check(info, byteCount: raw.count)
             let target = try DecodeTarget(info, context.options)
-            let stored = try Self.picture(reader, info.storedSize, target, context)
-            let picture = try stored.oriented(info.orientation)
+            let stored = try Self.decodeImage(reader, info.storedSize, target, context)
+            let upright = try stored.oriented(info.orientation)
             return Image(
-                pixels: picture.pixels, info: info, scale: context.options.scale ?? 1, highRange: picture.highRange,
+                pixels: upright.pixels, info: info, scale: context.options.scale ?? 1, highRange: upright.highRange,
                 exif: context.options.keepsExif ? ExifData(bytes) : nil)
         }
     }
 
+    /// The tag of the ICC profile.
     private static let profileTag = 0x8773
 
-    private static func picture(
+    /// Decodes all pixels: as CMYK if the file has a profile for it or 16 bits, as 16-bit colours if it has them,
+    /// otherwise as libtiff's 8-bit RGBA.
+    private static func decodeImage(
         _ reader: borrowing TIFFReader, _ size: PixelSize, _ target: DecodeTarget, _ context: DecodeContext
     ) throws(TintypeError) -> WideImage {
         let colors = try reader.colors(context.limits)
-        let ofInks = ColorConverter(colors, .cmyk)
+        let cmykConverter = ColorConverter(colors, .cmyk)
         switch reader.startSamples() {
-        case .inks where ofInks != nil || reader.isWide:
-            let inks = TIFFInks(size, target, ofInks, context)
-            return WideImage(pixels: try inks.pixels(reader), highRange: nil)
+        case .inks where cmykConverter != nil || reader.isWide:
+            let image = TIFFCMYKImage(size, target, cmykConverter, context)
+            return WideImage(pixels: try image.decode(reader), highRange: nil)
         case .colors where reader.isWide:
             let rows = WideRows(size, target, WideConverter(colors, reader.channels), context)
             return try rows.image(batch: reader.batchHeight) { (first, count, words) throws(TintypeError) in
@@ -54,11 +67,11 @@ public struct TIFFDecoder: PartialImageDecoder {
         default:
             try reader.start()
             let converter = ColorConverter(colors, reader.channels)
-            return WideImage(pixels: try pixels(reader, size, target, converter, context), highRange: nil)
+            return WideImage(pixels: try decodePixels(reader, size, target, converter, context), highRange: nil)
         }
     }
 
-    private static func pixels(
+    private static func decodePixels(
         _ reader: borrowing TIFFReader, _ size: PixelSize, _ target: DecodeTarget, _ converter: ColorConverter?,
         _ context: DecodeContext
     ) throws(TintypeError) -> PixelBuffer {
@@ -68,7 +81,7 @@ public struct TIFFDecoder: PartialImageDecoder {
             var writer = try PixelWriter(size: size)
             for first in stride(from: 0, to: size.height, by: height) {
                 let rows = first..<min(first + height, size.height)
-                try read(reader, rows, first, &writer, &scratch, context)
+                try readRows(reader, rows, first, &writer, &scratch, context)
                 writer.convertPremultiplied(rows: rows.count, from: first, by: converter)
             }
             return writer.finish()
@@ -78,7 +91,7 @@ public struct TIFFDecoder: PartialImageDecoder {
         let rowLength = strip.bytesPerRow
         for first in stride(from: 0, to: size.height, by: height) {
             let rows = first..<min(first + height, size.height)
-            try read(reader, rows, 0, &strip, &scratch, context)
+            try readRows(reader, rows, 0, &strip, &scratch, context)
             strip.convertPremultiplied(rows: rows.count, by: converter)
             try strip.withRows { bytes throws(TintypeError) in
                 try resampler.append(rows: UnsafeRawBufferPointer(bytes), count: rows.count, stride: rowLength)
@@ -87,22 +100,23 @@ public struct TIFFDecoder: PartialImageDecoder {
         return resampler.finish()
     }
 
-    /// Decodes rows of the picture to those of a bitmap from `place` on.
-    static func read(
-        _ reader: borrowing TIFFReader, _ rows: Range<Int>, _ place: Int, _ target: inout PixelWriter,
+    /// Reads `rows` of the image into `target` from row `firstRow` on.
+    static func readRows(
+        _ reader: borrowing TIFFReader, _ rows: Range<Int>, _ firstRow: Int, _ target: inout PixelWriter,
         _ scratch: inout [UInt32], _ context: DecodeContext
     ) throws(TintypeError) {
         try context.checkCancelled()
         let stride = target.bytesPerRow
-        try target.withRows(from: place) { bytes throws(TintypeError) in
+        try target.withRows(from: firstRow) { bytes throws(TintypeError) in
             try reader.readRows(rows, into: bytes, stride: stride, scratch: &scratch)
         }
     }
 }
 
 extension TIFFDecoder: SalvagingImageDecoder {
-    /// The strips or tiles before the damage. Of a file that is cut short there is nothing, unless its directory stands at the
-    /// beginning.
+    /// Decodes the strips or tiles before the damage.
+    ///
+    /// A file that is cut short can be salvaged only if its directory is at the beginning.
     public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             let reader = try TIFFReader(raw, context.limits)
@@ -110,14 +124,14 @@ extension TIFFDecoder: SalvagingImageDecoder {
             try context.limits.check(info)
             let target = try DecodeTarget(info, context.options)
             try reader.start()
-            guard let stored = try Self.rows(reader, info.storedSize, context) else { return nil }
+            guard let stored = try Self.decodePresentRows(reader, info.storedSize, context) else { return nil }
             let pixels = try stored.resampled(crop: target.part, to: target.size, filter: .lanczos3)
             return Image(pixels: try pixels.oriented(info.orientation), info: info, scale: context.options.scale ?? 1)
         }
     }
 
-    /// The rows that there are; `nil` when there is none.
-    private static func rows(
+    /// Returns the rows before the damage, or `nil` if there are none.
+    private static func decodePresentRows(
         _ reader: borrowing TIFFReader, _ size: PixelSize, _ context: DecodeContext
     ) throws(TintypeError) -> PixelBuffer? {
         let converter = ColorConverter(try reader.colors(context.limits), reader.channels)
@@ -129,7 +143,7 @@ extension TIFFDecoder: SalvagingImageDecoder {
         do throws(TintypeError) {
             while first < size.height {
                 let rows = first..<min(first + height, size.height)
-                try read(reader, rows, first, &writer, &scratch, context)
+                try readRows(reader, rows, first, &writer, &scratch, context)
                 writer.convertPremultiplied(rows: rows.count, from: first, by: converter)
                 first = rows.upperBound
             }

@@ -2,13 +2,20 @@ import CTintypeTIFF
 public import Foundation
 public import TintypeCore
 
-/// Encodes TIFF with libtiff: 8-bit RGB where every pixel is opaque, RGBA with associated alpha otherwise, compressed with
-/// Deflate. Lossless.
+/// Encodes lossless TIFF with libtiff, compressed with Deflate: 8-bit RGB if every pixel is opaque, otherwise RGBA with
+/// associated alpha.
+///
+/// Any thread may use an encoder.
 public struct TIFFEncoder: ImageEncoder {
+    /// Creates a TIFF encoder.
     public init() {}
 
+    /// The formats that this encoder writes: TIFF.
     public var formats: Set<ImageFormat> { [.tiff] }
 
+    /// Encodes `pixels`; `options` has no effect on TIFF.
+    ///
+    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``.
     public func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
@@ -24,7 +31,7 @@ public struct TIFFEncoder: ImageEncoder {
         }
         guard status == .ok, let bytes else {
             let code: TintypeError.Code = status == .memory ? .outOfMemory : .encodeFailed
-            throw TintypeError(code, stage: .encode, "no TIFF could be made: \(String(tiffMessage: message))")
+            throw TintypeError(code, stage: .encode, "encoding a TIFF failed: \(String(tiffMessage: message))")
         }
         return Data(
             bytesNoCopy: bytes, count: count,

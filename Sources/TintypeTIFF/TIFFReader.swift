@@ -3,19 +3,22 @@ import Foundation
 import TintypeColor
 import TintypeCore
 
-/// libtiff reading the first picture of a whole file.
+/// Reads the first image of a complete file with libtiff.
 struct TIFFReader: ~Copyable {
     private let reader: OpaquePointer
     private let header: tintype_tiff_header
 
-    /// - Parameter bytes: must outlive the reader.
+    /// Opens a file and reads its first directory.
+    ///
+    /// - Parameter bytes: Must outlive the reader.
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded`` if the profile is too large.
     init(_ bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits) throws(TintypeError) {
         var header = tintype_tiff_header()
         var reader: OpaquePointer?
         var message = [CChar](repeating: 0, count: 200)
         let status = bytes.bindMemory(to: UInt8.self).baseAddress.map {
             tintype_tiff_open(
-                $0, bytes.count, Self.mostBytes(limits), &header, &reader, &message, message.count)
+                $0, bytes.count, Self.maximumAllocation(limits), &header, &reader, &message, message.count)
         }
         guard status == .ok, let reader else {
             throw TintypeError(status ?? .corrupt, String(tiffMessage: message))
@@ -34,6 +37,7 @@ struct TIFFReader: ~Copyable {
         tintype_tiff_close(reader)
     }
 
+    /// The information that the directory states.
     var info: ImageInfo {
         let orientation = Orientation(rawValue: Int(header.orientation)) ?? .up
         let stored = PixelSize(width: Int(header.width), height: Int(header.height))
@@ -42,43 +46,54 @@ struct TIFFReader: ~Copyable {
             density: PixelDensity(across: header.density_across, down: header.density_down))
     }
 
-    /// Whether libtiff's way to 8 bits would lose something.
+    /// Whether the image has 16 bits per channel, some of which libtiff's conversion to 8 bits would lose.
     var isWide: Bool { header.bits == 16 }
+    /// The channels of the image; CMYK is reported by ``startSamples()``.
     var channels: SourceChannels { header.is_grey ? .grey : .rgb }
 
-    /// - Throws: ``TintypeError/Code/limitExceeded`` for a profile that is too large.
+    /// Returns the colours that the file states.
+    ///
+    /// - Throws: ``TintypeError/Code/limitExceeded`` if the profile is too large.
     func colors(_ limits: DecodeLimits) throws(TintypeError) -> SourceColors {
         guard let profile = header.profile, Int(header.profile_bytes) > 0 else { return .standard }
         try limits.check(profileBytes: Int(header.profile_bytes))
         return .profile(Data(bytes: profile, count: Int(header.profile_bytes)))
     }
 
-    /// Readies the rows.
+    /// Starts the reading of 8-bit RGBA rows.
     func start() throws(TintypeError) {
         try check(tintype_tiff_start(reader))
     }
 
-    /// Readies rows of 16-bit samples; `nil` where the picture is of another kind.
+    /// Starts the reading of rows of 16-bit samples, and returns their kind, or `nil` if the image cannot be read so.
     func startSamples() -> tintype_tiff_kind? {
         var kind = tintype_tiff_kind.colors
         return tintype_tiff_start_samples(reader, &kind) == .ok ? kind : nil
     }
 
-    /// Decodes rows from a multiple of ``batchHeight`` on, as 16-bit samples.
+    /// Reads 16-bit samples.
+    ///
+    /// - Parameters:
+    ///   - rows: The rows; the first is a multiple of ``batchHeight``.
+    ///   - words: The target, of four words per pixel.
     func readSamples(_ rows: Range<Int>, into words: UnsafeMutableBufferPointer<UInt16>) throws(TintypeError) {
         guard let base = words.baseAddress, words.count >= rows.count * Int(header.width) * 4 else { return }
         try check(tintype_tiff_read_samples(reader, UInt32(rows.lowerBound), UInt32(rows.count), base))
     }
 
-    /// Rows that are decoded at once: as many as are compressed together, and of those so many that a call is worth it.
+    /// The number of rows to read at once: a multiple of the rows that are compressed together, and enough to be worth
+    /// a call.
     var batchHeight: Int {
-        let together = Int(header.rows_per_batch)
-        return min((Self.leastRows + together - 1) / together * together, Int(header.height))
+        let rowsPerBatch = Int(header.rows_per_batch)
+        return min((Self.minimumBatchHeight + rowsPerBatch - 1) / rowsPerBatch * rowsPerBatch, Int(header.height))
     }
 
-    /// Decodes rows from a multiple of ``batchHeight`` on, premultiplied.
+    /// Reads rows as premultiplied 8-bit RGBA.
     ///
-    /// - Parameter scratch: room for as many pixels, without padding.
+    /// - Parameters:
+    ///   - rows: The rows; the first is a multiple of ``batchHeight``.
+    ///   - stride: The distance between rows of `target` in bytes.
+    ///   - scratch: Room for the pixels of the rows, without padding.
     func readRows(
         _ rows: Range<Int>, into target: UnsafeMutableRawBufferPointer, stride: Int, scratch: inout [UInt32]
     ) throws(TintypeError) {
@@ -93,17 +108,19 @@ struct TIFFReader: ~Copyable {
         throw TintypeError(status, String(cString: tintype_tiff_message(reader)))
     }
 
-    private static let leastRows = 16
+    private static let minimumBatchHeight = 16
 
-    /// What libtiff may claim at once: a picture of sixteen bits and four channels within the limits.
-    private static func mostBytes(_ limits: DecodeLimits) -> Int { min(max(limits.pixels, 1 << 20), 1 << 28) * 8 }
+    /// The largest allocation that libtiff may make, in bytes: an image within the limits with four 16-bit channels.
+    private static func maximumAllocation(_ limits: DecodeLimits) -> Int {
+        min(max(limits.pixels, 1 << 20), 1 << 28) * 8
+    }
 }
 
 extension TintypeError {
     init(_ status: tintype_tiff_status, _ reason: String) {
         switch status {
         case .memory: self.init(.outOfMemory, stage: .decode, "no memory to decode a TIFF")
-        case .unsupported: self.init(.undecodable, stage: .decode, "a TIFF of an unsupported kind: \(reason)")
+        case .unsupported: self.init(.undecodable, stage: .decode, "the TIFF uses an unsupported feature: \(reason)")
         case .corrupt, .ok:
             self.init(.undecodable, stage: .decode, "the TIFF is damaged or cut short: \(reason)")
         }
@@ -111,6 +128,7 @@ extension TintypeError {
 }
 
 extension String {
+    /// The text of a zero-terminated message.
     init(tiffMessage message: [CChar]) {
         self.init(decoding: message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }

@@ -3,14 +3,20 @@ public import Foundation
 import TintypeColor
 public import TintypeCore
 
-/// Decodes WebP (RFC 9649), lossy and lossless, with libwebp, animations too.
+/// Decodes WebP (RFC 9649) with libwebp: lossy, lossless, and animations.
 ///
-/// A smaller size of a still picture is made by libwebp row by row as it decodes.
+/// A smaller size is resampled from the full image. Decoders hold no state; any thread may use one.
 public struct WebPDecoder: ProgressiveAnimationDecoder {
+    /// Creates a WebP decoder.
     public init() {}
 
+    /// The formats that this decoder reads: WebP.
     public var formats: Set<ImageFormat> { [.webp] }
 
+    /// Reads the header; of an animation, or a file with Exif data, all chunks.
+    ///
+    /// - Returns: `nil` if `bytes` is a prefix that ends too early.
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged.
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try tintype_webp_header(raw) else {
@@ -19,10 +25,14 @@ public struct WebPDecoder: ProgressiveAnimationDecoder {
             }
             guard header.needsWholeFile else { return ImageInfo(header) }
             guard isComplete || raw.isWholeRIFF else { return nil }
-            return try ImageInfo(header, raw, WebPFile(raw, Self.anyLimits))
+            return try ImageInfo(header, raw, WebPFile(raw, Self.permissiveLimits))
         }
     }
 
+    /// Decodes a still image at the size that the options ask for, or opens an animation.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or cut short,
+    ///   ``TintypeError/Code/limitExceeded`` before a too large image is allocated, ``TintypeError/Code/cancelled``.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try tintype_webp_header(raw) else { throw .truncatedWebP }
@@ -30,16 +40,24 @@ public struct WebPDecoder: ProgressiveAnimationDecoder {
             let file = try WebPFile(raw, context.limits)
             let info = try ImageInfo(header, raw, file)
             if header.is_animated { return try animatedImage(bytes, info: info, context: context, exif: file.exif) }
-            return try still(file, info, context)
+            return try decodeStill(file, info, context)
         }
     }
 
+    /// Creates a decoder of single frames; a still image has one frame.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or cut short,
+    ///   ``TintypeError/Code/limitExceeded``.
     public func makeFrameDecoder(
         _ bytes: Data, context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
         try WebPFrameDecoder(bytes, context)
     }
 
+    /// Returns the frames that are complete in a prefix of a file, or `nil` if there are none or the file is not
+    /// animated.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged, ``TintypeError/Code/limitExceeded``.
     public func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
         let header = try bytes.withTypedBytes { raw throws(TintypeError) in try tintype_webp_header(raw) }
         guard let header, header.is_animated,
@@ -51,29 +69,30 @@ public struct WebPDecoder: ProgressiveAnimationDecoder {
         return ArrivedFrames(info: info, decoder: decoder)
     }
 
+    /// Creates a decoder that shows previews while bytes arrive.
     public func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
-        IncrementalImage { (head) throws(TintypeError) in try Self.kind(of: head, context) }
+        IncrementalImage { (head) throws(TintypeError) in try Self.incrementalKind(of: head, context) }
     }
 
-    private func still(
+    private func decodeStill(
         _ file: borrowing WebPFile, _ info: ImageInfo, _ context: DecodeContext
     ) throws(TintypeError) -> Image {
         let frame = try file.frame(0)
         let target = info.orientation.displayed(context.options.size.target(for: info.size))
         let converter = ColorConverter(try file.colors(context.limits), .rgb)
-        let whole = try PixelBuffer(
+        let pixels = try PixelBuffer(
             webP: UnsafeBufferPointer(start: frame.bytes, count: frame.count), size: info.storedSize,
             hasAlpha: info.hasAlpha, converter, isCancelled: context.isCancelled)
-        // Not by libwebp, which averages, and counts the colour of transparent pixels: the same key must mean the same
-        // filter, whether a decoder or a transformer resizes.
-        let stored = try whole.resampled(to: target, filter: .lanczos3)
+        // libwebp's scaler averages pixels, and includes the colour of transparent ones. A cache key must mean the same
+        // filter whether a decoder or a transformer resizes.
+        let stored = try pixels.resampled(to: target, filter: .lanczos3)
         return Image(
             pixels: try stored.oriented(info.orientation), info: info, scale: context.options.scale ?? 1,
             exif: context.options.keepsExif ? file.exif : nil)
     }
 
-    /// Where no limits are given.
-    private static let anyLimits = DecodeLimits(frames: 100_000)
+    /// The limits where the caller passes none.
+    private static let permissiveLimits = DecodeLimits(frames: 100_000)
 }
 
 extension ImageInfo {
@@ -92,18 +111,18 @@ extension ImageInfo {
         frameCount = file.frameCount
         guard frameCount > 1 else { return }
         loopCount = file.playCount
-        // Not from libwebpdemux, which looks for each frame from the first one on.
+        // libwebpdemux searches for each frame from the first one on, which takes quadratic time.
         var milliseconds = [UInt32](repeating: 0, count: frameCount)
         guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { throw .damagedWebP }
-        let found = tintype_webp_durations(
+        let writtenCount = tintype_webp_durations(
             base, bytes.count, &milliseconds, frameCount)
-        guard found == frameCount else { throw .damagedWebP }
+        guard writtenCount == frameCount else { throw .damagedWebP }
         durations = milliseconds.map { Double($0) / 1000 }
     }
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether as many bytes are there as the file says that it has.
+    /// Whether all bytes are present that the RIFF header announces.
     fileprivate var isWholeRIFF: Bool {
         guard count >= 8 else { return false }
         return count - 8 >= Int(UInt32(littleEndian: loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
@@ -111,17 +130,19 @@ extension UnsafeRawBufferPointer {
 }
 
 extension WebPDecoder {
-    /// A still one is shown row by row, an animation frame by frame.
-    static func kind(of head: Data, _ context: DecodeContext) throws(TintypeError) -> IncrementalImage.Kind {
+    /// Chooses how previews are made: row by row for a still image, frame by frame for an animation.
+    private static func incrementalKind(
+        of head: Data, _ context: DecodeContext
+    ) throws(TintypeError) -> IncrementalImage.Kind {
         let header = try head.withTypedBytes { raw throws(TintypeError) in try tintype_webp_header(raw) }
         guard let header else { return .unknown }
         if header.is_animated { return .animation(IncrementalAnimation(decoder: WebPDecoder(), context: context)) }
-        // Which way is up is told after the pixels: better nothing than a picture that lies on its side.
+        // The orientation follows the pixels. No preview is better than one lying on its side.
         guard !header.has_exif else { return .hidden }
         let info = ImageInfo(header)
         try context.limits.check(info)
-        guard let colors = try arrivedColors(head, context.limits) else {
-            // One that never comes is waited for as long as one that may come.
+        guard let colors = try colorsBeforePixels(head, context.limits) else {
+            // A profile that never arrives looks like one that is late, up to the largest profile allowed.
             return head.count <= context.limits.profileBytes ? .unknown : .hidden
         }
         return .still(try WebPPreviewReader(info, ColorConverter(colors, .rgb), context))
@@ -129,20 +150,22 @@ extension WebPDecoder {
 }
 
 extension WebPDecoder: SalvagingImageDecoder {
-    /// The rows before the damage; of an animation, the frames.
+    /// Decodes the rows before the damage, or the complete frames of an animation.
     public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         let header = try bytes.withTypedBytes { raw throws(TintypeError) in try tintype_webp_header(raw) }
         guard let header else { return nil }
         if header.is_animated { return try salvageAnimation(bytes, context: context) }
         let info = ImageInfo(header)
         try context.limits.check(info)
-        let colors = try Self.arrivedColors(bytes, context.limits) ?? .standard
+        let colors = try Self.colorsBeforePixels(bytes, context.limits) ?? .standard
         let reader = try WebPPreviewReader(info, ColorConverter(colors, .rgb), context)
         return try reader.salvage(bytes)
     }
 
-    /// What the first bytes say of colours, before the pixels; `nil` when a profile that they announce has not arrived.
-    static func arrivedColors(_ bytes: Data, _ limits: DecodeLimits) throws(TintypeError) -> SourceColors? {
+    /// Returns the colours that the bytes before the pixels state, or `nil` if an announced profile has not arrived.
+    ///
+    /// - Throws: ``TintypeError/Code/limitExceeded`` if the profile is too large.
+    static func colorsBeforePixels(_ bytes: Data, _ limits: DecodeLimits) throws(TintypeError) -> SourceColors? {
         // The flags of an extended file (RFC 9649, 2.7).
         let isExtended = bytes.count > 20 && bytes.dropFirst(12).starts(with: "VP8X".utf8)
         let hasProfile = isExtended && bytes[bytes.startIndex + 20] & 0x20 != 0
@@ -155,9 +178,12 @@ extension WebPDecoder: SalvagingImageDecoder {
 }
 
 extension PixelBuffer {
-    /// Decodes a still WebP, or the bytes of a frame.
+    /// Decodes a still WebP, or the bytes of a frame, to premultiplied sRGB.
     ///
-    /// - Parameter size: what the file says that it is; libwebp resamples a frame that is not.
+    /// - Parameters:
+    ///   - size: The size that the file states, in pixels; libwebp scales a frame of another size.
+    ///   - converter: Converts the colours to sRGB, or `nil`.
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/cancelled``, ``TintypeError/Code/outOfMemory``.
     init(
         webP bytes: UnsafeBufferPointer<UInt8>, size: PixelSize, hasAlpha: Bool, _ converter: ColorConverter?,
         isCancelled: @escaping @Sendable () -> Bool

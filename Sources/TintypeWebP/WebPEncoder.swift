@@ -2,20 +2,29 @@ import CTintypeWebP
 public import Foundation
 public import TintypeCore
 
-/// Encodes WebP with libwebp, still and animated. Of quality 1 every pixel is kept.
+/// Encodes WebP with libwebp, still and animated. At a quality of 1 the encoding is lossless.
+///
+/// Any thread may use an encoder.
 public struct WebPEncoder: ImageEncoder {
-    /// From 0, fast, to 6, small.
+    /// The effort, from 0 (fastest) to 6 (smallest).
     public var method: Int
 
+    /// Creates a WebP encoder.
+    ///
+    /// - Parameter method: The effort; clamped to 0…6.
     public init(method: Int = 4) {
         self.method = min(max(method, 0), 6)
     }
 
+    /// The formats that this encoder writes: WebP.
     public var formats: Set<ImageFormat> { [.webp] }
 
-    /// How hard to try where nothing is lost, in hundredths: more takes long and gains little.
+    /// The effort of lossless encoding, from 0 to 100. More takes long and gains little.
     private static let losslessEffort = 75.0
 
+    /// Encodes `pixels` at the quality of `options`.
+    ///
+    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``.
     public func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
@@ -31,15 +40,16 @@ public struct WebPEncoder: ImageEncoder {
         }
         guard status == .ok, let bytes else {
             let code: TintypeError.Code = status == .memory ? .outOfMemory : .encodeFailed
-            throw TintypeError(code, stage: .encode, "no WebP could be made of \(pixels.size) pixels")
+            throw TintypeError(code, stage: .encode, "encoding a WebP of \(pixels.size) pixels failed")
         }
         return Data(
             bytesNoCopy: bytes, count: count,
             deallocator: .custom { pointer, _ in tintype_webp_free(pointer.assumingMemoryBound(to: UInt8.self)) })
     }
 
+    /// Returns libwebp's settings for the quality of `options`.
     func settings(_ options: EncodeOptions) -> tintype_webp_settings {
-        // NaN compares as false and becomes the lowest.
+        // NaN compares as false and becomes 0.
         let quality = options.quality > 0 ? min(options.quality, 1) : 0
         let isLossless = quality == 1
         return tintype_webp_settings(
@@ -48,11 +58,15 @@ public struct WebPEncoder: ImageEncoder {
     }
 }
 
-/// Animated WebP with libwebpmux, which stores of each frame what has changed. Frames in a row that are equal become one,
-/// which is shown as long as all of them. Of quality 1 every pixel is kept.
+/// Encodes animated WebP with libwebpmux, which stores the changes between frames.
 ///
-/// Durations are whole milliseconds, and all together at most 24 days.
+/// Consecutive equal frames become one with the sum of their durations. Durations are whole milliseconds, at least 11
+/// ms each, and at most 24 days in total.
 extension WebPEncoder: AnimatedImageEncoder {
+    /// Encodes the frames of `animation` at the quality of `options`.
+    ///
+    /// - Throws: ``TintypeError/Code/encodeFailed`` also if the animation is too long, ``TintypeError/Code/outOfMemory``, and
+    ///   the errors of decoding the frames.
     public func encode(
         _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
@@ -60,18 +74,19 @@ extension WebPEncoder: AnimatedImageEncoder {
         var time = 0
         let durations = FrameDuration.ticks(animation.durations, perSecond: 1000, in: 11...Int(Int32.max))
         for index in 0..<animation.frameCount {
-            try writer.add(try animation.frame(at: index), at: time)
+            try writer.append(try animation.frame(at: index), at: time)
             time += durations[index]
         }
         return try writer.finish(at: time)
     }
 }
 
-/// libwebpmux writing one animation.
+/// Writes one animation with libwebpmux.
 struct WebPAnimationWriter: ~Copyable {
     private let animation: OpaquePointer
     private let size: PixelSize
 
+    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``.
     init(_ image: AnimatedImage, _ settings: tintype_webp_settings) throws(TintypeError) {
         size = image.size
         var animation: OpaquePointer?
@@ -86,8 +101,11 @@ struct WebPAnimationWriter: ~Copyable {
         tintype_webp_animation_destroy(animation)
     }
 
-    /// - Parameter time: when it begins to be shown, in milliseconds.
-    func add(_ pixels: PixelBuffer, at time: Int) throws(TintypeError) {
+    /// Appends a frame.
+    ///
+    /// - Parameter time: The time at which it begins, in milliseconds from the start.
+    /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``.
+    func append(_ pixels: PixelBuffer, at time: Int) throws(TintypeError) {
         let straight = pixels.isOpaque ? pixels : try pixels.unpremultiplied()
         let milliseconds = try milliseconds(time)
         let status = straight.withUnsafeBytes { rows in
@@ -98,6 +116,7 @@ struct WebPAnimationWriter: ~Copyable {
         guard status == .ok else { throw Self.failure(status, size) }
     }
 
+    /// Returns the file. The last frame ends at `time` milliseconds.
     func finish(at time: Int) throws(TintypeError) -> Data {
         var (bytes, count): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)
         let status = tintype_webp_animation_finish(animation, try milliseconds(time), &bytes, &count)
@@ -116,6 +135,6 @@ struct WebPAnimationWriter: ~Copyable {
 
     private static func failure(_ status: tintype_webp_status?, _ size: PixelSize) -> TintypeError {
         let code: TintypeError.Code = status == .memory ? .outOfMemory : .encodeFailed
-        return TintypeError(code, stage: .encode, "no animated WebP could be made of \(size) pixels")
+        return TintypeError(code, stage: .encode, "encoding an animated WebP of \(size) pixels failed")
     }
 }

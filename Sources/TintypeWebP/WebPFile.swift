@@ -3,11 +3,17 @@ import Foundation
 import TintypeColor
 import TintypeCore
 
-/// libwebpdemux over a file, or over the first bytes of one.
+/// The chunks and frames of a WebP file or of a prefix, read with libwebpdemux.
 struct WebPFile: ~Copyable {
     private let file: OpaquePointer
 
-    /// - Parameter bytes: must outlive this.
+    /// Opens a file.
+    ///
+    /// - Parameters:
+    ///   - bytes: Must outlive this value.
+    ///   - isComplete: Whether `bytes` is the complete file, and not a prefix.
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded`` for too many frames or too much
+    ///   metadata.
     init(
         _ bytes: UnsafeRawBufferPointer, isComplete: Bool = true, _ limits: DecodeLimits
     ) throws(TintypeError) {
@@ -24,13 +30,19 @@ struct WebPFile: ~Copyable {
         tintype_webp_close(file)
     }
 
+    /// The number of frames; 1 for a still image.
     var frameCount: Int { Int(tintype_webp_frame_count(file)) }
+    /// The number of times that the animation plays; 0 means forever.
     var playCount: Int { Int(tintype_webp_play_count(file)) }
+    /// The orientation of the Exif data.
     var orientation: Orientation { Orientation(rawValue: Int(tintype_webp_orientation(file))) ?? .up }
 
+    /// The Exif data, or `nil`.
     var exif: ExifData? { chunk("EXIF").flatMap { ExifData(Data($0)) } }
 
-    /// - Throws: ``TintypeError/Code/limitExceeded`` for a profile that is too large.
+    /// Returns the colours that the file states.
+    ///
+    /// - Throws: ``TintypeError/Code/limitExceeded`` if the profile is too large.
     func colors(_ limits: DecodeLimits) throws(TintypeError) -> SourceColors {
         guard let profile = chunk("ICCP") else { return .standard }
         try limits.check(profileBytes: profile.count)
@@ -42,6 +54,9 @@ struct WebPFile: ~Copyable {
         return tintype_webp_find_chunk(file, name, &count).map { UnsafeBufferPointer(start: $0, count: count) }
     }
 
+    /// Returns the frame at `index`, counted from 0, with a pointer into the file's bytes.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable`` if the frame is damaged or incomplete.
     func frame(_ index: Int) throws(TintypeError) -> tintype_webp_frame {
         var frame = tintype_webp_frame()
         if let error = TintypeError(tintype_webp_get_frame(file, UInt32(clamping: index), &frame)) { throw error }
@@ -53,7 +68,7 @@ extension DecodeLimits {
     fileprivate func check(_ survey: tintype_webp_survey) throws(TintypeError) {
         try check(profileBytes: survey.profile_bytes)
         try check(exifBytes: survey.exif_bytes)
-        guard survey.frames <= frames else { throw .exceeded(.frames, "a WebP of more than \(frames) frames") }
+        guard survey.frames <= frames else { throw .exceeded(.frames, "a WebP with more than \(frames) frames") }
     }
 }
 
@@ -68,7 +83,10 @@ extension AnimationFrame {
 }
 
 extension tintype_webp_header {
-    /// - Returns: `nil` when the bytes are a prefix that ends too early.
+    /// Reads the header.
+    ///
+    /// - Returns: `nil` if `bytes` is a prefix that ends too early.
+    /// - Throws: ``TintypeError/Code/undecodable``.
     init?(_ bytes: UnsafeRawBufferPointer) throws(TintypeError) {
         self.init()
         let status =
@@ -78,9 +96,10 @@ extension tintype_webp_header {
         if let error = TintypeError(status) { throw error }
     }
 
+    /// The size of the image or canvas in pixels.
     var size: PixelSize { PixelSize(width: Int(width), height: Int(height)) }
 
-    /// Whether something that the header should tell comes only after the pixels.
+    /// Whether some information follows the pixels: frame delays or the orientation.
     var needsWholeFile: Bool { is_animated || has_exif }
 }
 
@@ -88,7 +107,7 @@ extension TintypeError {
     static let truncatedWebP = TintypeError(.undecodable, stage: .decode, "the WebP is cut short")
     static let damagedWebP = TintypeError(.undecodable, stage: .decode, "the WebP is damaged or cut short")
 
-    /// `nil` when all is well.
+    /// - Returns: `nil` if `status` is `ok`.
     init?(_ status: tintype_webp_status) {
         switch status {
         case .ok: return nil

@@ -3,19 +3,22 @@ import Foundation
 import TintypeColor
 import TintypeCore
 
-/// libwebp decoding one still picture as it arrives, row by row.
+/// Decodes one still image with libwebp as it arrives, row by row.
 ///
-/// `@unchecked Sendable` because the C object, which belongs to one thread at a time, is reached only through the lock of
-/// the ``IncrementalImage`` that owns it, or by the one call that made it.
+/// `@unchecked Sendable` because the C object is used by one thread at a time: under the lock of the
+/// ``IncrementalImage`` that owns this reader, or by the one call that created it.
 final class WebPPreviewReader: PreviewReader, @unchecked Sendable {
     private let reader: OpaquePointer
     private let pixels: PreviewPixels
     private let context: DecodeContext
 
-    /// Bytes that are decoded between two questions whether to go on.
-    private static let step = 64 << 10
+    /// The number of bytes decoded between two checks for cancellation.
+    private static let bytesPerCancelCheck = 64 << 10
 
-    /// - Parameter info: of the bytes that are to be appended, within the limits.
+    /// - Parameters:
+    ///   - info: The information about the image to append, checked against the limits.
+    ///   - converter: Converts the colours to sRGB, or `nil`.
+    /// - Throws: ``TintypeError/Code/outOfMemory``.
     init(
         _ info: ImageInfo, _ converter: ColorConverter?, _ context: DecodeContext
     ) throws(TintypeError) {
@@ -33,16 +36,18 @@ final class WebPPreviewReader: PreviewReader, @unchecked Sendable {
     }
 
     func append(_ bytes: Data) throws(TintypeError) -> Bool {
-        var sawMore = false
-        for start in stride(from: 0, to: bytes.count, by: Self.step) {
+        var hasNewRows = false
+        for start in stride(from: 0, to: bytes.count, by: Self.bytesPerCancelCheck) {
             try context.checkCancelled()
             let first = bytes.startIndex + start
-            if try take(bytes[first..<min(first + Self.step, bytes.endIndex)]) { sawMore = true }
+            if try appendChunk(bytes[first..<min(first + Self.bytesPerCancelCheck, bytes.endIndex)]) {
+                hasNewRows = true
+            }
         }
-        return sawMore
+        return hasNewRows
     }
 
-    private func take(_ bytes: Data) throws(TintypeError) -> Bool {
+    private func appendChunk(_ bytes: Data) throws(TintypeError) -> Bool {
         var changed = false
         let status = bytes.withUnsafeBytes { raw in
             raw.bindMemory(to: UInt8.self).baseAddress.map {

@@ -1,20 +1,23 @@
 import TintypeColor
 import TintypeCore
 
-/// Makes a picture of rows of inks.
-struct TIFFInks {
+/// Decodes an image of CMYK rows.
+struct TIFFCMYKImage {
     private let size: PixelSize
     private let target: DecodeTarget
     private let converter: ColorConverter?
     private let isCancelled: @Sendable () -> Bool
 
-    /// - Parameter converter: of the file's profile; `nil` where it has none.
+    /// - Parameter converter: Converts CMYK by the file's profile; `nil` if it has none.
     init(_ size: PixelSize, _ target: DecodeTarget, _ converter: ColorConverter?, _ context: DecodeContext) {
         (self.size, self.target, self.converter) = (size, target, converter)
         isCancelled = context.isCancelled
     }
 
-    func pixels(_ reader: borrowing TIFFReader) throws(TintypeError) -> PixelBuffer {
+    /// Decodes all rows at the target size, opaque.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/cancelled``, ``TintypeError/Code/outOfMemory``.
+    func decode(_ reader: borrowing TIFFReader) throws(TintypeError) -> PixelBuffer {
         let batch = reader.batchHeight
         let count = size.width * 4
         var resampler = try RowResampler(from: size, crop: target.part, to: target.size, filter: .lanczos3)
@@ -28,7 +31,7 @@ struct TIFFInks {
             let rows = first..<min(first + batch, size.height)
             try reader.readSamples(rows, into: words)
             for y in 0..<rows.count {
-                strip.withRows(from: y) { show(words[y * count..<(y + 1) * count], in: $0) }
+                strip.withRows(from: y) { writeRow(words[y * count..<(y + 1) * count], to: $0) }
             }
             strip.convert(rows: rows.count, by: converter)
             try strip.withRows { bytes throws(TintypeError) in
@@ -38,18 +41,18 @@ struct TIFFInks {
         return resampler.finish()
     }
 
-    /// Narrows a row to 8 bits: inks for the profile, or opaque colours where there is none.
-    private func show(
-        _ words: Slice<UnsafeMutableBufferPointer<UInt16>>, in row: UnsafeMutableRawBufferPointer
+    /// Narrows a row to 8 bits: CMYK for the profile's converter, or opaque RGBA if there is none.
+    private func writeRow(
+        _ words: Slice<UnsafeMutableBufferPointer<UInt16>>, to row: UnsafeMutableRawBufferPointer
     ) {
         for (index, word) in words.enumerated() {
             row[index] = UInt8(truncatingIfNeeded: (UInt32(word) * 255 + 32895) >> 16)
         }
         guard converter == nil else { return }
         for start in stride(from: 0, to: words.count, by: 4) {
-            let white = 255 - UInt32(row[start + 3])
+            let paper = 255 - UInt32(row[start + 3])
             for channel in start..<start + 3 {
-                row[channel] = UInt8(truncatingIfNeeded: ((255 - UInt32(row[channel])) * white * 2 + 255) / 510)
+                row[channel] = UInt8(truncatingIfNeeded: ((255 - UInt32(row[channel])) * paper * 2 + 255) / 510)
             }
             row[start + 3] = 255
         }
