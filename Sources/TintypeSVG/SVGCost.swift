@@ -1,50 +1,57 @@
 import TintypeCore
 
-/// What a piece of an SVG comes to. Sums stay below what an integer holds.
+/// The cost of drawing a part of an SVG. Sums are capped at ``maximum``.
 struct SVGCost {
+    /// The number of elements.
     var elements = 0
+    /// The number of bytes that entity references expand to.
     var expandedBytes = 0
-    /// Looks that filters take at each pixel.
-    var looks = 0
-    /// Filters that look at as many pixels around each as they like.
-    var wideFilters = 0
-    /// Elements that may be drawn more often than they stand there.
-    var repeated = 0
-    /// Elements whose contents are drawn for each that names them.
-    var asides = 0
+    /// The number of samples that filters take per pixel.
+    var filterSamples = 0
+    /// The number of filters that read an unbounded number of pixels around each pixel.
+    var unboundedFilters = 0
+    /// The number of elements that may be drawn more often than they appear.
+    var repeatableElements = 0
+    /// The number of elements whose contents are drawn for each element that refers to them.
+    var referencedContainers = 0
 
-    static let endless = SVGCost(elements: most, expandedBytes: most)
-    static let most = 1 << 40
+    /// The cost of something without an end, such as an entity that refers to itself.
+    static let unbounded = SVGCost(elements: maximum, expandedBytes: maximum)
+    /// The cap of every sum.
+    static let maximum = 1 << 40
 
     static func += (sum: inout SVGCost, part: SVGCost) {
-        sum.elements = min(sum.elements + part.elements, most)
-        sum.expandedBytes = min(sum.expandedBytes + part.expandedBytes, most)
-        sum.looks = min(sum.looks + part.looks, most)
-        sum.wideFilters = min(sum.wideFilters + part.wideFilters, most)
-        sum.repeated = min(sum.repeated + part.repeated, most)
-        sum.asides = min(sum.asides + part.asides, most)
+        sum.elements = min(sum.elements + part.elements, maximum)
+        sum.expandedBytes = min(sum.expandedBytes + part.expandedBytes, maximum)
+        sum.filterSamples = min(sum.filterSamples + part.filterSamples, maximum)
+        sum.unboundedFilters = min(sum.unboundedFilters + part.unboundedFilters, maximum)
+        sum.repeatableElements = min(sum.repeatableElements + part.repeatableElements, maximum)
+        sum.referencedContainers = min(sum.referencedContainers + part.referencedContainers, maximum)
     }
 
-    /// Whether drawing may take so long that someone may want to leave.
+    /// Returns whether drawing may take so long that a caller may want to cancel it.
     ///
-    /// - Parameter size: of what is drawn.
-    func isLong(drawing size: PixelSize) -> Bool {
-        let shapes = Double(elements) * (asides > 0 ? Double(elements) : 1) * (1 + Double(looks) + Double(wideFilters))
-        return repeated > 0 || Double(size.area) * shapes > Self.mostPixelsAtOnce
+    /// - Parameter size: The size of the drawing in pixels.
+    func isSlow(drawing size: PixelSize) -> Bool {
+        let shapes =
+            Double(elements) * (referencedContainers > 0 ? Double(elements) : 1)
+            * (1 + Double(filterSamples) + Double(unboundedFilters))
+        return repeatableElements > 0 || Double(size.area) * shapes > Self.maximumUncheckedPixels
     }
 
-    /// Pixels that all shapes together may fill where no one asks in between: a tenth of a second or so.
-    private static let mostPixelsAtOnce = 1e8
+    /// The number of pixels that all shapes together may fill without a check for cancellation; about a tenth of a
+    /// second.
+    private static let maximumUncheckedPixels = 1e8
 
-    /// librsvg asks no one whether to go on, so what takes it longest is not begun.
+    /// Checks the cost of filters before drawing starts, because librsvg cannot be cancelled within a filter.
     ///
-    /// - Parameter size: of what is drawn.
+    /// - Parameter size: The size of the drawing in pixels.
     /// - Throws: ``TintypeError/Code/limitExceeded``.
     func checkFilters(_ limits: DecodeLimits, drawing size: PixelSize) throws(TintypeError) {
-        let wide = Double(size.area) * Double(wideFilters)
-        guard Double(size.area) * (Double(looks) + wide) <= Double(limits.filteredPixels) else {
+        let unbounded = Double(size.area) * Double(unboundedFilters)
+        guard Double(size.area) * (Double(filterSamples) + unbounded) <= Double(limits.filteredPixels) else {
             throw .exceeded(
-                .filteredPixels, "an SVG whose filters look at too many pixels where it is drawn at \(size)")
+                .filteredPixels, "the filters of the SVG read too many pixels when it is drawn at \(size)")
         }
     }
 }

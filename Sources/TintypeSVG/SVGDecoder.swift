@@ -1,30 +1,42 @@
 public import Foundation
 public import TintypeCore
 
-/// Draws SVG (SVG 1.1, and what librsvg knows of SVG 2) at the size that is asked for.
+/// Draws SVG (SVG 1.1, and what librsvg supports of SVG 2) at the requested size.
 ///
-/// Nothing outside the document is loaded, and no script runs. An asked size is reached even where it is larger than the
-/// document's own, and a part is drawn at its size: there are no pixels to run out of.
+/// External resources are not loaded and scripts do not run. A requested size may exceed the size of the document, and
+/// a crop is drawn at its own size. Decoders hold no state; any thread may use one.
 public struct SVGDecoder: PartialImageDecoder {
+    /// Creates an SVG decoder.
     public init() {}
 
+    /// The formats that this decoder reads: SVG.
     public var formats: Set<ImageFormat> { [.svg] }
 
+    /// Reads the size of the document.
+    ///
+    /// - Returns: `nil` if `isComplete` is false.
+    /// - Throws: ``TintypeError/Code/undecodable`` if the document is damaged, ``TintypeError/Code/limitExceeded``,
+    ///   ``TintypeError/Code/noCoder`` if librsvg is not installed.
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         guard isComplete else { return nil }
-        return Self.info(try SVGDocument(bytes, Self.anyLimits))
+        return Self.info(try SVGDocument(bytes, Self.defaultLimits))
     }
 
+    /// Draws the document, or the part and size that the options ask for, on a thread of its own.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable`` if the document is damaged, ``TintypeError/Code/limitExceeded`` if
+    ///   drawing would cost too much, ``TintypeError/Code/transformFailed`` if the crop lies outside the image,
+    ///   ``TintypeError/Code/noCoder`` if librsvg is not installed, ``TintypeError/Code/cancelled``.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try context.checkCancelled()
         let document = try SVGDocument(bytes, context.limits)
         let info = Self.info(document)
         let whole = PixelRect(x: 0, y: 0, size: info.size)
         let part = context.options.crop ?? whole
-        // A document may call itself so large, or empty, that the limits have to tell.
+        // A document may state an empty or huge size; then the limits decide.
         guard let shown = info.size.isPositive ? part.clipped(to: info.size) : whole else {
             throw TintypeError(
-                .transformFailed, stage: .decode, "nothing of a picture of \(info.size) lies in crop(\(part))")
+                .transformFailed, stage: .decode, "crop(\(part)) lies outside the image of \(info.size)")
         }
         let target = context.options.size.vectorTarget(for: shown.size)
         try context.limits.check(ImageInfo(format: .svg, size: target))
@@ -34,8 +46,8 @@ public struct SVGDecoder: PartialImageDecoder {
         return Image(pixels: pixels, info: info, scale: context.options.scale ?? 1)
     }
 
-    /// Where no limits are given.
-    private static let anyLimits = DecodeLimits()
+    /// The limits where the caller passes none.
+    private static let defaultLimits = DecodeLimits()
 
     private static func info(_ document: borrowing SVGDocument) -> ImageInfo {
         ImageInfo(format: .svg, size: document.size, hasAlpha: true)

@@ -1,53 +1,59 @@
 import TintypeCore
 
-/// How deep librsvg goes while it draws an SVG: an element in an element, and on where one refers to another. Each costs
-/// stack, and librsvg does not count.
+/// The depth of librsvg's recursion while it draws an SVG: through nested elements, and on through references between
+/// elements. Each level costs stack, and librsvg does not limit the depth.
 struct SVGDepth {
     private let structure: SVGStructure
-    private var known: [State]
-    /// References to what they stand in themselves: a way down may go on from there, once for each.
-    private var backCount = 0
+    /// The depth below each node of the structure.
+    private var depths: [State]
+    /// The number of references to an enclosing element. Each may lead to one more descent.
+    private var cycleCount = 0
 
+    /// The progress of computing a node's depth.
     private enum State {
         case unknown
-        case beingFound
-        case found(Int)
+        case inProgress
+        case known(Int)
     }
 
-    /// What honest pictures stay far below. ``SVGDrawing`` has stack for as many.
-    static let most = 1000
-    /// From one to the next: they are followed on the stack here, too.
-    private static let mostReferences = 64
+    /// The greatest depth accepted. Honest documents stay far below it. ``SVGDrawing`` has stack for as many levels.
+    static let maximum = 1000
+    /// The longest chain of references, which this type follows on its own stack.
+    private static let maximumReferenceChain = 64
 
     private init(_ structure: SVGStructure) {
         self.structure = structure
-        known = Array(repeating: .unknown, count: structure.nodes.count)
+        depths = Array(repeating: .unknown, count: structure.nodes.count)
     }
 
-    /// - Throws: ``TintypeError/Code/limitExceeded`` for a document that is deeper, or of which that cannot be told.
+    /// Checks that the depth of a document is known and within the bound.
+    ///
+    /// - Throws: ``TintypeError/Code/limitExceeded``.
     static func check(_ bytes: ArraySlice<UInt8>, _ limits: DecodeLimits) throws(TintypeError) {
         let structure = SVGStructure(bytes)
         guard structure.references.count <= 4 * max(limits.elements, 1) else {
-            throw .exceeded(.elements, "an SVG of more references than \(4 * limits.elements)")
+            throw .exceeded(.elements, "an SVG with more than \(4 * limits.elements) references")
         }
         var depth = SVGDepth(structure)
-        guard depth.total() <= most else {
-            throw .exceeded(.elements, "an SVG whose elements refer to each other more than \(most) deep")
+        guard depth.maximumDepth() <= maximum else {
+            throw .exceeded(.elements, "an SVG with more than \(maximum) levels of elements and references")
         }
     }
 
-    /// The longest way down: from the root, once through each that a style sheet names, and from the root again wherever
-    /// a reference is hidden or leads back.
-    private mutating func total() -> Int {
-        var deepest = structure.deepest
+    /// Returns an upper bound of the depth.
+    ///
+    /// It counts the path from the root, once through each element that a style sheet names, and again from the root
+    /// for each reference that is obfuscated or leads back.
+    private mutating func maximumDepth() -> Int {
+        var deepest = structure.maximumDepth
         for reference in structure.references {
             deepest = max(deepest, reference.depth + 1 + depth(of: reference.name, 0))
         }
         var sum = deepest
-        for name in structure.loose where structure.named[name] != nil {
-            sum = min(sum + depth(of: name, 0) + 1, 2 * Self.most)
+        for name in structure.styleReferences where structure.named[name] != nil {
+            sum = min(sum + depth(of: name, 0) + 1, 2 * Self.maximum)
         }
-        return sum + deepest * min(structure.hiddenCount + backCount, 2 * Self.most)
+        return sum + deepest * min(structure.obfuscatedCount + cycleCount, 2 * Self.maximum)
     }
 
     private mutating func depth(of name: ArraySlice<UInt8>, _ level: Int) -> Int {
@@ -56,65 +62,71 @@ struct SVGDepth {
         return deepest
     }
 
-    /// How much deeper than a node it goes.
+    /// Returns the depth below a node, through its references.
     private mutating func depth(of index: Int, _ level: Int) -> Int {
-        switch known[index] {
-        case .found(let depth): return depth
-        case .beingFound:
-            backCount += 1
+        switch depths[index] {
+        case .known(let depth): return depth
+        case .inProgress:
+            cycleCount += 1
             return 0
         case .unknown: break
         }
-        guard level <= Self.mostReferences else { return Self.most }
-        known[index] = .beingFound
+        guard level <= Self.maximumReferenceChain else { return Self.maximum }
+        depths[index] = .inProgress
         let node = structure.nodes[index]
         var deepest = node.deepest - node.depth
-        for place in node.references where deepest <= Self.most {
-            let reference = structure.references[place]
+        for referenceIndex in node.references where deepest <= Self.maximum {
+            let reference = structure.references[referenceIndex]
             deepest = max(deepest, reference.depth - node.depth + 1 + depth(of: reference.name, level + 1))
         }
-        known[index] = .found(deepest)
+        depths[index] = .known(deepest)
         return deepest
     }
 }
 
-/// Which elements of an SVG refer to which, and how deep they lie in each other.
+/// The elements of an SVG, their nesting, and the references between them.
 ///
-/// It counts too much rather than too little: whatever follows a `#` is a reference where something has that name.
+/// It errs towards too many: any name after a `#` is a reference if an element has that name.
 struct SVGStructure {
     /// An element that has a name.
     struct Node {
         let depth: Int
-        /// How deep the elements in it lie.
+        /// The depth of its deepest descendant.
         var deepest: Int
-        /// Of the references in it.
+        /// The indices of the references within the element.
         var references: Range<Int>
     }
 
+    /// A reference to an element by its name.
     struct Reference {
         let name: ArraySlice<UInt8>
-        /// How deep the element lies that it stands in.
+        /// The depth of the element that contains the reference.
         let depth: Int
     }
 
+    /// An element whose end tag has not been read.
     private struct OpenElement {
         let node: Int?
         let isStyle: Bool
         var deepest: Int
     }
 
+    /// The named elements, in document order.
     private(set) var nodes: [Node] = []
+    /// The indices of the nodes of each name.
     private(set) var named: [ArraySlice<UInt8>: [Int]] = [:]
+    /// All references in attributes, in document order.
     private(set) var references: [Reference] = []
-    /// Those of style sheets, which any element may have.
-    private(set) var loose: Set<ArraySlice<UInt8>> = []
-    /// Names and references that are written so that only librsvg can tell what they are.
-    private(set) var hiddenCount = 0
-    private(set) var deepest = 0
-    private var open: [OpenElement] = []
+    /// The names that style sheets refer to, which may apply to any element.
+    private(set) var styleReferences: Set<ArraySlice<UInt8>> = []
+    /// The number of names and references that are written so that only librsvg can resolve them.
+    private(set) var obfuscatedCount = 0
+    /// The greatest depth of nesting.
+    private(set) var maximumDepth = 0
+    private var openElements: [OpenElement] = []
 
-    /// Paint that is found without going deeper.
-    private static let plain = ["linearGradient", "radialGradient"].map { Array($0.utf8) }
+    /// Gradients, which librsvg resolves without recursion.
+    private static let gradients = ["linearGradient", "radialGradient"].map { Array($0.utf8) }
 
     init(_ bytes: ArraySlice<UInt8>) {
         var markup = SVGMarkup(bytes)
@@ -127,39 +139,41 @@ struct SVGStructure {
             case .text(let text): read(text)
             }
         }
-        while !open.isEmpty { end() }
+        while !openElements.isEmpty { end() }
     }
 
     private mutating func begin(_ name: ArraySlice<UInt8>, _ attributes: ArraySlice<UInt8>) {
-        let depth = open.count + 1
-        deepest = max(deepest, depth)
+        let depth = openElements.count + 1
+        maximumDepth = max(maximumDepth, depth)
         var node: Int?
-        if let own = SVGNames.id(in: attributes), !Self.plain.contains(where: { name.elementsEqual($0) }) {
+        if let id = SVGNames.id(in: attributes), !Self.gradients.contains(where: { name.elementsEqual($0) }) {
             node = nodes.count
-            named[own, default: []].append(nodes.count)
+            named[id, default: []].append(nodes.count)
             nodes.append(Node(depth: depth, deepest: depth, references: references.count..<references.count))
-            if SVGNames.isHidden(name: own) { hiddenCount += 1 }
+            if SVGNames.isObfuscated(name: id) { obfuscatedCount += 1 }
         }
-        open.append(OpenElement(node: node, isStyle: name.elementsEqual("style".utf8), deepest: depth))
+        openElements.append(OpenElement(node: node, isStyle: name.elementsEqual("style".utf8), deepest: depth))
         for name in SVGNames.references(in: attributes) {
             references.append(Reference(name: name, depth: depth))
-            if SVGNames.isHidden(name: name) { hiddenCount += 1 }
+            if SVGNames.isObfuscated(name: name) { obfuscatedCount += 1 }
         }
-        if SVGNames.hides(attributes) { hiddenCount += 1 }
+        if SVGNames.hasObfuscatedReference(attributes) { obfuscatedCount += 1 }
     }
 
     private mutating func read(_ text: ArraySlice<UInt8>) {
-        guard open.last?.isStyle == true else {
-            hiddenCount += SVGNames.entityCount(text)
+        guard openElements.last?.isStyle == true else {
+            obfuscatedCount += SVGNames.entityCount(text)
             return
         }
-        loose.formUnion(SVGNames.references(in: text))
-        if SVGNames.hides(text) { hiddenCount += 1 }
+        styleReferences.formUnion(SVGNames.references(in: text))
+        if SVGNames.hasObfuscatedReference(text) { obfuscatedCount += 1 }
     }
 
     private mutating func end() {
-        guard let last = open.popLast() else { return }
-        if let parent = open.indices.last { open[parent].deepest = max(open[parent].deepest, last.deepest) }
+        guard let last = openElements.popLast() else { return }
+        if let parent = openElements.indices.last {
+            openElements[parent].deepest = max(openElements[parent].deepest, last.deepest)
+        }
         guard let node = last.node else { return }
         nodes[node].references = nodes[node].references.lowerBound..<references.count
         nodes[node].deepest = last.deepest

@@ -2,18 +2,21 @@ import CTintypeSVG
 import Foundation
 import TintypeCore
 
-/// librsvg over one whole document.
+/// A complete document, loaded by librsvg.
 struct SVGDocument: ~Copyable {
     private let document: OpaquePointer
+    /// The cost of drawing it, without its size.
     let cost: SVGCost
 
-    /// Bytes of a document: what honest pictures stay far below. Reading it takes many times as much memory.
-    private static let mostBytes = 8 << 20
+    /// The largest document in bytes. Honest images stay far below it. Parsing takes many times as much memory.
+    private static let maximumByteCount = 8 << 20
 
-    /// - Throws: as ``SVGLibrary``, and ``TintypeError/Code/limitExceeded`` before it is loaded.
+    /// Checks the document against the limits, then loads it.
+    ///
+    /// - Throws: ``TintypeError/Code/limitExceeded`` before it is loaded, and the errors of ``SVGLibrary``.
     init(_ bytes: Data, _ limits: DecodeLimits) throws(TintypeError) {
-        guard bytes.count <= Self.mostBytes else {
-            throw .exceeded(.library, "an SVG of more than \(Self.mostBytes) bytes")
+        guard bytes.count <= Self.maximumByteCount else {
+            throw .exceeded(.library, "an SVG with more than \(Self.maximumByteCount) bytes")
         }
         var survey = SVGSurvey(Array(bytes))
         try survey.check(limits)
@@ -25,31 +28,34 @@ struct SVGDocument: ~Copyable {
         tintype_svg_close(document)
     }
 
-    /// In whole pixels, rounded up. A size beyond any limit where it gives itself none that makes sense.
+    /// The size in whole pixels, rounded up. It exceeds every limit if the document states none that makes sense.
     var size: PixelSize {
         var (width, height) = (0.0, 0.0)
         tintype_svg_get_size(document, &width, &height)
-        return PixelSize(width: Self.pixels(width), height: Self.pixels(height))
+        return PixelSize(width: Self.wholePixels(width), height: Self.wholePixels(height))
     }
 
+    /// Draws a part of the document.
+    ///
     /// - Parameters:
-    ///   - part: what is drawn of it, in its own pixels.
-    ///   - size: how large that becomes.
-    ///   - isCancelled: asked after most shapes, where there is much to draw.
+    ///   - part: The part in pixels of the document.
+    ///   - size: The size of the result in pixels.
+    ///   - isCancelled: Called after most shapes if the drawing may take long.
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
-    func drawn(
+    func draw(
         _ part: PixelRect, _ size: PixelSize, isCancelled: @escaping @Sendable () -> Bool
     ) throws(TintypeError) -> PixelBuffer {
         var writer = try PixelWriter(size: size)
         writer.clear()
         let stride = writer.bytesPerRow
-        let whole = place(of: part, drawn: size)
+        let placement = placement(of: part, at: size)
         let hook = CancelHook(isCancelled)
-        let ask = cost.isLong(drawing: size) ? CancelHook.callback : nil
+        let shouldCancel = cost.isSlow(drawing: size) ? CancelHook.callback : nil
         let status = writer.withRows { rows in
             rows.bindMemory(to: UInt8.self).baseAddress.map {
                 tintype_svg_draw(
-                    document, $0, stride, UInt32(size.width), UInt32(size.height), whole, ask, hook.pointer)
+                    document, $0, stride, UInt32(size.width), UInt32(size.height), placement, shouldCancel, hook.pointer
+                )
             }
         }
         withExtendedLifetime(hook) {}
@@ -61,7 +67,8 @@ struct SVGDocument: ~Copyable {
         }
     }
 
-    private func place(of part: PixelRect, drawn size: PixelSize) -> tintype_svg_place {
+    /// Returns the place of the whole document relative to the result.
+    private func placement(of part: PixelRect, at size: PixelSize) -> tintype_svg_place {
         let across = Double(size.width) / Double(part.size.width)
         let down = Double(size.height) / Double(part.size.height)
         return tintype_svg_place(
@@ -69,7 +76,8 @@ struct SVGDocument: ~Copyable {
             height: Double(self.size.height) * down)
     }
 
-    private static func pixels(_ side: Double) -> Int {
+    /// Rounds a side up, and clamps it to 0…10⁹; NaN and infinity become 0.
+    private static func wholePixels(_ side: Double) -> Int {
         side.isFinite ? Int(min(max(side.rounded(.up), 0), 1e9)) : 0
     }
 }

@@ -1,17 +1,20 @@
 import Foundation
 import TintypeCore
 
-/// One drawing of a document, on a thread of its own: librsvg seldom asks whether to go on, so who waits for it may leave,
-/// and it needs more stack than other threads have.
+/// One drawing of a document on a thread of its own.
 ///
-/// A drawing that is left ends with its next shape, or when the group that it is in is drawn. A few may be left at a time;
-/// where there are more, the next one waits.
+/// librsvg rarely checks for cancellation, so a cancelled caller abandons the drawing instead of waiting. librsvg also
+/// needs more stack than other threads have.
 ///
-/// `@unchecked Sendable` because the document is touched by the drawing's own thread alone; the rest is behind a lock.
+/// An abandoned drawing ends at its next shape, or after the group that it is drawing. At most ``maximumAbandoned``
+/// exist at a time; beyond that, new drawings wait.
+///
+/// `@unchecked Sendable` because only the drawing thread uses the document, and a lock protects the rest.
 final class SVGDrawing: @unchecked Sendable {
+    /// The progress of the drawing.
     fileprivate enum State: Sendable {
         case drawing
-        case left
+        case abandoned
         case ended(Result<PixelBuffer, TintypeError>)
     }
 
@@ -21,35 +24,40 @@ final class SVGDrawing: @unchecked Sendable {
     private let state = Locked(State.drawing)
     private let ended = DispatchSemaphore(value: 0)
 
-    /// Drawings that no one waits for, and that have not ended.
-    private static let left = Locked(0)
-    static var leftCount: Int { left.withLock { $0 } }
-    private static let mostLeft = 4
+    /// The number of abandoned drawings that have not ended.
+    private static let abandonedTotal = Locked(0)
+    /// The number of abandoned drawings that have not ended.
+    static var abandonedCount: Int { abandonedTotal.withLock { $0 } }
+    private static let maximumAbandoned = 4
 
-    /// What ``SVGDepth/most`` steps take, each at most 26 KB: measured with librsvg 2.54. No memory before it is used.
+    /// The stack of the drawing thread in bytes: ``SVGDepth/maximum`` levels of at most 26 KB each, measured with
+    /// librsvg 2.54. Unused pages take no memory.
     private static let stackSize = 32 << 20
-    /// How often it is asked whether anyone waits.
-    private static let interval = DispatchTimeInterval.milliseconds(10)
+    /// The interval between checks for cancellation by the waiting caller.
+    private static let pollingInterval = DispatchTimeInterval.milliseconds(10)
 
     private init(_ document: consuming SVGDocument, _ part: PixelRect, _ size: PixelSize) {
         (self.part, self.size) = (part, size)
         self.document = document
     }
 
-    /// - Throws: as ``SVGDocument/drawn(_:_:isCancelled:)``, and ``TintypeError/Code/cancelled`` as soon as it is.
+    /// Draws `part` of `document` at `size`, and blocks the calling thread until the drawing ends or is cancelled.
+    ///
+    /// - Throws: ``TintypeError/Code/cancelled`` within ``pollingInterval`` of a cancellation, and the errors of
+    ///   ``SVGDocument/draw(_:_:isCancelled:)``.
     static func run(
         _ document: consuming SVGDocument, _ part: PixelRect, _ size: PixelSize, isCancelled: () -> Bool
     ) throws(TintypeError) -> PixelBuffer {
         let drawing = SVGDrawing(document, part, size)
-        while leftCount >= mostLeft {
+        while abandonedCount >= maximumAbandoned {
             guard !isCancelled() else { throw .cancelled }
-            _ = drawing.ended.wait(timeout: .now() + interval)
+            _ = drawing.ended.wait(timeout: .now() + pollingInterval)
         }
         try drawing.start()
         return try drawing.result(isCancelled)
     }
 
-    // MARK: Its own thread
+    // MARK: The drawing thread
 
     private func start() throws(TintypeError) {
         var attributes = pthread_attr_t()
@@ -62,7 +70,7 @@ final class SVGDrawing: @unchecked Sendable {
         let status = pthread_create(&thread, &attributes, Self.main, retained.toOpaque())
         guard status == 0 else {
             retained.release()
-            throw TintypeError(.outOfMemory, stage: .decode, "no thread to draw an SVG")
+            throw TintypeError(.outOfMemory, stage: .decode, "could not start a thread to draw an SVG")
         }
     }
 
@@ -73,43 +81,43 @@ final class SVGDrawing: @unchecked Sendable {
 
     private func draw() {
         let result = Result { () throws(TintypeError) in
-            try document.drawn(part, size) { self.state.withLock { $0.isLeft } }
+            try document.draw(part, size) { self.state.withLock { $0.isAbandoned } }
         }
-        let wasLeft = state.withLock { state in
+        let wasAbandoned = state.withLock { state in
             defer { state = .ended(result) }
-            return state.isLeft
+            return state.isAbandoned
         }
-        if wasLeft { Self.left.withLock { $0 -= 1 } }
+        if wasAbandoned { Self.abandonedTotal.withLock { $0 -= 1 } }
         ended.signal()
     }
 
-    // MARK: Who waits
+    // MARK: The waiting caller
 
     private func result(_ isCancelled: () -> Bool) throws(TintypeError) -> PixelBuffer {
         while true {
             guard !isCancelled() else {
-                leave()
+                abandon()
                 throw .cancelled
             }
-            guard ended.wait(timeout: .now() + Self.interval) == .success else { continue }
+            guard ended.wait(timeout: .now() + Self.pollingInterval) == .success else { continue }
             if case .ended(let result) = state.withLock({ $0 }) { return try result.get() }
         }
     }
 
-    private func leave() {
-        // Counted before the drawing's own thread can know of it.
-        Self.left.withLock { $0 += 1 }
-        let isLeft = state.withLock { state in
+    private func abandon() {
+        // Counted before the drawing thread can see the new state and decrement.
+        Self.abandonedTotal.withLock { $0 += 1 }
+        let isAbandoned = state.withLock { state in
             guard case .drawing = state else { return false }
-            state = .left
+            state = .abandoned
             return true
         }
-        if !isLeft { Self.left.withLock { $0 -= 1 } }
+        if !isAbandoned { Self.abandonedTotal.withLock { $0 -= 1 } }
     }
 }
 
 extension SVGDrawing.State {
-    fileprivate var isLeft: Bool {
-        if case .left = self { true } else { false }
+    fileprivate var isAbandoned: Bool {
+        if case .abandoned = self { true } else { false }
     }
 }

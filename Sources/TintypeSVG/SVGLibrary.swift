@@ -2,29 +2,31 @@ import CTintypeSVG
 import Foundation
 import TintypeCore
 
-/// librsvg, which is loaded when the first SVG comes, and then stays: with what comes with it, it takes 7 MB that other
-/// pictures do not need.
+/// librsvg, loaded at the first SVG and never unloaded. With its dependencies it takes 7 MB, which other images do not
+/// need.
 ///
-/// `@unchecked Sendable` because what the pointer leads to is never changed nor given back.
+/// `@unchecked Sendable` because the loaded library is never changed or freed.
 struct SVGLibrary: @unchecked Sendable {
     let library: OpaquePointer
 
-    /// The one that the system has, or why there is none.
+    /// The system's librsvg, or the error of loading it.
     static let standard = Result { () throws(TintypeError) in
-        // What is said of the last place is as good as what is said of another.
-        for name in names.dropLast() { if let found = try? SVGLibrary(named: name) { return found } }
+        // The error of the last name stands for all.
+        for name in names.dropLast() { if let library = try? SVGLibrary(named: name) { return library } }
         return try SVGLibrary(named: names[names.count - 1])
     }
 
     #if canImport(Darwin)
-    /// Homebrew's folders are none where libraries are looked for.
+    /// Homebrew's folders are not in the search path.
     private static let names = ["", "/opt/homebrew/lib/", "/usr/local/lib/"].map { "\($0)librsvg-2.2.dylib" }
     #else
     private static let names = ["librsvg-2.so.2"]
     #endif
 
-    /// - Parameter name: of its file, as dlopen(3) finds it.
-    /// - Throws: ``TintypeError/Code/noCoder`` where it is not there, or is another; ``TintypeError/Code/outOfMemory``.
+    /// Loads the library.
+    ///
+    /// - Parameter name: The file name, as dlopen(3) takes it.
+    /// - Throws: ``TintypeError/Code/noCoder`` if it is missing or lacks functions, ``TintypeError/Code/outOfMemory``.
     init(named name: String) throws(TintypeError) {
         var library: OpaquePointer?
         var message = [CChar](repeating: 0, count: Self.messageSize)
@@ -35,7 +37,9 @@ struct SVGLibrary: @unchecked Sendable {
         self.library = library
     }
 
-    /// - Returns: a `tintype_svg_document`.
+    /// Parses a document.
+    ///
+    /// - Returns: A `tintype_svg_document`, which the caller closes.
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``.
     func open(_ bytes: Data) throws(TintypeError) -> OpaquePointer {
         var document: OpaquePointer?
@@ -54,7 +58,8 @@ struct SVGLibrary: @unchecked Sendable {
     private static func error(_ status: tintype_svg_status?, _ message: [CChar]) -> TintypeError {
         let reason = String(decoding: message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
         return switch status {
-        case .unavailable: TintypeError(.noCoder, stage: .decode, "no librsvg to draw SVG: \(reason)")
+        case .unavailable:
+            TintypeError(.noCoder, stage: .decode, "librsvg, which draws SVG, cannot be loaded: \(reason)")
         case .memory: TintypeError(.outOfMemory, stage: .decode, "no memory to read an SVG")
         default: TintypeError(.undecodable, stage: .decode, "the SVG is damaged: \(reason)")
         }

@@ -1,50 +1,53 @@
-/// The markup of an SVG, one piece after the other (XML 1.0, 2.4 to 3.1), as far as it matters for what refers to what.
+/// A reader of SVG markup, piece by piece (XML 1.0, 2.4 to 3.1), as far as it matters for references.
 struct SVGMarkup {
+    /// A piece of markup.
     enum Piece {
-        /// The beginning of an element: its name without prefix, its attributes, and whether it ends there.
+        /// A start tag: its name without prefix, its attributes, and whether it also ends the element.
         case open(name: ArraySlice<UInt8>, attributes: ArraySlice<UInt8>, isClosed: Bool)
+        /// An end tag.
         case close
-        /// What stands between tags, such as a style sheet.
+        /// Text between tags, such as a style sheet.
         case text(ArraySlice<UInt8>)
     }
 
     private let bytes: ArraySlice<UInt8>
-    private var place: Int
+    private var position: Int
 
     init(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
-        place = bytes.startIndex
+        position = bytes.startIndex
     }
 
+    /// Returns the next piece, or `nil` at the end.
     mutating func next() -> Piece? {
-        while place < bytes.endIndex {
-            guard bytes[place] == UInt8(ascii: "<") else { return .text(take { $0 == UInt8(ascii: "<") }) }
-            if skips("<!--", to: "-->") || skips("<?", to: "?>") { continue }
-            if let text = section() { return .text(text) }
+        while position < bytes.endIndex {
+            guard bytes[position] == UInt8(ascii: "<") else { return .text(readBytes { $0 == UInt8(ascii: "<") }) }
+            if skip(from: "<!--", to: "-->") || skip(from: "<?", to: "?>") { continue }
+            if let text = characterData() { return .text(text) }
             if let tag = tag() { return tag }
         }
         return nil
     }
 
-    /// Passes over what begins and ends with these, if it stands here.
-    private mutating func skips(_ start: StaticString, to end: StaticString) -> Bool {
-        guard stands(start, at: place) else { return false }
-        place = self.end(of: end, from: place + start.utf8CodeUnitCount)
+    /// Skips a construct delimited by `start` and `end` if it begins here, and returns whether it did.
+    private mutating func skip(from start: StaticString, to end: StaticString) -> Bool {
+        guard matches(start, at: position) else { return false }
+        position = self.end(of: end, from: position + start.utf8CodeUnitCount)
         return true
     }
 
-    /// What stands in a section of characters (2.7).
-    private mutating func section() -> ArraySlice<UInt8>? {
+    /// Returns the text of a CDATA section (2.7) if one begins here.
+    private mutating func characterData() -> ArraySlice<UInt8>? {
         let start: StaticString = "<![CDATA["
-        guard stands(start, at: place) else { return nil }
-        let first = place + start.utf8CodeUnitCount
-        place = end(of: "]]>", from: first)
-        return bytes[first..<max(first, place - 3)]
+        guard matches(start, at: position) else { return nil }
+        let first = position + start.utf8CodeUnitCount
+        position = end(of: "]]>", from: first)
+        return bytes[first..<max(first, position - 3)]
     }
 
-    /// - Returns: `nil` for a declaration, which is no element.
+    /// - Returns: `nil` for a declaration.
     private mutating func tag() -> Piece? {
-        place += 1
+        position += 1
         let text = tagText()
         if text.first == UInt8(ascii: "!") { return nil }
         if text.first == UInt8(ascii: "/") { return .close }
@@ -53,10 +56,10 @@ struct SVGMarkup {
         return .open(name: name, attributes: text[full.endIndex...], isClosed: text.last == UInt8(ascii: "/"))
     }
 
-    /// Up to the bracket that is in no quotes.
+    /// Returns the text of a tag up to the `>` outside quotes.
     private mutating func tagText() -> ArraySlice<UInt8> {
         var quote: UInt8?
-        let text = take { byte in
+        let text = readBytes { byte in
             if let open = quote {
                 if byte == open { quote = nil }
                 return false
@@ -64,24 +67,24 @@ struct SVGMarkup {
             if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") { quote = byte }
             return byte == UInt8(ascii: ">")
         }
-        place = min(place + 1, bytes.endIndex)
+        position = min(position + 1, bytes.endIndex)
         return text
     }
 
-    private mutating func take(until isEnd: (UInt8) -> Bool) -> ArraySlice<UInt8> {
-        let start = place
-        place = bytes[place...].firstIndex(where: isEnd) ?? bytes.endIndex
-        return bytes[start..<place]
+    private mutating func readBytes(until isEnd: (UInt8) -> Bool) -> ArraySlice<UInt8> {
+        let start = position
+        position = bytes[position...].firstIndex(where: isEnd) ?? bytes.endIndex
+        return bytes[start..<position]
     }
 
-    private func stands(_ text: StaticString, at place: Int) -> Bool {
-        bytes[place...].starts(with: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    private func matches(_ text: StaticString, at position: Int) -> Bool {
+        bytes[position...].starts(with: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// After the next place where a text stands.
-    private func end(of text: StaticString, from place: Int) -> Int {
-        var place = place
-        while place < bytes.endIndex, !stands(text, at: place) { place += 1 }
-        return min(place + text.utf8CodeUnitCount, bytes.endIndex)
+    /// Returns the index after the next occurrence of `text`.
+    private func end(of text: StaticString, from position: Int) -> Int {
+        var position = position
+        while position < bytes.endIndex, !matches(text, at: position) { position += 1 }
+        return min(position + text.utf8CodeUnitCount, bytes.endIndex)
     }
 }

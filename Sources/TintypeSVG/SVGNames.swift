@@ -1,74 +1,78 @@
-/// Finds the names of elements, and what refers to them, in the attributes of a tag or in a style sheet.
+/// Finds the names of elements, and references to them, in the attributes of a tag or in a style sheet.
 enum SVGNames {
-    /// Those that XML itself has; with them no name is made that is not there.
-    private static let knownEntities = ["amp;", "lt;", "gt;", "quot;", "apos;"].map { Array($0.utf8) }
+    /// The entities that XML predefines. They cannot hide a name.
+    private static let predefinedEntities = ["amp;", "lt;", "gt;", "quot;", "apos;"].map { Array($0.utf8) }
     private static let quotes = [UInt8(ascii: "\""), UInt8(ascii: "'")]
 
-    /// What an attribute `id` says, with a prefix or not; the first one.
+    /// Returns the value of the first `id` attribute, with or without a prefix.
     static func id(in attributes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         var rest = attributes
         while let start = rest.firstIndex(where: { quotes.contains($0) }),
             let end = rest[(start + 1)...].firstIndex(of: rest[start])
         {
             let name = rest[..<start].reversed().drop { $0 <= 0x20 || $0 == UInt8(ascii: "=") }
-            let own = name.prefix { $0 > 0x20 && $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "/") }
-            if own.elementsEqual("di".utf8) { return rest[(start + 1)..<end] }
+            let attribute = name.prefix { $0 > 0x20 && $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "/") }
+            if attribute.elementsEqual("di".utf8) { return rest[(start + 1)..<end] }
             rest = rest[(end + 1)...]
         }
         return nil
     }
 
-    /// What stands after each `#`, up to where no name goes on.
+    /// Returns the name after each `#`.
     static func references(in text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
-        var (names, place) = ([ArraySlice<UInt8>](), text.startIndex)
-        while let mark = text[place...].firstIndex(of: UInt8(ascii: "#")) {
+        var (names, position) = ([ArraySlice<UInt8>](), text.startIndex)
+        while let mark = text[position...].firstIndex(of: UInt8(ascii: "#")) {
             let name = text[(mark + 1)...].prefix { !endsName($0) }
             if !name.isEmpty { names.append(name) }
-            place = name.endIndex
+            position = name.endIndex
         }
         return names
     }
 
-    /// Whether a name may be written in another way elsewhere.
-    static func isHidden(name: ArraySlice<UInt8>) -> Bool {
+    /// Returns whether a name may be written differently elsewhere.
+    static func isObfuscated(name: ArraySlice<UInt8>) -> Bool {
         name.contains { endsName($0) || $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "%") }
     }
 
-    /// Whether a text may refer to what cannot be read in it: by an escape of CSS, an entity of its own, or the number of a
-    /// character that could be written as it is.
-    static func hides(_ text: ArraySlice<UInt8>) -> Bool {
-        text.contains(UInt8(ascii: "\\")) || entityCount(text) > 0 || hasNumberedSign(text)
+    /// Returns whether a text may contain a reference that cannot be read from its bytes.
+    ///
+    /// It may be written with a CSS escape, an entity that the document declares, or the number of a plain ASCII
+    /// character.
+    static func hasObfuscatedReference(_ text: ArraySlice<UInt8>) -> Bool {
+        text.contains(UInt8(ascii: "\\")) || entityCount(text) > 0 || hasNumberedASCIICharacter(text)
     }
 
-    /// Whether an entity stands for elements that may refer to others, which no one looks for in there.
-    static func hidesElements(_ entity: ArraySlice<UInt8>) -> Bool {
-        let signs = [UInt8(ascii: "#"), UInt8(ascii: "&")]
-        return (entity.contains(UInt8(ascii: "<")) || hasNumberedSign(entity)) && entity.contains { signs.contains($0) }
+    /// Returns whether the text of an entity contains elements that may refer to others. References inside entities are
+    /// not searched.
+    static func containsReferencingElements(_ entity: ArraySlice<UInt8>) -> Bool {
+        let markers = [UInt8(ascii: "#"), UInt8(ascii: "&")]
+        return (entity.contains(UInt8(ascii: "<")) || hasNumberedASCIICharacter(entity))
+            && entity.contains { markers.contains($0) }
     }
 
-    /// How many references a text has to entities that XML does not have itself.
+    /// Returns the number of references to entities that XML does not predefine.
     static func entityCount(_ text: ArraySlice<UInt8>) -> Int {
         characterReferences(text).filter { rest in
-            rest.first != UInt8(ascii: "#") && !knownEntities.contains { rest.starts(with: $0) }
+            rest.first != UInt8(ascii: "#") && !predefinedEntities.contains { rest.starts(with: $0) }
         }.count
     }
 
-    /// Whether a letter, a digit or a sign of ASCII is told by its number, which need not be.
-    private static func hasNumberedSign(_ text: ArraySlice<UInt8>) -> Bool {
-        characterReferences(text).contains { $0.first == UInt8(ascii: "#") && isSign(number: $0.dropFirst()) }
+    /// Returns whether a printable ASCII character is written as its number, which is never necessary.
+    private static func hasNumberedASCIICharacter(_ text: ArraySlice<UInt8>) -> Bool {
+        characterReferences(text).contains { $0.first == UInt8(ascii: "#") && isASCIICharacter(number: $0.dropFirst()) }
     }
 
-    /// What stands after each `&`.
+    /// Returns the text after each `&`.
     private static func characterReferences(_ text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
-        var (found, rest) = ([ArraySlice<UInt8>](), text)
+        var (references, rest) = ([ArraySlice<UInt8>](), text)
         while let mark = rest.firstIndex(of: UInt8(ascii: "&")) {
             rest = rest[(mark + 1)...]
-            found.append(rest)
+            references.append(rest)
         }
-        return found
+        return references
     }
 
-    private static func isSign(number: ArraySlice<UInt8>) -> Bool {
+    private static func isASCIICharacter(number: ArraySlice<UInt8>) -> Bool {
         let digits = String(decoding: number.prefix(12).prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self)
         let isHexadecimal = digits.hasPrefix("x")
         guard let code = Int(digits.dropFirst(isHexadecimal ? 1 : 0), radix: isHexadecimal ? 16 : 10) else {

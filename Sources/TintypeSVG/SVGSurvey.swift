@@ -1,67 +1,70 @@
 import TintypeCore
 
-/// What an SVG comes to once its entities are put in, told by one walk over its bytes, before a library builds anything.
+/// A survey of an SVG's cost with its entities expanded, in one pass over the bytes and before librsvg parses anything.
 ///
-/// It counts too much rather than too little: every `<` of a tag counts, in comments too.
+/// It errs towards too much: it counts every `<` of a tag, also in comments.
 struct SVGSurvey {
-    /// What the whole document comes to.
+    /// The cost of the whole document.
     private(set) var cost = SVGCost()
     private var entities: [ArraySlice<UInt8>: SVGEntity] = [:]
     private let bytes: ArraySlice<UInt8>
 
-    /// Entities that are declared: what honest documents stay far below.
-    private static let mostEntities = 1000
-    /// Bytes that all entities together may stand for.
-    private static let mostExpandedBytes = 8 << 20
+    /// The largest number of declared entities. Honest documents stay far below it.
+    private static let maximumEntities = 1000
+    /// The largest number of bytes that all entity references may expand to.
+    private static let maximumExpandedBytes = 8 << 20
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes[...]
     }
 
-    /// - Throws: ``TintypeError/Code/limitExceeded`` for more elements than are allowed, or for entities that stand for
-    ///   too much.
+    /// Reads the document.
+    ///
+    /// - Throws: ``TintypeError/Code/limitExceeded`` for too many elements, references or levels, or entities that
+    ///   expand to too much.
     mutating func check(_ limits: DecodeLimits) throws(TintypeError) {
-        var place = bytes.startIndex
-        while let next = bytes[place...].firstIndex(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) {
-            place = next + 1
+        var position = bytes.startIndex
+        while let next = bytes[position...].firstIndex(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) {
+            position = next + 1
             if let entity = SVGEntity(declaredAt: next, in: bytes) {
-                try take(entity)
-                place = entity.end
+                try declare(entity)
+                position = entity.end
             } else if bytes[next] == UInt8(ascii: "&") {
-                cost += expanded(SVGEntity.name(at: place, in: bytes), depth: 0)
-            } else if SVGEntity.beginsTag(at: place, in: bytes) {
-                cost += SVGTag(at: place, in: bytes).cost
+                cost += expandedCost(of: SVGEntity.name(at: position, in: bytes), depth: 0)
+            } else if SVGEntity.beginsTag(at: position, in: bytes) {
+                cost += SVGTag(at: position, in: bytes).cost
             }
             guard cost.elements <= limits.elements else {
-                throw .exceeded(.elements, "an SVG of more than \(limits.elements) elements")
+                throw .exceeded(.elements, "an SVG with more than \(limits.elements) elements")
             }
-            guard cost.expandedBytes <= Self.mostExpandedBytes else {
-                throw .exceeded(.elements, "an SVG whose entities stand for more than \(Self.mostExpandedBytes) bytes")
+            guard cost.expandedBytes <= Self.maximumExpandedBytes else {
+                throw .exceeded(
+                    .elements, "an SVG whose entities expand to more than \(Self.maximumExpandedBytes) bytes")
             }
         }
         try SVGDepth.check(bytes, limits)
     }
 
-    /// The first declaration of a name counts (XML 1.0, 4.2).
-    private mutating func take(_ entity: SVGEntity) throws(TintypeError) {
-        guard entities.count < Self.mostEntities else {
-            throw .exceeded(.elements, "an SVG of more than \(Self.mostEntities) entities")
+    /// Records an entity. The first declaration of a name counts (XML 1.0, 4.2).
+    private mutating func declare(_ entity: SVGEntity) throws(TintypeError) {
+        guard entities.count < Self.maximumEntities else {
+            throw .exceeded(.elements, "an SVG with more than \(Self.maximumEntities) entities")
         }
-        guard !SVGNames.hidesElements(entity.value) else {
-            throw .exceeded(.elements, "an SVG with an entity whose elements refer to others")
+        guard !SVGNames.containsReferencingElements(entity.value) else {
+            throw .exceeded(.elements, "an SVG with an entity that contains references between elements")
         }
         if entities[entity.name] == nil { entities[entity.name] = entity }
     }
 
-    /// What a reference comes to. It is found out once for each entity; one that refers to itself is without end.
-    private mutating func expanded(_ name: ArraySlice<UInt8>, depth: Int) -> SVGCost {
+    /// Returns the cost of a reference, computed once per entity. An entity that refers to itself is unbounded.
+    private mutating func expandedCost(of name: ArraySlice<UInt8>, depth: Int) -> SVGCost {
         guard let entity = entities[name] else { return SVGCost() }
         if let cost = entity.cost { return cost }
-        guard depth < Self.mostEntities else { return .endless }
-        // As long as it is being found out.
-        entities[name]?.cost = .endless
+        guard depth < Self.maximumEntities else { return .unbounded }
+        // The value while it is being computed, which a cycle then finds.
+        entities[name]?.cost = .unbounded
         var cost = entity.ownCost
-        for name in entity.references { cost += expanded(name, depth: depth + 1) }
+        for name in entity.references { cost += expandedCost(of: name, depth: depth + 1) }
         entities[name]?.cost = cost
         return cost
     }

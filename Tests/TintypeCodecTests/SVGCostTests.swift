@@ -25,7 +25,7 @@ import TintypeTesting
             + "</g>", 1000)
 
     private func waitUntilNoneIsLeft() async throws {
-        while SVGDrawing.leftCount > 0 {
+        while SVGDrawing.abandonedCount > 0 {
             try Task.checkCancellation()
             await Task.yield()
         }
