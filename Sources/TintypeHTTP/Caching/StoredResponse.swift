@@ -1,20 +1,20 @@
 import Foundation
 import TintypeCore
 
-/// What is remembered of a response beside its body: what RFC 9111 needs to decide whether it may be used again.
+/// The metadata that is stored with the body of a response: what RFC 9111 needs to decide whether to use it again.
 struct StoredResponse: Hashable, Sendable {
     var status: Int
-    /// The fields that matter; see ``kept``.
+    /// The header fields in ``storedNames``.
     var headers: HTTPFields
-    /// The request's fields that `Vary` names, their values as digests: they may hold secrets.
+    /// The digests of the request's fields that `Vary` names. The values may hold secrets.
     var selected: [String: String]
-    /// When the request was sent.
+    /// The time at which the request was sent.
     var requested: Date
-    /// When the head of the response came.
+    /// The time at which the head of the response arrived.
     var received: Date
 
-    /// Fields of responses that say something of caching, or of what is cached.
-    private static let kept: Set<String> = [
+    /// The names of the fields that concern caching or describe the body.
+    private static let storedNames: Set<String> = [
         "age", "cache-control", "content-type", "date", "etag", "expires", "last-modified", "pragma", "vary",
     ]
 
@@ -34,35 +34,35 @@ struct StoredResponse: Hashable, Sendable {
         self.received = received
     }
 
-    /// This response after the origin said that it is still good: its fields take the place of those of the same name
-    /// (RFC 9111, 3.2 and 4.3.4).
+    /// Returns this response with the fields of a 304 response, which replace those of the same name (RFC 9111, 3.2 and
+    /// 4.3.4).
     func renewed(by other: StoredResponse) -> StoredResponse {
         var renewed = self
         renewed.headers.replace(with: other.headers)
-        // An age that is not repeated was that of the old answer.
+        // An age that is not repeated belongs to the old response.
         if !other.headers.contains("age") { renewed.headers["age"] = nil }
         renewed.requested = other.requested
         renewed.received = other.received
         return renewed
     }
 
-    /// The fields that ask whether it is still good (RFC 9111, 4.3.1).
+    /// Adds the fields that make a request conditional on a change (RFC 9111, 4.3.1).
     func addConditions(to headers: inout HTTPFields) {
         if let tag = self.headers["etag"] { headers["If-None-Match"] = tag }
         if let date = self.headers["last-modified"] { headers["If-Modified-Since"] = date }
     }
 
-    /// RFC 9111, 4.1: whether a request has the same values in all fields that `Vary` names; `*` never matches.
+    /// Whether a request has the same values in all fields that `Vary` names; `*` never matches (RFC 9111, 4.1).
     func isSelected(by request: DownloadRequest) -> Bool {
         let now = Self.selected(by: headers, of: request)
         return now["*"] == nil && now == selected
     }
 
     private static func relevant(_ headers: HTTPFields) -> HTTPFields {
-        headers.filter { kept.contains($0.lowercased()) }
+        headers.filter { storedNames.contains($0.lowercased()) }
     }
 
-    /// RFC 9111, 4.1.
+    /// Returns the digests of the fields of `request` that `Vary` names in `headers` (RFC 9111, 4.1).
     static func selected(by headers: HTTPFields, of request: DownloadRequest) -> [String: String] {
         guard headers.contains("vary") else { return [:] }
         let names = headers.list("vary").map { $0.lowercased() }
@@ -74,54 +74,59 @@ struct StoredResponse: Hashable, Sendable {
     }
 }
 
-/// What HTTP caching has to know of a transfer.
+/// What a finished transfer needs to make the metadata of its cache entry, if it is stored at all.
 struct TransferRecord: DeferredRecord {
-    /// What matters of the request: it may hold secrets, and this is kept as long as the bytes.
-    private let asking: HTTPFields
-    /// Where the answer came from.
+    /// The relevant fields of the request. Others may hold secrets, and a record lives as long as the bytes.
+    private let requestHeaders: HTTPFields
+    /// The URL that the response came from, after redirects.
     private let url: URL
     private let status: Int
-    private let answered: HTTPFields
+    private let responseHeaders: HTTPFields
     private let times: ExchangeTimes
 
     init(request: DownloadRequest, response: DownloadResponse, times: ExchangeTimes) {
-        asking = Self.relevant(request.headers, to: response.headers)
+        requestHeaders = Self.relevant(request.headers, to: response.headers)
         url = response.url
         status = response.status
-        answered = response.headers
+        responseHeaders = response.headers
         self.times = times
     }
 
-    /// All of the fields where `Vary` may name any of them, and else those that say whether a response may be kept.
-    private static func relevant(_ asking: HTTPFields, to answered: HTTPFields) -> HTTPFields {
-        guard !answered.contains("vary") else { return asking }
+    /// Returns all fields if the response has a `Vary` field; otherwise those that decide whether it may be stored.
+    private static func relevant(_ request: HTTPFields, to response: HTTPFields) -> HTTPFields {
+        guard !response.contains("vary") else { return request }
         var relevant = HTTPFields()
-        for name in ["cache-control", "pragma"] where asking.contains(name) {
-            for value in asking.values(name) { relevant.add(name, value) }
+        for name in ["cache-control", "pragma"] where request.contains(name) {
+            for value in request.values(name) { relevant.add(name, value) }
         }
         return relevant
     }
 
-    private var request: DownloadRequest { DownloadRequest(url: url, headers: asking) }
-    private var response: DownloadResponse { DownloadResponse(url: url, status: status, headers: answered) }
+    private var request: DownloadRequest { DownloadRequest(url: url, headers: requestHeaders) }
+    private var response: DownloadResponse { DownloadResponse(url: url, status: status, headers: responseHeaders) }
 
+    /// The encoded ``StoredResponse``.
     var metadata: Data { StoredResponse(response, to: request, times).encoded }
+    /// Whether the response may be stored (RFC 9111, 3).
     var isStorable: Bool { Freshness.isStorable(response, for: request) }
 }
 
-/// When a request was sent, and when the head of its response had come (RFC 9111, 4.2.3).
+/// The times of an exchange, for the age of its response (RFC 9111, 4.2.3).
 struct ExchangeTimes: Hashable, Sendable {
+    /// The time at which the request was sent.
     let sent: Date
+    /// The time at which the head of the response arrived.
     let answered: Date
 }
 
-/// The form in which it stands in the metadata of an entry: lines of name and value, which is quicker to write than what
-/// any general coder makes, and every load writes one.
+/// The encoding in the metadata of a cache entry: lines of names and values. Every load writes one, and a general-purpose
+/// encoder is slower.
 extension StoredResponse {
     private static let version = "http 1"
-    /// The last line, so that nothing is missing before it.
+    /// The last line: without it, the data is truncated.
     private static let end = "end"
 
+    /// The encoded form, in UTF-8.
     var encoded: Data {
         var lines = Lines()
         for line in [Self.version, "\(status)", Self.milliseconds(requested), Self.milliseconds(received)] {
@@ -133,7 +138,7 @@ extension StoredResponse {
         return lines.data
     }
 
-    /// Text that grows by a line, without making a string of each.
+    /// Text that grows line by line, without a string for each line.
     private struct Lines {
         private var text = ""
 
@@ -158,7 +163,7 @@ extension StoredResponse {
         }
     }
 
-    /// `nil` for what this program did not write, or not whole.
+    /// Decodes a stored response; `nil` when the data has another format or version, or is truncated.
     init?(decoding data: Data) {
         let lines = String(decoding: data, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count >= 6, lines[0] == Self.version, lines.suffix(2) == [Self.end[...], ""],

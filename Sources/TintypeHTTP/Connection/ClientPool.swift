@@ -4,12 +4,13 @@ import NIOCore
 import NIOPosix
 import TintypeCore
 
-/// The clients of a downloader: normally one. More come with requests that want other time-outs, guards or proxies.
+/// The clients of one downloader: usually one, and more for requests with other time-outs, guards or proxies.
 final class ClientPool: Sendable {
-    /// Clients that are kept; the longest unused goes first.
+    /// The most clients that are kept. The least recently used one is released first.
     private static let maximumCount = 8
 
     private struct State: Sendable {
+        /// The most recently used client is the last.
         var clients: [PooledClient] = []
     }
 
@@ -20,28 +21,31 @@ final class ClientPool: Sendable {
         self.clock = clock
     }
 
+    /// Returns the client with these traits, and creates it if there is none.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/insecure`` when a trusted certificate cannot be read.
     func client(_ traits: ClientTraits) throws(TintypeError) -> PooledClient {
         if let client = state.withLock({ Self.find(traits, &$0) }) { return client }
-        let made = try PooledClient(traits, clock)
-        // Another may have been quicker. What is not used dies when the lock is free.
+        let created = try PooledClient(traits, clock)
+        // Another thread may have been faster. Clients are released after the lock.
         let (client, evicted) = state.withLock { state -> (PooledClient, PooledClient?) in
-            if let client = Self.find(traits, &state) { return (client, made) }
-            state.clients.append(made)
+            if let client = Self.find(traits, &state) { return (client, created) }
+            state.clients.append(created)
             let evicted = state.clients.count > Self.maximumCount ? state.clients.removeFirst() : nil
-            return (made, evicted)
+            return (created, evicted)
         }
         _ = evicted
         return client
     }
 
     private static func find(_ traits: ClientTraits, _ state: inout State) -> PooledClient? {
-        guard let place = state.clients.lastIndex(where: { $0.traits == traits }) else { return nil }
-        if place != state.clients.count - 1 { state.clients.append(state.clients.remove(at: place)) }
+        guard let index = state.clients.lastIndex(where: { $0.traits == traits }) else { return nil }
+        if index != state.clients.count - 1 { state.clients.append(state.clients.remove(at: index)) }
         return state.clients.last
     }
 }
 
-/// A client with its connections. It ends when the last transfer that uses it has.
+/// An HTTP client with its connections. It shuts down when it is released: when neither the pool nor a response uses it.
 final class PooledClient: Sendable {
     private static let group = MultiThreadedEventLoopGroup.singleton
     private static let loops = Array(group.makeIterator())
@@ -61,43 +65,43 @@ final class PooledClient: Sendable {
     }
 
     deinit {
-        // The client insists on an orderly end, which takes longer than this one's.
+        // The client must be shut down before it is released, which takes longer than this deinitializer may.
         let client = client
         Task { try? await client.shutdown() }
     }
 
-    /// Sends a request, and has `delegate` told of its response.
+    /// Sends a request, and reports its response to `delegate`.
     ///
-    /// The client takes a connection of the loop that it is to speak on, if there is one. Two loops for one exchange, which
-    /// those over HTTP/2 mostly have, not only cost more: what has arrived when a connection breaks may be lost between them.
+    /// The exchange runs on one event loop: the client takes a connection of that loop if there is one. HTTP/2 mostly uses two
+    /// loops for an exchange otherwise. That costs more, and data between the loops is lost when a connection breaks.
     ///
-    /// - Returns: what to give back to ``leave(_:)``.
+    /// - Returns: the index of the event loop, for ``leave(_:)``.
     func send(_ request: HTTPClient.Request, to delegate: ResponseDelegate) -> Int {
         let loop = shares.withLock { $0.enter() }
         let task = client.execute(
             request: request, delegate: delegate, eventLoop: .delegate(on: Self.loops[loop]), logger: delegate.logger)
         delegate.attach(task)
-        // That a body could not be sent to its end is told by the task alone.
+        // The client reports a request body that could not be sent only through the task.
         if request.body != nil { task.futureResult.whenFailure { delegate.didReceiveError(task: task, $0) } }
         return loop
     }
 
-    /// An exchange is over.
+    /// Counts an exchange on an event loop as finished.
     func leave(_ loop: Int) {
         shares.withLock { $0.leave(loop) }
     }
 }
 
-/// How many exchanges each of a few event loops has to do with.
+/// The number of exchanges on each of a few event loops.
 struct LoopShares: Sendable {
     private var counts: [Int]
 
-    /// - Parameter loopCount: at least one.
+    /// - Parameter loopCount: at least 1.
     init(loopCount: Int) {
         counts = Array(repeating: 0, count: loopCount)
     }
 
-    /// Gives one to the loop that has the fewest, the first of several. O(number of loops).
+    /// Assigns an exchange to the loop with the fewest, the first of several, and returns its index. O(number of loops).
     mutating func enter() -> Int {
         var fewest = 0
         for loop in counts.indices where counts[loop] < counts[fewest] { fewest = loop }

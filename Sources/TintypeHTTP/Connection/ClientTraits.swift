@@ -5,9 +5,9 @@ import NIOHTTP2
 import NIOSSL
 import TintypeCore
 
-/// What a client of the library below is made with, and cannot change.
+/// The settings of an HTTP client, which cannot change during its life. Requests with equal traits share a client.
 ///
-/// A class, since every transfer looks for the client that has its own: mostly the very same.
+/// A class, because every transfer searches the client with its traits: comparing references is usually enough.
 final class ClientTraits: Equatable, Sendable {
     let connectTimeout: Duration
     let idleTimeout: Duration
@@ -15,9 +15,10 @@ final class ClientTraits: Equatable, Sendable {
     let allowsHTTP2: Bool
     let trustedCertificates: [String]
     let serverGuard: ServerGuard?
-    /// Depends on the URL.
+    /// The proxy for the URL of the request; `nil` for none.
     let proxy: ProxyServer?
 
+    /// Creates the traits for requests with a configuration and options; the options take precedence.
     init(_ configuration: DownloaderConfiguration, _ options: HTTPOptions, proxy: ProxyServer? = nil) {
         self.proxy = proxy
         connectTimeout = options.connectTimeout ?? configuration.connectTimeout
@@ -36,21 +37,23 @@ final class ClientTraits: Equatable, Sendable {
                 && left.proxy == right.proxy
     }
 
+    /// Returns the configuration of the client.
+    ///
     /// - Throws: ``TintypeCore/TintypeError/Code/insecure`` when a trusted certificate cannot be read.
     func configuration() throws(TintypeError) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: try tls(),
-            // Followed by ``Transfer``, which checks where they lead.
+            // ``Exchange`` follows redirects, and checks each of them.
             redirectConfiguration: .disallow,
-            // Silence is heard by ``IdleHandler``.
+            // ``IdleHandler`` replaces the read time-out.
             timeout: .init(connect: TimeAmount(connectTimeout)),
             proxy: proxy.map(Self.proxy),
-            // Done by ``ResponseBody``, which counts what comes in and what comes out.
+            // ``ResponseBody`` decompresses, and limits the bytes before and after it.
             decompression: .disabled)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
-        // What fails is told at once, and tried again by ``RetryPolicy``.
+        // A failure is reported at once; ``RetryPolicy`` decides on another attempt.
         configuration.connectionPool.retryConnectionEstablishment = false
-        // A span of its own would have no parent: transfers are shared, and no one's task.
+        // A span would have no parent, since a shared transfer is not part of any caller's task.
         configuration.tracing.tracer = nil
         configuration.httpVersion = allowsHTTP2 ? .automatic : .http1Only
         prepareChannels(&configuration)
@@ -58,17 +61,17 @@ final class ClientTraits: Equatable, Sendable {
     }
 
     private func prepareChannels(_ configuration: inout HTTPClient.Configuration) {
-        let silence = TimeAmount(idleTimeout)
-        // A proxy's address is not the one that is asked.
+        let idleLimit = TimeAmount(idleTimeout)
+        // Behind a proxy, the address of the connection is not that of the server.
         let serverGuard = proxy == nil ? serverGuard : nil
         configuration.http1_1ConnectionDebugInitializer = Self.initializer { channel in
             try serverGuard?.check(channel)
             try IdleHandler.add(
-                to: channel, limit: silence, behind: ByteToMessageHandler<HTTPResponseDecoder>.self)
+                to: channel, limit: idleLimit, behind: ByteToMessageHandler<HTTPResponseDecoder>.self)
         }
         configuration.http2ConnectionDebugInitializer = Self.initializer { try serverGuard?.check($0) }
         configuration.http2StreamChannelDebugInitializer = Self.initializer { channel in
-            try IdleHandler.add(to: channel, limit: silence, behind: HTTP2FramePayloadToHTTP1ClientCodec.self)
+            try IdleHandler.add(to: channel, limit: idleLimit, behind: HTTP2FramePayloadToHTTP1ClientCodec.self)
         }
     }
 
@@ -78,6 +81,9 @@ final class ClientTraits: Equatable, Sendable {
         { channel in channel.eventLoop.makeCompletedFuture { try prepare(channel) } }
     }
 
+    /// Returns the TLS settings: the certificates of the system, and those that are trusted beside them.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/insecure`` when a trusted certificate cannot be read.
     func tls() throws(TintypeError) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         guard !trustedCertificates.isEmpty else { return configuration }
@@ -102,7 +108,9 @@ final class ClientTraits: Equatable, Sendable {
 }
 
 extension ServerGuard {
-    /// Looks at the address that a connection has come to, before anything is sent over it.
+    /// Checks the address of a connection before anything is sent over it.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/forbidden``.
     fileprivate func check(_ channel: any Channel) throws(TintypeError) {
         guard let address = channel.remoteAddress.flatMap(IPAddress.init) else { return }
         try check(address)

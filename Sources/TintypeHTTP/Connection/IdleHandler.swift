@@ -2,12 +2,13 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 
-/// Fails an exchange when its server says nothing for too long.
+/// Fails an exchange with `HTTPClientError.readTimeout` when its server sends nothing for too long.
 ///
-/// The client below has a timer for that, which it sets anew with every piece of a body: of a short exchange that is a
-/// tenth. This one looks when it rings how long ago the last piece came. There is one for each connection of HTTP/1.1, where
-/// it rings once in the time that silence may last, however many exchanges there are meanwhile; and one for each stream of
-/// HTTP/2.
+/// The client's own idle timer is reset for every part of a body, which costs 10 % of a short transfer. This handler instead
+/// stores the time of the last part, and compares it when its timer fires. HTTP/1.1 has one handler for each connection,
+/// whose timer fires once per limit, regardless of the number of exchanges. HTTP/2 has one for each stream.
+///
+/// Used on the event loop of its channel only.
 final class IdleHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -15,18 +16,22 @@ final class IdleHandler: ChannelDuplexHandler {
     typealias OutboundOut = HTTPClientRequestPart
 
     private let limit: TimeAmount
-    /// When the server was asked, or last heard since; `nil` when nothing is expected of it.
-    private var quietSince: NIODeadline?
-    /// What it said last since it was asked. Looked at when the timer rings: to find out what it is costs more than the
-    /// rest of this for every piece.
-    private var lastHeard: NIOAny?
+    /// The time of the request, or of the last part that arrived since; `nil` while no response is expected.
+    private var idleSince: NIODeadline?
+    /// The last part that arrived since the request. It is unwrapped when the timer fires: unwrapping every part would cost
+    /// more than the rest of this handler.
+    private var lastPart: NIOAny?
     private var timer: Scheduled<Void>?
 
     init(limit: TimeAmount) {
         self.limit = limit
     }
 
-    /// Puts one between a channel's codec and the client's own handler.
+    /// Adds a handler between a channel's codec and the handlers of the client.
+    ///
+    /// - Parameters:
+    ///   - limit: the longest time without a part.
+    ///   - codec: the type of the channel's HTTP codec.
     static func add(to channel: any Channel, limit: TimeAmount, behind codec: (some ChannelHandler).Type) throws {
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(IdleHandler(limit: limit), position: .after(pipeline.handler(type: codec)))
@@ -34,16 +39,16 @@ final class IdleHandler: ChannelDuplexHandler {
 
     func flush(context: ChannelHandlerContext) {
         let now = context.eventLoop.now
-        quietSince = now
-        lastHeard = nil
-        if timer == nil { ring(at: now + limit, context) }
+        idleSince = now
+        lastPart = nil
+        if timer == nil { startTimer(until: now + limit, context) }
         context.flush()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if quietSince != nil {
-            quietSince = context.eventLoop.now
-            lastHeard = data
+        if idleSince != nil {
+            idleSince = context.eventLoop.now
+            lastPart = data
         }
         context.fireChannelRead(data)
     }
@@ -57,28 +62,28 @@ final class IdleHandler: ChannelDuplexHandler {
         stop()
     }
 
-    private func ring(at deadline: NIODeadline, _ context: ChannelHandlerContext) {
-        timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { self.look(context) }
+    private func startTimer(until deadline: NIODeadline, _ context: ChannelHandlerContext) {
+        timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { self.timerFired(context) }
     }
 
-    private func look(_ context: ChannelHandlerContext) {
+    private func timerFired(_ context: ChannelHandlerContext) {
         timer = nil
-        guard let quietSince, !hasEnded else { return stop() }
-        let deadline = quietSince + limit
-        guard deadline <= context.eventLoop.now else { return ring(at: deadline, context) }
+        guard let idleSince, !hasEnded else { return stop() }
+        let deadline = idleSince + limit
+        guard deadline <= context.eventLoop.now else { return startTimer(until: deadline, context) }
         stop()
         context.fireErrorCaught(HTTPClientError.readTimeout)
     }
 
-    /// Whether all of the response has come.
+    /// Whether the response is complete.
     private var hasEnded: Bool {
-        if case .end = lastHeard.map(unwrapInboundIn) { true } else { false }
+        if case .end = lastPart.map(unwrapInboundIn) { true } else { false }
     }
 
     private func stop() {
         timer?.cancel()
         timer = nil
-        quietSince = nil
-        lastHeard = nil
+        idleSince = nil
+        lastPart = nil
     }
 }

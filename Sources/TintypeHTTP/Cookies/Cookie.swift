@@ -1,19 +1,23 @@
 public import Foundation
 
-/// A cookie as it is kept (RFC 6265, 5.3).
+/// A stored cookie (RFC 6265, 5.3).
 public struct Cookie: Hashable, Sendable {
+    /// The name; not empty.
     public var name: String
+    /// The value; may be empty.
     public var value: String
+    /// The domain in lowercase, without a leading dot.
     public var domain: String
+    /// The path that the URL of a request must be at or below.
     public var path: String
-    /// Sent to the host that set it and to no other.
+    /// Whether the cookie is sent only to the host that set it, not to hosts below ``domain``.
     public var isHostOnly: Bool
-    /// Sent over TLS only.
+    /// Whether the cookie is sent only over TLS.
     public var isSecure: Bool
-    /// `nil` lasts as long as the process.
+    /// The time at which the cookie expires; `nil` for the end of the process.
     public var expires: Date?
 
-    /// Whether it goes with a request (RFC 6265, 5.4).
+    /// Whether the cookie is sent with a request for `url` (RFC 6265, 5.4).
     func matches(_ url: URL, at now: Date) -> Bool {
         guard let host = url.host()?.lowercased(), expires.map({ $0 > now }) ?? true else { return false }
         return (isHostOnly ? host == domain : Self.domain(domain, covers: host))
@@ -21,12 +25,12 @@ public struct Cookie: Hashable, Sendable {
             && (!isSecure || url.isEncrypted)
     }
 
-    /// RFC 6265, 5.1.3.
+    /// Whether a host matches a cookie's domain (RFC 6265, 5.1.3).
     static func domain(_ domain: String, covers host: String) -> Bool {
         host == domain || host.hasSuffix(".\(domain)") && IPAddress(host) == nil
     }
 
-    /// RFC 6265, 5.1.4.
+    /// Whether a path is at or below a cookie's path (RFC 6265, 5.1.4).
     static func path(_ path: String, covers other: String) -> Bool {
         let other = other.isEmpty ? "/" : other
         return other == path
@@ -35,7 +39,8 @@ public struct Cookie: Hashable, Sendable {
 }
 
 extension Cookie {
-    /// Reads a `Set-Cookie` field (RFC 6265, 5.2 and 5.3); `nil` for what is not one, or is not this host's to set.
+    /// Parses a `Set-Cookie` field (RFC 6265, 5.2 and 5.3); `nil` when it is invalid, longer than 4096 bytes, or when the
+    /// host of `url` may not set the cookie.
     init?(_ field: String, from url: URL, at now: Date) {
         let parts = field.split(separator: ";", omittingEmptySubsequences: false)
         guard field.utf8.count <= 4096, let host = url.host()?.lowercased(), let pair = parts.first,
@@ -49,20 +54,20 @@ extension Cookie {
         path = Self.path(attributes["path"], for: url)
         expires = Self.expiry(attributes, at: now)
         let named = String((attributes["domain"] ?? "").lowercased().trimmingPrefix("."))
-        // What stands for no family of hosts still stands for itself (5.3, step 5).
+        // A domain that cannot have hosts below it may still set cookies for itself (5.3, step 5).
         isHostOnly = named.isEmpty || named == host && !Self.isFamily(named)
         domain = named.isEmpty ? host : named
         guard isHostOnly || Self.isFamily(domain) && Self.domain(domain, covers: host) else { return nil }
         guard !isSecure || url.isEncrypted else { return nil }
     }
 
-    /// Whether a domain may stand for the hosts below it: not a whole top level, which no host may speak for, and not an
-    /// address. Other public suffixes, such as `co.uk`, are not known here.
+    /// Whether a cookie may be set for all hosts below a domain: not for a top-level domain or an address. Other public
+    /// suffixes, such as `co.uk`, are not known.
     private static func isFamily(_ domain: String) -> Bool {
         domain.dropFirst().dropLast().contains(".") && IPAddress(domain) == nil
     }
 
-    /// The last one of a name counts.
+    /// Returns the attributes by lowercase name; of repeated ones, the last counts.
     private static func attributes(_ parts: ArraySlice<Substring>) -> [String: String] {
         var attributes: [String: String] = [:]
         for part in parts {
@@ -72,7 +77,7 @@ extension Cookie {
         return attributes
     }
 
-    /// RFC 6265, 5.1.4: the folder of the request when there is none.
+    /// Returns the path of a cookie: the attribute, or the directory of the request's path (RFC 6265, 5.1.4).
     private static func path(_ attribute: String?, for url: URL) -> String {
         if let attribute, attribute.hasPrefix("/") { return attribute }
         let path = url.path(percentEncoded: true)
@@ -80,7 +85,7 @@ extension Cookie {
         return String(path[..<slash])
     }
 
-    /// `Max-Age` counts more than `Expires`.
+    /// Returns the time at which a cookie expires. `Max-Age` takes precedence over `Expires` (RFC 6265, 5.3).
     private static func expiry(_ attributes: [String: String], at now: Date) -> Date? {
         if let seconds = attributes["max-age"].flatMap({ Int($0) }) {
             return seconds <= 0 ? .distantPast : now.addingTimeInterval(Double(min(seconds, 1 << 40)))
@@ -88,6 +93,7 @@ extension Cookie {
         return attributes["expires"].flatMap(HTTPDate.parse)
     }
 
+    /// Whether a text has no control characters.
     private static func isPlain(_ text: String) -> Bool {
         text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }

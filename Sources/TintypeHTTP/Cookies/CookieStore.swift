@@ -1,39 +1,51 @@
 public import Foundation
 import TintypeCore
 
-/// The cookies of a downloader, in memory. Only requests that ask for it send them and let them be set.
+/// The cookies of a downloader, in memory.
+///
+/// Only requests with ``HTTPOptions/usesCookies`` send cookies and let responses set them. All methods may be called from any
+/// thread.
 public final class CookieStore: Sendable {
     private let jar = Locked(CookieJar())
 
+    /// Creates an empty store.
     public init() {}
 
+    /// The stored cookies, the oldest first.
     public var cookies: [Cookie] { jar.withLock { $0.cookies } }
 
-    /// Takes the values of `Set-Cookie` fields as if a URL had answered with them.
+    /// Stores the cookies of `Set-Cookie` fields.
+    ///
+    /// - Parameters:
+    ///   - fields: the values of the fields. Invalid ones are ignored.
+    ///   - url: the URL of the response that sets the cookies.
+    ///   - now: the time of the response.
     public func take(_ fields: [String], from url: URL, at now: Date = Date()) {
         guard !fields.isEmpty else { return }
         jar.withLock { $0.take(fields, from: url, at: now) }
     }
 
+    /// Removes all cookies.
     public func clear() {
         jar.withLock { $0 = CookieJar() }
     }
 
+    /// Returns the value of the `Cookie` field for a request; `nil` when no cookie matches.
     func header(for url: URL, at now: Date) -> String? {
         jar.withLock { $0.header(for: url, at: now) }
     }
 }
 
-/// Cookies within limits: decides which are kept and which are sent. Knows no time but what it is told.
+/// Decides which cookies are stored and which are sent, within limits. A pure struct: the time is an argument.
 struct CookieJar: Sendable {
-    /// What RFC 6265, 6.1 asks of a user agent at least, and what bounds this one.
+    /// The limits are the minimum that RFC 6265, 6.1 requires.
     static let maximumPerDomain = 50
     static let maximumCount = 3000
 
     /// The oldest first.
     private(set) var cookies: [Cookie] = []
 
-    /// Takes the cookies that a response sets; one that has expired removes what it would replace.
+    /// Stores the cookies that a response sets. An expired cookie removes the one that it replaces.
     mutating func take(_ fields: [String], from url: URL, at now: Date) {
         for field in fields {
             guard let cookie = Cookie(field, from: url, at: now) else { continue }
@@ -41,9 +53,9 @@ struct CookieJar: Sendable {
         }
     }
 
-    /// The value of the `Cookie` field for a request; `nil` when none goes with it.
+    /// Returns the value of the `Cookie` field for a request; `nil` when no cookie matches.
     func header(for url: URL, at now: Date) -> String? {
-        // Longer paths first (RFC 6265, 5.4); the sort keeps the older first among equals.
+        // Longer paths first, and older cookies first among equals (RFC 6265, 5.4).
         let matching = cookies.enumerated().filter { $0.element.matches(url, at: now) }
             .sorted { ($1.element.path.count, $0.offset) < ($0.element.path.count, $1.offset) }
         guard !matching.isEmpty else { return nil }

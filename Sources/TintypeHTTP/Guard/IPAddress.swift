@@ -1,9 +1,9 @@
 import Foundation
 import NIOCore
 
-/// An address of either version, by its bytes.
+/// An IP address of version 4 or 6.
 struct IPAddress: Hashable, Sendable {
-    /// 4 or 16.
+    /// 4 or 16 bytes in network order.
     let bytes: [UInt8]
 
     init?(_ address: SocketAddress) {
@@ -23,6 +23,7 @@ struct IPAddress: Hashable, Sendable {
         self.bytes = bytes
     }
 
+    /// What the address is for. An IPv6 address that embeds an IPv4 address has the kind of that address.
     var kind: AddressKind {
         if Self.metadata.contains(self) { return .metadata }
         if let embedded { return embedded.kind }
@@ -31,8 +32,7 @@ struct IPAddress: Hashable, Sendable {
             ?? (bytes.count == 4 || bytes[0] >> 5 == 1 ? .global : .reserved)
     }
 
-    /// The address of version 4 that one of version 6 stands for: mapped (RFC 4291, 2.5.5), translated (RFC 6052),
-    /// 6to4 (RFC 3056).
+    /// The IPv4 address in an IPv6 address: mapped (RFC 4291, 2.5.5), translated (RFC 6052) or 6to4 (RFC 3056).
     private var embedded: IPAddress? {
         guard bytes.count == 16 else { return nil }
         if bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == bytes[11], bytes[10] == 0xFF {
@@ -44,7 +44,7 @@ struct IPAddress: Hashable, Sendable {
         return bytes[0] == 0x20 && bytes[1] == 0x02 ? IPAddress(bytes: Array(bytes[2..<6])) : nil
     }
 
-    /// EC2 and many others, EC2 by version 6, Alibaba, Azure, Oracle.
+    /// The metadata services of EC2 and many others, of EC2 over IPv6, Alibaba, Azure and Oracle.
     private static let metadata: Set<IPAddress> = Set(
         ["169.254.169.254", "fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192"]
             .compactMap { IPAddress($0) })
@@ -58,7 +58,7 @@ struct IPAddress: Hashable, Sendable {
         ("240.0.0.0", 4, .reserved),
     ])
 
-    /// What is not in here and not in 2000::/3 is reserved.
+    /// Addresses outside of these ranges and of 2000::/3 are reserved.
     private static let ranges6 = AddressRange.list([
         ("::1", 128, .loopback), ("fe80::", 10, .linkLocal), ("fec0::", 10, .privateNetwork),
         ("fc00::", 7, .privateNetwork), ("ff00::", 8, .multicast), ("2001::", 23, .reserved),
@@ -74,7 +74,7 @@ extension IPAddress: CustomStringConvertible {
     }
 }
 
-/// The addresses that begin with certain bits.
+/// The addresses with a common prefix.
 private struct AddressRange: Sendable {
     let first: [UInt8]
     let bits: Int
@@ -94,29 +94,29 @@ private struct AddressRange: Sendable {
     }
 }
 
-/// What an address is for, by the registries of special addresses (RFC 6890).
+/// What an IP address is for, by the registries of special-purpose addresses (RFC 6890).
 public enum AddressKind: String, Hashable, Sendable, CaseIterable {
-    /// Anywhere on the internet.
+    /// Reachable on the internet.
     case global
-    /// This machine.
+    /// The machine itself.
     case loopback
-    /// This link only.
+    /// The local link (RFC 3927, RFC 4291).
     case linkLocal
-    /// A network of an organisation (RFC 1918, RFC 4193), or behind a carrier's translation (RFC 6598).
+    /// A private network (RFC 1918, RFC 4193), or the shared address space of a carrier (RFC 6598).
     case privateNetwork
-    /// Where a cloud tells a machine its secrets.
+    /// The metadata service of a cloud, which gives a machine its credentials.
     case metadata
-    /// Several machines at once.
+    /// Multicast groups.
     case multicast
-    /// For nothing, for documentation, or for later.
+    /// Unspecified addresses, addresses for documentation and benchmarks, and those that are not assigned.
     case reserved
 
-    /// For a person.
+    /// The name in error messages.
     var name: String {
         switch self {
-        case .linkLocal: "of this link only"
-        case .privateNetwork: "of a private network"
-        case .metadata: "of a cloud's metadata"
+        case .linkLocal: "link-local"
+        case .privateNetwork: "private network"
+        case .metadata: "cloud metadata"
         case .global, .loopback, .multicast, .reserved: rawValue
         }
     }

@@ -3,23 +3,25 @@ import NIOCore
 import NIOPosix
 public import TintypeCore
 
-/// What a program that loads what others name may be sent to: a server that is handed a URL must not become a way into
-/// its own network.
+/// Restricts which servers are contacted, for programs that load URLs from untrusted sources: without a guard, such a URL
+/// can reach the program's own network (server-side request forgery).
 ///
-/// Every URL is looked at before it is asked, and again at every redirect; then every address that its name stands for,
-/// and again the address of the connection before anything is sent over it, since a name may stand for another address
-/// the next moment. Behind a proxy, only the first two can be done.
+/// A guard checks every URL before it is requested, redirects included; then every address that the host resolves to; and
+/// finally the address of the connection before anything is sent, since a name may resolve differently the next time.
+/// Behind a proxy, the address of the connection is not checked.
 public struct ServerGuard: Hashable, Sendable {
+    /// The allowed URL schemes, in lowercase.
     public var schemes: Set<String>
-    /// Hosts that may be asked: `example.org` for itself, `*.example.org` for all below it; `nil` for all.
+    /// The allowed hosts: `example.org` is that host, `*.example.org` all hosts below it. `nil` allows all.
     public var allowedHosts: Set<String>?
-    /// Hosts that may not be asked, in the same form.
+    /// The denied hosts, in the form of ``allowedHosts``. They take precedence.
     public var deniedHosts: Set<String>
-    /// Ports that may be asked; `nil` for all.
+    /// The allowed ports; `nil` allows all.
     public var ports: Set<Int>?
-    /// Kinds of addresses that may be connected to.
+    /// The allowed kinds of addresses.
     public var addresses: Set<AddressKind>
 
+    /// Creates a guard. By default it allows public addresses over HTTP and HTTPS at the ports 80 and 443.
     public init(
         schemes: Set<String> = ["http", "https"], allowedHosts: Set<String>? = nil, deniedHosts: Set<String> = [],
         ports: Set<Int>? = [80, 443], addresses: Set<AddressKind> = [.global]
@@ -31,15 +33,17 @@ public struct ServerGuard: Hashable, Sendable {
         self.addresses = addresses
     }
 
-    /// Public addresses by HTTP and HTTPS at their own ports.
+    /// Allows public addresses over HTTP and HTTPS at the ports 80 and 443.
     public static let standard = ServerGuard()
 
-    /// Whether a source is no URL, or one of an allowed scheme: files are kept out with the rest.
+    /// Whether the scheme of a source is allowed. Sources that are not URLs are always allowed.
     public func allows(_ source: ImageSource) -> Bool {
         source.url.map { schemes.contains($0.scheme?.lowercased() ?? "") } ?? true
     }
 
-    /// - Throws: ``TintypeCore/TintypeError/Code/forbidden``.
+    /// Checks the scheme, host and port of a URL.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/forbidden`` when one of them is not allowed.
     public func check(_ url: URL) throws(TintypeError) {
         let scheme = url.scheme?.lowercased() ?? ""
         let host = url.host(percentEncoded: false)?.lowercased() ?? ""
@@ -47,21 +51,24 @@ public struct ServerGuard: Hashable, Sendable {
         guard ports?.contains(url.effectivePort) ?? true else {
             throw Self.refusal("the port \(url.effectivePort)", url)
         }
-        // A name may end in a dot, which changes nothing but the text.
+        // A trailing dot does not change the host that a name means.
         let name = host.hasSuffix(".") ? String(host.dropLast()) : host
-        guard !Self.names(name, in: deniedHosts), allowedHosts.map({ Self.names(name, in: $0) }) ?? true else {
+        guard !Self.contains(name, in: deniedHosts), allowedHosts.map({ Self.contains(name, in: $0) }) ?? true else {
             throw Self.refusal("the host \(host)", url)
         }
     }
 
-    /// - Throws: ``TintypeCore/TintypeError/Code/forbidden``.
+    /// Checks the kind of an address.
+    ///
+    /// - Parameter url: the URL that the error names.
+    /// - Throws: ``TintypeCore/TintypeError/Code/forbidden`` when the kind is not allowed.
     func check(_ address: IPAddress, for url: URL? = nil) throws(TintypeError) {
         guard addresses.contains(address.kind) else {
             throw Self.refusal("the address \(address) (\(address.kind.name))", url)
         }
     }
 
-    private static func names(_ host: String, in list: Set<String>) -> Bool {
+    private static func contains(_ host: String, in list: Set<String>) -> Bool {
         list.contains { entry in
             let entry = entry.lowercased()
             return entry.hasPrefix("*.") ? host.hasSuffix(entry.dropFirst()) : host == entry
@@ -73,11 +80,12 @@ public struct ServerGuard: Hashable, Sendable {
     }
 }
 
-/// The addresses that a name stands for now.
+/// Resolves host names.
 enum HostResolver {
-    /// Blocks a thread for disks while the system's resolver answers.
+    /// Returns the addresses of a host. Blocks a thread of the queue for disks while the system resolver runs.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/unreachable`` when the name is not known.
+    /// - Throws: ``TintypeCore/TintypeError/Code/unreachable`` when the host is unknown,
+    ///   ``TintypeCore/TintypeError/Code/cancelled`` when the job is cancelled.
     static func addresses(of host: String, for job: JobContext) async throws(TintypeError) -> [IPAddress] {
         if let address = IPAddress(host) { return [address] }
         return try await WorkQueue.disk.run(for: job) { () throws(TintypeError) in try lookUp(host) }
@@ -88,7 +96,7 @@ enum HostResolver {
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(host, nil, &hints, &list) == 0 else {
-            throw TintypeError(.unreachable, stage: .load, "the host \(host) is not known")
+            throw TintypeError(.unreachable, stage: .load, "the host \(host) is unknown")
         }
         defer { freeaddrinfo(list) }
         return sequence(first: list) { $0?.pointee.ai_next }.prefix { $0 != nil }.compactMap { $0.flatMap(address) }
