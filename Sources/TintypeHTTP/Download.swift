@@ -1,9 +1,9 @@
 public import Foundation
 public import TintypeCore
 
-/// One's share in a transfer: to follow it, to change how urgent it is, and to give it up.
+/// One caller's share of a transfer: its progress, its priority, its cancellation and its result.
 ///
-/// Letting go of it does not stop the transfer.
+/// Releasing it does not cancel the transfer. All members may be used from any thread.
 public final class Download: Sendable {
     private typealias Waiter = CheckedContinuation<Result<LoadedBytes, TintypeError>, Never>
 
@@ -23,16 +23,16 @@ public final class Download: Sendable {
         self.onProgress = onProgress
     }
 
-    /// How far it is.
+    /// The progress of the transfer.
     public var progress: LoadProgress { state.withLock { $0.received }?.progress ?? LoadProgress() }
 
-    /// The bytes so far; all of them at the end.
+    /// The bytes that have arrived; all of them at the end, and none if the transfer failed before the first. O(*n*).
     public var receivedBytes: Data {
         let (end, received) = state.withLock { ($0.end, $0.received) }
         return (try? end?.get().data) ?? received?.all ?? Data()
     }
 
-    /// How urgent it is. The transfer is as urgent as the most urgent of those who wait for it.
+    /// The priority of this share. The transfer has the highest priority of its shares.
     public var priority: ImagePriority {
         get { state.withLock { $0.priority } }
         set {
@@ -49,18 +49,20 @@ public final class Download: Sendable {
         }
     }
 
-    /// Gives it up: it ends at once with ``TintypeCore/TintypeError/Code/cancelled``, unless it has ended. The last one to
-    /// give it up stops the transfer.
+    /// Ends this share with ``TintypeCore/TintypeError/Code/cancelled``, unless it has ended. When the last share of a
+    /// transfer is cancelled, the transfer stops.
     public func cancel() {
         finish(.failure(.cancelled))
         let subscription = state.withLock { $0.subscription }
         subscription?.cancel()
     }
 
-    /// The bytes, once they are there; any number may wait. When the waiting Swift task is cancelled, so is this.
+    /// The bytes, when the transfer has ended. Any number of tasks may wait; cancelling one of them cancels this share.
+    ///
+    /// - Throws: the error of the transfer, or ``TintypeCore/TintypeError/Code/cancelled``.
     public var bytes: LoadedBytes {
         get async throws(TintypeError) {
-            // Without a wait where there is none: on an actor it costs two changes of thread.
+            // A finished download returns without suspending, which would cost two thread hops on an actor.
             if let end = state.withLock({ $0.end }) { return try end.get() }
             let result = await withTaskCancellationHandler {
                 await withCheckedContinuation { wait($0) }
@@ -79,15 +81,17 @@ public final class Download: Sendable {
         if let end { waiter.resume(returning: end) }
     }
 
-    // MARK: From the downloader
+    // MARK: Called by the downloader
 
-    /// - Parameter told: the priority that it was subscribed at.
+    /// Connects this share to its subscription of the transfer.
+    ///
+    /// - Parameter told: the priority of the subscription.
     func bind(_ subscription: JobSubscription, at told: ImagePriority) {
         let isOver = state.withLock { state in
             state.subscription = subscription
             return state.end != nil
         }
-        // Either may have happened before there was a subscription to tell.
+        // The end, or a change of priority, may precede the subscription.
         if isOver { subscription.cancel() } else { tellPriority(alreadyTold: told) }
     }
 

@@ -1,42 +1,48 @@
 public import Foundation
 public import TintypeCore
 
-/// Loads `http:` and `https:` URLs: the HTTP ``TintypeCore/ImageLoader``, on async-http-client.
+/// The ``TintypeCore/ImageLoader`` for `http:` and `https:` URLs, built on async-http-client.
 ///
-/// Equal requests share one transfer, whoever asks: the same method, URL, header fields and options. A few transfers run
-/// at once, the most urgent first, and one frees its place before its bytes are decoded.
+/// Requests with equal method, URL, header fields and options share one transfer, from pipelines and from
+/// ``download(_:options:priority:onProgress:)`` alike. A limited number of transfers run at once, the most urgent
+/// first; a transfer frees its place before its bytes are decoded.
+///
+/// All methods may be called from any thread.
 public final class Downloader: ImageLoader {
     struct State: Sendable {
         var configuration: DownloaderConfiguration
-        /// How often that was changed.
+        /// The number of changes to the configuration.
         var generation = 0
         var isInvalidated = false
-        /// What holds for a request that wants nothing special: made once, since nearly all are such.
-        var plain: TransferSettings?
+        /// The settings of requests without options, which nearly all share.
+        var defaultSettings: TransferSettings?
     }
 
     let state: Locked<State>
     private let services: TransferServices
     let jobs = ByteJobs()
 
+    /// Creates a downloader with a configuration.
     public init(_ configuration: DownloaderConfiguration = DownloaderConfiguration()) {
         state = Locked(State(configuration: configuration))
         services = TransferServices(configuration)
     }
 
-    /// The settings. What is changed here holds for what starts later; the number of places and their order, at once.
+    /// The settings. Changes apply to transfers that start later; limits on the number and rate of transfers, and their
+    /// order, apply at once.
     public var configuration: DownloaderConfiguration {
         get { state.withLock { $0.configuration } }
         set {
             state.withLock { state in
                 state.configuration = newValue
                 state.generation += 1
-                state.plain = nil
+                state.defaultSettings = nil
             }
             services.apply(newValue)
         }
     }
 
+    /// Whether a source is an `http:` or `https:` URL.
     public func canLoad(_ source: ImageSource) -> Bool {
         guard case .url(let url) = source else {
             if case .http = source { return true } else { return false }
@@ -44,6 +50,10 @@ public final class Downloader: ImageLoader {
         return url.isHTTP
     }
 
+    /// Loads a source: starts a transfer, or joins the one for an equal request.
+    ///
+    /// - Throws: the error of the transfer; ``TintypeCore/TintypeError/Code/invalidated`` after
+    ///   ``invalidate(cancellingAll:)``; ``TintypeCore/TintypeError/Code/cancelled`` when the task is cancelled.
     @concurrent
     public func load(_ source: ImageSource, _ context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         let limit = context.received.limit
@@ -53,47 +63,49 @@ public final class Downloader: ImageLoader {
             work: transfer(of: source, context.extras, byteLimit: limit, stored: context.stored))
     }
 
-    /// RFC 9111, for a private cache.
+    /// Decides how a stored response may be used (RFC 9111, for a private cache).
     public func verdict(
         on stored: CacheEntry, for source: ImageSource, _ extras: RequestExtras, at now: Date
     ) -> StoredVerdict {
-        // Of what was kept without its head nothing is known.
+        // Without the header fields of the response, its freshness is unknown.
         guard let response = StoredResponse(decoding: stored.metadata),
             let request = try? DownloadRequest(source, settings(extras, byteLimit: .max))
         else { return .stale(usableOnError: true) }
         return Freshness(request: request, stored: response, now: now).verdict
     }
 
-    // MARK: All of them
+    // MARK: All transfers
 
-    /// Whether transfers wait without beginning. Those that run go on.
+    /// Whether waiting transfers stay in the queue. Running transfers continue.
     public var isSuspended: Bool {
         get { services.queue.isSuspended }
         set { services.queue.isSuspended = newValue }
     }
 
-    /// Transfers that run or wait, each counted once however many wait for it.
+    /// The number of transfers that run or wait; one that several callers share counts once.
     public var currentDownloadCount: Int { jobs.count }
 
-    /// Transfers that have a place now.
+    /// The number of running transfers.
     public var runningDownloadCount: Int { services.queue.runningCount }
 
-    /// Ends every transfer with ``TintypeCore/TintypeError/Code/cancelled`` for all who wait for it.
+    /// Cancels every transfer: all callers get ``TintypeCore/TintypeError/Code/cancelled``.
     public func cancelAll() {
         jobs.cancelAll()
     }
 
-    /// Takes nothing more: later calls fail with ``TintypeCore/TintypeError/Code/invalidated``.
+    /// Stops accepting requests: later calls fail with ``TintypeCore/TintypeError/Code/invalidated``.
     ///
-    /// - Parameter cancellingAll: whether what runs is cancelled. Otherwise it goes on to its end.
+    /// - Parameter cancellingAll: whether running and waiting transfers are cancelled. Otherwise they complete.
     public func invalidate(cancellingAll: Bool = false) {
         state.withLock { $0.isInvalidated = true }
         if cancellingAll { cancelAll() }
     }
 
-    // MARK: One of them
+    // MARK: One transfer
 
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidated``.
+    /// Returns the key by which equal requests find their transfer.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/invalidated`` after ``invalidate(cancellingAll:)``.
     func key(
         _ source: ImageSource, _ extras: RequestExtras, byteLimit: Int, stored: CacheEntry?
     ) throws(TintypeError) -> ByteJobKey {
@@ -106,18 +118,19 @@ public final class Downloader: ImageLoader {
             generation: generation)
     }
 
+    /// Returns the settings of a request.
     private func settings(_ extras: RequestExtras, byteLimit: Int) -> TransferSettings {
-        let isPlain = !extras.contains(HTTPOptionsKey.self)
+        let isDefault = !extras.contains(HTTPOptionsKey.self)
         return state.withLock { state in
-            if isPlain, let plain = state.plain, plain.byteLimit == byteLimit { return plain }
-            let made = TransferSettings(
+            if isDefault, let settings = state.defaultSettings, settings.byteLimit == byteLimit { return settings }
+            let settings = TransferSettings(
                 configuration: state.configuration, options: extras[HTTPOptionsKey.self], byteLimit: byteLimit)
-            if isPlain { state.plain = made }
-            return made
+            if isDefault { state.defaultSettings = settings }
+            return settings
         }
     }
 
-    /// The work of one job.
+    /// Returns the work of one job: a transfer.
     func transfer(
         of source: ImageSource, _ extras: RequestExtras, byteLimit: Int, stored: CacheEntry?
     ) -> ByteJobs.Work {
@@ -129,14 +142,18 @@ public final class Downloader: ImageLoader {
 }
 
 extension Downloader {
-    /// Bytes of one body that ``download(_:options:priority:onProgress:)`` takes where its options say nothing.
-    private var standardByteLimit: Int { state.withLock { $0.configuration.maximumByteCount } ?? 64 << 20 }
+    /// The limit of ``download(_:options:priority:onProgress:)`` without one in its options.
+    private var defaultByteLimit: Int { state.withLock { $0.configuration.maximumByteCount } ?? 64 << 20 }
 
     /// Starts a transfer, or joins the one for an equal request.
     ///
-    /// - Parameter onProgress: called on any thread, which it must not block, with what has come so far for one that
-    ///   joins late.
-    /// - Returns: a share in it; one that has failed for what cannot be asked for.
+    /// - Parameters:
+    ///   - source: an `http:` or `https:` URL, or an ``TintypeCore/HTTPSource``.
+    ///   - options: the HTTP options of the request.
+    ///   - priority: the priority in the queue.
+    ///   - onProgress: called on any thread, which it must not block. A caller that joins late gets the current
+    ///     progress.
+    /// - Returns: the caller's share of the transfer. It has already failed when the source cannot be requested.
     @discardableResult
     public func download(
         _ source: ImageSource, options: HTTPOptions = HTTPOptions(), priority: ImagePriority = .normal,
@@ -152,9 +169,9 @@ extension Downloader {
     }
 
     private func start(_ download: Download, _ source: ImageSource, _ options: HTTPOptions) throws(TintypeError) {
-        let limit = options.maximumByteCount ?? standardByteLimit
+        let limit = options.maximumByteCount ?? defaultByteLimit
         var extras = RequestExtras()
-        if !options.isPlain { extras[HTTPOptionsKey.self] = options }
+        if !options.isDefault { extras[HTTPOptionsKey.self] = options }
         let key = try key(source, extras, byteLimit: limit, stored: nil)
         let receiver = ByteJobs.Receiver(
             onStatus: { download.update($0) }, onEnd: { download.finish($0) })

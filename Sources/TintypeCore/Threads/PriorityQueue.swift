@@ -2,8 +2,9 @@ public import HeapModule
 
 /// A queue that serves the element with the highest priority first, and elements of equal priority by age.
 ///
-/// Pushing, popping, moving and removing are O(log *n*), amortised. Moving or removing an element leaves its old position
-/// in the heap. Such stale positions are skipped when they reach the top, and removed when they outnumber the elements.
+/// Pushing, popping, moving and removing are O(log *n*), amortised. Moving or removing an element leaves its old
+/// position in the heap. Such stale positions are skipped when they reach the top, and removed when they outnumber the
+/// elements.
 // Inlinable: other modules specialise it for their element types. A type that is `package` alone is never specialised
 // outside of its module (Swift 6.3).
 @usableFromInline

@@ -44,8 +44,8 @@ extension TurnQueue {
 
     /// Waits for a turn in this queue and then, if `run` asks for it, in another.
     ///
-    /// - Parameter run: called when the turn has come. It may push more work at the `position` that it is given. The work
-    ///   that runs or is cancelled last must call `resume`, once.
+    /// - Parameter run: called when the turn has come. It may push more work at the `position` that it is given. The
+    ///   work that runs or is cancelled last must call `resume`, once.
     /// - Throws: ``TintypeError/Code/cancelled`` when the job was cancelled before its turn.
     func waitForTurn<Value: Sendable>(
         for job: JobContext,

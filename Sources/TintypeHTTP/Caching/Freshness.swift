@@ -18,7 +18,9 @@ struct Freshness: Sendable {
         guard stored.isSelected(by: request) else { return .stale(usableOnError: false) }
         let (requestControl, responseControl) = (requestControl, responseControl)
         // 5.2.1.4 and 5.2.2.4: only after revalidation.
-        if requestControl.has("no-cache") || responseControl.isUnqualified("no-cache") { return .stale(usableOnError: false) }
+        if requestControl.has("no-cache") || responseControl.isUnqualified("no-cache") {
+            return .stale(usableOnError: false)
+        }
         if isFreshEnough(for: requestControl) { return .fresh }
         // 5.2.2.2: once stale, only after revalidation.
         guard !responseControl.has("must-revalidate") else { return .stale(usableOnError: false) }
@@ -27,7 +29,8 @@ struct Freshness: Sendable {
             if requestControl.isUnqualified("max-stale") || staleness <= allowed { return .fresh }
         }
         if isStale(byAtMost: responseControl.seconds("stale-while-revalidate")) { return .usableWhileRevalidating }
-        return .stale(usableOnError: isStale(
+        return .stale(
+            usableOnError: isStale(
                 byAtMost: responseControl.seconds("stale-if-error") ?? requestControl.seconds("stale-if-error")))
     }
 
@@ -37,7 +40,8 @@ struct Freshness: Sendable {
             && !response.headers.list("vary").contains("*")
     }
 
-    /// Whether the response is fresh (RFC 9111, 4.2), also by `max-age` and `min-fresh` of the request (5.2.1.1, 5.2.1.3).
+    /// Whether the response is fresh (RFC 9111, 4.2), also by `max-age` and `min-fresh` of the request (5.2.1.1,
+    /// 5.2.1.3).
     private func isFreshEnough(for requestControl: CacheControl) -> Bool {
         let limit = min(freshnessLifetime, requestControl.seconds("max-age") ?? .infinity)
         return age + (requestControl.seconds("min-fresh") ?? 0) < limit

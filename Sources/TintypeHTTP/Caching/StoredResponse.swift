@@ -119,8 +119,8 @@ struct ExchangeTimes: Hashable, Sendable {
     let answered: Date
 }
 
-/// The encoding in the metadata of a cache entry: lines of names and values. Every load writes one, and a general-purpose
-/// encoder is slower.
+/// The encoding in the metadata of a cache entry: lines of names and values. Every load writes one, and a
+/// general-purpose encoder is slower.
 extension StoredResponse {
     private static let version = "http 1"
     /// The last line: without it, the data is truncated.

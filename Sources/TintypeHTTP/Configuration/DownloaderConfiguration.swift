@@ -1,118 +1,115 @@
-/// The settings of a ``Downloader``. Those of a running one can be changed: what starts later follows them.
+/// The settings of a ``Downloader``. Changes to a running downloader apply to transfers that start later.
 public struct DownloaderConfiguration: Sendable {
-    // MARK: Places
+    // MARK: Limits
 
-    /// Transfers at once; others wait in order of priority. 6 by default, at least 1.
+    /// The most transfers that run at once, at least 1; others wait in order of priority. 6 by default.
     public var maximumConcurrentDownloads = 6
 
-    /// Transfers at once from one host, and connections to it. 6 by default, at least 1.
+    /// The most transfers that run at once from one host, and the most connections to it, at least 1. 6 by default.
     public var connectionsPerHost = 6
 
-    /// Which of equally urgent transfers goes first. The first that came, by default.
+    /// The order of waiting transfers with equal priority. The oldest first by default.
     public var order = DownloadOrder.firstInFirstOut
 
-    /// How many requests may begin in a time; `nil`, the default, for no such limit.
+    /// The rate at which requests start; `nil`, the default, for no limit.
     public var startRate: StartRate?
 
     // MARK: Times
 
-    /// Until a connection stands, its TLS included. 10 s by default.
+    /// The longest time until a connection is established, with TLS. 10 s by default.
     public var connectTimeout = Duration.seconds(10)
 
-    /// Without a byte from the other side. 15 s by default.
+    /// The longest time without a byte from the server. 15 s by default.
     public var idleTimeout = Duration.seconds(15)
 
-    /// One try from its request to the last byte; `nil`, the default, for no such limit.
+    /// The longest time of one attempt, from its request to the last byte; `nil`, the default, for no limit.
     public var totalTimeout: Duration?
 
-    /// Which failures are tried again. None by default.
+    /// Which failures are retried. None by default.
     public var retry = RetryPolicy.none
 
-    /// Waited for before a try that follows one which could reach no one: ends when there may be a network again. What it
-    /// throws ends the transfer with the failure of the last try. `nil`, the default, for no such wait.
+    /// Called before an attempt that follows ``TintypeCore/TintypeError/Code/unreachable``; returns when a network may
+    /// be available again.
+    ///
+    /// If it throws, or takes longer than ``RetryPolicy/timeLimit`` allows, the transfer fails with the error of the
+    /// last attempt. `nil`, the default, does not wait.
     public var reconnection: (@Sendable () async throws -> Void)?
 
     // MARK: Requests
 
-    /// Header fields of every request; a source's own come before them.
+    /// Header fields of every request. Fields of a source take precedence.
     public var headers: [String: String] = [:]
 
-    /// `User-Agent`, unless ``headers`` has one.
+    /// The `User-Agent` field, unless ``headers`` has one.
     public var userAgent = "Tintype/0.1"
 
-    /// `Accept`, unless ``headers`` has one.
+    /// The `Accept` field, unless ``headers`` has one.
     public var accept = "image/*,*/*;q=0.8"
 
-    /// Around every exchange, the first one outermost; those of a request come inside them.
+    /// The interceptors around every exchange, the first one outermost; those of a request are inside of them.
     public var interceptors: [any HTTPInterceptor] = []
 
-    /// Where cookies are kept for requests that want them. Kept in memory, and shared by copies of this value.
+    /// The cookies of requests with ``HTTPOptions/usesCookies``. Copies of this value share them.
     public var cookies = CookieStore()
 
-    /// The way out. What the environment says, by default.
+    /// The proxy. The one that the environment names, by default.
     public var proxy = ProxySetting.environment
 
-    /// Whether HTTP/2 may be spoken over TLS. It may, by default.
+    /// Whether HTTP/2 is used over TLS if the server supports it. `true` by default.
     public var allowsHTTP2 = true
 
-    /// Hosts whose certificates are not checked. None by default. A name stands for itself only, without a port.
+    /// The hosts whose certificates are not checked, in lowercase and without ports. None by default.
     public var hostsWithUncheckedCertificates: Set<String> = []
 
-    /// Certificates in PEM that are trusted beside those of the system.
+    /// Certificates in PEM format that are trusted beside those of the system. None by default.
     public var trustedCertificates: [String] = []
 
-    /// What may be asked for, for programs that load what others name; `nil`, the default, for no guard.
+    /// Restricts which servers are contacted, for programs that load URLs from untrusted sources; `nil`, the default,
+    /// for no restriction.
     public var serverGuard: ServerGuard?
 
-    // MARK: Answers
+    // MARK: Responses
 
-    /// Redirects that are followed. 10 by default; with 0 a redirect is an error.
+    /// The most redirects that are followed. 10 by default; with 0, a redirect is an error.
     public var maximumRedirects = 10
 
-    /// Decides on each redirect: returns the request to send, or `nil` to stop there with
-    /// ``TintypeCore/TintypeError/Code/refusedRequest``. Checks and limits apply to what it returns.
+    /// Decides on each redirect. The request that it returns is checked and limited like any other; if it returns
+    /// `nil`, the transfer fails with ``TintypeCore/TintypeError/Code/refusedRequest``.
     public var redirectHook: RedirectHook?
 
-    /// Statuses of responses whose body is taken for a picture. 200 to 299 by default.
+    /// The status codes of responses whose body is accepted as an image. 200 to 299 by default.
     public var acceptableStatusCodes = 200..<300
 
-    /// Media types that are taken, such as `image/png` or `image/*`; `nil`, the default, for all.
+    /// The accepted media types, such as `image/png` or `image/*`; `nil`, the default, accepts all.
     public var acceptableContentTypes: Set<String>?
 
-    /// The most bytes of one body, on the wire and decoded; `nil`, the default, for the pipeline's limit, and 64 MB for
-    /// ``Downloader/download(_:options:priority:)``.
+    /// The most bytes of one body, both as sent and decoded.
+    ///
+    /// `nil`, the default, stands for the pipeline's limit, and for 64 MB in
+    /// ``Downloader/download(_:options:priority:onProgress:)``.
     public var maximumByteCount: Int?
 
-    /// How many times as large a body may become by taking off its content coding. 200 by default.
+    /// The most decoded bytes for each byte of a body with a content coding. 200 by default.
     public var maximumExpansion = 200
 
-    /// The part of a transfer, from 0 to 1, after which progress is told again. 0, the default, tells it always.
+    /// The fraction of a transfer, from 0 to 1, between two progress reports. 0, the default, reports every change.
     public var minimumProgressInterval = 0.0
 
-    /// Where interrupted transfers are kept to be continued; `nil`, the default, for memory while it is retried.
+    /// The folder in which interrupted transfers are stored for a later process; `nil`, the default, resumes only
+    /// between the attempts of one transfer.
     public var partials: PartialStore?
 
-    /// The clocks; only tests need others.
+    /// The clock, which tests replace.
     package var clock = TransferClock.system
 
+    /// Creates the default configuration.
     public init() {}
 }
 
-/// Which of equally urgent transfers goes first.
+/// The order of waiting transfers with equal priority.
 public enum DownloadOrder: Hashable, Sendable {
+    /// The oldest first.
     case firstInFirstOut
+    /// The youngest first.
     case lastInFirstOut
-}
-
-/// How many requests may begin: a token bucket.
-public struct StartRate: Hashable, Sendable {
-    /// Requests a second, in the long run.
-    public var perSecond: Double
-    /// Requests that may begin at once after a pause.
-    public var burst: Int
-
-    public init(perSecond: Double, burst: Int) {
-        self.perSecond = perSecond
-        self.burst = burst
-    }
 }

@@ -1,33 +1,42 @@
 import Foundation
 public import TintypeCore
 
-/// What one request wants of HTTP beside its source; `nil` leaves it to the ``DownloaderConfiguration``.
+/// The HTTP options of one request. `nil` stands for the value of the ``DownloaderConfiguration``.
 ///
-/// Loads with equal options share a transfer. **None of it is in the key of a cache**: what one user got with a credential,
-/// a cookie or an interceptor, another finds in the cache under the same URL. Where the bytes depend on who asks, name the
-/// header field in an ``TintypeCore/HTTPSource``, whose digest is in the key; or give the request an identity of its own
-/// (``TintypeCore/ImageRequest/identity``), or a cache of its own.
+/// Loads with equal options share a transfer. **Options are not part of cache keys**: a response that one user got with
+/// a credential, a cookie or an interceptor is a cache hit for another user of the same URL. If the bytes depend on the
+/// user, name the header field in an ``TintypeCore/HTTPSource``, whose digest is part of the key, or give the request
+/// its own ``TintypeCore/ImageRequest/identity`` or its own cache.
 public struct HTTPOptions: Sendable {
-    /// Around each exchange of this request, inside those of the configuration.
+    /// The interceptors around each exchange of this request, inside those of the configuration.
     public var interceptors: [any HTTPInterceptor] = []
 
-    /// Sent with the request, and to no other origin.
+    /// The credential that is sent to the origin of the request, and to no other.
     public var credential: HTTPCredential?
 
-    /// Whether cookies are sent and kept. They are not, by default.
+    /// Whether cookies are sent, and responses may set them. `false` by default.
     public var usesCookies = false
 
-    /// Whether the certificate of the request's own host is not checked; not that of another it is sent on to.
+    /// Whether the certificate of the request's own origin is not checked. Redirects to other origins are checked.
+    /// `false` by default.
     public var acceptsUncheckedCertificate = false
 
+    /// The longest time until a connection is established.
     public var connectTimeout: Duration?
+    /// The longest time without a byte from the server.
     public var idleTimeout: Duration?
+    /// The longest time of one attempt.
     public var totalTimeout: Duration?
+    /// The most bytes of the body, both as sent and decoded.
     public var maximumByteCount: Int?
+    /// The most redirects that are followed.
     public var maximumRedirects: Int?
+    /// Which failures are retried.
     public var retry: RetryPolicy?
+    /// Restricts which servers are contacted.
     public var serverGuard: ServerGuard?
 
+    /// Creates options that change nothing.
     public init() {}
 
     private var identity: [AnyHashable] {
@@ -40,15 +49,15 @@ public struct HTTPOptions: Sendable {
 
 extension HTTPOptions: Hashable {
     public static func == (left: HTTPOptions, right: HTTPOptions) -> Bool {
-        left.isPlain && right.isPlain || left.identity == right.identity
+        left.isDefault && right.isDefault || left.identity == right.identity
     }
 
     public func hash(into hasher: inout Hasher) {
-        if !isPlain { hasher.combine(identity) }
+        if !isDefault { hasher.combine(identity) }
     }
 
-    /// Whether nothing is set, which is what nearly every request has.
-    var isPlain: Bool {
+    /// Whether no option is set, as in nearly every request.
+    var isDefault: Bool {
         interceptors.isEmpty && credential == nil && !usesCookies && !acceptsUncheckedCertificate
             && connectTimeout == nil && idleTimeout == nil && totalTimeout == nil && maximumByteCount == nil
             && maximumRedirects == nil && retry == nil && serverGuard == nil
@@ -56,7 +65,7 @@ extension HTTPOptions: Hashable {
 }
 
 extension ImageRequest {
-    /// What this request wants of HTTP. Loads that differ in it share no transfer; keys of caches do not know of it.
+    /// The HTTP options of this request. Loads with different options share no transfer; cache keys ignore them.
     public var http: HTTPOptions {
         get { extras[HTTPOptionsKey.self] }
         set { extras[HTTPOptionsKey.self] = newValue }
@@ -67,11 +76,11 @@ enum HTTPOptionsKey: RequestExtraKey {
     static let defaultValue = HTTPOptions()
 }
 
-/// What proves who asks.
+/// A credential in the `Authorization` field.
 public enum HTTPCredential: Hashable, Sendable {
-    /// RFC 7617. The user name has no colon.
+    /// A user name without colons, and a password (RFC 7617).
     case basic(user: String, password: String)
-    /// RFC 6750.
+    /// A token (RFC 6750).
     case bearer(String)
 
     /// The value of the `Authorization` field.

@@ -1,18 +1,19 @@
 import Foundation
 import TintypeCore
 
-/// The way out of this machine.
+/// Which proxy requests use.
 public enum ProxySetting: Hashable, Sendable {
-    /// What the environment says: `http_proxy`, `https_proxy` or `HTTPS_PROXY`, `all_proxy`, `no_proxy`.
+    /// The proxy that environment variables name: `http_proxy`, `https_proxy` or `HTTPS_PROXY`, `all_proxy`,
+    /// `no_proxy`.
     case environment
-    /// None.
+    /// No proxy.
     case direct
-    /// One for everything.
+    /// One proxy for all URLs.
     case server(ProxyServer)
 
-    /// The proxy for a URL.
+    /// Returns the proxy for a URL; `nil` for none.
     ///
-    /// - Parameter variables: the environment.
+    /// - Parameter variables: the environment variables.
     func proxy(for url: URL, environment variables: [String: String]) -> ProxyServer? {
         switch self {
         case .direct: nil
@@ -21,7 +22,8 @@ public enum ProxySetting: Hashable, Sendable {
         }
     }
 
-    /// As curl reads them. `HTTP_PROXY` in capitals is not read, since a CGI program gets it from whoever asks it.
+    /// Reads the variables as curl does. `HTTP_PROXY` in capitals is ignored: a client can set it in a CGI program,
+    /// through the header field `Proxy`.
     private static func proxy(for url: URL, environment variables: [String: String]) -> ProxyServer? {
         guard !variables.isEmpty else { return nil }
         let isSecure = url.isEncrypted
@@ -32,12 +34,12 @@ public enum ProxySetting: Hashable, Sendable {
         return ProxyServer(text)
     }
 
-    /// Those of an environment that ``proxy(for:environment:)`` reads.
+    /// Returns the variables of an environment that ``proxy(for:environment:)`` reads.
     static func variables(in environment: [String: String]) -> [String: String] {
         environment.filter { $0.key.lowercased().hasSuffix("_proxy") }
     }
 
-    /// Names stand for themselves and what is below them; `*` for everything.
+    /// Whether `no_proxy` exempts a URL. A name stands for that host and the hosts below it, `*` for all hosts.
     private static func isExempt(_ url: URL, _ list: String) -> Bool {
         guard let host = url.host()?.lowercased() else { return false }
         return HTTPList.elements(list).contains { entry in
@@ -47,20 +49,26 @@ public enum ProxySetting: Hashable, Sendable {
     }
 }
 
-/// A proxy that is asked by `CONNECT` (RFC 9110, 9.3.6), for `http` and for `https`.
+/// A proxy that tunnels connections with `CONNECT` (RFC 9110, 9.3.6), for both `http` and `https`.
 public struct ProxyServer: Hashable, Sendable {
+    /// The host name or address.
     public var host: String
+    /// The port, from 1 to 65535.
     public var port: Int
+    /// The credential for the proxy; `nil` for none.
     public var credential: HTTPCredential?
 
+    /// Creates a proxy with a host, a port and a credential.
     public init(host: String, port: Int, credential: HTTPCredential? = nil) {
         self.host = host
         self.port = port
         self.credential = credential
     }
 
-    /// Reads `http://user:password@host:port`; the scheme, the credential and the port, 1080 then, may be missing.
-    /// `nil` for what is not the address of an HTTP proxy.
+    /// Parses `http://user:password@host:port`. The scheme, the credential and the port may be missing; the port is
+    /// 1080 then.
+    ///
+    /// Returns `nil` when the text is not the address of an HTTP proxy.
     public init?(_ text: String) {
         guard let url = URL(string: text.contains("://") ? text : "http://\(text)"),
             url.scheme?.lowercased() == "http", let host = url.host(percentEncoded: false), !host.isEmpty
@@ -72,7 +80,7 @@ public struct ProxyServer: Hashable, Sendable {
 }
 
 extension URL {
-    /// The name and password that stand before the host (RFC 3986, 3.2.1).
+    /// The user name and password in the URL (RFC 3986, 3.2.1); `nil` for none.
     var credential: HTTPCredential? {
         guard let user = user(percentEncoded: false), !user.isEmpty else { return nil }
         return .basic(user: user, password: password(percentEncoded: false) ?? "")

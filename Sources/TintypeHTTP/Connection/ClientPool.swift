@@ -45,7 +45,8 @@ final class ClientPool: Sendable {
     }
 }
 
-/// An HTTP client with its connections. It shuts down when it is released: when neither the pool nor a response uses it.
+/// An HTTP client with its connections. It shuts down when it is released: when neither the pool nor a response uses
+/// it.
 final class PooledClient: Sendable {
     private static let group = MultiThreadedEventLoopGroup.singleton
     private static let loops = Array(group.makeIterator())
@@ -72,8 +73,9 @@ final class PooledClient: Sendable {
 
     /// Sends a request, and reports its response to `delegate`.
     ///
-    /// The exchange runs on one event loop: the client takes a connection of that loop if there is one. HTTP/2 mostly uses two
-    /// loops for an exchange otherwise. That costs more, and data between the loops is lost when a connection breaks.
+    /// The exchange runs on one event loop: the client takes a connection of that loop if there is one. HTTP/2 mostly
+    /// uses two loops for an exchange otherwise. That costs more, and data between the loops is lost when a connection
+    /// breaks.
     ///
     /// - Returns: the index of the event loop, for ``leave(_:)``.
     func send(_ request: HTTPClient.Request, to delegate: ResponseDelegate) -> Int {
@@ -101,7 +103,8 @@ struct LoopShares: Sendable {
         counts = Array(repeating: 0, count: loopCount)
     }
 
-    /// Assigns an exchange to the loop with the fewest, the first of several, and returns its index. O(number of loops).
+    /// Assigns an exchange to the loop with the fewest, the first of several, and returns its index. O(number of
+    /// loops).
     mutating func enter() -> Int {
         var fewest = 0
         for loop in counts.indices where counts[loop] < counts[fewest] { fewest = loop }

@@ -4,8 +4,8 @@ import TintypeCore
 /// Knows which request of a client used which connection, and whether the connection was new.
 ///
 /// The client reports this only to the loggers that it is given: the identifier of a connection to the logger of the
-/// request (``ConnectionIDReader``), and closed connections to the client's own logger, at the level `debug`. If another
-/// version of the client logs differently, uses of connections are unknown and nothing else changes.
+/// request (``ConnectionIDReader``), and closed connections to the client's own logger, at the level `debug`. If
+/// another version of the client logs differently, uses of connections are unknown and nothing else changes.
 final class ConnectionLog: Sendable {
     /// One request's use of a connection.
     struct Use: Sendable {
@@ -79,7 +79,8 @@ struct ConnectionIDReader: LogHandler {
     func log(event: LogEvent) {}
 }
 
-/// The log handler of a client: reports the identifiers of connections that were closed, and ignores all other messages.
+/// The log handler of a client: reports the identifiers of connections that were closed, and ignores all other
+/// messages.
 private struct ClosedConnectionReader: LogHandler {
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.debug

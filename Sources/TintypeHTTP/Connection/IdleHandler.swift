@@ -4,9 +4,9 @@ import NIOHTTP1
 
 /// Fails an exchange with `HTTPClientError.readTimeout` when its server sends nothing for too long.
 ///
-/// The client's own idle timer is reset for every part of a body, which costs 10 % of a short transfer. This handler instead
-/// stores the time of the last part, and compares it when its timer fires. HTTP/1.1 has one handler for each connection,
-/// whose timer fires once per limit, regardless of the number of exchanges. HTTP/2 has one for each stream.
+/// The client's own idle timer is reset for every part of a body, which costs 10 % of a short transfer. This handler
+/// instead stores the time of the last part, and compares it when its timer fires. HTTP/1.1 has one handler for each
+/// connection, whose timer fires once per limit, regardless of the number of exchanges. HTTP/2 has one for each stream.
 ///
 /// Used on the event loop of its channel only.
 final class IdleHandler: ChannelDuplexHandler {
@@ -18,8 +18,8 @@ final class IdleHandler: ChannelDuplexHandler {
     private let limit: TimeAmount
     /// The time of the request, or of the last part that arrived since; `nil` while no response is expected.
     private var idleSince: NIODeadline?
-    /// The last part that arrived since the request. It is unwrapped when the timer fires: unwrapping every part would cost
-    /// more than the rest of this handler.
+    /// The last part that arrived since the request. It is unwrapped when the timer fires: unwrapping every part would
+    /// cost more than the rest of this handler.
     private var lastPart: NIOAny?
     private var timer: Scheduled<Void>?
 

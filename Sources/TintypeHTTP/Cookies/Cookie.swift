@@ -39,8 +39,8 @@ public struct Cookie: Hashable, Sendable {
 }
 
 extension Cookie {
-    /// Parses a `Set-Cookie` field (RFC 6265, 5.2 and 5.3); `nil` when it is invalid, longer than 4096 bytes, or when the
-    /// host of `url` may not set the cookie.
+    /// Parses a `Set-Cookie` field (RFC 6265, 5.2 and 5.3); `nil` when it is invalid, longer than 4096 bytes, or when
+    /// the host of `url` may not set the cookie.
     init?(_ field: String, from url: URL, at now: Date) {
         let parts = field.split(separator: ";", omittingEmptySubsequences: false)
         guard field.utf8.count <= 4096, let host = url.host()?.lowercased(), let pair = parts.first,

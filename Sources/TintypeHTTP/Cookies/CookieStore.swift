@@ -3,8 +3,8 @@ import TintypeCore
 
 /// The cookies of a downloader, in memory.
 ///
-/// Only requests with ``HTTPOptions/usesCookies`` send cookies and let responses set them. All methods may be called from any
-/// thread.
+/// Only requests with ``HTTPOptions/usesCookies`` send cookies and let responses set them. All methods may be called
+/// from any thread.
 public final class CookieStore: Sendable {
     private let jar = Locked(CookieJar())
 

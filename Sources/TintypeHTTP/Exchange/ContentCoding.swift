@@ -1,19 +1,21 @@
 import CZlib
 import TintypeCore
 
-/// Takes gzip (RFC 1952) or deflate (RFC 9110, 8.4.1.2) off a body as it arrives, within limits: a few kilobytes can
-/// unfold into gigabytes.
+/// Decompresses a gzip (RFC 1952) or deflate (RFC 9110, 8.4.1.2) body while it arrives, within limits: a few kilobytes
+/// may expand to gigabytes.
 ///
-/// `deflate` is the zlib format by the RFC; raw deflate, which some servers send, is told by its first byte. A gzip body
-/// may be several members, whose contents follow one another (RFC 1952, 2.2); what follows and does not
-/// begin like one is not looked at.
+/// `deflate` is the zlib format by the RFC; raw deflate, which some servers send, is recognised by its first byte. A
+/// gzip body may have several members, whose contents are concatenated (RFC 1952, 2.2). Data after the last member is
+/// ignored.
 final class Inflater {
     private let coding: ContentCoding
     private let limits: ResponseBody.Limits
     private let stream: UnsafeMutablePointer<z_stream>
     private var hasBegun = false
     private var isAtEnd = false
-    private var wireCount = 0
+    /// The number of compressed bytes.
+    private var compressedCount = 0
+    /// The number of decompressed bytes.
     private var count = 0
 
     init(_ coding: ContentCoding, _ limits: ResponseBody.Limits) throws(TintypeError) {
@@ -29,27 +31,31 @@ final class Inflater {
         stream.deallocate()
     }
 
+    /// Decompresses the next part of the body, and passes the decompressed bytes to `consume` in pieces of at most 32
+    /// KB.
+    ///
     /// - Throws: ``TintypeCore/TintypeError/Code/undecipherable`` for damaged bytes,
-    ///   ``TintypeCore/TintypeError/Code/limitExceeded`` when too many come out, or too many for what goes in.
+    ///   ``TintypeCore/TintypeError/Code/limitExceeded`` when the body or its expansion exceeds the limits, and the
+    ///   error of `consume`.
     func inflate(
         _ bytes: UnsafeRawBufferPointer, _ consume: (UnsafeRawBufferPointer) throws(TintypeError) -> Void
     ) throws(TintypeError) {
         guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
         if !hasBegun { try begin(base[0]) }
-        wireCount += bytes.count
-        // zlib only reads from here, though its type says otherwise.
+        compressedCount += bytes.count
+        // zlib only reads from this pointer, although its type is mutable.
         stream.pointee.next_in = UnsafeMutablePointer(mutating: base)
         stream.pointee.avail_in = UInt32(bytes.count)
         var piece = [UInt8](repeating: 0, count: 32 << 10)
         while !isAtEnd || beginsMember() {
-            let made = try step(&piece)
-            if made > 0 { try piece.withTypedBytes(made, consume) }
-            // More is in there only if the piece was filled.
-            if made < piece.count, !isAtEnd { break }
+            let count = try step(&piece)
+            if count > 0 { try piece.withTypedBytes(count, consume) }
+            // There is more output only if the piece was filled.
+            if count < piece.count, !isAtEnd { break }
         }
     }
 
-    /// Whether another member of a gzip body follows the one that has ended.
+    /// Starts the next member of a gzip body, and returns whether there is one.
     private func beginsMember() -> Bool {
         guard case .gzip = coding, stream.pointee.avail_in > 0, stream.pointee.next_in?.pointee == 0x1F,
             inflateReset(stream) == Z_OK
@@ -58,7 +64,9 @@ final class Inflater {
         return true
     }
 
-    /// - Throws: ``TintypeCore/TintypeError/Code/truncatedBody`` when the coding did not come to its end.
+    /// Call it at the end of the body.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/truncatedBody`` when the compressed data is incomplete.
     func finish() throws(TintypeError) {
         guard isAtEnd || !hasBegun else {
             throw TintypeError(.truncatedBody, stage: .load, "the compressed body ended early")
@@ -67,7 +75,7 @@ final class Inflater {
 
     private func begin(_ first: UInt8) throws(TintypeError) {
         let isRaw = if case .deflate = coding { first & 0x0F != 8 } else { false }
-        // The window's bits; 32 more tell gzip and zlib apart by their heads, fewer than zero mean neither.
+        // The bits of the window. Adding 32 detects gzip and zlib headers; a negative number means raw deflate.
         let size = Int32(MemoryLayout<z_stream>.size)
         guard inflateInit2_(stream, isRaw ? -15 : 15 + 32, ZLIB_VERSION, size) == Z_OK else {
             throw TintypeError(.outOfMemory, stage: .load, "no memory to decompress")
@@ -85,19 +93,20 @@ final class Inflater {
             throw TintypeError(.undecipherable, stage: .load, "the compressed body is damaged")
         }
         isAtEnd = status == Z_STREAM_END
-        let made = piece.count - Int(stream.pointee.avail_out)
-        count += made
-        // The first bytes of even an honest body may stand for many.
-        guard count <= max(wireCount, 1 << 10) * limits.expansion, count <= limits.byteCount else {
+        let produced = piece.count - Int(stream.pointee.avail_out)
+        count += produced
+        // The first bytes of a valid body may expand more than the rest.
+        guard count <= max(compressedCount, 1 << 10) * limits.expansion, count <= limits.byteCount else {
             throw TintypeError(
-                .limitExceeded, stage: .load, "\(wireCount) compressed bytes became more than \(count - made)")
+                .limitExceeded, stage: .load,
+                "\(compressedCount) compressed bytes expand to more than \(count - produced)")
         }
-        return made
+        return produced
     }
 }
 
 extension [UInt8] {
-    /// Shows the first `count` elements.
+    /// Calls `body` with the first `count` bytes.
     fileprivate func withTypedBytes(
         _ count: Int, _ body: (UnsafeRawBufferPointer) throws(TintypeError) -> Void
     ) throws(TintypeError) {
@@ -108,13 +117,15 @@ extension [UInt8] {
     }
 }
 
-/// How a body is coded for the way (RFC 9110, 8.4.1). Pictures are compressed already, so nothing asks for it; a server
-/// that does it unasked is understood.
+/// A content coding of a body (RFC 9110, 8.4.1). Images are compressed already, so requests do not ask for one; servers
+/// may use one anyway.
 enum ContentCoding: Sendable {
     case gzip
     case deflate
 
-    /// - Throws: ``TintypeCore/TintypeError/Code/undecipherable`` for a coding that is not known, or several.
+    /// Returns the coding of a response; `nil` for none.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/undecipherable`` for a coding that is not supported, or several.
     static func of(_ headers: HTTPFields) throws(TintypeError) -> ContentCoding? {
         let names = headers.list("content-encoding").map { $0.lowercased() }.filter { $0 != "identity" }
         switch names {
@@ -123,7 +134,7 @@ enum ContentCoding: Sendable {
         case ["deflate"]: return .deflate
         default:
             throw TintypeError(
-                .undecipherable, stage: .load, "an unknown content coding: \(names.joined(separator: ", "))")
+                .undecipherable, stage: .load, "unsupported content coding: \(names.joined(separator: ", "))")
         }
     }
 }

@@ -4,14 +4,18 @@ import NIOCore
 import NIOHTTP1
 import TintypeCore
 
-/// What is asked of a server.
+/// A request to a server.
 public struct DownloadRequest: Hashable, Sendable {
+    /// The `http:` or `https:` URL.
     public var url: URL
+    /// The method, such as `GET` (RFC 9110, 9).
     public var method: String
+    /// The header fields.
     public var headers: HTTPFields
-    /// Sent with the request; `nil` for none.
+    /// The body; `nil` for none.
     public var body: Data?
 
+    /// Creates a request with a URL, a method, header fields and a body.
     public init(url: URL, method: String = "GET", headers: HTTPFields = HTTPFields(), body: Data? = nil) {
         self.url = url
         self.method = method
@@ -19,10 +23,11 @@ public struct DownloadRequest: Hashable, Sendable {
         self.body = body
     }
 
-    /// The request for a source: its own header fields, then those of the configuration, then the standard ones; the
-    /// first of a name counts. A name and password in the URL become a credential. ``validate()`` is still to come.
+    /// Creates the request for a source, with the header fields of the source, of the configuration and the standard
+    /// ones; the first of a name counts. A user name and password in the URL become a credential. The request is not
+    /// validated.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource``.
+    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` when the source is not a URL.
     init(_ source: ImageSource, _ settings: TransferSettings) throws(TintypeError) {
         guard let url = source.url else {
             throw TintypeError(.invalidSource, stage: .load, "not a URL", subject: source.displayName)
@@ -33,8 +38,9 @@ public struct DownloadRequest: Hashable, Sendable {
             headers: Self.headers(own?.headers ?? [:], settings, url.credential))
     }
 
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` for what HTTP cannot ask for. The client below would
-    ///   stop the program for some of it, such as a port above 65535.
+    /// Checks what the HTTP client does not: it traps on some invalid requests, such as one with a port above 65535.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` for an invalid URL, method or header field name.
     func validate() throws(TintypeError) {
         guard url.isHTTP, let host = url.host(), !host.isEmpty,
             url.port.map({ (1...65_535).contains($0) }) ?? true
@@ -43,11 +49,11 @@ public struct DownloadRequest: Hashable, Sendable {
                 .invalidSource, stage: .load, "not an HTTP URL with a host and a valid port",
                 subject: url.absoluteString)
         }
-        // A token (RFC 9110, 9.1): a space or line break would begin something else.
+        // A method is a token (RFC 9110, 9.1): a space or a line break would end it.
         guard !method.isEmpty, method.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw TintypeError(.invalidSource, stage: .load, "not a method of HTTP", subject: url.absoluteString)
+            throw TintypeError(.invalidSource, stage: .load, "not an HTTP method", subject: url.absoluteString)
         }
-        // The client below looks at the letters of names and values, and takes no name at all for one.
+        // The client checks the characters of names and values, but accepts an empty name.
         guard !headers.nioHeaders.contains(where: { $0.name.isEmpty }) else {
             throw TintypeError(
                 .invalidSource, stage: .load, "a header field without a name", subject: url.absoluteString)
@@ -66,10 +72,12 @@ public struct DownloadRequest: Hashable, Sendable {
         return headers
     }
 
-    /// Whether sending it twice is the same as once (RFC 9110, 9.2.2).
+    /// Whether sending the request twice has the effect of sending it once (RFC 9110, 9.2.2).
     var isIdempotent: Bool { ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method) }
 
-    /// As the client below takes it.
+    /// The request in the client's form.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` when the client rejects the request.
     var clientRequest: HTTPClient.Request {
         get throws(TintypeError) {
             do {
@@ -84,18 +92,18 @@ public struct DownloadRequest: Hashable, Sendable {
 }
 
 extension URL {
-    /// Whether it is to be asked for by HTTP.
+    /// Whether the scheme is `http` or `https`.
     var isHTTP: Bool { hasScheme { $0 == "http" || $0 == "https" } }
 
-    /// Whether it is asked for over TLS.
+    /// Whether the scheme is `https`.
     var isEncrypted: Bool { hasScheme { $0 == "https" } }
 
-    /// The scheme without regard to case (RFC 3986, 3.1).
+    /// Compares the scheme, which is case-insensitive (RFC 3986, 3.1).
     ///
-    /// - Parameter isWanted: knows names in lower case.
-    private func hasScheme(_ isWanted: (String) -> Bool) -> Bool {
+    /// - Parameter matches: compares a scheme in lowercase.
+    private func hasScheme(_ matches: (String) -> Bool) -> Bool {
         guard let scheme else { return false }
-        return isWanted(scheme) || isWanted(scheme.lowercased())
+        return matches(scheme) || matches(scheme.lowercased())
     }
 
     /// Whether both have the same scheme, host and port (RFC 6454, 5).
@@ -104,5 +112,6 @@ extension URL {
             && effectivePort == other.effectivePort
     }
 
+    /// The port, or the default port of the scheme.
     var effectivePort: Int { port ?? (isEncrypted ? 443 : 80) }
 }

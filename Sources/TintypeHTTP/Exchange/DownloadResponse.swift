@@ -60,8 +60,8 @@ public struct DownloadBody: Sendable {
 
     /// Receives the whole body and returns it without its content coding. Call it once.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/limitExceeded`` when the body is larger than the transfer allows, or an
-    ///   error of the transport.
+    /// - Throws: ``TintypeCore/TintypeError/Code/limitExceeded`` when the body is larger than the transfer allows, or
+    ///   an error of the transport.
     public func collect() async throws -> Data {
         switch content {
         case .data(let data): return data
@@ -80,8 +80,8 @@ public struct DownloadBody: Sendable {
         }
     }
 
-    /// Reads a body of at most 4096 bytes to its end, so that its connection can be reused. Ignores a body that is longer,
-    /// or does not announce its length.
+    /// Reads a body of at most 4096 bytes to its end, so that its connection can be reused. Ignores a body that is
+    /// longer, or does not announce its length.
     func discard() async {
         guard case .stream(let body) = content, let announced = body.announced, announced <= 4096 else { return }
         var count = 0

@@ -131,8 +131,8 @@ struct Exchange: Sendable {
 
     /// Sends a request to its server, and waits for the head of the response.
     ///
-    /// A server may close an idle connection at the moment when it is used again. It has not answered then, so an idempotent
-    /// request is sent again.
+    /// A server may close an idle connection at the moment when it is used again. It has not answered then, so an
+    /// idempotent request is sent again.
     private func reply(to request: DownloadRequest) async throws -> Reply {
         var replays = 0
         while true {

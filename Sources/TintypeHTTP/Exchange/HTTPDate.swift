@@ -2,7 +2,7 @@ import Foundation
 
 /// Dates in header fields (RFC 9110, 5.6.7).
 enum HTTPDate {
-    /// Reads the three forms that recipients have to accept; `nil` for anything else.
+    /// Parses the three formats that recipients must accept; returns `nil` for anything else.
     static func parse(_ text: String) -> Date? {
         let words = text.split { " ,-".contains($0) }.map(String.init)
         // Sun, 06 Nov 1994 08:49:37 GMT · Sunday, 06-Nov-94 08:49:37 GMT · Sun Nov  6 08:49:37 1994
@@ -24,7 +24,7 @@ enum HTTPDate {
         return Date(timeIntervalSince1970: Double(((days * 24 + hour) * 60 + minute) * 60 + second))
     }
 
-    /// Two digits are of this century, unless that is in the second half of it (RFC 9110, 5.6.7).
+    /// Parses a year of two or four digits. Two digits from 70 on are in the 20th century (RFC 9110, 5.6.7).
     private static func fullYear(_ text: String) -> Int? {
         guard let year = number(text, 0...9999) else { return nil }
         guard text.utf8.count == 2 else { return text.utf8.count == 4 ? year : nil }
@@ -36,7 +36,7 @@ enum HTTPDate {
         return Int(text).flatMap { range.contains($0) ? $0 : nil }
     }
 
-    /// Days of the Gregorian calendar (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+    /// Returns the days since 1970-01-01 (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
     private static func daysSinceEpoch(year: Int, month: Int, day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let era = year / 400

@@ -4,8 +4,8 @@ import TintypeCore
 extension Exchange {
     /// Follows redirects until a response is none.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/tooManyRedirects`` for a cycle, or for more redirects than the settings
-    ///   allow; ``TintypeCore/TintypeError/Code/refusedRequest`` when the ``RedirectHook`` refuses one.
+    /// - Throws: ``TintypeCore/TintypeError/Code/tooManyRedirects`` for a cycle, or for more redirects than the
+    ///   settings allow; ``TintypeCore/TintypeError/Code/refusedRequest`` when the ``RedirectHook`` refuses one.
     func followRedirects(from first: DownloadResponse, to request: DownloadRequest) async throws -> DownloadResponse {
         var (request, response) = (request, first)
         var seen: Set<URL> = []
@@ -44,8 +44,8 @@ public struct RedirectHook: Sendable {
     /// Creates a hook from a closure.
     ///
     /// - Parameter decide: takes the request that would be sent and the response that redirects to it, and returns the
-    ///   request to send. `nil` refuses the redirect. It runs on the global concurrent executor, and may throw to end the
-    ///   transfer.
+    ///   request to send. `nil` refuses the redirect. It runs on the global concurrent executor, and may throw to end
+    ///   the transfer.
     public init(_ decide: @escaping @Sendable (DownloadRequest, DownloadResponse) async throws -> DownloadRequest?) {
         self.decide = decide
     }

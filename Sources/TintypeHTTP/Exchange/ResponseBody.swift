@@ -47,7 +47,8 @@ final class ResponseBody: Sendable {
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/truncatedBody`` when the body ends early,
     ///   ``TintypeCore/TintypeError/Code/limitExceeded`` when it becomes too large,
-    ///   ``TintypeCore/TintypeError/Code/undecipherable`` when its content coding is damaged, or an error of the transport.
+    ///   ``TintypeCore/TintypeError/Code/undecipherable`` when its content coding is damaged, or an error of the
+    ///   transport.
     func receive(into received: ReceivedBytes) async throws {
         do {
             if let announced, coding == nil { try received.expect(prefix.count + announced) }
@@ -86,7 +87,8 @@ final class ResponseBody: Sendable {
     }
 
     /// Whether a part is the whole body and fills at least a third of its buffer. Then the buffer is kept: a copy would
-    /// cost more than its time, since the allocator returns blocks of tens of kilobytes to the system between transfers.
+    /// cost more than its time, since the allocator returns blocks of tens of kilobytes to the system between
+    /// transfers.
     private func isWorthKeeping(_ part: ByteBuffer) -> Bool {
         prefix.isEmpty && part.readableBytes == announced && part.readableBytes >= part.storageCapacity / 3
     }

@@ -80,10 +80,11 @@ struct ResponseHead: Sendable {
     let time: Duration
 }
 
-/// Takes the events of one response from the client, on an event loop, and stores them until ``ResponseStream`` reads them.
+/// Takes the events of one response from the client, on an event loop, and stores them until ``ResponseStream`` reads
+/// them.
 ///
-/// The asynchronous interface of the client would parse the URL again, and create a task, a timer and a sequence for each
-/// request.
+/// The asynchronous interface of the client would parse the URL again, and create a task, a timer and a sequence for
+/// each request.
 final class ResponseDelegate: HTTPClientResponseDelegate {
     let state = Locked(ResponseStreamState())
     /// The uptime at which the request was sent.
@@ -161,8 +162,8 @@ struct ResponseStreamState: Sendable {
         var task: HTTPClient.Task<Void>?
     }
 
-    /// Parts and bytes that are stored before the origin has to wait. Not fewer: parts that the client holds back when a
-    /// connection breaks are lost to a later resumption.
+    /// Parts and bytes that are stored before the origin has to wait. Not fewer: parts that the client holds back when
+    /// a connection breaks are lost to a later resumption.
     private static let maximumPartCount = 4096
     private static let maximumByteCount = 4 << 20
 

@@ -7,7 +7,7 @@ import NIOSSL
 import TintypeCore
 
 extension TintypeError {
-    /// What an error of the HTTP client means to the one who wanted a picture.
+    /// Creates the error that corresponds to an error of the HTTP client.
     init(transport error: any Error) {
         if let error = error as? TintypeError {
             self = error
@@ -34,17 +34,17 @@ extension TintypeError {
     private static func meaning(_ error: HTTPClientError) -> (Code, String) {
         switch error {
         case .cancelled: (.cancelled, "cancelled")
-        case .connectTimeout: (.timedOut, "no connection in time")
-        case .readTimeout: (.timedOut, "no progress in time")
+        case .connectTimeout: (.timedOut, "the connection timed out")
+        case .readTimeout: (.timedOut, "the server sent nothing in time")
         case .deadlineExceeded, .writeTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout:
             (.timedOut, error.shortDescription.lowercased())
         case .invalidURL, .emptyHost, .emptyScheme, .missingSocketPath:
             (.invalidSource, error.shortDescription.lowercased())
         case .alreadyShutdown: (.invalidated, "the downloader was invalidated")
         case .invalidProxyResponse: (.unreachable, "the proxy did not connect to the server")
-        case .proxyAuthenticationRequired: (.unreachable, "the proxy wants a credential")
+        case .proxyAuthenticationRequired: (.unreachable, "the proxy requires a credential")
         case .remoteConnectionClosed: (.transport, "the server closed the connection")
-        case _ where error.isOfRequest: (.invalidSource, error.shortDescription.lowercased())
+        case _ where error.isInvalidRequest: (.invalidSource, error.shortDescription.lowercased())
         default: (.transport, error.shortDescription)
         }
     }
@@ -63,27 +63,28 @@ extension TintypeError {
     }
 
     private static func connectionMessage(_ error: NIOConnectionError) -> String {
-        guard let first = error.connectionErrors.first?.error else { return "the host \(error.host) is not known" }
+        guard let first = error.connectionErrors.first?.error else { return "the host \(error.host) is unknown" }
         let reason = (first as? IOError).map(message) ?? "\(first)"
         return "cannot connect to \(error.host):\(error.port): \(reason)"
     }
 }
 
 extension TintypeError {
-    /// A status that is not acceptable, and when the server wants to be asked again.
+    /// Creates the error for a status code that is not accepted, with the delay that the server asks for
+    /// (`Retry-After`).
     init(badStatus response: DownloadResponse, at now: Date) {
         let status = HTTPResponseStatus(statusCode: response.status)
         let retryAfter = RetryAfter(response.headers, at: now)
-        let wish = retryAfter.map { ", to be asked again in \($0.delay.components.seconds) s" } ?? ""
+        let suffix = retryAfter.map { ", retry after \($0.delay.components.seconds) s" } ?? ""
         self.init(
-            .badStatus, stage: .load, "HTTP \(status)\(wish)", status: response.status, underlying: retryAfter)
+            .badStatus, stage: .load, "HTTP \(status)\(suffix)", status: response.status, underlying: retryAfter)
     }
 
-    /// How long a server wants to be left alone (RFC 9110, 10.2.3).
+    /// The delay that the server asks for before a retry (RFC 9110, 10.2.3); `nil` for none.
     var retryAfter: Duration? { (underlying as? RetryAfter)?.delay }
 }
 
-/// What a `Retry-After` field says: seconds, or a date.
+/// A `Retry-After` field: a number of seconds, or a date (RFC 9110, 10.2.3).
 struct RetryAfter: Error, Hashable {
     let delay: Duration
 
@@ -100,15 +101,15 @@ struct RetryAfter: Error, Hashable {
 }
 
 extension HTTPClientError {
-    /// Whether a field of the request is to blame, which the client has looked at before it sent anything.
-    fileprivate var isOfRequest: Bool {
+    /// Whether a header field of the request is invalid. The client checks them before it sends anything.
+    fileprivate var isInvalidRequest: Bool {
         let kinds: [HTTPClientError] = [.invalidHeaderFieldNames([]), .invalidHeaderFieldValues([])]
         return kinds.contains { $0.shortDescription == shortDescription }
     }
 }
 
 extension Error {
-    /// Whether the other side closed the connection before it answered.
+    /// Whether the server closed the connection before it responded.
     var isClosedConnection: Bool {
         if let error = self as? HTTPClientError { return error == .remoteConnectionClosed }
         if let error = self as? IOError { return [ECONNRESET, EPIPE].contains(error.errnoCode) }

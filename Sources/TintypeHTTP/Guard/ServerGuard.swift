@@ -3,12 +3,12 @@ import NIOCore
 import NIOPosix
 public import TintypeCore
 
-/// Restricts which servers are contacted, for programs that load URLs from untrusted sources: without a guard, such a URL
-/// can reach the program's own network (server-side request forgery).
+/// Restricts which servers are contacted, for programs that load URLs from untrusted sources: without a guard, such a
+/// URL can reach the program's own network (server-side request forgery).
 ///
-/// A guard checks every URL before it is requested, redirects included; then every address that the host resolves to; and
-/// finally the address of the connection before anything is sent, since a name may resolve differently the next time.
-/// Behind a proxy, the address of the connection is not checked.
+/// A guard checks every URL before it is requested, redirects included; then every address that the host resolves to;
+/// and finally the address of the connection before anything is sent, since a name may resolve differently the next
+/// time. Behind a proxy, the address of the connection is not checked.
 public struct ServerGuard: Hashable, Sendable {
     /// The allowed URL schemes, in lowercase.
     public var schemes: Set<String>

@@ -1,12 +1,13 @@
 import Foundation
 import TintypeCore
 
-/// Proves who asks, with something that has to be got and renewed: a token, a signature.
+/// An interceptor that adds a credential which must be fetched and renewed, such as a token.
 ///
-/// The credential is asked for at every try. When the answer is 401, it is renewed once, however many transfers got that
-/// answer at the same time, and each sends its request once more. A transfer keeps its place meanwhile, so neither may
-/// take longer than a limit.
+/// The credential is fetched for every attempt. After a 401 response it is renewed once, for all transfers that got one
+/// at the same time, and each sends its request once more. A transfer keeps its place in the queue in the meantime, so
+/// both closures have a time limit.
 public final class DownloadAuthorizer: HTTPInterceptor {
+    /// Fetches a credential.
     public typealias Source = @Sendable () async throws -> HTTPCredential
 
     private let current: Source
@@ -14,11 +15,13 @@ public final class DownloadAuthorizer: HTTPInterceptor {
     private let limit: Duration
     private let clock: TransferClock
 
+    /// Creates an authorizer.
+    ///
     /// - Parameters:
-    ///   - current: the credential to use now; called for each try.
-    ///   - renewed: a new one, called after a 401; from then on it is used in place of `current`.
-    ///   - limit: how long either may take. What takes longer is cancelled and waited for no more, and the transfers that
-    ///     did wait fail with ``TintypeCore/TintypeError/Code/timedOut``, which a retry policy may try again.
+    ///   - current: returns the credential for an attempt.
+    ///   - renewed: returns a new credential after a 401 response. From then on that one is used instead of `current`.
+    ///   - limit: the longest time that either may take. A closure that takes longer is cancelled and abandoned, and
+    ///     the transfers that waited for it fail with ``TintypeCore/TintypeError/Code/timedOut``, which may be retried.
     public convenience init(
         current: @escaping Source, renewed: @escaping Source, limit: Duration = .seconds(60)
     ) {
@@ -50,6 +53,7 @@ public final class DownloadAuthorizer: HTTPInterceptor {
 }
 
 extension DownloadRequest {
+    /// Returns this request with a credential in its `Authorization` field.
     func authorized(by credential: HTTPCredential) -> DownloadRequest {
         var request = self
         request.headers["Authorization"] = credential.authorization
@@ -57,11 +61,11 @@ extension DownloadRequest {
     }
 }
 
-/// Renews a credential once for all who find that the same one is no longer taken.
+/// Renews a credential once for all transfers whose credential was rejected at the same time.
 final class SharedRenewal: Sendable {
     private struct State: Sendable {
         var credential: HTTPCredential?
-        /// How often it was renewed.
+        /// The number of renewals.
         var generation = 0
         var running: Task<HTTPCredential, any Error>?
     }
@@ -71,7 +75,9 @@ final class SharedRenewal: Sendable {
     private let clock: TransferClock
     private let state = Locked(State())
 
-    /// - Parameter limit: how long a renewal may take; then it has failed, and the next one begins anew.
+    /// - Parameters:
+    ///   - limit: the longest time of a renewal. After a time-out, the next call starts another one.
+    ///   - source: returns a new credential.
     init(
         _ limit: Duration, _ clock: TransferClock, _ source: @escaping @Sendable () async throws -> HTTPCredential
     ) {
@@ -80,25 +86,29 @@ final class SharedRenewal: Sendable {
         self.source = source
     }
 
-    /// The last renewed credential, if any, and how often there was one.
+    /// The last renewed credential, if there is one, and the number of renewals.
     var latest: (credential: HTTPCredential?, generation: Int) {
         state.withLock { ($0.credential, $0.generation) }
     }
 
-    /// A credential newer than that of a generation: one that came meanwhile, the one that is under way, or a new one.
+    /// Returns a credential that is newer than a generation: one that was renewed in the meantime, one that is being
+    /// renewed, or a new one.
+    ///
+    /// - Throws: the error of the source; ``TintypeCore/TintypeError/Code/timedOut`` after the limit;
+    ///   ``TintypeCore/TintypeError/Code/cancelled`` when the calling task is cancelled.
     func renew(after generation: Int) async throws -> HTTPCredential {
         let task: Task<HTTPCredential, any Error>? = state.withLock { state in
             guard state.generation == generation else { return nil }
             if state.running == nil { state.running = Task { try await self.run() } }
             return state.running
         }
-        // It ends within its limit; a transfer that is cancelled does not wait for that.
+        // The renewal has a limit of its own; a transfer that is cancelled does not wait for it.
         if let task { return try await BoundedWait.wait(nil, clock) { try await task.value } }
         if let credential = latest.credential { return credential }
         return try await BoundedWait.wait(limit, clock, for: source)
     }
 
-    /// Not a part of the transfer that asked first, which may be cancelled.
+    /// Runs in a task of its own: the transfer that started it may be cancelled.
     private func run() async throws -> HTTPCredential {
         do {
             let credential = try await BoundedWait.wait(limit, clock, for: source)

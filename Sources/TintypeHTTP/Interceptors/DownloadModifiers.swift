@@ -1,19 +1,24 @@
 public import Foundation
 import TintypeCore
 
-/// Changes requests before they are sent, or refuses them.
+/// An interceptor that changes requests before they are sent, or refuses them.
 public struct DownloadRequestModifier: HTTPInterceptor {
+    /// The identity of the modifier: the same for closures with the same effect.
     public let id: String
     private let modify: @Sendable (DownloadRequest) async throws -> DownloadRequest?
 
-    /// - Parameter modify: the request to send; `nil` ends the transfer with
-    ///   ``TintypeCore/TintypeError/Code/refusedRequest``.
+    /// Creates a modifier from a closure.
+    ///
+    /// - Parameters:
+    ///   - id: the identity of the modifier: the same for closures with the same effect.
+    ///   - modify: returns the request to send; `nil` fails the transfer with
+    ///     ``TintypeCore/TintypeError/Code/refusedRequest``.
     public init(id: String, _ modify: @escaping @Sendable (DownloadRequest) async throws -> DownloadRequest?) {
         self.id = id
         self.modify = modify
     }
 
-    /// Sets header fields.
+    /// Returns a modifier that sets header fields of requests.
     public static func headers(_ fields: [String: String]) -> DownloadRequestModifier {
         DownloadRequestModifier(id: "headers:\(fields.sorted { $0.key < $1.key })") { request in
             var request = request
@@ -30,19 +35,24 @@ public struct DownloadRequestModifier: HTTPInterceptor {
     }
 }
 
-/// Changes responses before their status is looked at and their body is read, or refuses them.
+/// An interceptor that changes responses before their status is checked and their body is read, or refuses them.
 public struct DownloadResponseModifier: HTTPInterceptor {
+    /// The identity of the modifier: the same for closures with the same effect.
     public let id: String
     private let modify: @Sendable (DownloadResponse) async throws -> DownloadResponse?
 
-    /// - Parameter modify: the response to go on with; `nil` ends the transfer with
-    ///   ``TintypeCore/TintypeError/Code/refusedResponse``.
+    /// Creates a modifier from a closure.
+    ///
+    /// - Parameters:
+    ///   - id: the identity of the modifier: the same for closures with the same effect.
+    ///   - modify: returns the response to use; `nil` fails the transfer with
+    ///     ``TintypeCore/TintypeError/Code/refusedResponse``.
     public init(id: String, _ modify: @escaping @Sendable (DownloadResponse) async throws -> DownloadResponse?) {
         self.id = id
         self.modify = modify
     }
 
-    /// Sets header fields.
+    /// Returns a modifier that sets header fields of responses.
     public static func headers(_ fields: [String: String]) -> DownloadResponseModifier {
         DownloadResponseModifier(id: "response-headers:\(fields.sorted { $0.key < $1.key })") { response in
             var response = response
@@ -59,19 +69,24 @@ public struct DownloadResponseModifier: HTTPInterceptor {
     }
 }
 
-/// Makes the bytes of a picture of the bytes that a server sends. There are no previews, since it needs all of them.
+/// An interceptor that decrypts the bodies of successful responses. It needs the whole body, so there are no previews.
 public struct DownloadDecryptor: HTTPInterceptor {
+    /// The identity of the modifier: the same for closures with the same effect.
     public let id: String
     private let decrypt: @Sendable (Data, DownloadResponse) async throws -> Data?
 
-    /// - Parameter decrypt: the bytes of the picture; `nil` ends the transfer with
-    ///   ``TintypeCore/TintypeError/Code/undecipherable``.
+    /// Creates a decryptor from a closure.
+    ///
+    /// - Parameters:
+    ///   - id: the identity of the decryptor: the same for closures with the same effect.
+    ///   - decrypt: returns the bytes of the image, given the body and the head of the response; `nil` fails the
+    ///     transfer with ``TintypeCore/TintypeError/Code/undecipherable``.
     public init(id: String, _ decrypt: @escaping @Sendable (Data, DownloadResponse) async throws -> Data?) {
         self.id = id
         self.decrypt = decrypt
     }
 
-    /// For bodies in Base64 (RFC 4648, 4); line breaks in them do not matter.
+    /// Decodes bodies in Base64 (RFC 4648, 4), and ignores line breaks in them.
     public static let base64 = DownloadDecryptor(id: "base64") { data, _ in
         Data(base64Encoded: data, options: .ignoreUnknownCharacters)
     }

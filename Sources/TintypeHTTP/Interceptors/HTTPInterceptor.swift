@@ -1,20 +1,28 @@
 import TintypeCore
 
-/// Stands around an exchange: sees the request before it is sent and the response before its body is read, and may
-/// change either, send it again, or answer itself.
+/// Wraps an exchange: sees the request before it is sent and the response before its body is read.
 ///
-/// It is called once a try, and sees one response however many redirects there are. What it adds to a request goes to
-/// another origin only if it is no credential.
+/// An interceptor may change either, send the request again, or respond itself. It is called once for each attempt, and
+/// sees the final response after all redirects. A redirect to another origin keeps the header fields that an
+/// interceptor added, except credentials.
+///
+/// Interceptors run on the global concurrent executor.
 public protocol HTTPInterceptor: Sendable {
-    /// Requests that differ only in interceptors of equal ids share one transfer.
+    /// The identity of the interceptor. Requests with interceptors of equal identities share one transfer.
     var id: String { get }
 
-    /// - Parameter next: sends the request on, and may be called more than once.
+    /// Returns the response to a request.
+    ///
+    /// - Parameters:
+    ///   - request: the request that would be sent.
+    ///   - next: sends a request through the inner interceptors to the server. It may be called more than once, or not
+    ///     at all.
+    /// - Throws: any error, which ends the attempt. A ``TintypeCore/TintypeError`` is passed on unchanged.
     func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse
 }
 
 extension HTTPInterceptor where Self: AnyObject {
-    /// An object is itself and no other.
+    /// The identity of the object.
     public var id: String { "\(ObjectIdentifier(self))" }
 }
 
@@ -22,11 +30,12 @@ extension HTTPInterceptor where Self: AnyObject {
 public struct HTTPExchange: Sendable {
     let send: @Sendable (DownloadRequest) async throws -> DownloadResponse
 
+    /// Sends a request, and returns its response before the body is read.
     public func callAsFunction(_ request: DownloadRequest) async throws -> DownloadResponse {
         try await send(request)
     }
 
-    /// This exchange inside interceptors, the first one outermost.
+    /// Returns this exchange wrapped in interceptors, the first one outermost.
     func inside(_ interceptors: [any HTTPInterceptor]) -> HTTPExchange {
         interceptors.reversed().reduce(self) { next, interceptor in
             HTTPExchange { try await interceptor.intercept($0, next: next) }

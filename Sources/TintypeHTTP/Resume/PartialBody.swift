@@ -87,8 +87,8 @@ struct StrongValidator: Hashable, Sendable {
 
     /// Reads the validator of a response; `nil` when it has no strong one.
     ///
-    /// Weak entity tags do not count. A date counts if it is at least 60 seconds before the date of the response: otherwise
-    /// the representation may have changed twice within one second (RFC 9110, 8.8.2.2).
+    /// Weak entity tags do not count. A date counts if it is at least 60 seconds before the date of the response:
+    /// otherwise the representation may have changed twice within one second (RFC 9110, 8.8.2.2).
     init?(_ headers: HTTPFields) {
         if let tag = headers["etag"] {
             guard tag.hasPrefix("\"") else { return nil }
@@ -101,7 +101,8 @@ struct StrongValidator: Hashable, Sendable {
         value = text
     }
 
-    /// Whether a 206 response has the same validator. It must repeat an entity tag, and may omit a date (RFC 9110, 15.3.7).
+    /// Whether a 206 response has the same validator. It must repeat an entity tag, and may omit a date (RFC 9110,
+    /// 15.3.7).
     func matches(_ headers: HTTPFields) -> Bool {
         value.hasPrefix("\"") ? headers["etag"] == value : headers["last-modified"].map { $0 == value } ?? true
     }

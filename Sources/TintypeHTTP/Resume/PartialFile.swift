@@ -4,11 +4,11 @@ import TintypeCore
 
 /// The file format of a ``PartialBody``.
 ///
-/// The first line holds the version, the SHA-256 digest and the number of bytes of the body; the next three hold the digest
-/// of the URL, the validator and the total. An empty line and the bytes follow.
+/// The first line holds the version, the SHA-256 digest and the number of bytes of the body; the next three hold the
+/// digest of the URL, the validator and the total. An empty line and the bytes follow.
 ///
-/// The first line has a fixed length, so that it can be overwritten after more bytes were appended. Bytes beyond the number
-/// in the first line are ignored. The file names URLs only by their digests, since they may hold secrets.
+/// The first line has a fixed length, so that it can be overwritten after more bytes were appended. Bytes beyond the
+/// number in the first line are ignored. The file names URLs only by their digests, since they may hold secrets.
 enum PartialFile {
     private static let version = "tintype-partial 2"
 

@@ -3,9 +3,9 @@ import TintypeCore
 
 /// A folder of interrupted transfers, from which a later process can resume them.
 ///
-/// Each transfer is one file. A body of more than 1 MB is written while it arrives, so that a killed process leaves what it
-/// had; a smaller one is written when its transfer fails. Files older than 7 days are removed, and the oldest files when
-/// the folder exceeds its budget. The files may be deleted at any time.
+/// Each transfer is one file. A body of more than 1 MB is written while it arrives, so that a killed process leaves
+/// what it had; a smaller one is written when its transfer fails. Files older than 7 days are removed, and the oldest
+/// files when the folder exceeds its budget. The files may be deleted at any time.
 ///
 /// Files are read and written on the queue for disks; all methods may be called from any thread.
 public final class PartialStore: Sendable {
@@ -16,8 +16,8 @@ public final class PartialStore: Sendable {
     /// The fewest bytes of a transfer that fails for which a file is written.
     public let minimumByteCount: Int
     private let maximumAge: TimeInterval = 7 * 86_400
-    /// The names of the files; `nil` until they are listed. Most requests have no file, and do not wait for the disk. Files
-    /// that another process adds later are found after the next start.
+    /// The names of the files; `nil` until they are listed. Most requests have no file, and do not wait for the disk.
+    /// Files that another process adds later are found after the next start.
     private let names = Locked<Set<String>?>(nil)
 
     /// Creates a store. The folder is created when the first file is written.

@@ -3,8 +3,8 @@ import TintypeCore
 
 /// What one transfer has received of its body, so that a later attempt or a later process can request the rest.
 ///
-/// It is kept in memory between the attempts of a transfer. With a ``PartialStore``, it is written to disk when the transfer
-/// fails, and one step at a time while a large body arrives.
+/// It is kept in memory between the attempts of a transfer. With a ``PartialStore``, it is written to disk when the
+/// transfer fails, and one step at a time while a large body arrives.
 final class Resumption: Sendable {
     private struct State: Sendable {
         var partial: PartialBody?
@@ -49,7 +49,8 @@ final class Resumption: Sendable {
         state.withLock { $0.partial = partial }
     }
 
-    /// Returns what an earlier attempt or process left of the URL of `request`; `nil` if the request has a range of its own.
+    /// Returns what an earlier attempt or process left of the URL of `request`; `nil` if the request has a range of its
+    /// own.
     func partial(for request: DownloadRequest) -> PartialBody? {
         guard let partial = state.withLock({ $0.partial }), request.method == "GET",
             !request.headers.contains("Range"), partial.urlDigest == PartialFile.digest(of: request.url)
@@ -77,7 +78,8 @@ final class Resumption: Sendable {
         }
     }
 
-    /// Writes what has arrived to disk, if another ``PartialJournal/step`` is complete. A failure does not end the transfer.
+    /// Writes what has arrived to disk, if another ``PartialJournal/step`` is complete. A failure does not end the
+    /// transfer.
     func write(_ received: ReceivedBytes, for job: JobContext) async {
         guard let store else { return }
         let (journal, arriving, isJournaled) = state.withLock { ($0.journal, $0.arriving, $0.isJournaled) }

@@ -1,7 +1,6 @@
 import TintypeCore
 
-/// A wait for work of a program's own, which may hang and heed no cancellation: it ends in time all the same, and
-/// leaves the work where it is.
+/// A wait for user code, which may hang and ignore cancellation. The wait ends in time and abandons the work.
 final class BoundedWait<Value: Sendable>: Sendable {
     private struct State: Sendable {
         var end: Result<Value, any Error>?
@@ -12,8 +11,10 @@ final class BoundedWait<Value: Sendable>: Sendable {
 
     private init() {}
 
-    /// - Parameter limit: `nil` to wait as long as the waiting task is not cancelled.
-    /// - Throws: what the work throws; ``TintypeCore/TintypeError/Code/timedOut`` after `limit`, and
+    /// Runs `work` in a task of its own, and returns its result.
+    ///
+    /// - Parameter limit: the longest wait; `nil` for no limit.
+    /// - Throws: the error of `work`; ``TintypeCore/TintypeError/Code/timedOut`` after `limit`;
     ///   ``TintypeCore/TintypeError/Code/cancelled`` as soon as the waiting task is cancelled.
     static func wait(
         _ limit: Duration?, _ clock: TransferClock, for work: @escaping @Sendable () async throws -> Value
@@ -45,7 +46,7 @@ final class BoundedWait<Value: Sendable>: Sendable {
         if let end { waiter.resume(with: end) }
     }
 
-    /// Only the first end counts.
+    /// Ends the wait. Only the first end counts.
     private func finish(_ end: Result<Value, any Error>) {
         let waiter = state.withLock { state -> CheckedContinuation<Value, any Error>? in
             guard state.end == nil else { return nil }

@@ -1,20 +1,29 @@
 import TintypeCore
 
-/// Which failed transfers are tried again, how often, and when.
+/// Which failed transfers are retried, how often, and when.
 public struct RetryPolicy: Hashable, Sendable {
-    /// Tries in all; 1 is no retry.
+    /// The most attempts, the first one included; 1 for no retry.
     public var maximumAttempts: Int
-    /// Before the second try; doubled before each further one.
+    /// The delay before the second attempt; doubled before each further one.
     public var firstDelay: Duration
-    /// A delay is never longer than this, and neither is one that a server asks for: beyond it the transfer fails.
+    /// The longest delay. If a server asks for a longer one (`Retry-After`), the transfer fails.
     public var maximumDelay: Duration
-    /// The part of a delay that is left to chance, from 0 to 1, so that many do not come back at once.
+    /// The fraction of a delay that is random, from 0 to 1, so that many clients do not retry at once.
     public var jitter: Double
-    /// No try begins later than this after the transfer has begun.
+    /// The time after the start of the transfer in which attempts may begin.
     public var timeLimit: Duration
-    /// Statuses that may pass.
+    /// The status codes that are retried.
     public var statuses: Set<Int>
 
+    /// Creates a policy.
+    ///
+    /// - Parameters:
+    ///   - maximumAttempts: the most attempts, the first one included; 1 for no retry.
+    ///   - firstDelay: the delay before the second attempt; doubled before each further one.
+    ///   - maximumDelay: the longest delay.
+    ///   - jitter: the fraction of a delay that is random, from 0 to 1.
+    ///   - timeLimit: the time after the start of the transfer in which attempts may begin.
+    ///   - statuses: the status codes that are retried.
     public init(
         maximumAttempts: Int, firstDelay: Duration = .milliseconds(500), maximumDelay: Duration = .seconds(60),
         jitter: Double = 0.5, timeLimit: Duration = .seconds(300), statuses: Set<Int> = [408, 429, 500, 502, 503, 504]
@@ -27,19 +36,20 @@ public struct RetryPolicy: Hashable, Sendable {
         self.statuses = statuses
     }
 
-    /// Every failure is final.
+    /// No retry.
     public static let none = RetryPolicy(maximumAttempts: 1)
-    /// Three tries.
+    /// Three attempts, with the default delays.
     public static let standard = RetryPolicy(maximumAttempts: 3)
 }
 
-/// Decides after each failure of a transfer whether and when it is tried again. Knows no time but what it is told.
+/// Decides after each failure of a transfer whether and when to retry. A pure struct: the time is an argument.
 struct RetryState: Sendable {
     let policy: RetryPolicy
-    /// When the transfer began.
+    /// The uptime at which the transfer began.
     let start: Duration
-    /// Whether sending it twice is the same as once. What is not is tried again only if it reached no one.
+    /// Whether the request is idempotent (RFC 9110, 9.2.2). Otherwise it is retried only if no server was reached.
     let isIdempotent: Bool
+    /// The number of attempts that have begun.
     private(set) var attempts = 1
 
     init(_ policy: RetryPolicy, start: Duration, isIdempotent: Bool = true) {
@@ -48,18 +58,20 @@ struct RetryState: Sendable {
         self.isIdempotent = isIdempotent
     }
 
-    /// Until no further try may begin.
+    /// The time in which attempts may still begin.
     func timeLeft(at now: Duration) -> Duration { max(.zero, policy.timeLimit - (now - start)) }
 
-    /// How long to wait before the next try; `nil` when there is none.
+    /// Returns the delay before the next attempt, and counts that attempt; `nil` when the failure is final.
     ///
     /// - Parameters:
-    ///   - retryAfter: what the server asked for (RFC 9110, 10.2.3).
-    ///   - chance: from 0 up to 1.
+    ///   - status: the status code of the response, if there was one.
+    ///   - retryAfter: the delay that the server asked for (RFC 9110, 10.2.3).
+    ///   - now: the uptime.
+    ///   - chance: a random number from 0 up to 1.
     mutating func delay(
         after failure: TintypeError, status: Int?, retryAfter: Duration?, at now: Duration, chance: Double
     ) -> Duration? {
-        guard attempts < policy.maximumAttempts, mayPass(failure.code, status) else { return nil }
+        guard attempts < policy.maximumAttempts, isTransient(failure.code, status) else { return nil }
         let delay = max(backoff(chance), retryAfter ?? .zero)
         guard delay <= policy.maximumDelay || retryAfter == nil, now - start + delay <= policy.timeLimit else {
             return nil
@@ -68,8 +80,9 @@ struct RetryState: Sendable {
         return delay
     }
 
-    /// What may be otherwise the next time: not what the request, the answer or a setting makes certain.
-    private func mayPass(_ code: TintypeError.Code, _ status: Int?) -> Bool {
+    /// Whether another attempt may end differently: not if the request, the response or a setting made the failure
+    /// certain.
+    private func isTransient(_ code: TintypeError.Code, _ status: Int?) -> Bool {
         switch code {
         case .unreachable: true
         case .timedOut, .transport, .truncatedBody: isIdempotent
@@ -78,7 +91,7 @@ struct RetryState: Sendable {
         }
     }
 
-    /// Exponential, with a part of it left to chance.
+    /// The exponential delay with its random fraction.
     private func backoff(_ chance: Double) -> Duration {
         let exponent = min(attempts - 1, 30)
         let full = min(policy.firstDelay * Double(1 << exponent), policy.maximumDelay)

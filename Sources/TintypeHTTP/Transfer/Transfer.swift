@@ -2,8 +2,8 @@ import AsyncHTTPClient
 import Foundation
 import TintypeCore
 
-/// One transfer, shared by all callers with equal requests: attempts until one succeeds, each with its place in the queue,
-/// an ``Exchange``, and the body.
+/// One transfer, shared by all callers with equal requests: attempts until one succeeds, each with its place in the
+/// queue, an ``Exchange``, and the body.
 ///
 /// A class, so that async frames hold one reference instead of a copy.
 final class Transfer: Sendable {
@@ -165,7 +165,8 @@ final class Transfer: Sendable {
         return loaded
     }
 
-    /// The stored response that the request revalidates; `nil` when there is none that matches it (RFC 9111, 4.1 and 4.3.1).
+    /// The stored response that the request revalidates; `nil` when there is none that matches it (RFC 9111, 4.1 and
+    /// 4.3.1).
     var revalidated: (entry: CacheEntry, response: StoredResponse)? {
         guard let stored, let response = StoredResponse(decoding: stored.metadata),
             response.isSelected(by: request)

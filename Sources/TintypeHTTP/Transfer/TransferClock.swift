@@ -2,15 +2,15 @@ package import Foundation
 import NIOCore
 import TintypeCore
 
-/// Time as a downloader sees it: how late it is, and a wait.
+/// The clock and the random numbers of a downloader, which tests replace.
 package struct TransferClock: Sendable {
-    /// Time that never jumps, since some moment in the past.
+    /// The monotonic time since some moment in the past.
     package var uptime: @Sendable () -> Duration
-    /// Calendar time, which may jump.
+    /// The calendar time, which may jump.
     package var date: @Sendable () -> Date
-    /// Waits; throws when the task is cancelled.
+    /// Waits for a duration; throws when the task is cancelled.
     package var sleep: @Sendable (Duration) async throws -> Void
-    /// From 0 up to 1, for jitter.
+    /// A random number from 0 up to 1, for jitter.
     package var random: @Sendable () -> Double
 
     package init(
@@ -24,15 +24,21 @@ package struct TransferClock: Sendable {
         self.random = random
     }
 
-    /// Its uptime, a number in nanoseconds, stands still while the machine sleeps; its waits do not.
+    /// The clocks of the system. The uptime stands still while the machine sleeps; waits do not.
     package static let system = TransferClock(
         uptime: { .nanoseconds(Int64(clamping: NIODeadline.now().uptimeNanoseconds)) }, date: { Date() },
         sleep: { try await Task.sleep(for: $0) })
 }
 
-/// Ends work that takes too long.
+/// Limits the time of work that reacts to cancellation. ``BoundedWait`` limits work that may not.
 enum TimeLimit {
-    /// - Throws: ``TintypeCore/TintypeError/Code/timedOut`` after `limit`, when the work has heeded that it is cancelled.
+    /// Runs `work`, and cancels it after `limit`.
+    ///
+    /// Never inlined: a task group in the frame of its caller would be paid for by transfers without a limit.
+    ///
+    /// - Throws: the error of `work`; ``TintypeCore/TintypeError/Code/timedOut`` after `limit`, as soon as `work` has
+    ///   ended.
+    @inline(never)
     static func run<Value: Sendable>(
         _ limit: Duration, _ clock: TransferClock, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -48,6 +54,7 @@ enum TimeLimit {
         }
     }
 
+    /// The error of work that took longer than `limit`.
     static func exceeded(_ limit: Duration) -> TintypeError {
         TintypeError(.timedOut, stage: .load, "not complete within \(limit)")
     }

@@ -1,6 +1,7 @@
 import TintypeCore
 
-/// The queue in which transfers wait until one of a limited number of places is free: ``TransferQueueState`` behind a lock.
+/// The queue in which transfers wait until one of a limited number of places is free: ``TransferQueueState`` behind a
+/// lock.
 final class TransferQueue: Sendable {
     fileprivate typealias State = TransferQueueState<QueuedWork>
 
