@@ -1,4 +1,4 @@
-"""The judging of scripts/check/judge-animations, which calls it with the path of the command."""
+"""The comparisons of scripts/check/judge-animations, which runs this with the path of the command."""
 
 import json
 import pathlib
@@ -19,7 +19,7 @@ def played(seconds):
 
 
 def premultiplied(pixels):
-    """Of what is transparent, the colour does not matter."""
+    """Clears the colour of transparent pixels, which does not matter."""
     wide = pixels.astype(int)
     return np.dstack([(wide[..., :3] * wide[..., 3:] * 2 + 255) // 510, wide[..., 3:]])
 
@@ -35,7 +35,7 @@ def expected(fixture, kind):
 
 
 def read(path, kind):
-    """Frames, seconds and plays as the judge has them; no plays where the format, or its library here, has none."""
+    """Returns frames, seconds and loops as the judge reads them, with None for loops that it does not report."""
     if kind == "jxl":
         subprocess.run(["djxl", path, path.with_suffix(".apng")], check=True, capture_output=True)
         path = path.with_suffix(".apng")
@@ -52,7 +52,7 @@ def read(path, kind):
 
 
 def differences(fixture, kind, written, seconds):
-    """How far channels are apart at the middle of each frame."""
+    """Yields the differences of channels in the middle of each frame."""
     ends = np.cumsum(seconds)
     start = 0
     for frame, stored in zip(expected(fixture, kind), fixture["durations"]):
@@ -63,7 +63,7 @@ def differences(fixture, kind, written, seconds):
 
 
 def is_close(fixture, kind, apart):
-    """Exact, but for what the fixtures' own tests allow; a GIF of more colours than it can have is close in the mean."""
+    """Whether frames are equal within the tolerance of the fixture; for a GIF with too many colours, in the mean."""
     pixels = np.concatenate([frame.reshape(-1, 4) for frame in expected(fixture, kind)])
     if kind == "gif" and len(np.unique(pixels, axis=0)) > 255:
         return max(frame.mean() for frame in apart) < 3 and not any(frame[..., 3].any() for frame in apart)
@@ -77,9 +77,9 @@ def judge(command, fixture, kind, folder):
     apart = list(differences(fixture, kind, frames, seconds))
     off = abs(sum(seconds) - sum(map(played, fixture["durations"])))
     is_right = is_close(fixture, kind, apart) and off < 0.015 and plays in (None, fixture["loopCount"])
-    told = "not told" if plays is None else plays
+    told = "not reported" if plays is None else plays
     print(f"| {fixture['name']} | {kind} | {path.stat().st_size} | {len(frames)} of {len(fixture['expected'])} "
-          f"| {max(frame.max() for frame in apart)} | {sum(seconds):.3f} | {told} | {'' if is_right else 'WRONG'} |")
+          f"| {max(frame.max() for frame in apart)} | {sum(seconds):.3f} | {told}{'' if is_right else ' WRONG'} |")
     return is_right
 
 
@@ -88,11 +88,11 @@ def main():
     fixtures = json.loads((FIXTURES / "manifest.json").read_text())["fixtures"]
     fixtures = [fixture for fixture in fixtures if fixture["valid"] and (fixture["frameCount"] or 1) > 1]
     print(f"Pillow {PIL.__version__}; djxl for JPEG XL\n")
-    print("| fixture | written as | bytes | frames | largest difference | seconds | plays | |")
-    print("| --- | --- | ---: | --- | ---: | ---: | --- | --- |")
+    print("| fixture | written as | bytes | frames | largest difference | seconds | loops |")
+    print("| --- | --- | ---: | --- | ---: | ---: | --- |")
     with tempfile.TemporaryDirectory() as folder:
         results = [judge(command, fixture, kind, folder) for fixture in fixtures for kind in FORMATS]
-    sys.exit(0 if all(results) else "judge-animations: something is not as it should be")
+    sys.exit(0 if all(results) else "judge-animations: a result marked WRONG differs from its fixture")
 
 
 main()
