@@ -3,10 +3,10 @@ import Testing
 import Tintype
 import TintypeTesting
 
-/// Pictures whose transfer breaks off, from the wire to the picture.
+/// Images whose transfer ends early, from the network to the result.
 @Suite(.timeLimit(.minutes(15))) struct BrokenTransferTests {
-    /// Noise, so that half of the bytes are about half of the rows.
-    private static func picture() throws -> (png: Data, pixels: PixelBuffer) {
+    /// An image of noise, so that half of its bytes are about half of its rows.
+    private static func image() throws -> (png: Data, pixels: PixelBuffer) {
         var random = SeededRandom(seed: 5)
         let pixels = try PixelBuffer.drawn(PixelSize(width: 64, height: 200)) { _, _ in
             Pixel(red: .random(in: 0...255, using: &random), green: .random(in: 0...255, using: &random), blue: 9)
@@ -40,45 +40,45 @@ import TintypeTesting
         return request
     }
 
-    /// The first rows are the picture's, the last ones are not there.
-    private func expectPart(_ response: ImageResponse, of whole: PixelBuffer) {
+    /// Expects the first rows of the image and no last rows.
+    private func expectPart(_ response: ImageResponse, of complete: PixelBuffer) {
         let part = response.image
-        #expect(part.isPartial && part.size == whole.size && response.transferFailure?.code == .truncatedBody)
-        #expect((0..<64).allSatisfy { part.pixels[$0, 20] == whole[$0, 20] })
+        #expect(part.isPartial && part.size == complete.size && response.transferFailure?.code == .truncatedBody)
+        #expect((0..<64).allSatisfy { part.pixels[$0, 20] == complete[$0, 20] })
         #expect(part.pixels[0, 199].alpha == 0)
     }
 
     @Test func theRowsThatArrivedAreShownAndNothingIsStored() async throws {
-        let (png, whole) = try Self.picture()
+        let (png, complete) = try Self.image()
         try await run { origin, pipeline in
             origin.serve("/a.png", .image(png, type: "image/png").with(\.ending, .cut(after: 12_000)))
-            expectPart(try await pipeline.response(for: request(origin)), of: whole)
+            expectPart(try await pipeline.response(for: request(origin)), of: complete)
             #expect(pipeline.cachedImage(for: request(origin)) == nil)
-            var cached = request(origin)
-            cached.policy.freshness = .cacheOnly
-            let kept = await Task { [cached] in try await pipeline.image(for: cached) }.result
-            #expect(throws: TintypeError.self) { try kept.get() }
-            // Whole again, it is loaded anew.
+            var cacheOnly = request(origin)
+            cacheOnly.policy.freshness = .cacheOnly
+            let cached = await Task { [cacheOnly] in try await pipeline.image(for: cacheOnly) }.result
+            #expect(throws: TintypeError.self) { try cached.get() }
+            // The origin now sends the complete image, which is loaded again.
             origin.serve("/a.png", .image(png, type: "image/png"))
             let image = try await pipeline.image(for: request(origin))
-            #expect(!image.isPartial && PixelDifference(image.pixels, whole)?.maximum == 0)
+            #expect(!image.isPartial && PixelDifference(image.pixels, complete)?.maximum == 0)
         }
     }
 
-    @Test func aBodyThatEndsEarlyWithoutALengthIsAPart() async throws {
-        let (png, whole) = try Self.picture()
+    @Test func aChunkedBodyThatEndsEarlyIsPartial() async throws {
+        let (png, complete) = try Self.image()
         try await run { origin, pipeline in
             origin.serve(
                 "/a.png",
                 .image(png, type: "image/png").with(\.framing, .chunked(size: 4000)).with(
                     \.ending, .cut(after: 12_000)))
-            expectPart(try await pipeline.response(for: request(origin)), of: whole)
+            expectPart(try await pipeline.response(for: request(origin)), of: complete)
         }
     }
 
-    /// The last try brings nothing; what the one before it brought is shown.
-    @Test func whatAnEarlierTryLeftIsShown() async throws {
-        let (png, whole) = try Self.picture()
+    /// The last attempt delivers nothing. The rows of the previous attempt are shown.
+    @Test func theRowsOfAnEarlierAttemptAreShown() async throws {
+        let (png, complete) = try Self.image()
         let policy = RetryPolicy(maximumAttempts: 2, firstDelay: .milliseconds(1), jitter: 0)
         try await run(retry: policy) { origin, pipeline in
             let first = Shared(true)
@@ -95,7 +95,7 @@ import TintypeTesting
             }
             let response = try await pipeline.response(for: request(origin))
             #expect(response.image.isPartial && response.transferFailure?.status == 503)
-            #expect((0..<64).allSatisfy { response.image.pixels[$0, 20] == whole[$0, 20] })
+            #expect((0..<64).allSatisfy { response.image.pixels[$0, 20] == complete[$0, 20] })
         }
     }
 }

@@ -4,9 +4,9 @@ import Testing
 import Tintype
 import TintypeTesting
 
-/// The whole path on real input: an origin, the standard parts, a cache on disk.
+/// The complete path with real input: an origin, the standard components, and a disk cache.
 @Suite(.timeLimit(.minutes(15))) struct EndToEndTests {
-    /// A progressive picture would be larger than a test needs; noise keeps this one from compressing away.
+    /// A JPEG with noise, so that it does not compress to almost nothing.
     private static func jpeg(_ width: Int = 320, _ height: Int = 200) throws -> Data {
         var random = SeededRandom(seed: 7)
         let pixels = try PixelBuffer.drawn(PixelSize(width: width, height: height)) { x, _ in
@@ -51,7 +51,7 @@ import TintypeTesting
         }
     }
 
-    @Test func whatIsAcceptedIsMadeFromTheDecoders() async throws {
+    @Test func theAcceptFieldListsTheDecodableFormats() async throws {
         try await run { origin, make in
             origin.serve("/a.jpg", .image(try Self.jpeg(), type: "image/jpeg"))
             _ = try await make(nil).image(for: origin.url("/a.jpg"))
@@ -62,7 +62,7 @@ import TintypeTesting
         }
     }
 
-    @Test func networkThenDiskThenMemory() async throws {
+    @Test func anImageComesFromNetworkThenDiskThenMemory() async throws {
         try await run { origin, make in
             origin.serve("/a.jpg", .image(try Self.jpeg(), type: "image/jpeg"))
             let request = ImageRequest(url: origin.url("/a.jpg"))
@@ -93,7 +93,7 @@ import TintypeTesting
         }
     }
 
-    @Test func previewsComeWhileTheBytesArrive() async throws {
+    @Test func previewsArriveDuringTheTransfer() async throws {
         try await run { origin, make in
             let gate = OriginGate(after: 20_000)
             let data = try Self.jpeg(640, 480)
@@ -117,7 +117,8 @@ import TintypeTesting
         }
     }
 
-    /// Six frames of one white pixel, 200 ms each, forever; 38 bytes and 23 a frame.
+    /// An animation of six frames with one white pixel, 200 ms each, looping forever. It has 38 bytes and 23 more per
+    /// frame.
     private static let gif: Data = {
         var data = Data("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255]
         data += [0x21, 0xFF, 11] + Data("NETSCAPE2.0".utf8) + [3, 1, 0, 0, 0]
@@ -125,7 +126,7 @@ import TintypeTesting
         return data + [0x3B]
     }()
 
-    /// Loads the animation, with a player for its previews that is given the third frame before the rest may come.
+    /// Loads an animation with a player for its previews. The gate opens when the third frame has arrived and is shown.
     @MainActor private func play(
         _ response: OriginResponse, _ origin: Origin, _ pipeline: ImagePipeline
     ) async throws -> (player: AnimationPlayer, timer: ManualPlaybackTimer, result: Result<Image, TintypeError>?) {
@@ -147,7 +148,7 @@ import TintypeTesting
         return (try #require(player), timer, result)
     }
 
-    @Test @MainActor func anAnimationPlaysWhileItArrives() async throws {
+    @Test @MainActor func anAnimationPlaysDuringItsTransfer() async throws {
         try await run { origin, make in
             let (player, timer, result) = try await play(.image(Self.gif, type: "image/gif"), origin, make(nil))
             player.replace(with: try #require(try result?.get().animation))
@@ -157,7 +158,7 @@ import TintypeTesting
         }
     }
 
-    @Test @MainActor func whatIsThereOfADownloadThatDiesIsPlayed() async throws {
+    @Test @MainActor func theFramesOfAnInterruptedDownloadArePlayed() async throws {
         try await run { origin, make in
             let cut = OriginResponse.image(Self.gif, type: "image/gif").with(\.ending, .cut(after: 115))
             let (player, timer, result) = try await play(cut, origin, make(nil))
@@ -171,7 +172,7 @@ import TintypeTesting
     }
 
     @Test(arguments: ["html", "corrupt", "cut", "empty", "missing"])
-    func nothingThatIsNotAWholeGoodImageIsStored(_ kind: String) async throws {
+    func onlyCompleteValidImagesAreStored(_ kind: String) async throws {
         try await run { origin, make in
             let png = try PNGEncoder().encode(
                 .filled(Pixel(red: 9, green: 9, blue: 9), PixelSize(width: 50, height: 50)), as: .png,
@@ -190,7 +191,7 @@ import TintypeTesting
             let pipeline = make(nil)
             do throws(TintypeError) {
                 _ = try await pipeline.image(for: origin.url("/a.png"))
-                Issue.record("it should have failed")
+                Issue.record("the load did not fail")
             } catch {
                 #expect(error.code == code)
                 #expect(error.subject == origin.url("/a.png").absoluteString)
@@ -202,7 +203,7 @@ import TintypeTesting
         }
     }
 
-    @Test func filesAndDataURLsAreNotKeptOnDisk() async throws {
+    @Test func filesAndDataURLsAreNotStoredOnDisk() async throws {
         try await run { _, make in
             let pipeline = make(nil)
             let data = try Self.jpeg(20, 10)

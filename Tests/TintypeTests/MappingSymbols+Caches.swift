@@ -2,7 +2,7 @@ import Foundation
 import Tintype
 
 extension MappingSymbols {
-    /// Where pictures are kept.
+    /// The caches.
     static var caches: [String: Any] {
         [
             "ImageCaching": (any ImageCaching).self, "DataCaching": (any DataCaching).self,
@@ -36,7 +36,7 @@ extension MappingSymbols {
         ]
     }
 
-    /// What a cache does on its own, and what is kept otherwise than usual.
+    /// Serializers, the thumbnail cache and queries.
     static var cacheForms: [String: Any] {
         [
             "CacheSerializer": CacheSerializer.self, "ThumbnailCache": ThumbnailCache.self,
@@ -54,7 +54,7 @@ extension MappingSymbols {
         ]
     }
 
-    /// What caches of many kinds share.
+    /// Cache chains, expiry and inherited directories.
     static var sharedCaches: [String: Any] {
         [
             "CacheEntry.extended": \CacheEntry.extended, "CacheKeyFilter": CacheKeyFilter.self,

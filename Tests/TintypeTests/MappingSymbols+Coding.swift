@@ -2,7 +2,7 @@ import Foundation
 import Tintype
 
 extension MappingSymbols {
-    /// From bytes to pixels and back.
+    /// Decoders, encoders and their registry.
     static var coding: [String: Any] {
         [
             "ImageDecoder": (any ImageDecoder).self, "IncrementalImageDecoder": (any IncrementalImageDecoder).self,
@@ -36,7 +36,7 @@ extension MappingSymbols {
         ]
     }
 
-    /// The formats beside JPEG and PNG, and those that came with animations.
+    /// The formats other than JPEG and PNG.
     static var codecs: [String: Any] {
         [
             "AVIFDecoder": AVIFDecoder.self, "AVIFEncoder": AVIFEncoder.self,
@@ -64,8 +64,8 @@ extension MappingSymbols {
         ]
     }
 
-    /// Pixels, and what is made of them.
-    static var pictures: [String: Any] {
+    /// Images, pixels and transformers.
+    static var images: [String: Any] {
         [
             "Image": Image.self, "Orientation": Orientation.self, "PixelBuffer": PixelBuffer.self,
             "PixelSize": PixelSize.self, "ImageTransformer": (any ImageTransformer).self,
@@ -102,12 +102,12 @@ extension MappingSymbols {
         ]
     }
 
-    /// Animated pictures, what plays them, and formats that came with them.
+    /// Animated images and their players.
     static var animation: [String: Any] {
-        [animatedPictures, players, playback].reduce(into: [:]) { all, part in all.merge(part) { first, _ in first } }
+        [animatedImages, players, playback].reduce(into: [:]) { all, part in all.merge(part) { first, _ in first } }
     }
 
-    private static var animatedPictures: [String: Any] {
+    private static var animatedImages: [String: Any] {
         [
             "AnimatedImage": AnimatedImage.self, "AnimatedImageDecoder": (any AnimatedImageDecoder).self,
             "FrameDecoder": (any FrameDecoder).self, "GIFDecoder": GIFDecoder.self,
@@ -118,8 +118,8 @@ extension MappingSymbols {
                 try animation.frame(at: 0, isCancelled: { false })
             },
             "AnimatedImage.frameCount": \AnimatedImage.frameCount,
-            "AnimatedImage.init(_:loopCount:)": { (pictures: [TimedImage]) throws in
-                try AnimatedImage(pictures, loopCount: 0)
+            "AnimatedImage.init(_:loopCount:)": { (images: [TimedImage]) throws in
+                try AnimatedImage(images, loopCount: 0)
             },
             "AnimatedImage.loopCount": \AnimatedImage.loopCount, "AnimatedImage.pool": \AnimatedImage.pool,
             "AnimatedImage.preloadFrames(isCancelled:)": { (animation: AnimatedImage) throws in

@@ -2,7 +2,7 @@ import Foundation
 import Tintype
 
 extension MappingSymbols {
-    /// Pictures before anyone asks.
+    /// Prefetching.
     static var prefetching: [String: Any] {
         [
             "ImagePrefetcher": ImagePrefetcher.self, "PrefetchBatch": PrefetchBatch.self,
@@ -28,7 +28,7 @@ extension MappingSymbols {
         ]
     }
 
-    /// How pictures are shown.
+    /// Displays, bindings and transitions.
     static var views: [String: Any] {
         [
             "ImageBinding": ImageBinding.self, "ImageDisplay": (any ImageDisplay).self,

@@ -2,7 +2,7 @@ import Foundation
 import Tintype
 
 extension MappingSymbols {
-    /// Where bytes come from.
+    /// Loaders.
     static var loading: [String: Any] {
         [
             "ImageLoader": (any ImageLoader).self, "ImageLoaderChain": ImageLoaderChain.self,
@@ -34,7 +34,7 @@ extension MappingSymbols {
         ]
     }
 
-    /// Transfers, and what is set for one of them.
+    /// Downloads and their options.
     static var transfers: [String: Any] {
         [
             "Download": Download.self, "DownloadOrder": DownloadOrder.self, "StartRate": StartRate.self,

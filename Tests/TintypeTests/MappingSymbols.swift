@@ -1,20 +1,20 @@
 import Foundation
 import Tintype
 
-/// The symbols that `docs/from-sdwebimage.md` names, as it spells them, each with an expression that compiles only
-/// while the symbol is there.
+/// The symbols that `docs/from-sdwebimage.md` names, spelled as in that document. Each has an expression that compiles
+/// only if the symbol exists.
 ///
-/// In pieces, since the compiler takes its time over large literals.
+/// The table is in pieces, because the compiler is slow on large literals.
 enum MappingSymbols {
     static var all: [String: Any] {
         let parts = [
             request, pipeline, errors, observers, loading, transfers, caches, cacheForms, sharedCaches, coding, codecs,
-            pictures, animation, prefetching, views,
+            images, animation, prefetching, views,
         ]
         return parts.reduce(into: [:]) { all, part in all.merge(part) { first, _ in first } }
     }
 
-    /// What a request says.
+    /// Requests, renditions and policies.
     private static var request: [String: Any] {
         [
             "ImageRequest": ImageRequest.self, "ImageSource": ImageSource.self, "HTTPSource": HTTPSource.self,
@@ -74,7 +74,7 @@ enum MappingSymbols {
         ]
     }
 
-    /// The way from a request to a picture.
+    /// The pipeline and its results.
     private static var pipeline: [String: Any] {
         [
             "ImagePipeline": ImagePipeline.self, "PipelineConfiguration": PipelineConfiguration.self,
@@ -137,7 +137,7 @@ enum MappingSymbols {
         ]
     }
 
-    /// What can go wrong.
+    /// Errors.
     private static var errors: [String: Any] {
         [
             "TintypeError": TintypeError.self,
@@ -172,7 +172,7 @@ enum MappingSymbols {
         ]
     }
 
-    /// What can be watched.
+    /// Observers.
     private static var observers: [String: Any] {
         [
             "StageOutcome": StageOutcome.self, "PipelineMetrics": PipelineMetrics.self,

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import Tintype
 
-/// `docs/from-sdwebimage.md` names nothing that is not there, and leaves nothing of the original out.
+/// Checks that every symbol named in `docs/from-sdwebimage.md` exists, and that every option of SDWebImage has a row.
 @Suite struct MappingTests {
-    /// One row of one of its tables.
+    /// A row of a table.
     private struct Row {
         let text: String
         let cells: [Substring]
@@ -14,7 +14,7 @@ import Tintype
             cells = line.dropFirst().dropLast().split(separator: "|", omittingEmptySubsequences: false)
         }
 
-        /// What stands between backticks in a column.
+        /// The texts between backticks in a column.
         func names(in column: Int) -> [String] {
             guard cells.indices.contains(column) else { return [] }
             let parts = cells[column].split(separator: "`", omittingEmptySubsequences: false)
@@ -23,7 +23,7 @@ import Tintype
     }
 
     private let rows: [Row]
-    /// What stands between backticks in the first columns.
+    /// The texts between backticks in the first columns.
     private let originals: Set<String>
 
     init() throws {
@@ -34,10 +34,10 @@ import Tintype
     }
 }
 
-// MARK: What is named is there
+// MARK: Named symbols exist
 
 extension MappingTests {
-    @Test func everyRowHasThreeColumnsAndSaysWhereThingsAre() {
+    @Test func everyRowHasThreeColumnsAndNamesACounterpart() {
         #expect(rows.count > 400)
         for row in rows {
             let isFilled = row.cells.count == 3 && row.cells[1].contains { $0 != " " }
@@ -45,11 +45,11 @@ extension MappingTests {
         }
     }
 
-    @Test func everySymbolThatARowNamesIsThere() {
+    @Test func everySymbolNamedInARowExists() {
         let symbols = MappingSymbols.all
         for row in rows {
             for name in row.names(in: 1) where symbols[name] == nil {
-                Issue.record("\(name) is not among the MappingSymbols, but named by: \(row.text)")
+                Issue.record("\(name) is not in MappingSymbols, but is named by: \(row.text)")
             }
         }
     }
@@ -57,15 +57,15 @@ extension MappingTests {
     @Test func everySymbolIsNamedByARow() {
         let named = Set(rows.flatMap { $0.names(in: 1) })
         for name in MappingSymbols.all.keys.sorted() where !named.contains(name) {
-            Issue.record("\(name) is named by no row")
+            Issue.record("\(name) is not named in any row")
         }
     }
 }
 
-// MARK: Nothing is left out
+// MARK: Every original name has a row
 
 extension MappingTests {
-    @Test func theListsBelowAreWhole() {
+    @Test func theListsOfNamesAreComplete() {
         #expect(Original.options.count == 26 && Original.contextKeys.count == 28)
         #expect(Original.downloaderOptions.count == 13 && Original.cacheOptions.count == 8)
         #expect(Original.coderOptions.count == 17)
@@ -75,37 +75,37 @@ extension MappingTests {
     func everyOptionHasARow(_ name: String) { #expect(hasRow(name)) }
 
     @Test(arguments: Original.contextKeys)
-    func everyKeyOfTheContextHasARow(_ name: String) { #expect(hasRow(name)) }
+    func everyContextKeyHasARow(_ name: String) { #expect(hasRow(name)) }
 
     @Test(arguments: Original.managerNames)
-    func everyPartOfTheManagerHasARow(_ name: String) { #expect(hasRow(name)) }
+    func everyMemberOfTheManagerHasARow(_ name: String) { #expect(hasRow(name)) }
 
     @Test(arguments: Original.downloaderFields + Original.downloaderOptions)
-    func everySettingOfTheDownloaderHasARow(_ name: String) { #expect(hasRow(name)) }
+    func everyDownloaderSettingHasARow(_ name: String) { #expect(hasRow(name)) }
 
     @Test(arguments: Original.cacheFields + Original.cacheOptions + Original.cacheTypes)
-    func everySettingOfTheCacheHasARow(_ name: String) { #expect(hasRow(name)) }
+    func everyCacheSettingHasARow(_ name: String) { #expect(hasRow(name)) }
 
     @Test(arguments: Original.coderOptions)
-    func everyOptionOfCodersHasARow(_ name: String) { #expect(hasRow(name)) }
+    func everyCoderOptionHasARow(_ name: String) { #expect(hasRow(name)) }
 
     @Test(arguments: [1000, 1001, 1002, 1003, 2000, 2001, 2002, 2003, 2004])
     func everyErrorHasARow(_ number: Int) { #expect(hasRow(withNumber: number)) }
 
     @Test(arguments: Original.errorKeys + Original.notifications)
-    func everyNameOfErrorsAndNotificationsHasARow(_ name: String) { #expect(hasRow(name)) }
+    func everyErrorKeyAndNotificationHasARow(_ name: String) { #expect(hasRow(name)) }
 
     @Test(arguments: Original.viewOptions)
-    func everyOptionOfAnimatedViewsHasARow(_ name: String) { #expect(hasRow(name)) }
+    func everyAnimatedViewOptionHasARow(_ name: String) { #expect(hasRow(name)) }
 
-    /// Transformers are named with the format of their keys.
+    /// Transformers are listed with the format of their keys.
     @Test(arguments: Original.transformers)
     func everyTransformerHasARow(_ name: String) { #expect(hasRow(name) || hasRow(withFormatOf: name)) }
 
     @Test(arguments: Original.types)
-    func everyPartHasARow(_ name: String) { #expect(hasRow(name)) }
+    func everyTypeHasARow(_ name: String) { #expect(hasRow(name)) }
 
-    // So that a failure shows the name, not the whole page.
+    // These functions keep failure messages short: they show the name, not the whole page.
 
     private func hasRow(_ name: String) -> Bool { originals.contains(name) }
 

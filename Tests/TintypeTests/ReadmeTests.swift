@@ -65,7 +65,7 @@ func warm(_ urls: [URL], with pipeline: ImagePipeline) async {
 // END README
 
 @Suite(.timeLimit(.minutes(15))) struct ReadmeTests {
-    @Test func theCodeOfTheReadmeEqualsTheCodeAbove() throws {
+    @Test func theCodeInTheReadmeEqualsThisFile() throws {
         let here = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
         let root = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
         let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
@@ -76,7 +76,7 @@ func warm(_ urls: [URL], with pipeline: ImagePipeline) async {
         #expect(body.trimmingCharacters(in: .newlines) == compiled.trimmingCharacters(in: .newlines))
     }
 
-    @Test func theCodeOfTheReadmeRuns() async throws {
+    @Test func theCodeInTheReadmeRuns() async throws {
         let origin = try await Origin.start()
         let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), PixelSize(width: 640, height: 480))
         let jpeg = try JPEGEncoder().encode(white, as: .jpeg, options: EncodeOptions())
@@ -94,7 +94,7 @@ func warm(_ urls: [URL], with pipeline: ImagePipeline) async {
         try FileManager.default.removeItem(at: folder)
     }
 
-    @Test func thePipelineOfTheReadmeLoads() async throws {
+    @Test func thePipelineInTheReadmeLoadsAnImage() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-readme-\(UUID().uuidString)")
         let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), PixelSize(width: 6, height: 4))
         let data = try PNGEncoder().encode(white, as: .png, options: EncodeOptions())

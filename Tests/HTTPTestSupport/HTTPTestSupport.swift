@@ -1,11 +1,16 @@
 import Crypto
 import Foundation
 import SwiftASN1
+package import TintypeHTTP
 package import TintypeTesting
 import X509
 
-/// A certificate that is made in the test, for 127.0.0.1 and localhost, and signs itself.
+/// Makes self-signed certificates for the tests of TLS.
 package enum TestCertificate {
+    /// Returns a certificate that is valid for one day before and after now.
+    ///
+    /// - Parameter name: The host name. `127.0.0.1` makes a certificate for that address and for `localhost`.
+    /// - Throws: An error if the certificate cannot be encoded or signed.
     package static func make(for name: String = "127.0.0.1") throws -> OriginIdentity {
         let key = P256.Signing.PrivateKey()
         let subject = try DistinguishedName { CommonName(name) }
@@ -23,4 +28,19 @@ package enum TestCertificate {
         return OriginIdentity(
             certificates: try certificate.serializeAsPEM().pemString, key: key.pemRepresentation)
     }
+}
+
+extension DownloaderConfiguration {
+    /// The standard configuration, with timeouts that neither a busy machine nor a sanitizer reaches.
+    package static var patient: DownloaderConfiguration {
+        var configuration = DownloaderConfiguration()
+        configuration.idleTimeout = .seconds(3600)
+        configuration.connectTimeout = .seconds(3600)
+        return configuration
+    }
+}
+
+extension Downloader {
+    /// A downloader with the patient configuration.
+    package static var patient: Downloader { Downloader(.patient) }
 }
