@@ -1,4 +1,4 @@
-// eventfd(2), which Glibc's module does not show.
+// eventfd(2), which the Glibc module does not export.
 #if __has_include(<sys/eventfd.h>)
 #include <sys/eventfd.h>
 #endif

@@ -1,18 +1,18 @@
 #include <lcms2.h>
 
-// lcms2 describes the layout of pixels by macros that Swift cannot import.
+// lcms2 describes pixel layouts by macros that Swift cannot import.
 
-/// RGBA of 8 bits.
+/// RGBA, 8 bits per channel.
 static const cmsUInt32Number tintype_lcms_rgba_8 = TYPE_RGBA_8;
-/// The first byte of four is the grey.
+/// Four bytes per pixel, of which the first is the grey value.
 static const cmsUInt32Number tintype_lcms_grey_of_rgba_8 =
     COLORSPACE_SH(PT_GRAY) | CHANNELS_SH(1) | EXTRA_SH(3) | BYTES_SH(1);
-/// 255 is all of an ink.
+/// CMYK, 8 bits per channel; 255 is full ink.
 static const cmsUInt32Number tintype_lcms_cmyk_8 = TYPE_CMYK_8;
-/// RGBA of 16 bits.
+/// RGBA, 16 bits per channel.
 static const cmsUInt32Number tintype_lcms_rgba_16 = TYPE_RGBA_16;
 static const cmsUInt32Number tintype_lcms_grey_of_rgba_16 =
     COLORSPACE_SH(PT_GRAY) | CHANNELS_SH(1) | EXTRA_SH(3) | BYTES_SH(2);
-/// RGBA of floats.
+/// RGBA, 32-bit floating point per channel.
 static const cmsUInt32Number tintype_lcms_rgba_float =
     FLOAT_SH(1) | COLORSPACE_SH(PT_RGB) | CHANNELS_SH(3) | EXTRA_SH(1) | BYTES_SH(4);

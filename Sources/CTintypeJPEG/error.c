@@ -26,8 +26,8 @@ static tintype_jpeg_status status_of_error(int code) {
     }
 }
 
-/// Whether a warning tells of pixels that are not the picture's; libjpeg's
-/// other warnings are about oddities that change none.
+/// Returns whether a warning means that pixels differ from the image's. libjpeg's other warnings concern oddities that
+/// change no pixel.
 static bool is_damage(int code) {
     switch (code) {
     case JWRN_ARITH_BAD_CODE:
@@ -64,7 +64,7 @@ static void take_message(j_common_ptr cinfo, int level) {
         fence, fence->input_ended ? TINTYPE_JPEG_TRUNCATED : TINTYPE_JPEG_CORRUPT, message);
 }
 
-/// libjpeg would print here.
+/// Replaces libjpeg's handler, which prints.
 static void keep_quiet(j_common_ptr cinfo) {
     (void)cinfo;
 }

@@ -9,7 +9,7 @@ static void do_nothing(j_decompress_ptr cinfo) {
     (void)cinfo;
 }
 
-/// Suspends libjpeg, which has put `next_input_byte` back to the first byte it will want again.
+/// Suspends libjpeg. It has put `next_input_byte` back to the first byte that it needs again.
 static boolean suspend(j_decompress_ptr cinfo) {
     (void)cinfo;
     return FALSE;
@@ -48,8 +48,8 @@ static size_t room_at_end(const tintype_jpeg_feed *feed) {
     return (size_t)(feed->storage + feed->capacity - end);
 }
 
-/// Drops the used bytes, moving the others to the front. Storage grows unless
-/// half of it is then free: so a byte is moved few times, however small the pieces.
+/// Drops the used bytes and moves the others to the front. The storage grows unless half of it is then free, so that
+/// each byte is moved few times however small the pieces are.
 static bool make_room(tintype_jpeg_feed *feed, size_t count) {
     size_t held = feed->source.bytes_in_buffer;
     uint8_t *storage = feed->storage;

@@ -9,7 +9,7 @@ enum {
     ICC_MARKER = JPEG_APP0 + 2,
 };
 
-/// How a segment that holds a piece of an ICC profile begins, final zero included.
+/// The start of a segment with a chunk of an ICC profile, including the final zero.
 static const char icc_signature[] = "ICC_PROFILE";
 
 void tintype_jpeg_keep_metadata(j_decompress_ptr cinfo) {
@@ -22,7 +22,7 @@ static bool is_icc(const struct jpeg_marker_struct *segment) {
         && memcmp(segment->data, icc_signature, sizeof icc_signature) == 0;
 }
 
-/// The orientation in an APP1 segment's payload; 0 if it has none.
+/// Returns the orientation in an APP1 segment's payload, or 0 if it has none.
 static uint8_t orientation_of_segment(const struct jpeg_marker_struct *segment) {
     static const char preamble[] = "Exif\0";
     size_t length = sizeof preamble;

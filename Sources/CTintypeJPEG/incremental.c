@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// The pixels one `advance` decodes, about.
+/// The approximate number of pixels that one `advance` decodes.
 enum { PIXELS_A_STEP = 4 * 1024 * 1024 };
 
 typedef enum {
@@ -21,11 +21,11 @@ struct tintype_jpeg_incremental {
     tintype_jpeg_limits limits;
     tintype_jpeg_header header;
     incremental_stage stage;
-    /// What stopped decoding for good; OK while nothing has.
+    /// The error that ended decoding for good, or OK.
     tintype_jpeg_status failure;
     bool has_whole_scan;
-    /// With one scan: its rows, since libjpeg gives each but once. With many,
-    /// libjpeg keeps the coefficients and this is null.
+    /// The decoded rows of an image with one scan, because libjpeg outputs each row only once. Null with several scans,
+    /// of which libjpeg keeps the coefficients.
     uint8_t *rows;
 };
 
@@ -33,7 +33,7 @@ static size_t row_bytes(const tintype_jpeg_incremental *incremental) {
     return (size_t)incremental->cinfo.output_width * 4;
 }
 
-// MARK: Life
+// MARK: Creation and destruction
 
 static tintype_jpeg_status fail(tintype_jpeg_incremental *incremental) {
     incremental->failure = incremental->fence.status;
@@ -194,7 +194,8 @@ static tintype_jpeg_status advance_rows(tintype_jpeg_incremental *incremental, b
 static tintype_jpeg_status advance_scans(tintype_jpeg_incremental *incremental, bool *changed) {
     j_decompress_ptr cinfo = &incremental->cinfo;
     uint32_t rows_at_once = (uint32_t)cinfo->max_v_samp_factor * DCTSIZE;
-    // libjpeg has read the width anew, of whatever stands there, when it suspends in a second header: then it refuses it.
+    // Use the header's width: if libjpeg suspends in a second header, it has already overwritten its own with arbitrary
+    // bytes, and rejects them later.
     uint32_t budget = PIXELS_A_STEP / (incremental->header.width * rows_at_once) + 1;
     while (budget-- > 0) {
         switch (jpeg_consume_input(cinfo)) {
@@ -243,13 +244,12 @@ static tintype_jpeg_status copy_rows(
     return *rows_valid > 0 ? TINTYPE_JPEG_OK : TINTYPE_JPEG_NEEDS_MORE;
 }
 
-/// Runs an output pass over the coefficients that have come.
+/// Runs an output pass over the coefficients received so far.
 static void draw_scans(tintype_jpeg_incremental *incremental, uint8_t *dest, size_t stride, uint32_t *rows_valid) {
     j_decompress_ptr cinfo = &incremental->cinfo;
     jpeg_start_output(cinfo, 1);
-    // An output pass takes input in when its scan is not well behind the
-    // input's, and would suspend at the last rows of the newest scan. The number
-    // counts for nothing else, and no scan has this one.
+    // An output pass reads input if its scan is not well behind the input's, and would suspend at the last rows of the
+    // newest scan. The number has no other use, and no scan has number 0.
     cinfo->output_scan_number = 0;
     while (cinfo->output_scanline < cinfo->output_height) {
         uint32_t read = tintype_jpeg_read_some_rows(

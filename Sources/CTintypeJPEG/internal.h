@@ -6,68 +6,67 @@
 #include <setjmp.h>
 #include <stdio.h>
 
-// In this order: jerror.h looks at what jpeglib.h configures.
+// The order matters: jerror.h depends on macros of jpeglib.h.
 #include <jpeglib.h>
 
 #include <jerror.h>
 
-/// Where libjpeg's errors land. A public function calls `setjmp(fence.escape)`
-/// before it calls libjpeg; the fence then holds why it was left.
+/// The target of libjpeg's errors. A public function calls `setjmp(fence.escape)` before it calls libjpeg. After a
+/// jump, the fence holds the reason.
 typedef struct {
-    /// First, so that `cinfo->err` is the fence itself.
+    /// First member, so that `cinfo->err` points to the fence.
     struct jpeg_error_mgr manager;
     jmp_buf escape;
     tintype_jpeg_status status;
-    /// The first damage met; OK while there is none.
+    /// The first damage found, or OK.
     tintype_jpeg_status damage;
     bool tolerates_damage;
-    /// The input has run out and libjpeg reads a made-up end marker: what it
-    /// complains about from here on is truncation.
+    /// Whether the input has ended and libjpeg reads an artificial end marker. Errors from here on mean truncation.
     bool input_ended;
     char message[JMSG_LENGTH_MAX];
 } tintype_jpeg_fence;
 
-/// Clears the fence and returns what goes into `cinfo->err`.
+/// Resets the fence and returns the value for `cinfo->err`.
 struct jpeg_error_mgr *tintype_jpeg_fence_raise(tintype_jpeg_fence *fence);
 
-/// Leaves libjpeg for the fence's `setjmp`.
+/// Jumps out of libjpeg to the fence's `setjmp`.
 _Noreturn void tintype_jpeg_fence_escape(tintype_jpeg_fence *fence, tintype_jpeg_status status, const char *message);
 
-/// Notes damage, and escapes unless damage is tolerated.
+/// Records damage, and escapes unless damage is tolerated.
 void tintype_jpeg_fence_note_damage(tintype_jpeg_fence *fence, tintype_jpeg_status damage, const char *message);
 
-/// Has libjpeg keep the segments that `describe` looks at.
+/// Makes libjpeg keep the segments that `describe` reads.
 void tintype_jpeg_keep_metadata(j_decompress_ptr cinfo);
 
-/// Fills `header` after `jpeg_read_header`; false when the colour space is none we can show.
+/// Fills `header` after `jpeg_read_header`. Returns false if the colour space is unknown.
 bool tintype_jpeg_describe(const struct jpeg_decompress_struct *cinfo, tintype_jpeg_header *header);
 
-/// Escapes with LIMIT when more scans than `max_scans` (0 for any) have begun.
+/// Escapes with LIMIT if more than `max_scans` scans have begun; 0 means no limit.
 void tintype_jpeg_check_scans(j_decompress_ptr cinfo, uint32_t max_scans);
 
-/// Has `jpeg_start_decompress` produce RGBA, or CMYK for the rows below to convert.
+/// Makes `jpeg_start_decompress` output RGBA, or CMYK for the functions below to convert.
 void tintype_jpeg_choose_output(j_decompress_ptr cinfo, uint32_t scale_eighths);
 
-/// Reads a few rows as RGBA, `max_rows` at most; 0 at the picture's end or on suspension.
+/// Reads at most `max_rows` rows as RGBA. Returns their number; 0 at the end of the image or on suspension.
 uint32_t tintype_jpeg_read_some_rows(j_decompress_ptr cinfo, uint8_t *dest, size_t stride, uint32_t max_rows);
 
-/// The same, but that a picture of inks stays CMYK: 255 is all of an ink.
+/// Like `tintype_jpeg_read_some_rows`, but CMYK images stay CMYK, where 255 is full ink.
 uint32_t tintype_jpeg_read_some_inks(j_decompress_ptr cinfo, uint8_t *dest, size_t stride, uint32_t max_rows);
 
-/// The part of a file that has arrived and that libjpeg has yet to use.
+/// The bytes of a file that have arrived and that libjpeg has not used yet.
 typedef struct {
-    /// First, so that `cinfo->src` is the feed itself.
+    /// First member, so that `cinfo->src` points to the feed.
     struct jpeg_source_mgr source;
     uint8_t *storage;
     size_t capacity;
-    /// Bytes libjpeg skipped that have not arrived.
+    /// The number of bytes that libjpeg skipped and that have not arrived.
     size_t to_skip;
 } tintype_jpeg_feed;
 
-/// Sets an empty feed up and returns what goes into `cinfo->src`.
+/// Initialises an empty feed and returns the value for `cinfo->src`.
 struct jpeg_source_mgr *tintype_jpeg_feed_prepare(tintype_jpeg_feed *feed);
 
-/// Copies bytes to the feed's end; false when memory ran out.
+/// Appends a copy of the bytes. Returns false if memory runs out.
 bool tintype_jpeg_feed_append(tintype_jpeg_feed *feed, const uint8_t *bytes, size_t count);
 
 #endif

@@ -17,13 +17,13 @@ void tintype_jpeg_choose_output(j_decompress_ptr cinfo, uint32_t scale_eighths) 
     cinfo->do_fancy_upsampling = TRUE;
 }
 
-/// `a * b / 255`, rounded.
+/// Returns `a * b / 255`, rounded.
 static uint8_t multiply(uint32_t a, uint32_t b) {
     return (uint8_t)((a * b + 127) / 255);
 }
 
-/// Turns a row of CMYK into RGBA, in place. Adobe's files hold the paper left
-/// white (255 for no ink), the others the ink.
+/// Converts a row of CMYK to RGBA in place. Files with an Adobe marker store the absence of ink (255 is no ink), others
+/// the amount.
 static void convert_cmyk(uint8_t *row, uint32_t width, bool is_inverted) {
     const uint8_t flip = is_inverted ? 0 : 0xFF;
     for (uint8_t *pixel = row, *end = row + (size_t)width * 4; pixel < end; pixel += 4) {
@@ -39,7 +39,7 @@ static uint32_t smaller(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-/// Has inks told as ink: 255 is all of one.
+/// Converts a row so that 255 is full ink.
 static void straighten_inks(uint8_t *row, uint32_t width, bool is_inverted) {
     for (uint8_t *byte = row, *end = row + (size_t)width * 4; is_inverted && byte < end; byte++) {
         *byte ^= 0xFF;

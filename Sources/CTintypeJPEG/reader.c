@@ -18,7 +18,7 @@ struct tintype_jpeg_reader {
     tintype_jpeg_limits limits;
     tintype_jpeg_cancel_hook is_cancelled;
     void *context;
-    /// Rows since the hook was asked last: a question costs more than a row of a small picture.
+    /// The number of rows since the last call of the hook, which costs more than a row of a small image.
     unsigned rows_unasked;
     bool is_complete;
     bool keeps_inks;
@@ -31,8 +31,8 @@ static void do_nothing(j_decompress_ptr cinfo) {
     (void)cinfo;
 }
 
-/// Called when the bytes have run out. A prefix suspends; whole bytes go on
-/// with an end marker, which ends whatever libjpeg is in the middle of.
+/// Called when the bytes have run out. A prefix suspends. A complete file continues with an end marker, which ends
+/// whatever libjpeg is decoding.
 static boolean refill(j_decompress_ptr cinfo) {
     static const JOCTET end_marker[] = {0xFF, JPEG_EOI};
     tintype_jpeg_reader *reader = cinfo->client_data;
@@ -55,7 +55,7 @@ static void skip(j_decompress_ptr cinfo, long count) {
     source->bytes_in_buffer -= skipped;
 }
 
-/// libjpeg calls this between rows and, as it takes in scans, between their rows.
+/// libjpeg calls this between rows, and between the rows of scans that it reads ahead.
 static void watch(j_common_ptr common) {
     tintype_jpeg_reader *reader = common->client_data;
     bool asks = reader->rows_unasked++ % 16 == 0;
@@ -65,7 +65,7 @@ static void watch(j_common_ptr common) {
     tintype_jpeg_check_scans(&reader->cinfo, reader->limits.max_scans);
 }
 
-// MARK: Life
+// MARK: Creation and destruction
 
 tintype_jpeg_reader *tintype_jpeg_reader_create(
     tintype_jpeg_limits limits, tintype_jpeg_cancel_hook is_cancelled, void *context) {
@@ -105,8 +105,7 @@ const char *tintype_jpeg_reader_message(const tintype_jpeg_reader *reader) {
 
 // MARK: Opening
 
-/// A new decompressor for every picture: libjpeg would let one picture's tables
-/// stand in for those the next one lacks.
+/// A new decompressor per image: libjpeg would use one image's tables where the next one lacks some.
 static void create_decompressor(tintype_jpeg_reader *reader) {
     jpeg_create_decompress(&reader->cinfo);
     size_t bytes = reader->limits.max_memory_bytes;
@@ -165,11 +164,11 @@ static bool has_every_coefficient(j_decompress_ptr cinfo) {
     return true;
 }
 
-/// Whether only the end marker tells that the picture is whole. Where it need
-/// not, a file cut short has been noticed within its entropy-coded data.
+/// Returns whether only the end marker proves that the image is complete. Otherwise truncation would have been noticed
+/// within its entropy-coded data.
 static bool depends_on_end_marker(j_decompress_ptr cinfo) {
     if (cinfo->arith_code) {
-        return true; // Arithmetic decoding runs past its data without a warning.
+        return true; // Arithmetic decoding reads past the end of its data without a warning.
     }
     return cinfo->progressive_mode ? !has_every_coefficient(cinfo) : jpeg_has_multiple_scans(cinfo);
 }
@@ -202,7 +201,7 @@ tintype_jpeg_status tintype_jpeg_reader_start(
     return TINTYPE_JPEG_OK;
 }
 
-/// Whether rows have been made of nothing, since their bytes are not there. Of many scans, the former ones show them.
+/// Returns whether rows were output whose bytes are missing. With several scans, earlier scans supply them.
 static bool is_made_up(const tintype_jpeg_reader *reader) {
     bool depends_on_bytes = !reader->cinfo.progressive_mode && !jpeg_has_multiple_scans((j_decompress_ptr)&reader->cinfo);
     return reader->fence.input_ended && reader->fence.damage != TINTYPE_JPEG_OK && depends_on_bytes;

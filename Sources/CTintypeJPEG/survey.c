@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// Markers and segments: ITU-T T.81, B.1.
+// Markers and segments are defined in ITU-T T.81, B.1.
 
 enum {
     FIRST_RESTART = 0xD0,
@@ -22,13 +22,13 @@ static void move(cursor *cursor, size_t count) {
     cursor->left -= moved;
 }
 
-/// Whether a byte after 0xFF belongs to compressed data, or marks nothing that a survey is about.
+/// Returns whether a byte after 0xFF belongs to compressed data, or is a marker that the survey ignores.
 static bool is_passed_over(uint8_t marker) {
     bool is_restart = marker >= FIRST_RESTART && marker <= LAST_RESTART;
     return marker == 0 || marker == TEMPORARY || marker == START_OF_IMAGE || is_restart;
 }
 
-/// The next marker, wherever it is; 0 at the end. Compressed data and what libjpeg skips are skipped.
+/// Returns the next marker, or 0 at the end. Compressed data, and bytes that libjpeg skips, are skipped.
 static uint8_t next_marker(cursor *cursor) {
     while (cursor->left > 0) {
         const uint8_t *found = memchr(cursor->next, 0xFF, cursor->left);
@@ -57,12 +57,12 @@ static bool is_frame(uint8_t marker) {
     return marker >= 0xC0 && marker <= 0xCF && !is_table;
 }
 
-/// Progressive ones have 2 in their last bits.
+/// The last two bits of a progressive frame's marker are 2.
 static bool is_progressive(uint8_t marker) {
     return (marker & 3) == 2;
 }
 
-/// What was seen of the frame that decides whether one scan is all.
+/// The properties of the frame that decide whether one scan completes it.
 typedef struct {
     bool is_progressive;
     uint8_t components;

@@ -4,10 +4,9 @@
 
 enum { FIRST_CAPACITY = 64 * 1024 };
 
-/// The bytes written so far. libjpeg's own destination for memory leaks or
-/// dangles when encoding fails half-way.
+/// The bytes written so far. libjpeg's own memory destination leaks or dangles if encoding fails half-way.
 typedef struct {
-    /// First, so that `cinfo->dest` is the sink itself.
+    /// First member, so that `cinfo->dest` points to the sink.
     struct jpeg_destination_mgr manager;
     uint8_t *bytes;
     size_t capacity;
@@ -48,7 +47,7 @@ static void begin(j_compress_ptr cinfo) {
     grow(cinfo, FIRST_CAPACITY);
 }
 
-/// Called when the sink is full, whatever `free_in_buffer` says.
+/// Called when the sink is full, whatever the value of `free_in_buffer`.
 static boolean empty(j_compress_ptr cinfo) {
     grow(cinfo, ((sink *)cinfo->dest)->capacity * 2);
     return TRUE;
@@ -81,7 +80,7 @@ static void configure(encoding *job) {
 
 static void write_rows(encoding *job) {
     while (job->cinfo.next_scanline < job->height) {
-        // libjpeg's rows are not const, though it only reads these.
+        // libjpeg's rows are not const, although it only reads them here.
         JSAMPROW row = (JSAMPROW)(job->rgba + job->cinfo.next_scanline * job->stride);
         jpeg_write_scanlines(&job->cinfo, &row, 1);
     }

@@ -97,7 +97,7 @@ static bool is_beyond(size_t count, size_t limit) {
     return limit > 0 && count > limit;
 }
 
-/// Which limit a chunk exceeds. The special ones come first, since they say more.
+/// Returns the limit that a chunk exceeds. Specific limits come first, because they say more.
 static tintype_png_bound exceeded_by(
     const tintype_png_chunk *chunk, const tintype_png_limits *limits, size_t *text_bytes) {
     if (is_text(chunk)) {
@@ -191,7 +191,7 @@ tintype_png_status tintype_png_frame_delays(
 
 // MARK: Compressed data
 
-/// Inflates the next piece: to `dest`, or to nowhere.
+/// Inflates the next part to `dest`, or discards it if `dest` is null.
 static int inflate_piece(z_stream *stream, uint8_t *dest, size_t capacity) {
     uint8_t scratch[4096];
     size_t room = capacity - stream->total_out;

@@ -21,7 +21,7 @@ static void leave_on_error(png_structp png, png_const_charp message) {
     tintype_png_fence_escape(fence, fence->status, message);
 }
 
-/// libpng warns of what it can do without: ancillary chunks, and data past the picture's.
+/// Ignores warnings: they concern ancillary chunks, and data after the image's.
 static void ignore_warning(png_structp png, png_const_charp message) {
     (void)png;
     (void)message;

@@ -10,14 +10,14 @@ struct tintype_png_incremental {
     tintype_png_limits limits;
     tintype_png_cancel_hook is_cancelled;
     void *context;
-    /// RGBA, without padding. What has not come is transparent.
+    /// The pixels as RGBA without padding; those not received are transparent.
     uint8_t *rows;
     uint32_t width;
     uint32_t height;
     uint32_t rows_valid;
     bool has_changed;
     bool has_ended;
-    /// What stopped decoding for good; OK while nothing has.
+    /// The error that ended decoding for good, or OK.
     tintype_png_status failure;
 };
 
@@ -29,7 +29,7 @@ static size_t row_bytes(const tintype_png_incremental *incremental) {
 
 static void take_header(png_structp png, png_infop info) {
     tintype_png_incremental *incremental = png_get_progressive_ptr(png);
-    // libpng comes here at every IDAT that another chunk parts from the first ones.
+    // libpng calls this at every IDAT chunk that another chunk separates from the first ones.
     if (incremental->rows != NULL) {
         tintype_png_fence_escape(&incremental->fence, TINTYPE_PNG_CORRUPT, "Pixels in two places");
     }
@@ -45,7 +45,7 @@ static void take_header(png_structp png, png_infop info) {
     }
 }
 
-/// libpng tells of every row in every pass; of those that a pass does not have, with null.
+/// libpng reports every row in every pass, with null for rows that the pass does not have.
 static void take_row(png_structp png, png_bytep row, png_uint_32 y, int pass) {
     (void)pass;
     tintype_png_incremental *incremental = png_get_progressive_ptr(png);
@@ -66,7 +66,7 @@ static void take_end(png_structp png, png_infop info) {
     incremental->has_ended = true;
 }
 
-// MARK: Life
+// MARK: Creation and destruction
 
 static tintype_png_status fail(tintype_png_incremental *incremental) {
     incremental->failure = incremental->fence.status;
@@ -122,12 +122,12 @@ tintype_png_status tintype_png_incremental_append(
         return incremental->failure;
     }
     incremental->has_changed = false;
-    // What fails may have shown more before.
+    // A failing call may have changed pixels before it fails.
     if (setjmp(incremental->fence.escape) != 0) {
         *changed = incremental->has_changed;
         return fail(incremental);
     }
-    // libpng does not write to them.
+    // libpng does not write to the bytes.
     png_process_data(incremental->png, incremental->info, (png_bytep)bytes, count);
     *changed = incremental->has_changed;
     return TINTYPE_PNG_OK;

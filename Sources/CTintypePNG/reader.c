@@ -24,11 +24,11 @@ struct tintype_png_reader {
     uint32_t height;
     uint32_t rows_read;
     int passes;
-    /// Bytes of a pixel: 4, or 8 where samples are of 16 bits.
+    /// The number of bytes per pixel: 4, or 8 with 16-bit samples.
     size_t pixel_size;
 };
 
-// MARK: Life
+// MARK: Creation and destruction
 
 tintype_png_reader *tintype_png_reader_create(
     tintype_png_limits limits, tintype_png_cancel_hook is_cancelled, void *context) {
@@ -64,7 +64,7 @@ static tintype_png_status status_of_shortage(const tintype_png_reader *reader) {
     return reader->is_complete ? TINTYPE_PNG_TRUNCATED : TINTYPE_PNG_NEEDS_MORE;
 }
 
-/// libpng's source of bytes.
+/// Supplies bytes to libpng.
 static void supply(png_structp png, png_bytep dest, size_t count) {
     tintype_png_reader *reader = png_get_io_ptr(png);
     if (count > reader->left) {
@@ -149,7 +149,7 @@ tintype_png_status tintype_png_reader_start(tintype_png_reader *reader, bool is_
     }
     reader->passes = tintype_png_ask_for_rgba(reader->png, reader->info, is_wide);
     reader->pixel_size = is_wide ? 8 : 4;
-    // libpng writes as much as it likes: hold it to what callers make room for.
+    // libpng writes rows of its own size: check it against the size that callers allocate.
     if (png_get_rowbytes(reader->png, reader->info) != (size_t)reader->width * reader->pixel_size) {
         tintype_png_fence_escape(&reader->fence, TINTYPE_PNG_CORRUPT, "Rows are not RGBA");
     }
@@ -213,7 +213,7 @@ tintype_png_status tintype_png_reader_finish(tintype_png_reader *reader) {
     if (setjmp(reader->fence.escape) != 0) {
         return close_with(reader, reader->fence.status);
     }
-    // Nothing after the pixels is kept, so an animation's long frames cost nothing.
+    // Nothing after the pixels is kept, so that the long frames of an animation cost nothing.
     png_set_chunk_malloc_max(reader->png, 0);
     png_read_end(reader->png, NULL);
     return close_with(reader, TINTYPE_PNG_OK);

@@ -53,7 +53,7 @@ static void flush(png_structp png) {
 
 // MARK: Encoding
 
-/// Trying every filter on every row pays off when deflate takes its time anyway.
+/// Returns the filters to try. Trying all on every row pays off at levels at which deflate is slow anyway.
 static int filters_for(int compression_level) {
     if (compression_level == 0) {
         return PNG_NO_FILTERS;

@@ -24,7 +24,7 @@ tintype_svg_status tintype_svg_open(
     char *message, size_t message_size) {
     *document = NULL;
     GError *error = NULL;
-    // Without a base file, nothing outside the document can be referred to.
+    // Without a base file, the document cannot refer to anything outside itself.
     RsvgHandle *handle = library->rsvg_handle_new_from_data(bytes, count, &error);
     if (handle == NULL) {
         return corrupt(library, error, message, message_size);
@@ -61,7 +61,7 @@ void tintype_svg_get_size(tintype_svg_document *document, double *width, double 
 
 // MARK: Drawing
 
-/// Cairo's pixels are 32-bit words, alpha first.
+/// Converts cairo's 32-bit words, which have alpha in the highest byte, to RGBA.
 static void make_rgba(uint8_t *dest, size_t stride, uint32_t width, uint32_t height) {
     for (uint32_t y = 0; y < height; y++) {
         uint8_t *pixel = dest + y * stride;
@@ -75,7 +75,7 @@ static void make_rgba(uint8_t *dest, size_t stride, uint32_t width, uint32_t hei
     }
 }
 
-/// Drawn at its own size through a scale, so that it may be stretched.
+/// Draws the document at its own size through a scale, so that it may be stretched.
 static tintype_svg_status draw(tintype_svg_document *document, cairo_surface_t *surface, tintype_svg_place place) {
     const tintype_svg_library *library = document->library;
     RsvgRectangle whole = {.x = 0, .y = 0};
@@ -103,7 +103,7 @@ typedef struct {
     bool gave_up;
 } interruption;
 
-/// What is drawn on a surface that is finished goes nowhere.
+/// Called after each shape. Finishing the target discards all further drawing on it.
 static void ask(cairo_surface_t *observer, cairo_surface_t *target, void *data) {
     (void)observer;
     interruption *asked = data;

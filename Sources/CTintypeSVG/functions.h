@@ -1,5 +1,5 @@
-// What is called of librsvg, cairo and GLib: FUNCTION(result, name, parameters) for each. Whoever includes this says what
-// is to be made of it.
+// The functions used of librsvg, cairo and GLib: FUNCTION(result, name, parameters) for each. Define FUNCTION before
+// including this file.
 
 FUNCTION(RsvgHandle *, rsvg_handle_new_from_data, (const uint8_t *, size_t, GError **))
 FUNCTION(void, rsvg_handle_set_dpi, (RsvgHandle *, double))

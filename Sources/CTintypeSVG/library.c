@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/// What librsvg links is searched with it, so the handle has cairo's and GLib's functions too.
+/// Looks up all functions. The handle also searches the libraries that librsvg links, which include cairo and GLib.
 ///
-/// - Returns: the name of the first that is not there; null where all are.
+/// - Returns: the name of the first function that is missing, or null.
 static const char *find_functions(tintype_svg_library *library, void *handle) {
 #define FUNCTION(result, name, parameters)                                                                             \
     if ((library->name = (result(*) parameters)dlsym(handle, #name)) == NULL) {                                        \
@@ -20,7 +20,7 @@ static const char *find_functions(tintype_svg_library *library, void *handle) {
 tintype_svg_status tintype_svg_load(
     const char *name, tintype_svg_library **library, char *message, size_t message_size) {
     *library = NULL;
-    // Never closed: GLib's types cannot be taken back.
+    // Never closed, because GLib's types cannot be unregistered.
     void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (handle == NULL) {
         const char *reason = dlerror();

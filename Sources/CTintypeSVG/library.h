@@ -4,7 +4,7 @@
 #include "CTintypeSVG.h"
 #include "types.h"
 
-/// The functions that are called, where they lie.
+/// The addresses of the functions used.
 struct tintype_svg_library {
 #define FUNCTION(result, name, parameters) result(*name) parameters;
 #include "functions.h"

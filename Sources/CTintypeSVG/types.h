@@ -1,7 +1,8 @@
-// The types of librsvg, cairo and GLib that the functions of functions.h take, as far as they are needed here.
+// The types of librsvg, cairo and GLib that functions.h uses, as far as they are needed here.
 //
-// Not from the headers of these, because SwiftPM hands on all that pkg-config says: with the folders of the headers come
-// the libraries, which a program that links them loads at its start. Tests/SVGDeclarations compares the two.
+// They do not come from the original headers, because SwiftPM applies all flags that pkg-config reports: with the
+// header folders come the libraries, and a program that links them loads them at launch. Tests/SVGDeclarations compares
+// both.
 
 #ifndef CTINTYPE_SVG_TYPES_H
 #define CTINTYPE_SVG_TYPES_H

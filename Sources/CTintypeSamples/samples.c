@@ -1,6 +1,6 @@
 #include "CTintypeSamples.h"
 
-// #embed is of C23; clang has it in every mode of C, and would say so.
+// #embed belongs to C23. clang accepts it in every mode, but warns.
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpragmas"
 #pragma clang diagnostic ignored "-Wunknown-warning-option"

@@ -8,14 +8,14 @@
 
 #include <tiffio.h>
 
-/// What libtiff said.
+/// The messages of libtiff.
 typedef struct {
-    /// The first error since it was cleared.
+    /// The first error since the report was cleared.
     char message[200];
     unsigned warnings;
 } tintype_tiff_report;
 
-/// Options that send what a handle has to say to a report, which must outlive the handle.
+/// Returns options that send the messages of a handle to a report, which must outlive the handle.
 TIFFOpenOptions *tintype_tiff_options(tintype_tiff_report *report, tmsize_t max_allocation);
 
 #endif

@@ -12,7 +12,7 @@ struct tintype_tiff_reader {
     uint64_t count;
     uint64_t place;
     bool is_started;
-    /// Where rows are read as stored.
+    /// The reader of stored samples; null unless `start_samples` succeeded.
     tintype_tiff_samples *samples;
     tmsize_t max_allocation;
 };
@@ -24,7 +24,7 @@ static tmsize_t supply(thandle_t handle, void *dest, tmsize_t count) {
     uint64_t left = from->place < from->count ? from->count - from->place : 0;
     uint64_t wanted = count > 0 ? (uint64_t)count : 0;
     wanted = wanted < left ? wanted : left;
-    // A place beyond the end is no place of a pointer.
+    // A position beyond the end must not become a pointer.
     if (wanted > 0) {
         memcpy(dest, from->bytes + from->place, wanted);
         from->place += wanted;
@@ -42,7 +42,7 @@ static tmsize_t refuse(thandle_t handle, void *bytes, tmsize_t count) {
 static toff_t seek(thandle_t handle, toff_t offset, int whence) {
     tintype_tiff_reader *from = handle;
     uint64_t base = whence == SEEK_CUR ? from->place : whence == SEEK_END ? from->count : 0;
-    // Beyond the end there is nothing to read, which is told by reading it.
+    // libtiff may seek beyond the end; reading there fails.
     from->place = offset > UINT64_MAX - base ? from->count : base + offset;
     return from->place;
 }
@@ -56,7 +56,7 @@ static toff_t size(thandle_t handle) {
     return ((tintype_tiff_reader *)handle)->count;
 }
 
-/// Shows libtiff the bytes where they are, so that it copies none that are not compressed.
+/// Maps the file's bytes in place, so that libtiff does not copy uncompressed data.
 static int map(thandle_t handle, void **base, toff_t *count) {
     tintype_tiff_reader *from = handle;
     *base = (void *)from->bytes;
@@ -90,7 +90,7 @@ static bool has_alpha(TIFF *tiff) {
     uint16_t samples = 0;
     TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &count, &kinds);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &samples);
-    // As TIFFRGBAImageBegin reads a fourth sample that nothing is said of.
+    // TIFFRGBAImageBegin treats an unspecified fourth sample as alpha too.
     return count > 0 && (kinds[0] != EXTRASAMPLE_UNSPECIFIED || samples > 3);
 }
 
@@ -197,13 +197,13 @@ tintype_tiff_status tintype_tiff_start(tintype_tiff_reader *reader) {
         return TINTYPE_TIFF_UNSUPPORTED;
     }
     reader->is_started = true;
-    // As stored: it is turned upright by whoever asked, once.
+    // Rows stay as stored: the caller applies the orientation once.
     reader->image.req_orientation = reader->image.orientation;
     reader->report = (tintype_tiff_report){0};
     return TINTYPE_TIFF_OK;
 }
 
-/// libtiff makes 8-bit grey with alpha that is not associated into such colours, and premultiplies all others.
+/// libtiff produces straight colours from 8-bit grey with unassociated alpha, and premultiplied colours otherwise.
 static bool is_straight(const TIFFRGBAImage *image) {
     return image->alpha == EXTRASAMPLE_UNASSALPHA && image->bitspersample <= 8
         && (image->photometric == PHOTOMETRIC_MINISBLACK || image->photometric == PHOTOMETRIC_MINISWHITE);
@@ -213,7 +213,7 @@ static uint32_t multiplied(uint32_t channel, uint32_t alpha) {
     return (channel * alpha * 2 + 255) / 510;
 }
 
-/// Whether libtiff's words, which have red in their lowest byte, are the bytes that are wanted.
+/// Returns whether libtiff's words, which have red in the lowest byte, are in memory the RGBA bytes wanted.
 static bool is_stored(const TIFFRGBAImage *image) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     return !is_straight(image);
@@ -237,7 +237,7 @@ static void store(const uint32_t *from, uint8_t *to, uint32_t width, bool is_str
     }
 }
 
-/// A file may say that colours are premultiplied which are more than their alpha.
+/// Limits colours to their alpha. A file may claim to be premultiplied and have larger ones.
 static void clamp(uint8_t *pixels, uint32_t width) {
     for (uint32_t x = 0; x < width; x++, pixels += 4) {
         for (int channel = 0; channel < 3; channel++) {
@@ -252,7 +252,7 @@ tintype_tiff_status tintype_tiff_read_rows(
     image->row_offset = (int)first;
     image->col_offset = 0;
     bool straight = is_straight(image), stored = is_stored(image);
-    // Rows without padding, in which libtiff can write: a copy less.
+    // Rows without padding can be written by libtiff directly, which saves a copy.
     bool in_place = stored && stride == (size_t)image->width * 4;
     uint32_t *rows = in_place ? (uint32_t *)(void *)dest : scratch;
     if (!TIFFRGBAImageGet(image, rows, image->width, count) || reader->report.warnings > 0) {

@@ -25,7 +25,7 @@ static int take_warning(TIFF *tiff, void *user, const char *module, const char *
 TIFFOpenOptions *tintype_tiff_options(tintype_tiff_report *report, tmsize_t max_allocation) {
     TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
     if (options != NULL) {
-        // A handler that returns something else than 0 is the only one: nothing is printed.
+        // A non-zero return value stops libtiff from calling the global handler, which prints.
         TIFFOpenOptionsSetErrorHandlerExtR(options, take_error, report);
         TIFFOpenOptionsSetWarningHandlerExtR(options, take_warning, report);
         TIFFOpenOptionsSetMaxSingleMemAlloc(options, max_allocation);

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Pictures that libtiff's own way to RGBA loses something of: 16 bits, which it cuts to 8, and inks, which a profile
-// tells the colours of.
+// Reads the images of which libtiff's conversion to RGBA loses something: 16-bit channels, which it narrows to 8, and
+// CMYK, whose colours a profile defines.
 
 struct tintype_tiff_samples {
     TIFF *tiff;
@@ -13,14 +13,14 @@ struct tintype_tiff_samples {
     uint16_t samples;
     uint16_t bits;
     uint16_t photometric;
-    /// Samples from the first that is alpha on, or none; and whether colour is multiplied by it.
+    /// Whether a sample after the colours is alpha, and whether colours are multiplied by it.
     bool has_alpha;
     bool is_associated;
     bool is_tiled;
     bool is_planar;
     uint32_t piece_width;
     uint32_t piece_height;
-    /// One strip or tile as decoded.
+    /// One decoded strip or tile.
     uint8_t *piece;
     tmsize_t piece_size;
 };
@@ -52,14 +52,14 @@ static void read_layout(tintype_tiff_samples *from) {
     from->is_planar = planar == PLANARCONFIG_SEPARATE && from->samples > 1;
     from->is_tiled = TIFFIsTiled(from->tiff);
     uint16_t colours = colours_of(from->photometric);
-    // Of a fourth sample of colours that nothing is said of, libtiff's own way says that it is associated alpha.
+    // libtiff's own conversion takes an unspecified fourth sample of RGB for associated alpha.
     bool is_implied = extra_count == 0 && colours == 3 && from->samples == 4;
     uint16_t kind = is_implied ? EXTRASAMPLE_ASSOCALPHA : extra_count > 0 ? extra[0] : EXTRASAMPLE_UNSPECIFIED;
     from->has_alpha = from->samples > colours && kind != EXTRASAMPLE_UNSPECIFIED;
     from->is_associated = kind == EXTRASAMPLE_ASSOCALPHA;
 }
 
-/// Whether the samples are such as are read here.
+/// Returns whether this reader supports the layout of the samples.
 static bool suits(const tintype_tiff_samples *from) {
     uint16_t format = SAMPLEFORMAT_UINT, inks = INKSET_CMYK;
     TIFFGetFieldDefaulted(from->tiff, TIFFTAG_SAMPLEFORMAT, &format);
@@ -124,7 +124,8 @@ uint8_t tintype_tiff_samples_bits(const tintype_tiff_samples *from) {
 
 // MARK: Reading
 
-/// Decodes the strip or tile at a place; `plane` counts where each sample has its own.
+/// Decodes the strip or tile at a position. `plane` is the sample's index if samples are stored separately, otherwise
+/// 0.
 static bool read_piece(tintype_tiff_samples *from, uint32_t x, uint32_t y, uint16_t plane) {
     if (from->is_tiled) {
         uint32_t tile = TIFFComputeTile(from->tiff, x, y, 0, plane);
@@ -150,7 +151,7 @@ static uint32_t smaller(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-/// Puts the samples of a piece to their pixels: those of channel `first` on, of four a pixel.
+/// Copies the samples of a strip or tile into pixels of four channels, starting at channel `first`.
 static void spread(
     const tintype_tiff_samples *from, uint32_t x, uint32_t rows, uint16_t plane, uint16_t *dest) {
     uint32_t columns = smaller(from->piece_width, from->width - x);
@@ -166,7 +167,7 @@ static void spread(
     }
 }
 
-/// From samples in their order to straight RGBA.
+/// Converts a pixel from the stored order of samples to straight RGBA.
 static void finish(const tintype_tiff_samples *from, uint16_t *pixel) {
     bool is_grey = colours_of(from->photometric) == 1;
     uint16_t alpha = from->has_alpha ? pixel[is_grey ? 1 : 3] : 0xFFFF;

@@ -6,20 +6,22 @@
 
 #include <tiffio.h>
 
-/// Reads samples as they are stored, where libtiff's way to RGBA would lose something of them.
+/// A reader of stored samples, for images of which libtiff's conversion to RGBA loses something.
 typedef struct tintype_tiff_samples tintype_tiff_samples;
 
-/// Null where the picture is of another kind, or a strip or tile of it has more than `most` bytes.
+/// Creates a reader. Returns null if the image is of another kind, if a strip or tile has more than `most` bytes, or if
+/// memory runs out.
 tintype_tiff_samples *tintype_tiff_samples_create(TIFF *tiff, tmsize_t most);
 
 void tintype_tiff_samples_destroy(tintype_tiff_samples *from);
 
-/// Whether pixels are CMYK, 65535 for all of an ink, rather than straight RGBA.
+/// Returns whether pixels are CMYK, where 65535 is full ink, rather than straight RGBA.
 bool tintype_tiff_samples_are_inks(const tintype_tiff_samples *from);
 
 uint8_t tintype_tiff_samples_bits(const tintype_tiff_samples *from);
 
-/// Reads rows from the first of a strip or row of tiles on as 16-bit pixels of four channels; false for damage.
+/// Reads rows as pixels of four 16-bit channels. `first` must start a strip or a row of tiles. Returns false if the
+/// file is damaged.
 bool tintype_tiff_samples_read(tintype_tiff_samples *from, uint32_t first, uint32_t count, uint16_t *dest);
 
 #endif

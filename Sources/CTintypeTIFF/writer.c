@@ -5,7 +5,7 @@
 
 enum { ROWS_PER_STRIP = 32, FIRST_CAPACITY = 64 << 10 };
 
-/// The file in the making.
+/// The file being written.
 typedef struct {
     uint8_t *bytes;
     size_t capacity;

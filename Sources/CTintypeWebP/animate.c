@@ -52,7 +52,7 @@ tintype_webp_status tintype_webp_animation_add(
     }
     picture.width = animation->width;
     picture.height = animation->height;
-    // The animation encoder compares pictures, for which it needs them in RGB.
+    // The animation encoder compares frames as RGB.
     picture.use_argb = 1;
     bool is_there = WebPPictureImportRGBA(&picture, rgba, (int)stride);
     bool is_fine = is_there && WebPAnimEncoderAdd(animation->encoder, &picture, milliseconds, &animation->config);

@@ -1,6 +1,6 @@
 #include "internal.h"
 
-/// Bytes that are decoded between two questions whether to go on.
+/// The number of bytes decoded between two calls of the cancel hook.
 enum { STEP = 64 << 10 };
 
 tintype_webp_status tintype_webp_status_of(VP8StatusCode code) {

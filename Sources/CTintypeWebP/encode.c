@@ -15,7 +15,7 @@ static tintype_webp_status encode(
     const WebPConfig *config, WebPPicture *picture, const uint8_t *rgba, size_t stride, WebPMemoryWriter *writer) {
     picture->writer = WebPMemoryWrite;
     picture->custom_ptr = writer;
-    // Made of RGB as it is where it is to stay so.
+    // Lossless encoding needs RGB, without a conversion to YUV.
     picture->use_argb = config->lossless;
     bool is_fine = WebPPictureImportRGBA(picture, rgba, (int)stride) && WebPEncode(config, picture);
     bool lacks_memory = picture->error_code == VP8_ENC_ERROR_OUT_OF_MEMORY

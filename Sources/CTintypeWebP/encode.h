@@ -5,7 +5,7 @@
 
 #include <webp/encode.h>
 
-/// Whether the settings are ones that libwebp has.
+/// Fills `config`. Returns false if libwebp does not accept the settings.
 bool tintype_webp_configure(WebPConfig *config, float quality, bool lossless, int method);
 
 #endif

@@ -11,7 +11,7 @@ enum {
     RIFF_HEADER_SIZE = 12,
     CHUNK_HEADER_SIZE = 8,
     VP8X_FLAGS_AT = RIFF_HEADER_SIZE + CHUNK_HEADER_SIZE,
-    // Of an ANMF chunk: place, size, duration, flags (RFC 9649, 2.7.1.2).
+    // Fields of an ANMF chunk: position, size, duration, flags (RFC 9649, 2.7.1.2).
     FRAME_DURATION_AT = 12,
     FRAME_HEADER_SIZE = 16,
 };
@@ -47,14 +47,14 @@ static size_t read32(const uint8_t *p) {
     return (size_t)p[0] | (size_t)p[1] << 8 | (size_t)p[2] << 16 | (size_t)p[3] << 24;
 }
 
-/// One chunk of a file: four letters, length, data, a byte of padding where the length is odd (RIFF).
+/// A RIFF chunk: four letters, length, data, and a padding byte after an odd length.
 typedef struct {
     const uint8_t *name;
     const uint8_t *data;
     size_t length;
 } chunk;
 
-/// The chunk at `place`, which is moved past it; false where none begins.
+/// Reads the chunk at `place` and moves `place` past it. Returns false if no chunk starts there.
 static bool next_chunk(const uint8_t *bytes, size_t count, size_t *place, chunk *chunk) {
     if (count < CHUNK_HEADER_SIZE || *place > count - CHUNK_HEADER_SIZE) {
         return false;
@@ -124,7 +124,7 @@ uint8_t tintype_webp_orientation(const tintype_webp_file *file) {
     WebPChunkIterator chunk;
     uint8_t orientation = 0;
     if (WebPDemuxGetChunk(demuxer(file), "EXIF", 1, &chunk)) {
-        // Some writers begin it as a JPEG's Exif segment begins.
+        // Some writers add the prefix of a JPEG's Exif segment.
         bool is_segment = chunk.chunk.size >= 6 && memcmp(chunk.chunk.bytes, "Exif\0\0", 6) == 0;
         size_t start = is_segment ? 6 : 0;
         orientation = tintype_exif_orientation(chunk.chunk.bytes + start, chunk.chunk.size - start);
@@ -148,7 +148,7 @@ const uint8_t *tintype_webp_find_chunk(const tintype_webp_file *file, const char
 tintype_webp_status tintype_webp_get_frame(
     const tintype_webp_file *file, uint32_t index, tintype_webp_frame *frame) {
     WebPIterator found;
-    // Frames are counted from 1; 0 would be the last.
+    // libwebpdemux counts frames from 1; 0 would be the last frame.
     if (index == UINT32_MAX || !WebPDemuxGetFrame(demuxer(file), (int)(index + 1), &found)) {
         return TINTYPE_WEBP_CORRUPT;
     }

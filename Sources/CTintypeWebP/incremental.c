@@ -6,12 +6,12 @@
 struct tintype_webp_incremental {
     WebPDecoderConfig config;
     WebPIDecoder *decoder;
-    /// RGBA, straight, without padding. What has not come is transparent.
+    /// The pixels as straight RGBA without padding; those not received are transparent.
     uint8_t *rows;
     uint32_t width;
     uint32_t height;
     uint32_t rows_valid;
-    /// What stopped decoding for good; OK at the picture's end, NEEDS_MORE before it.
+    /// The error that ended decoding for good; OK at the end of the image, NEEDS_MORE before it.
     tintype_webp_status status;
 };
 
@@ -19,7 +19,7 @@ static size_t row_bytes(const tintype_webp_incremental *incremental) {
     return (size_t)incremental->width * 4;
 }
 
-// MARK: Life
+// MARK: Creation and destruction
 
 static bool prepare(tintype_webp_incremental *incremental) {
     incremental->rows = calloc(incremental->height, row_bytes(incremental));

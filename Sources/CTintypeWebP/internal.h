@@ -5,7 +5,7 @@
 
 #include <webp/decode.h>
 
-/// What libwebp says of decoding, in the words of this fence.
+/// Converts libwebp's decoding status.
 tintype_webp_status tintype_webp_status_of(VP8StatusCode code);
 
 #endif

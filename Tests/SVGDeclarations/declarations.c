@@ -1,9 +1,9 @@
-// Compiles only where what CTintypeSVG declares of librsvg, cairo and GLib is what their headers say. No program is made
-// of it.
+// Compiles only if CTintypeSVG's declarations of librsvg, cairo and GLib agree with their headers. It is not linked
+// into any program.
 
 #include <stddef.h>
 
-// What CTintypeSVG declares, under names of its own.
+// CTintypeSVG's declarations, under names of their own.
 #define _GError declared_gerror
 #define GError declared_error
 #define RsvgHandle declared_handle

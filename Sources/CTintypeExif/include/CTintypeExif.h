@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// The orientation that Exif data, which begins with its TIFF header, has in its first directory: 1...8, or 0 when
-/// there is none or the data are damaged. Every offset is checked.
+/// Returns the orientation in the first directory of Exif data that begin with the TIFF header: 1...8, or 0 if there is
+/// none or the data are damaged. Every offset is checked.
 uint8_t tintype_exif_orientation(const uint8_t *data, size_t count);
 
 #endif

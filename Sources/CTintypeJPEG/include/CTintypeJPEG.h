@@ -7,26 +7,26 @@
 
 #pragma clang assume_nonnull begin
 
-// A fence around libjpeg, which reports errors by longjmp: every function here
-// catches its own and returns a status, so that no jump crosses a Swift frame.
+// A fence around libjpeg, which reports errors by longjmp: every function here catches its own and returns a status, so
+// that no jump crosses a Swift frame.
 //
-// Invariant: nothing here is thread-safe. A reader (of either kind) belongs to
-// one thread at a time; it may move between threads, never be shared by them.
+// Invariant: nothing here is thread-safe. One thread at a time may use a reader of either kind; a reader may move
+// between threads.
 //
-// Pixels are 8-bit RGBA, alpha 255, rows top to bottom, `stride` bytes apart
-// (at least 4 * width). Exif orientation is reported, never applied.
+// Pixels are 8-bit RGBA with an alpha of 255, rows from top to bottom, `stride` bytes apart (at least 4 * width). Exif
+// orientation is reported, never applied.
 
-/// What a call came to.
+/// The result of a call.
 typedef enum __attribute__((enum_extensibility(closed))) tintype_jpeg_status {
-    /// It did what was asked.
+    /// The call succeeded.
     TINTYPE_JPEG_OK __attribute__((swift_name("ok"))) = 0,
     /// The bytes given are a prefix that ends too early for this call.
     TINTYPE_JPEG_NEEDS_MORE __attribute__((swift_name("needsMore"))) = 1,
-    /// Incremental reading only: the whole picture has been taken in.
+    /// Incremental reading only: the whole image has been read.
     TINTYPE_JPEG_ENDED __attribute__((swift_name("ended"))) = 2,
     /// The bytes are not a JPEG, or are damaged.
     TINTYPE_JPEG_CORRUPT __attribute__((swift_name("corrupt"))) = 3,
-    /// The bytes end before the picture does.
+    /// The bytes end before the image does.
     TINTYPE_JPEG_TRUNCATED __attribute__((swift_name("truncated"))) = 4,
     /// A JPEG of a kind libjpeg cannot decode (lossless, 12-bit, two components, ...).
     TINTYPE_JPEG_UNSUPPORTED __attribute__((swift_name("unsupported"))) = 5,
@@ -34,13 +34,13 @@ typedef enum __attribute__((enum_extensibility(closed))) tintype_jpeg_status {
     TINTYPE_JPEG_LIMIT __attribute__((swift_name("limit"))) = 6,
     /// Memory ran out.
     TINTYPE_JPEG_MEMORY __attribute__((swift_name("memory"))) = 7,
-    /// The cancel hook said so.
+    /// The cancel hook returned true.
     TINTYPE_JPEG_CANCELLED __attribute__((swift_name("cancelled"))) = 8,
     /// The call came out of order, or an argument is out of range.
     TINTYPE_JPEG_MISUSE __attribute__((swift_name("misuse"))) = 9,
 } tintype_jpeg_status;
 
-/// How the stored samples spell colour.
+/// The colour model of the stored samples.
 typedef enum __attribute__((enum_extensibility(closed))) tintype_jpeg_color {
     TINTYPE_JPEG_COLOR_GREY __attribute__((swift_name("grey"))) = 1,
     TINTYPE_JPEG_COLOR_YCBCR __attribute__((swift_name("yCbCr"))) = 2,
@@ -49,80 +49,78 @@ typedef enum __attribute__((enum_extensibility(closed))) tintype_jpeg_color {
     TINTYPE_JPEG_COLOR_YCCK __attribute__((swift_name("ycck"))) = 5,
 } tintype_jpeg_color;
 
-/// What a picture's header says.
+/// The contents of an image's header.
 typedef struct tintype_jpeg_header {
-    /// Pixels as stored, before orientation.
+    /// The stored size in pixels, before orientation.
     uint32_t width;
     uint32_t height;
-    /// Components of a pixel, 1...4.
+    /// The number of components per pixel, 1...4.
     uint32_t components;
     tintype_jpeg_color color;
-    /// Bits of a component; always 8 in a picture that opens.
+    /// The number of bits per component; always 8 in an image that opens.
     uint8_t bits;
-    /// 1...8 as stored in the Exif segment; 0 when absent or out of that range.
+    /// The orientation as stored in the Exif segment, 1...8; 0 if absent or out of range.
     uint8_t exif_orientation;
     bool is_progressive;
     bool has_icc_profile;
 } tintype_jpeg_header;
 
-/// Bounds on what a file may cost. The zero value sets none.
+/// Limits on the cost of a file. The zero value sets none.
 typedef struct tintype_jpeg_limits {
-    /// Scans a file may have; 0 for any number.
+    /// The largest number of scans; 0 means no limit.
     uint32_t max_scans;
-    /// Bytes for the coefficients of a file of many scans, and for the rows an
-    /// incremental reader keeps; 0 for any number.
+    /// The largest number of bytes for the coefficients of a file with several scans, and for the rows that an
+    /// incremental reader keeps; 0 means no limit.
     size_t max_memory_bytes;
 } tintype_jpeg_limits;
 
-/// What a file is made of, as far as its markers tell.
+/// The sizes of a file's parts, as far as its markers tell.
 typedef struct tintype_jpeg_survey {
-    /// Bytes of all segments of Exif, and of the colour profile, whose pieces are in several.
+    /// The bytes of all Exif segments, and of the colour profile, which may span several segments.
     size_t exif_bytes;
     size_t profile_bytes;
     uint32_t scans;
 } tintype_jpeg_survey;
 
-/// Walks the markers of a file or its beginning, to the end of the scans or until there are more than `max_scans`.
-/// Nothing is decoded or kept. Where one scan is all, nothing after its header is read.
+/// Walks the markers of a file or a prefix, up to the end of the scans or until there are more than `max_scans`.
+/// Nothing is decoded or kept. If the image has only one scan, nothing after that scan's header is read.
 tintype_jpeg_survey tintype_jpeg_survey_file(const uint8_t *bytes, size_t count, uint32_t max_scans);
 
-/// Asked between rows and scans whether to give up; must return normally.
+/// Called between rows and scans. Returns true to cancel; must return normally.
 typedef bool (*tintype_jpeg_cancel_hook)(void *_Nullable context);
 
-// MARK: Reading a whole picture: open, start, read_rows until all rows are read, finish.
-// A status other than OK and MISUSE closes the picture; open again to start over.
+// MARK: Reading a whole image: open, start, read_rows until all rows are read, finish.
+// A status other than OK and MISUSE closes the image; open again to start over.
 
 typedef struct tintype_jpeg_reader tintype_jpeg_reader;
 
-/// Makes a reader; null when memory ran out. `context` is handed to the hook.
+/// Creates a reader; null if memory runs out. `context` is passed to the hook.
 tintype_jpeg_reader *_Nullable tintype_jpeg_reader_create(
     tintype_jpeg_limits limits, tintype_jpeg_cancel_hook _Nullable is_cancelled, void *_Nullable context);
 
-/// Frees a reader, in whatever state it is.
+/// Frees a reader in any state.
 void tintype_jpeg_reader_destroy(tintype_jpeg_reader *_Nullable reader);
 
-/// Lets reading go on past damage, for a partial picture: the damage is then
-/// told by `finish` alone. For the next `start`s; off at first.
+/// Makes reading continue past damage, for a partial image; only `finish` then reports the damage. Applies to later
+/// calls of `start`; off by default.
 void tintype_jpeg_reader_set_tolerates_damage(tintype_jpeg_reader *reader, bool tolerates);
 
-/// Whether a picture of inks is read as CMYK, where 255 is all of an ink, rather than made RGBA without a profile. Not by
+/// Sets whether a CMYK image is read as CMYK, where 255 is full ink, instead of RGBA made without a profile. Off by
 /// default.
 void tintype_jpeg_reader_set_keeps_inks(tintype_jpeg_reader *reader, bool keeps);
 
-/// Reads the header, forgetting any picture opened before. The bytes stay the
-/// caller's and must outlive the reading of the picture.
+/// Reads the header, and closes any image opened before. The bytes stay the caller's and must outlive the reading of
+/// the image.
 ///
 /// - OK: `header` is filled.
-/// - NEEDS_MORE: the bytes are not complete and end within the header; open
-///   again, from the first byte, with more.
+/// - NEEDS_MORE: the bytes are incomplete and end within the header; open again, from the first byte, with more.
 /// - CORRUPT, TRUNCATED, UNSUPPORTED, MEMORY.
 tintype_jpeg_status tintype_jpeg_reader_open(
     tintype_jpeg_reader *reader, const uint8_t *bytes, size_t count, bool is_complete,
     tintype_jpeg_header *header);
 
-/// Readies the opened picture for its rows, scaled to `scale_eighths`/8
-/// (1...8), and tells the scaled size in pixels. A picture of many scans is
-/// taken in here, all of it.
+/// Prepares the reading of rows at `scale_eighths`/8 (1...8) of the stored size, and returns the scaled size in pixels.
+/// Of an image with several scans, all scans are read here.
 ///
 /// - OK, LIMIT, CANCELLED, CORRUPT, TRUNCATED, UNSUPPORTED, MEMORY.
 /// - NEEDS_MORE: the bytes opened were a prefix; open again with more.
@@ -130,41 +128,40 @@ tintype_jpeg_status tintype_jpeg_reader_open(
 tintype_jpeg_status tintype_jpeg_reader_start(
     tintype_jpeg_reader *reader, uint32_t scale_eighths, uint32_t *width, uint32_t *height);
 
-/// Reads the next rows into `dest`, `max_rows` at most.
+/// Reads the next rows into `dest`, at most `max_rows`.
 ///
-/// - OK: `rows_read` rows are there; fewer than `max_rows` only at the
-///   picture's end.
-/// - CORRUPT or TRUNCATED: the first damage has been met.
-/// - NEEDS_MORE: the bytes opened were a prefix; `rows_read` rows are there.
+/// - OK: `rows_read` rows are written; fewer than `max_rows` only at the end of the image.
+/// - CORRUPT or TRUNCATED: the first damage was met.
+/// - NEEDS_MORE: the bytes opened were a prefix; `rows_read` rows are written.
 /// - CANCELLED, MEMORY; MISUSE: not started, or `stride` is too small.
 tintype_jpeg_status tintype_jpeg_reader_read_rows(
     tintype_jpeg_reader *reader, uint8_t *dest, size_t stride, uint32_t max_rows, uint32_t *rows_read);
 
-/// Ends a picture whose rows have all been read, telling whether it was whole.
+/// Ends an image whose rows have all been read, and reports whether it was complete.
 ///
-/// - OK: whole. An end marker alone may be missing, if every coefficient is known
-///   to be there.
-/// - CORRUPT or TRUNCATED: it was not, and the reader may have tolerated that.
+/// - OK: complete. The end marker alone may be missing if all coefficients are known to be present.
+/// - CORRUPT or TRUNCATED: incomplete; the reader may have tolerated that.
 /// - NEEDS_MORE: the bytes opened were a prefix.
 /// - MISUSE: rows are left to read.
 tintype_jpeg_status tintype_jpeg_reader_finish(tintype_jpeg_reader *reader);
 
-/// What went wrong, in libjpeg's words where it has some; empty if nothing did.
-/// Valid until the reader's next call.
+/// Returns the error message, in libjpeg's words if it has some; empty without an error. Valid until the reader's next
+/// call.
 const char *tintype_jpeg_reader_message(const tintype_jpeg_reader *reader);
 
-// MARK: Previewing a picture while its bytes arrive: append, read_header, start,
-// then append, advance and preview as often as wanted.
+// MARK: Previewing an image while its bytes arrive
+//
+// Call append, read_header and start, then append, advance and preview as often as needed.
 
 typedef struct tintype_jpeg_incremental tintype_jpeg_incremental;
 
-/// Makes an incremental reader; null when memory ran out.
+/// Creates an incremental reader; null if memory runs out.
 tintype_jpeg_incremental *_Nullable tintype_jpeg_incremental_create(tintype_jpeg_limits limits);
 
-/// Frees an incremental reader, in whatever state it is.
+/// Frees an incremental reader in any state.
 void tintype_jpeg_incremental_destroy(tintype_jpeg_incremental *_Nullable incremental);
 
-/// Copies the next bytes of the file, dropping those already used.
+/// Appends a copy of the next bytes of the file, and drops the bytes already used.
 ///
 /// - OK, MEMORY.
 tintype_jpeg_status tintype_jpeg_incremental_append(
@@ -172,66 +169,62 @@ tintype_jpeg_status tintype_jpeg_incremental_append(
 
 /// Reads the header from the bytes appended so far.
 ///
-/// - OK: `header` is filled, and will be again on every later call.
-/// - NEEDS_MORE: append more and ask again.
-/// - CORRUPT, UNSUPPORTED, MEMORY: there will be no previews. Arithmetic coding
-///   counts as unsupported here, though the other reader decodes it.
+/// - OK: `header` is filled, also by later calls.
+/// - NEEDS_MORE: append more and call again.
+/// - CORRUPT, UNSUPPORTED, MEMORY: there will be no previews. Arithmetic coding is unsupported here, although the other
+///   reader decodes it.
 tintype_jpeg_status tintype_jpeg_incremental_read_header(
     tintype_jpeg_incremental *incremental, tintype_jpeg_header *header);
 
-/// Readies the previews, scaled to `scale_eighths`/8 (1...8), and tells their
-/// size in pixels. Memory for the picture is taken here, once its header could
-/// be looked at.
+/// Prepares previews at `scale_eighths`/8 (1...8) of the stored size, and returns their size in pixels. This call
+/// allocates the memory for the image, so the caller can check its header before.
 ///
 /// - OK, LIMIT, MEMORY, UNSUPPORTED, CORRUPT.
-/// - MISUSE: the header is not read, `start` came before, or the scale is out of range.
+/// - MISUSE: the header was not read, `start` was called before, or the scale is out of range.
 tintype_jpeg_status tintype_jpeg_incremental_start(
     tintype_jpeg_incremental *incremental, uint32_t scale_eighths, uint32_t *width, uint32_t *height);
 
-/// Decodes from the bytes appended so far, for a bounded time: to the end of a
-/// scan at most, or a few million pixels. `changed` tells whether a preview now
-/// shows more than before this call: another whole scan, or more rows.
+/// Decodes from the bytes appended so far, for a bounded time: at most to the end of a scan, or a few million pixels.
+/// `changed` is set to whether a preview now shows more than before this call: another complete scan, or more rows.
 ///
-/// - OK: there may be more to do with these bytes; call again.
-/// - NEEDS_MORE: these bytes are used up; append more.
-/// - ENDED: previews show the whole picture (which has not been verified).
-/// - CORRUPT, LIMIT, MEMORY: decoding stopped for good; every later call says so.
+/// - OK: there may be more to decode; call again.
+/// - NEEDS_MORE: all bytes are used; append more.
+/// - ENDED: previews show the whole image, which has not been verified.
+/// - CORRUPT, LIMIT, MEMORY: decoding ended for good; later calls return the same.
 /// - MISUSE: not started.
 tintype_jpeg_status tintype_jpeg_incremental_advance(tintype_jpeg_incremental *incremental, bool *changed);
 
-/// Draws what is known so far, at the size `start` told.
+/// Draws the image as received so far, at the size that `start` returned.
 ///
-/// With many scans: the picture as of the last whole scan, the rows refined by
-/// the scan now arriving shown refined (none, right after `advance` told of a
-/// change). With one scan: the rows decoded so far; the rows below
-/// `rows_valid` are cleared to transparent.
+/// With several scans: the image as of the last complete scan, with the rows that the arriving scan has refined (none
+/// directly after `advance` reported a change). With one scan: the rows decoded so far; rows from `rows_valid` on are
+/// cleared to transparent.
 ///
-/// - OK: `dest` is filled and its first `rows_valid` rows show the picture.
+/// - OK: `dest` is filled and its first `rows_valid` rows show the image.
 /// - NEEDS_MORE: there is nothing to show yet.
-/// - CORRUPT, LIMIT, MEMORY: decoding a picture of many scans has failed.
+/// - CORRUPT, LIMIT, MEMORY: decoding an image of several scans failed.
 /// - MISUSE: not started, or `stride` is too small.
 tintype_jpeg_status tintype_jpeg_incremental_preview(
     tintype_jpeg_incremental *incremental, uint8_t *dest, size_t stride, uint32_t *rows_valid);
 
-/// As `tintype_jpeg_reader_message`.
+/// Like `tintype_jpeg_reader_message`.
 const char *tintype_jpeg_incremental_message(const tintype_jpeg_incremental *incremental);
 
 // MARK: Writing.
 
-/// Encodes 8-bit RGBA, leaving alpha out, as a YCbCr JPEG with optimal Huffman tables.
-/// `quality` is 1...100; `full_chroma` keeps colour at full resolution (4:4:4,
-/// otherwise 4:2:0).
+/// Encodes 8-bit RGBA without its alpha as a YCbCr JPEG with optimal Huffman tables. `quality` is 1...100;
+/// `full_chroma` selects full colour resolution (4:4:4, otherwise 4:2:0).
 ///
 /// - OK: `out` holds `out_count` bytes, to be freed by `tintype_jpeg_free`.
-/// - UNSUPPORTED: a side is longer than a JPEG can be; MEMORY.
+/// - UNSUPPORTED: a side exceeds the largest of JPEG; MEMORY.
 /// - MISUSE: an argument is out of range.
 ///
-/// Otherwise `out` is null and `message` holds the reason, cut to `message_size`.
+/// Otherwise `out` is null and `message` holds the reason, truncated to `message_size` bytes.
 tintype_jpeg_status tintype_jpeg_encode(
     const uint8_t *rgba, uint32_t width, uint32_t height, size_t stride, int quality, bool progressive,
     bool full_chroma, uint8_t *_Nullable *_Nonnull out, size_t *out_count, char *message, size_t message_size);
 
-/// Frees what `tintype_jpeg_encode` made.
+/// Frees the output of `tintype_jpeg_encode`.
 void tintype_jpeg_free(uint8_t *_Nullable bytes);
 
 #pragma clang assume_nonnull end

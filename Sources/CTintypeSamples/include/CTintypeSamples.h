@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// A sample picture, embedded in the program.
+/// A sample image, embedded in the program.
 typedef struct {
     const char *name;
     const char *media_type;
@@ -12,7 +12,7 @@ typedef struct {
     size_t count;
 } tintype_sample;
 
-/// The sample pictures, which live as long as the program; `count` becomes how many there are.
+/// Returns the sample images, which live as long as the program, and sets `count` to their number.
 extern const tintype_sample *tintype_samples(size_t *count);
 
 #endif
