@@ -1,16 +1,16 @@
 public import CoreMetrics
 
-/// Counts and times what a pipeline does, through swift-metrics.
+/// Records counters and timers of a pipeline through swift-metrics.
 ///
-/// | metric | dimensions | what |
+/// | metric | dimensions | meaning |
 /// | --- | --- | --- |
-/// | `tintype_lookups` | `tier`, `result` | look-ups of memory and of disk that were a `hit` or a `miss` |
-/// | `tintype_loads` | `origin` | loads that ended well, by where the picture came from |
-/// | `tintype_failures` | `code` | loads that failed, by ``TintypeError/Code`` |
-/// | `tintype_load_duration` | | how long those took that memory could not answer |
-/// | `tintype_stage_duration` | `stage` | how long each stage took |
-/// | `tintype_bytes` | `stage` | encoded bytes that were loaded, read from disk, or made for it |
-/// | `tintype_evictions` | | pictures that fell out of memory to make room |
+/// | `tintype_lookups` | `tier`, `result` | look-ups in memory and on disk, by `hit` or `miss` |
+/// | `tintype_loads` | `origin` | successful loads, by where the image came from |
+/// | `tintype_failures` | `code` | failed loads, by ``TintypeError/Code`` |
+/// | `tintype_load_duration` | | the duration of loads that were not memory hits |
+/// | `tintype_stage_duration` | `stage` | the duration of each stage |
+/// | `tintype_bytes` | `stage` | encoded bytes that were loaded, read from disk, or encoded for it |
+/// | `tintype_evictions` | | images evicted from memory to make room |
 public struct PipelineMetrics: PipelineObserver {
     private let factory: any MetricsFactory
     private let memory: Lookups
@@ -18,7 +18,7 @@ public struct PipelineMetrics: PipelineObserver {
     private let duration: Timer
     private let evictions: Counter
 
-    /// - Parameter factory: by default the one that the program bootstrapped.
+    /// Creates an observer that records to a metrics factory; by default the one that the program bootstrapped.
     public init(factory: any MetricsFactory = MetricsSystem.factory) {
         self.factory = factory
         memory = Lookups("memory", factory)
@@ -27,6 +27,7 @@ public struct PipelineMetrics: PipelineObserver {
         evictions = Counter(label: "tintype_evictions", dimensions: [], factory: factory)
     }
 
+    /// Updates the metrics of an event.
     public func observe(_ event: PipelineEvent) {
         switch event {
         case .lookedUp(_, .memory, let found): memory.count(found)
@@ -57,7 +58,7 @@ public struct PipelineMetrics: PipelineObserver {
         Counter(label: label, dimensions: [(dimension, value)], factory: factory)
     }
 
-    /// The look-ups of one tier; made once, since a hit in memory has no time to look for its counter.
+    /// The counters of one tier. They are created once, because a memory hit has no time to look up its counter.
     private struct Lookups: Sendable {
         let hits: Counter
         let misses: Counter
@@ -76,7 +77,7 @@ public struct PipelineMetrics: PipelineObserver {
 }
 
 extension Duration {
-    /// Whole nanoseconds; saturates after three centuries, either way.
+    /// Whole nanoseconds, clamped to `Int64`, which is about ±292 years.
     var nanoseconds: Int64 {
         let limit: Int64 = components.seconds < 0 ? .min : .max
         let (product, isTooLong) = components.seconds.multipliedReportingOverflow(by: 1_000_000_000)

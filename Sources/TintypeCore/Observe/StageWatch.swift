@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells a pipeline's observers what happens; costs nothing where there are none.
+/// Sends events to a pipeline's observers. Costs nothing if there are none.
 struct StageWatch: Sendable {
     private let observers: [any PipelineObserver]
     private let time: TimeSource
@@ -10,17 +10,22 @@ struct StageWatch: Sendable {
         self.time = time
     }
 
+    /// Whether there are no observers.
     var isIdle: Bool { observers.isEmpty }
 
+    /// Sends an event to every observer. The event is created only if there are observers.
     func tell(_ event: @autoclosure () -> PipelineEvent) {
         guard !observers.isEmpty else { return }
         let event = event()
         for observer in observers { observer.observe(event) }
     }
 
-    /// Does the work of a stage and tells when it began and how it ended.
+    /// Runs a stage, and reports when it begins and ends.
     ///
-    /// - Parameter byteCount: tells the encoded bytes of what was made.
+    /// - Parameters:
+    ///   - byteCount: returns the number of encoded bytes of the result.
+    ///   - work: receives the run, which is `nil` if there are no observers.
+    /// - Throws: what `work` throws.
     nonisolated(nonsending) func watch<Value>(
         _ stage: TintypeError.Stage, _ key: CacheKey, byteCount: (Value) -> Int? = { _ in nil },
         _ work: nonisolated(nonsending) (StageRun?) async throws(TintypeError) -> Value
@@ -38,7 +43,9 @@ struct StageWatch: Sendable {
         }
     }
 
-    /// The same for work on the thread that it is called on.
+    /// Runs a synchronous stage on the current thread, and reports when it begins and ends.
+    ///
+    /// - Throws: what `work` throws.
     func watch<Value>(
         _ stage: TintypeError.Stage, _ key: CacheKey, byteCount: (Value) -> Int? = { _ in nil },
         _ work: () throws(TintypeError) -> Value
@@ -56,7 +63,9 @@ struct StageWatch: Sendable {
         }
     }
 
-    /// What to give to ``loadEnded(_:_:_:)``; `nil` where no one watches.
+    /// Reports the begin of a load.
+    ///
+    /// - Returns: the value to pass to ``loadEnded(_:_:_:)``; `nil` if there are no observers.
     func loadBegan(_ request: ImageRequest) -> (id: Int, at: Duration)? {
         guard !isIdle else { return nil }
         let id = Self.nextID()
@@ -64,6 +73,7 @@ struct StageWatch: Sendable {
         return (id, time.uptime())
     }
 
+    /// Reports the end of a load that ``loadBegan(_:)`` reported.
     func loadEnded(
         _ load: (id: Int, at: Duration)?, _ request: ImageRequest, _ result: Result<ImageResponse, TintypeError>
     ) {
@@ -75,10 +85,35 @@ struct StageWatch: Sendable {
         StageOutcome(duration: time.uptime() - run.began, error: error, byteCount: byteCount)
     }
 
-    /// Numbers for loads and runs.
+    /// Returns an identifier for a load or a run, unique in the process.
     static func nextID() -> Int {
         lastID.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
     private static let lastID = Atomic(0)
+}
+
+/// Reports once that the source of a stage has responded: at the first progress, which is either the expected number of
+/// bytes or the first bytes.
+final class AnswerNotice: Sendable {
+    private let watch: StageWatch
+    private let run: Locked<StageRun?>
+
+    /// Creates a notice.
+    ///
+    /// - Parameter run: the stage; `nil` if there are no observers.
+    init(_ watch: StageWatch, _ run: StageRun?) {
+        self.watch = watch
+        self.run = Locked(run)
+    }
+
+    /// Takes note of progress. The first call reports ``PipelineEvent/answered(_:expected:)``.
+    func noticed(_ progress: LoadProgress) {
+        guard !watch.isIdle else { return }
+        let answered = run.withLock { run in
+            defer { run = nil }
+            return run
+        }
+        if let answered { watch.tell(.answered(answered, expected: progress.expected)) }
+    }
 }

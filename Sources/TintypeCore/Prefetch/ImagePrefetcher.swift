@@ -1,56 +1,65 @@
 public import Foundation
 
-/// Loads pictures before anyone asks for them: a few at a time, and after everything that someone waits for.
+/// Loads images before they are requested, a few at a time and at a low priority.
 ///
-/// A request for one of them that comes meanwhile shares the work, and raises its priority. All calls may come from any
-/// thread, take effect in their order, and block no one.
+/// A request for an image that is being prefetched shares the work and raises its priority. All methods may be called from
+/// any thread, take effect in the order of the calls, and do not block.
 public final class ImagePrefetcher: Sendable {
-    /// Where its pictures go.
+    /// The pipeline that loads and caches the images.
     public let pipeline: ImagePipeline
-    /// For all batches.
+    /// The settings of all batches.
     public let settings: PrefetchSettings
 
-    /// Called on some thread for each picture that has ended: with its source, and its error if it was skipped.
+    /// A function that is called, on any thread, when an image has ended: with its source, and its error if it was skipped.
     public typealias Report = @Sendable (ImageSource, TintypeError?) -> Void
 
-    private struct Running: Sendable {
+    private struct RunningBatch: Sendable {
         let batch: PrefetchBatch
         let report: Report?
     }
 
     private struct State: Sendable {
         var table: PrefetchTable
-        var batches: [Int: Running] = [:]
-        /// The load of each picture that has begun, with its source as it was given.
+        var batches: [Int: RunningBatch] = [:]
+        /// The load of each image that has begun, with the identity of its source before any interceptor.
         var loads: [PrefetchTable.Item: (source: String, task: ImageTask)] = [:]
     }
 
     private let state: Locked<State>
 
+    /// Creates a prefetcher that loads images through a pipeline.
     public init(_ pipeline: ImagePipeline, settings: PrefetchSettings = PrefetchSettings()) {
         self.pipeline = pipeline
         self.settings = settings
         state = Locked(State(table: PrefetchTable(concurrency: settings.concurrency)))
     }
 
-    /// Loads the pictures of these URLs, in their order.
+    /// Loads the images of URLs, in their order.
     ///
-    /// The list costs no memory beyond its own: requests are made when their turn comes.
+    /// The list costs no memory beyond the array: each request is created when its image is loaded.
     ///
     /// - Parameters:
-    ///   - request: what is asked of each, but for its source; by default nothing special.
-    ///   - report: not called for pictures whose batch was cancelled.
+    ///   - urls: the URLs.
+    ///   - request: a template whose settings apply to each URL; its source is ignored.
+    ///   - report: called for each image, except for images of a cancelled batch.
+    /// - Returns: a token for the batch.
     @discardableResult
     public func prefetch(_ urls: [URL], as request: ImageRequest? = nil, report: Report? = nil) -> PrefetchBatch {
         add(.urls(urls, as: request), report)
     }
 
+    /// Loads the images of requests, in their order.
+    ///
+    /// - Parameters:
+    ///   - requests: the requests. The priority and the destination of the ``settings`` replace theirs.
+    ///   - report: called for each image, except for images of a cancelled batch.
+    /// - Returns: a token for the batch.
     @discardableResult
     public func prefetch(_ requests: [ImageRequest], report: Report? = nil) -> PrefetchBatch {
         add(.requests(requests), report)
     }
 
-    /// Whether no more pictures are begun. Those that have begun go on.
+    /// Whether the prefetcher is paused: no further images are begun, but running loads continue.
     public var isPaused: Bool {
         get { state.withLock { $0.table.isPaused } }
         set {
@@ -59,7 +68,9 @@ public final class ImagePrefetcher: Sendable {
         }
     }
 
-    /// Gives one picture up, in every batch. Costs O(batches + pictures under way).
+    /// Cancels an image in every batch.
+    ///
+    /// - Complexity: O(batches + running loads).
     public func cancel(_ source: ImageSource) {
         let identity = source.identity
         let tasks = state.withLock { state in
@@ -69,9 +80,9 @@ public final class ImagePrefetcher: Sendable {
         for task in tasks { task.cancel() }
     }
 
-    /// Ends every batch. What views wait for as well goes on for them.
+    /// Cancels every batch. Images that other requests wait for are still loaded for those.
     public func cancelAll() {
-        // All at once, so that no worker that one batch leaves begins with the next.
+        // Under one lock, so that no worker of a cancelled batch begins with the next batch.
         let (ended, tasks) = state.withLock { state in
             let ended = state.table.cancelAll().map { (state.batches.removeValue(forKey: $0), $1) }
             return (ended, state.loads.values.map(\.task))
@@ -86,7 +97,7 @@ public final class ImagePrefetcher: Sendable {
             let token = PrefetchBatch(total: items.count) { [weak self] in
                 if let number { self?.cancel(number) }
             }
-            if let number { state.batches[number] = Running(batch: token, report: report) }
+            if let number { state.batches[number] = RunningBatch(batch: token, report: report) }
             return token
         }
         startWorkers()
@@ -104,7 +115,7 @@ public final class ImagePrefetcher: Sendable {
     }
 }
 
-// MARK: - The work
+// MARK: - Workers
 
 extension ImagePrefetcher {
     private func startWorkers() {
@@ -114,7 +125,7 @@ extension ImagePrefetcher {
     }
 
     private func work() async {
-        while let (item, request) = state.withLock({ $0.table.next() }) {
+        while let (item, request) = state.withLock({ $0.table.nextItem() }) {
             do throws(TintypeError) {
                 try await load(item, request)
                 end(item, request.source, nil)
@@ -124,7 +135,7 @@ extension ImagePrefetcher {
         }
     }
 
-    /// Brings one picture where it should be.
+    /// Loads one image into the caches.
     private func load(_ item: PrefetchTable.Item, _ request: ImageRequest) async throws(TintypeError) {
         let source = request.source.identity
         guard !isCancelled(item, source) else { throw .cancelled }
@@ -132,7 +143,7 @@ extension ImagePrefetcher {
         if await isOnDisk(request) { return }
         let task = pipeline.begin(settings.request(for: request))
         state.withLock { $0.loads[item] = (source, task) }
-        // It may have been cancelled before there was a task to cancel.
+        // The image may have been cancelled before its task was registered.
         if isCancelled(item, source) { task.cancel() }
         _ = try await task.response
     }
@@ -141,7 +152,7 @@ extension ImagePrefetcher {
         state.withLock { $0.table.isCancelled(item, source) }
     }
 
-    /// Whether an original that is wanted on disk alone is there, which a read tells without decoding it.
+    /// Returns whether only the disk is the destination and the original is already there. Nothing is decoded.
     private func isOnDisk(_ request: ImageRequest) async -> Bool {
         guard settings.destination == .disk, request.key.isOriginal, request.policy.freshness == .cached
         else { return false }
@@ -153,7 +164,7 @@ extension ImagePrefetcher {
             state.loads[item] = nil
             return state.batches[item.batch]
         }
-        // Told before it is counted: who waits for the batch has heard of every picture by then.
+        // The report precedes the count, so that a caller that awaits the batch has received every report.
         running?.report?(source, error)
         let progress = state.withLock { state in
             let progress = state.table.end(item, succeeded: error == nil)
@@ -161,5 +172,48 @@ extension ImagePrefetcher {
             return progress
         }
         if let running, let progress { running.batch.update(progress) }
+    }
+}
+
+// MARK: - Settings
+
+/// The settings of an ``ImagePrefetcher``.
+public struct PrefetchSettings: Sendable {
+    /// Where images are stored.
+    public enum Destination: Hashable, Sendable {
+        /// On disk only. Pixels are not kept, and an original is decoded only to a small size, to verify that it is an image.
+        case disk
+        /// In memory, ready to show, and on disk.
+        case memory
+    }
+
+    /// Where images are stored.
+    public var destination: Destination
+    /// The maximum number of concurrent loads, at least 1.
+    public var concurrency: Int
+    /// The priority of images that no other request waits for.
+    public var priority: ImagePriority
+
+    /// Creates settings; by default three concurrent loads into memory, at the lowest priority.
+    public init(destination: Destination = .memory, concurrency: Int = 3, priority: ImagePriority = .veryLow) {
+        self.destination = destination
+        self.concurrency = concurrency
+        self.priority = priority
+    }
+}
+
+extension PrefetchSettings {
+    /// Returns a request with the priority and the cache policy of these settings.
+    func request(for request: ImageRequest) -> ImageRequest {
+        var request = request
+        request.priority = priority
+        guard destination == .disk else { return request }
+        request.policy.rendered.memory = .off
+        if request.key.isOriginal {
+            // Only bytes that decode are stored. Decoding to a few pixels proves that at the lowest cost.
+            request.rendition.decode.size = .fit(PixelSize(width: 32, height: 32))
+            request.policy.rendered.disk = .off
+        }
+        return request
     }
 }

@@ -1,27 +1,31 @@
-/// A batch of pictures that a prefetcher loads: the token to follow it and to give it up.
+/// A batch of images that an ``ImagePrefetcher`` loads: a token to observe its progress and to cancel it.
 ///
-/// Letting go of it does not stop the batch.
+/// Releasing the token does not stop the batch. All members may be used from any thread.
 public final class PrefetchBatch: Sendable {
     private struct State: Sendable {
         var progress: PrefetchProgress
-        /// Those who have seen the newest progress and wait for more.
+        /// The callers that have seen the newest progress and wait for a change.
         var listeners: [Int: CheckedContinuation<Void, Never>] = [:]
         var lastListener = 0
     }
 
     private let state: Locked<State>
-    private let giveUp: @Sendable () -> Void
+    private let cancelBatch: @Sendable () -> Void
 
-    /// - Parameter cancel: gives the batch up in its prefetcher.
+    /// Creates a token.
+    ///
+    /// - Parameters:
+    ///   - total: the number of images.
+    ///   - cancel: cancels the batch in its prefetcher.
     init(total: Int, cancel: @escaping @Sendable () -> Void) {
         state = Locked(State(progress: PrefetchProgress(total: total)))
-        giveUp = cancel
+        cancelBatch = cancel
     }
 
-    /// How far it is now.
+    /// The current progress.
     public var progress: PrefetchProgress { state.withLock { $0.progress } }
 
-    /// How far it is, now and after each picture; one who is slow is told the newest alone. Ends when it is complete.
+    /// The progress now and after each image. A slow consumer receives only the newest. Ends when the batch is complete.
     public var updates: AsyncStream<PrefetchProgress> {
         let seen = Locked<PrefetchProgress?>(nil)
         return AsyncStream {
@@ -31,16 +35,16 @@ public final class PrefetchBatch: Sendable {
         }
     }
 
-    /// Waits until nothing is left to do, and tells how it ended.
+    /// Waits until the batch is complete, and returns the final progress.
     public func wait() async -> PrefetchProgress {
         for await _ in updates {}
         return progress
     }
 
-    /// Gives up what has not ended; pictures that others wait for are loaded for them all the same.
-    public func cancel() { giveUp() }
+    /// Cancels the images that have not ended. Images that other requests wait for are still loaded for those.
+    public func cancel() { cancelBatch() }
 
-    /// Takes what is newer: two workers may come by in either order.
+    /// Sets the progress, if it is newer: two workers may report in either order.
     func update(_ newest: PrefetchProgress) {
         let listeners = state.withLock { state in
             guard newest.ended > state.progress.ended else { return [CheckedContinuation<Void, Never>]() }
@@ -52,10 +56,10 @@ public final class PrefetchBatch: Sendable {
     }
 }
 
-// MARK: - Following it
+// MARK: - Waiting for progress
 
 extension PrefetchBatch {
-    /// The newest progress, once it is other than the last that was seen.
+    /// Waits until the progress differs from the last that was seen, and returns it; `nil` if the batch is complete.
     private func progress(after last: PrefetchProgress?) async -> PrefetchProgress? {
         if let last {
             guard !last.isComplete else { return nil }
@@ -64,7 +68,7 @@ extension PrefetchBatch {
         return Task.isCancelled ? nil : progress
     }
 
-    /// Waits until there is other progress than this, or the waiting task is cancelled.
+    /// Waits until the progress differs from `last`, or the current task is cancelled.
     private func change(since last: PrefetchProgress) async {
         let number = state.withLock { state in
             state.lastListener += 1
@@ -84,11 +88,33 @@ extension PrefetchBatch {
             return true
         }
         guard waits else { return listener.resume() }
-        // It may have been cancelled before there was a listener to release.
+        // The task may have been cancelled before the listener was registered.
         if Task.isCancelled { leave(number) }
     }
 
     private func leave(_ number: Int) {
         state.withLock { $0.listeners.removeValue(forKey: number) }?.resume()
     }
+}
+
+// MARK: - Progress
+
+/// The progress of a batch.
+public struct PrefetchProgress: Hashable, Sendable {
+    /// The number of images that have been loaded.
+    public internal(set) var finished = 0
+    /// The number of images that failed or were cancelled.
+    public internal(set) var skipped = 0
+    /// The number of images in the batch.
+    public let total: Int
+
+    init(total: Int) {
+        self.total = total
+    }
+
+    /// Whether every image has been loaded or skipped. An empty batch is complete from the beginning.
+    public var isComplete: Bool { ended == total }
+
+    /// The number of images that have been loaded or skipped.
+    var ended: Int { finished + skipped }
 }

@@ -1,8 +1,10 @@
-/// What an ``ImagePrefetcher`` has to do: batches in the order they came, of which so many pictures are loaded at once.
+import Foundation
+
+/// The state of an ``ImagePrefetcher``: batches in the order of their arrival, and the number of workers that load images.
 ///
-/// It knows no threads, tasks or time. Every operation costs O(1), but for those that name a source or everything.
+/// It knows no threads, tasks or time. Every operation costs O(1), except those that name a source or every batch.
 struct PrefetchTable: Sendable {
-    /// One picture of one batch.
+    /// One image of one batch.
     struct Item: Hashable, Sendable {
         let batch: Int
         let index: Int
@@ -12,7 +14,7 @@ struct PrefetchTable: Sendable {
         let items: PrefetchItems
         var next = 0
         var progress: PrefetchProgress
-        /// Sources that are skipped when their turn comes.
+        /// The sources of images that are skipped.
         var cancelled: Set<String> = []
 
         init(_ items: PrefetchItems) {
@@ -23,66 +25,68 @@ struct PrefetchTable: Sendable {
 
     private let concurrency: Int
     private var batches: [Int: Batch] = [:]
-    /// Batches that have pictures left to begin, the oldest first.
-    private var line: ArraySlice<Int> = []
+    /// The batches with images that have not begun, oldest first.
+    private var queue: ArraySlice<Int> = []
     private var lastBatch = 0
-    private(set) var workers = 0
+    /// The number of workers that are running or about to start.
+    private var workers = 0
+    /// Whether no further images are begun.
     private(set) var isPaused = false
 
     init(concurrency: Int) {
         self.concurrency = max(1, concurrency)
     }
-
-    var batchCount: Int { batches.count }
 }
 
-// MARK: - What there is to do
+// MARK: - Loading
 
 extension PrefetchTable {
-    /// Adds a batch; `nil` when it is empty, and so done.
+    /// Adds a batch and returns its number; `nil` for an empty batch, which is complete at once.
     mutating func add(_ items: PrefetchItems) -> Int? {
         guard items.count > 0 else { return nil }
         lastBatch += 1
         batches[lastBatch] = Batch(items)
-        line.append(lastBatch)
+        queue.append(lastBatch)
         return lastBatch
     }
 
-    /// How many workers have to be started, who ask ``next()`` until there is nothing more. Counted as running from now.
+    /// Returns the number of workers to start, and counts them as running.
+    ///
+    /// Each worker must call ``nextItem()`` until it returns `nil`.
     mutating func workersToStart() -> Int {
         guard !isPaused else { return 0 }
-        let begun = workers
+        let former = workers
         workers = max(workers, min(concurrency, workers + itemsLeft(atMost: concurrency)))
-        return workers - begun
+        return workers - former
     }
 
     private func itemsLeft(atMost limit: Int) -> Int {
         var left = 0
-        for number in line {
+        for number in queue {
             guard left < limit else { break }
             left += batches[number].map { $0.items.count - $0.next } ?? 0
         }
         return min(left, limit)
     }
 
-    /// What a worker does next; `nil` ends the worker.
-    mutating func next() -> (item: Item, request: ImageRequest)? {
-        guard !isPaused, let number = line.first, let items = batches[number]?.items, let index = batches[number]?.next
+    /// Returns the next image for a worker; `nil` ends the worker.
+    mutating func nextItem() -> (item: Item, request: ImageRequest)? {
+        guard !isPaused, let number = queue.first, let items = batches[number]?.items, let index = batches[number]?.next
         else {
             workers -= 1
             return nil
         }
         batches[number]?.next += 1
-        if index + 1 == items.count { line.removeFirst() }
+        if index + 1 == items.count { queue.removeFirst() }
         return (Item(batch: number, index: index), items.request(at: index))
     }
 
-    /// Whether the turn of a picture came too late.
+    /// Whether an image has been cancelled, with its batch or by its source.
     func isCancelled(_ item: Item, _ source: String) -> Bool {
         batches[item.batch]?.cancelled.contains(source) ?? true
     }
 
-    /// Notes how a picture ended; returns how far its batch is, unless that was cancelled.
+    /// Records the end of an image; returns the progress of its batch, `nil` if the batch was cancelled.
     mutating func end(_ item: Item, succeeded: Bool) -> PrefetchProgress? {
         if succeeded { batches[item.batch]?.progress.finished += 1 } else { batches[item.batch]?.progress.skipped += 1 }
         guard let progress = batches[item.batch]?.progress else { return nil }
@@ -91,28 +95,58 @@ extension PrefetchTable {
     }
 }
 
-// MARK: - What is not to be done
+// MARK: - Pausing and cancelling
 
 extension PrefetchTable {
+    /// Pauses or resumes all batches. Images that have begun are not affected.
     mutating func setPaused(_ paused: Bool) {
         isPaused = paused
     }
 
-    /// Gives a batch up; returns how it ended, with everything that was not finished as skipped.
+    /// Cancels a batch; returns its final progress, in which every image that was not loaded counts as skipped.
     mutating func cancel(_ batch: Int) -> PrefetchProgress? {
         guard var progress = batches.removeValue(forKey: batch)?.progress else { return nil }
-        line.removeAll { $0 == batch }
+        queue.removeAll { $0 == batch }
         progress.skipped = progress.total - progress.finished
         return progress
     }
 
-    /// Gives every batch up; returns how each ended.
+    /// Cancels every batch; returns the final progress of each.
     mutating func cancelAll() -> [Int: PrefetchProgress] {
         batches.keys.reduce(into: [:]) { $0[$1] = cancel($1) }
     }
 
-    /// Gives a source up, in every batch that there is now.
+    /// Cancels a source in every batch added so far.
     mutating func cancel(source: String) {
         for number in batches.keys { batches[number]?.cancelled.insert(source) }
+    }
+}
+
+// MARK: - The images of a batch
+
+/// The images of one batch. Requests are created only when they are loaded, so a long list costs no memory beyond the
+/// array, which it shares with the caller.
+enum PrefetchItems: Sendable {
+    /// URLs, each with the settings of a template request.
+    case urls([URL], as: ImageRequest?)
+    /// Complete requests.
+    case requests([ImageRequest])
+
+    var count: Int {
+        switch self {
+        case .urls(let urls, _): urls.count
+        case .requests(let requests): requests.count
+        }
+    }
+
+    /// Returns the request of an image.
+    func request(at index: Int) -> ImageRequest {
+        switch self {
+        case .urls(let urls, nil): return ImageRequest(url: urls[index])
+        case .urls(let urls, .some(var request)):
+            request.source = .url(urls[index])
+            return request
+        case .requests(let requests): return requests[index]
+        }
     }
 }

@@ -9,10 +9,11 @@ import TintypeTesting
         .requests(names.map { ImageRequest(source: .bytes(Data(), id: $0)) })
     }
 
-    @Test func anEmptyBatchIsNone() {
+    @Test func anEmptyBatchIsNotAdded() {
         var table = PrefetchTable(concurrency: 3)
         let batch = table.add(items())
-        #expect(batch == nil && table.batchCount == 0)
+        let (workers, cancelled) = (table.workersToStart(), table.cancelAll())
+        #expect(batch == nil && workers == 0 && cancelled.isEmpty)
     }
 
     @Test func noMoreWorkersThanTheConcurrencyOrTheItems() {
@@ -21,63 +22,71 @@ import TintypeTesting
         let one = table.workersToStart()
         _ = table.add(items("b", "c", "d", "e"))
         let rest = table.workersToStart()
-        #expect(one == 1 && rest == 2 && table.workers == 3)
+        let none = table.workersToStart()
+        #expect(one == 1 && rest == 2 && none == 0)
     }
 
-    @Test func batchesAreServedInTheirOrder() throws {
+    @Test func batchesAreLoadedInTheirOrder() throws {
         var table = PrefetchTable(concurrency: 1)
         _ = table.add(items("a", "b"))
         _ = table.add(items("c"))
-        _ = table.workersToStart()
+        let workers = table.workersToStart()
         var names: [String] = []
-        while let (item, request) = table.next() {
+        while let (item, request) = table.nextItem() {
             names.append(request.source.identity)
             _ = table.end(item, succeeded: true)
         }
-        #expect(names == ["bytes:a", "bytes:b", "bytes:c"] && table.workers == 0 && table.batchCount == 0)
+        #expect(workers == 1 && names == ["bytes:a", "bytes:b", "bytes:c"])
+        // Both batches are gone, and so is the worker: a new batch needs one again.
+        let unfinished = table.cancelAll()
+        _ = table.add(items("d"))
+        let again = table.workersToStart()
+        #expect(unfinished.isEmpty && again == 1)
     }
 
     @Test func aCancelledBatchCountsTheRestAsSkipped() throws {
         var table = PrefetchTable(concurrency: 1)
         let batch = table.add(items("a", "b", "c"))
         _ = table.workersToStart()
-        let first = table.next()
+        let first = table.nextItem()
         _ = table.end(try #require(first).item, succeeded: true)
         let progress = table.cancel(try #require(batch))
         #expect(progress?.finished == 1 && progress?.skipped == 2 && progress?.isComplete == true)
-        let (next, again) = (table.next(), table.cancel(try #require(batch)))
+        let (next, again) = (table.nextItem(), table.cancel(try #require(batch)))
         #expect(next == nil && again == nil)
     }
 
-    /// Every short sequence of operations, against plain sums.
-    @Test func everySequenceOfSixEventsKeepsThePromises() {
+    /// Checks the invariants over every sequence of six operations.
+    @Test func everySequenceOfSixEventsKeepsTheInvariants() {
         enum Event: CaseIterable { case add, take, succeed, fail, cancel, pause, resume }
-        func walk(_ table: PrefetchTable, _ running: [PrefetchTable.Item], _ depth: Int) {
+        /// `workers` counts the workers that were started and have not been told to end; `running` are their items.
+        func walk(_ table: PrefetchTable, _ workers: Int, _ running: [PrefetchTable.Item], _ depth: Int) {
             guard depth > 0 else { return }
             for event in Event.allCases {
                 var table = table
-                var running = running
+                var (workers, running) = (workers, running)
                 switch event {
                 case .add: _ = table.add(items("a", "b"))
                 case .take:
-                    if table.workers == 0, table.workersToStart() == 0 { continue }
-                    if table.workers > running.count, let (item, _) = table.next() { running.append(item) }
+                    workers += table.workersToStart()
+                    guard workers > running.count else { continue }
+                    if let (item, _) = table.nextItem() { running.append(item) } else { workers -= 1 }
                 case .succeed, .fail:
                     guard let item = running.popLast() else { continue }
                     if let progress = table.end(item, succeeded: event == .succeed) {
                         #expect(progress.finished + progress.skipped <= progress.total)
                     }
                 case .cancel:
-                    let ended = table.cancelAll()
-                    #expect(ended.values.allSatisfy(\.isComplete) && table.batchCount == 0)
+                    let (ended, left) = (table.cancelAll(), table.cancelAll())
+                    #expect(ended.values.allSatisfy(\.isComplete) && left.isEmpty)
                 case .pause: table.setPaused(true)
                 case .resume: table.setPaused(false)
                 }
-                #expect(table.workers <= 2)
+                #expect(workers <= 2)
                 #expect(Set(running).count == running.count)
-                walk(table, running, depth - 1)
+                walk(table, workers, running, depth - 1)
             }
         }
-        walk(PrefetchTable(concurrency: 2), [], 6)
+        walk(PrefetchTable(concurrency: 2), 0, [], 6)
     }
 }
