@@ -1,18 +1,20 @@
 import Crypto
 package import Foundation
 
-/// The identity of a picture in every cache and every table of shared work: which bytes, and which pixels of them.
+/// The identity of an image in every cache and in every table of coalesced work: its source and its rendition.
 ///
-/// Both parts and their hash are computed when the key is made, so a look-up builds no string and allocates nothing;
-/// a copy is one retain.
+/// Both strings and their hash are computed when the key is created, so a look-up builds no string and allocates nothing.
+/// Copying a key is one retain.
 public struct CacheKey: Hashable, Sendable {
     private let storage: Storage
-    /// Beside the reference, so that hashing does not follow it.
+    /// The hash of both strings, outside the storage so that hashing does not follow the reference.
     let storedHash: Int
 
+    /// Creates a key.
+    ///
     /// - Parameters:
-    ///   - source: which bytes: normally the absolute URL.
-    ///   - rendition: which pixels: ``Rendition/identifier``; empty for the original as it is.
+    ///   - source: the identity of the encoded bytes, normally the absolute URL.
+    ///   - rendition: the identity of the pixels made of them: ``Rendition/identifier``. Empty for the original.
     public init(source: String, rendition: String = "") {
         storage = Storage(source: source, rendition: rendition)
         var hasher = Hasher()
@@ -21,17 +23,18 @@ public struct CacheKey: Hashable, Sendable {
         storedHash = hasher.finalize()
     }
 
-    /// Which bytes.
+    /// The identity of the encoded bytes.
     public var source: String { storage.source }
-    /// Which pixels of them; empty for the original as it is.
+    /// The identity of the pixels; empty for the original.
     public var rendition: String { storage.rendition }
 
-    /// Whether this names the original bytes rather than pixels made of them.
+    /// Whether this key names the original bytes rather than a rendition of them.
     public var isOriginal: Bool { storage.rendition.isEmpty }
 
-    /// The key of the bytes that this picture is made of.
+    /// The key of the original bytes that this image is made of.
     public var original: CacheKey { isOriginal ? self : CacheKey(source: source) }
 
+    /// Returns whether two keys have the same source and the same rendition.
     public static func == (left: CacheKey, right: CacheKey) -> Bool {
         left.storage === right.storage
             || left.storedHash == right.storedHash
@@ -39,6 +42,7 @@ public struct CacheKey: Hashable, Sendable {
                 && left.storage.rendition == right.storage.rendition
     }
 
+    /// Feeds the stored hash to a hasher. O(1).
     public func hash(into hasher: inout Hasher) {
         hasher.combine(storedHash)
     }
@@ -55,31 +59,34 @@ public struct CacheKey: Hashable, Sendable {
 }
 
 extension CacheKey: CustomStringConvertible {
+    /// The source, followed by the rendition if there is one.
     public var description: String { isOriginal ? source : "\(source) → \(rendition)" }
 }
 
-/// What stands for a secret in a key: equal for equal ones, different for different ones, and no way back.
+/// A one-way stand-in for a secret in a key. Keys are written to disk, so they must not contain secrets.
 enum SecretDigest {
-    /// SHA-256, in hexadecimal digits.
+    /// Returns the SHA-256 digest of a text in hexadecimal digits.
     static func of(_ text: String) -> String {
         SHA256.hash(data: Data(text.utf8)).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
     }
 }
 
 extension URL {
-    /// The URL as a key: as it is, but for a name and password in front of the host, which stand there as a digest.
+    /// The identity of the URL in keys: the absolute URL, with a digest in place of a user name and password.
     var identity: String {
         guard hasCredential else { return absoluteString }
         let secret = "\(user() ?? ""):\(password() ?? "")"
         return "\(withoutCredential.absoluteString)\ncredential \(SecretDigest.of(secret))"
     }
 
-    /// Without the name and password in front of the host.
+    /// The URL without the user name and password of its authority.
     package var withoutCredential: URL {
-        guard hasCredential, var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return self }
-        parts.user = nil
-        parts.password = nil
-        return parts.url ?? self
+        guard hasCredential, var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else {
+            return self
+        }
+        components.user = nil
+        components.password = nil
+        return components.url ?? self
     }
 
     private var hasCredential: Bool { user(percentEncoded: true) != nil }

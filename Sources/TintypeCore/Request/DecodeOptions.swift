@@ -1,34 +1,36 @@
-/// How the bytes become pixels. All of it is in the key but ``scale``, which changes none.
+/// How to decode encoded bytes. Every option except ``scale`` changes the pixels and is part of the cache key.
 public struct DecodeOptions: Hashable, Sendable {
-    /// The part that is wanted, in pixels of the whole picture as it is displayed; what of it is outside is left out.
-    /// `nil` is all.
+    /// The rectangle to decode, in pixels of the full image as it is displayed; `nil` decodes all of it. Anything outside
+    /// the image is ignored.
     public var crop: PixelRect?
-    /// The size of that part.
+    /// The size to decode the crop, or the full image, to.
     public var size: Size
-    /// Which frames of an animated picture.
+    /// The frames of an animated image to decode.
     public var frames: Frames
-    /// Whether what is brighter than white is kept beside the ordinary pixels.
+    /// The dynamic range of the pixels.
     public var range: DynamicRange
-    /// Pixels a point of the picture: see ``Image/scale``. `nil` reads it from the source's name, as in `logo@2x.png`.
+    /// The scale of the image, in pixels per point: see ``Image/scale``. `nil` takes it from the name of the source, as in
+    /// `logo@2x.png`.
     ///
-    /// Not in the key: caches keep the scale of the name, and each request is given the one that it asks for.
+    /// It is not part of the key: caches store the scale of the name, and each request receives the scale that it asks for.
     public var scale: Double?
-    /// Instead of the one that the pipeline's ``ImageCoderRegistry`` finds; it is given the bytes whatever they are.
+    /// A decoder to use instead of the one that the pipeline's ``ImageCoderRegistry`` finds. It receives bytes of any format.
     public var decoder: NamedDecoder?
-    /// Whether ``Image/exif`` is kept. In the key, since a picture in a cache either has it or not.
+    /// Whether to read ``Image/exif``. It is part of the key, since a cached image either has it or not.
     public var keepsExif: Bool
-    /// Whether a smaller picture that the file carries beside the whole may be shown instead, where it is as large as what
-    /// is asked for. It may be older than the picture, or show a little more or less of it.
+    /// Whether a thumbnail that is embedded in the file may replace the image.
     public var embeddedThumbnail: EmbeddedThumbnail
-    /// Whether the part of a damaged picture that can be shown is shown, as ``Image/isPartial``, where its decoder is a
-    /// ``SalvagingImageDecoder``. Otherwise damage is an error. What is partial is never stored on disk.
+    /// Whether to return the intact part of a damaged image, marked with ``Image/isPartial``, instead of throwing.
+    ///
+    /// It has an effect only with a ``SalvagingImageDecoder``. Partial images are never stored on disk.
     public var allowsPartial = false
-    /// Where part and size were taken over from transforms: the pictures beside still ones that they are meant for; any
-    /// other is decoded whole. `nil` where they are meant for all. See ``Rendition/beginning(without:takesSize:)``.
+    /// The scope of the transforms that ``crop``, ``size`` and ``crops`` were taken from. Images outside the scope are
+    /// decoded in full. `nil` if the options apply to all images. See ``Rendition/beginning(without:takesSize:)``.
     var sizeScope: TransformScope?
-    /// Crops that were taken over from transforms, beside ``sizeScope``, and whose rectangle only the header tells.
+    /// Crops taken from transforms whose rectangle depends on the size in the header. Set only with ``sizeScope``.
     var crops: LeadingCrops?
 
+    /// Creates options; by default they decode the full image and all of its frames.
     public init(
         crop: PixelRect? = nil, size: Size = .full, frames: Frames = .all, range: DynamicRange = .standard,
         scale: Double? = nil, decoder: NamedDecoder? = nil, keepsExif: Bool = false,
@@ -44,7 +46,9 @@ public struct DecodeOptions: Hashable, Sendable {
         self.embeddedThumbnail = embeddedThumbnail
     }
 
-    /// A canonical form with every setting that changes pixels and differs from the default; empty when none does.
+    /// A canonical form of the options that change pixels and differ from their defaults; empty if none does.
+    ///
+    /// The form is stored on disk as a part of cache keys, so it must not change.
     public var identifier: String {
         var parts = [crop.map { "crop(\($0))" } ?? "", size.identifier, frames.identifier, range.identifier].filter {
             !$0.isEmpty
@@ -60,13 +64,14 @@ public struct DecodeOptions: Hashable, Sendable {
 }
 
 extension DecodeOptions {
-    /// What is asked of the decoder of a picture that calls itself this.
+    /// Returns the options for one image, with the crop and size that apply to it.
     ///
-    /// - Throws: ``TintypeError/Code/transformFailed`` when crops leave nothing of it.
+    /// - Parameter info: the information in the header of the image.
+    /// - Throws: ``TintypeError/Code/transformFailed`` if the crops leave nothing of it.
     func resolved(for info: ImageInfo) throws(TintypeError) -> DecodeOptions {
         var options = self
         (options.sizeScope, options.crops) = (nil, nil)
-        if let sizeScope, !sizeScope.admits(info, frames) {
+        if let sizeScope, !sizeScope.admits(info, frames: frames) {
             (options.crop, options.size) = (nil, .full)
         } else if let crops {
             let part = try crops.rect(in: info.size)
@@ -75,49 +80,58 @@ extension DecodeOptions {
         return options
     }
 
-    /// How many pixels are wanted. One rule, so that no two can contradict each other; none makes a picture larger, but
-    /// that a vector picture, which has no pixels of its own, is drawn as large as is asked.
+    /// The number of pixels to decode.
+    ///
+    /// It is one rule, so that no two options can contradict each other. No size enlarges a raster image; vector images are
+    /// drawn at the size asked for, because they have no pixels of their own.
     public enum Size: Hashable, Sendable {
-        /// As many as the picture has.
+        /// The size of the image.
         case full
-        /// At most this wide and high, keeping the aspect ratio; a side of 0 does not limit.
+        /// The largest size within this box, in pixels, with the aspect ratio of the image. A side of 0 does not limit.
         case fit(PixelSize)
-        /// At most this wide and high, each side on its own.
+        /// At most this width and this height, in pixels, each on its own: the aspect ratio may change. A side of 0 does not
+        /// limit.
         case shrink(PixelSize)
-        /// As few pixels as cover this size, keeping the aspect ratio.
+        /// The smallest size that covers this box, in pixels, with the aspect ratio of the image.
         case cover(PixelSize)
-        /// At most this many bytes decoded, keeping the aspect ratio.
+        /// The largest size whose decoded pixels take at most this many bytes, with the aspect ratio of the image.
         case atMost(bytes: Int)
     }
 
-    /// Which frames of an animated picture are wanted.
+    /// The frames of an animated image to decode.
     public enum Frames: Hashable, Sendable {
-        /// All that it has.
+        /// All frames.
         case all
-        /// The first, as a still picture.
+        /// The first frame, as a still image.
         case first
-        /// All; a still picture is ``TintypeError/Code/notAnimated``.
+        /// All frames; a still image throws ``TintypeError/Code/notAnimated``.
         case animatedOnly
     }
 
-    /// Whether a thumbnail in the file may stand for the picture.
+    /// Whether a thumbnail that is embedded in the file may replace the image.
+    ///
+    /// The thumbnail may be older than the image, or show slightly more or less of it.
     public enum EmbeddedThumbnail: Hashable, Sendable {
+        /// The image is always decoded.
         case never
-        /// Where it is at least as large as what is asked for, and shows as much.
+        /// The thumbnail is used if it is at least as large as the requested size and shows the requested part.
         case whereLargeEnough
     }
 
-    /// How bright and how finely graded pixels may be.
+    /// The dynamic range and precision of decoded pixels.
     public enum DynamicRange: Hashable, Sendable {
-        /// sRGB of 8 bits a channel; what is brighter than white is brought below it.
+        /// sRGB with 8 bits a channel; brighter values are tone-mapped into that range.
         case standard
-        /// Beside it what a still picture of more than 8 bits has, where its decoder can keep it: ``Image/highRange``.
+        /// In addition, ``Image/highRange`` for a still image with more than 8 bits a channel, if its decoder supports it.
         case high
     }
 }
 
 extension DecodeOptions.Size {
-    /// The size to decode a picture of `source` pixels to; never larger on either side, at least 1×1.
+    /// Returns the size to decode a raster image to.
+    ///
+    /// - Parameter source: the size of the image, in pixels.
+    /// - Returns: a size of at least 1×1 that is no larger than `source` on either side.
     public func target(for source: PixelSize) -> PixelSize {
         switch self {
         case .full: source
@@ -128,7 +142,9 @@ extension DecodeOptions.Size {
         }
     }
 
-    /// The size to draw a vector picture of `source` pixels at: also a larger one.
+    /// Returns the size to draw a vector image at, which may be larger than its nominal size.
+    ///
+    /// - Parameter source: the nominal size of the image, in pixels.
     public func vectorTarget(for source: PixelSize) -> PixelSize {
         guard source.isPositive else { return source }
         return switch self {
@@ -144,7 +160,7 @@ extension DecodeOptions.Size {
     private func shrunk(_ source: PixelSize, toPixels limit: Int) -> PixelSize {
         guard source.area > limit else { return source }
         let scale = (Double(max(limit, 1)) / Double(source.area)).squareRoot()
-        // Rounded down, since the limit is a promise.
+        // Rounded down, so that the limit holds.
         return PixelSize(
             width: max(1, Int(Double(source.width) * scale)), height: max(1, Int(Double(source.height) * scale)))
     }
@@ -153,6 +169,7 @@ extension DecodeOptions.Size {
         switch self {
         case .full, .fit(.unlimited), .shrink(.unlimited), .cover(.unlimited): ""
         case .fit(let box): "fit(\(box))"
+        // Not "shrink": keys on disk have this text.
         case .shrink(let box): "stretch(\(box))"
         case .cover(let box): "cover(\(box))"
         case .atMost(let bytes): "atMost(\(bytes))"
@@ -179,13 +196,16 @@ extension PixelSize {
     fileprivate static let unlimited = PixelSize(width: 0, height: 0)
 }
 
-/// A decoder for some requests alone, under a name that enters their keys.
+/// A decoder for individual requests, with a name that is part of their cache keys.
 ///
-/// Equal names mean equal pixels: the name says which decoder it is and how it is set.
+/// Equal names must mean equal pixels: the name identifies the decoder and its settings.
 public struct NamedDecoder: Sendable {
+    /// The name of the decoder in cache keys.
     public let id: String
+    /// The decoder.
     public let decoder: any ImageDecoder
 
+    /// Creates a named decoder.
     public init(id: String, _ decoder: any ImageDecoder) {
         self.id = id
         self.decoder = decoder
@@ -193,8 +213,10 @@ public struct NamedDecoder: Sendable {
 }
 
 extension NamedDecoder: Hashable {
+    /// Returns whether two decoders have the same name.
     public static func == (left: NamedDecoder, right: NamedDecoder) -> Bool { left.id == right.id }
 
+    /// Hashes the name.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(id)
     }

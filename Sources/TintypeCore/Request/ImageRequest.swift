@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A picture that is wanted: which bytes, which pixels of them, how they may be got, and how soon.
+/// A request for an image: its source, its rendition, the policy for getting it, and its priority.
 ///
 /// ```swift
 /// var request = ImageRequest(url: url)
@@ -8,9 +8,10 @@ public import Foundation
 /// request.priority = .high
 /// ```
 ///
-/// or, in one expression, `ImageRequest(url: url).fitting(width: 200, height: 200).priority(.high)`.
+/// The same as one expression: `ImageRequest(url: url).fitting(width: 200, height: 200).priority(.high)`.
 ///
-/// One word to copy, however much it says: it is handed on at every stage of its way. Each change makes a new one inside.
+/// The fields are in an immutable object, because every stage of a load passes the request on: a copy is one retain. Each
+/// change allocates a new object.
 public struct ImageRequest: Sendable {
     private struct Fields: Sendable {
         var source: ImageSource
@@ -28,7 +29,7 @@ public struct ImageRequest: Sendable {
         let fields: Fields
         let key: CacheKey
 
-        /// - Parameter key: the key, where it is known to be the same as before.
+        /// - Parameter key: the key, if it is known; otherwise it is computed.
         init(_ fields: Fields, key: CacheKey? = nil) {
             self.fields = fields
             self.key =
@@ -40,6 +41,16 @@ public struct ImageRequest: Sendable {
 
     private var storage: Storage
 
+    /// Creates a request.
+    ///
+    /// - Parameters:
+    ///   - source: where the bytes come from.
+    ///   - rendition: the pixels to make of them; by default the original image.
+    ///   - policy: how to get the image.
+    ///   - priority: how soon the image is needed, compared with others.
+    ///   - alternatives: other sources of the same image, in the order in which they are tried.
+    ///   - overrides: components that replace those of the pipeline.
+    ///   - extras: settings of extensions.
     public init(
         source: ImageSource, rendition: Rendition = Rendition(), policy: LoadPolicy = LoadPolicy(),
         priority: ImagePriority = .normal, alternatives: [ImageSource] = [], overrides: RequestOverrides? = nil,
@@ -51,6 +62,7 @@ public struct ImageRequest: Sendable {
                 overrides: overrides, extras: extras))
     }
 
+    /// Creates a request for the image at a URL.
     public init(
         url: URL, rendition: Rendition = Rendition(), policy: LoadPolicy = LoadPolicy(),
         priority: ImagePriority = .normal
@@ -58,104 +70,113 @@ public struct ImageRequest: Sendable {
         self.init(source: .url(url), rendition: rendition, policy: policy, priority: priority)
     }
 
-    /// The identity of the wanted picture. Kept ready, so that a look-up in memory builds no string.
+    /// The identity of the image in caches. It is computed once, so that a memory look-up builds no string.
     public var key: CacheKey { storage.key }
 
-    /// A change of what is in the key.
-    private mutating func replace(_ change: (inout Fields) -> Void) {
+    /// Changes fields that are part of the key.
+    private mutating func changeKeyed(_ change: (inout Fields) -> Void) {
         var fields = storage.fields
         change(&fields)
         storage = Storage(fields)
     }
 
-    /// A change of what is not.
-    private mutating func adjust(_ change: (inout Fields) -> Void) {
+    /// Changes fields that are not part of the key, which is kept.
+    private mutating func changeUnkeyed(_ change: (inout Fields) -> Void) {
         var fields = storage.fields
         change(&fields)
         storage = Storage(fields, key: storage.key)
     }
 }
 
-// MARK: - What it says
+// MARK: - Fields
 
 extension ImageRequest {
-    /// Where the bytes are. Another source than before drops ``identity``, which named the bytes of that one.
+    /// The source of the bytes.
+    ///
+    /// Setting a different source resets ``identity``, which names the bytes of the previous one.
     public var source: ImageSource {
         get { storage.fields.source }
         set {
-            replace { fields in
+            changeKeyed { fields in
                 if newValue.identity != fields.source.identity { fields.identity = nil }
                 fields.source = newValue
             }
         }
     }
 
-    /// What names the bytes in keys, instead of the source's own identity: see ``CacheKeyFilter``. An interceptor that
-    /// leads to the same bytes by another URL sets it after the source.
+    /// The name of the bytes in cache keys; `nil` uses the identity of the source. See ``CacheKeyFilter``.
+    ///
+    /// An interceptor that loads the same bytes from another URL sets it after the source.
     public var identity: String? {
         get { storage.fields.identity }
-        set { replace { $0.identity = newValue } }
+        set { changeKeyed { $0.identity = newValue } }
     }
 
-    /// Which pixels are made of the bytes.
+    /// The pixels to make of the bytes.
     public var rendition: Rendition {
         get { storage.fields.rendition }
-        set { replace { $0.rendition = newValue } }
+        set { changeKeyed { $0.rendition = newValue } }
     }
 
-    /// How the picture may be got.
+    /// How to get the image.
     public var policy: LoadPolicy {
         get { storage.fields.policy }
-        set { adjust { $0.policy = newValue } }
+        set { changeUnkeyed { $0.policy = newValue } }
     }
 
-    /// How soon it is wanted; an ``ImageTask`` may change it later.
+    /// The priority at the start of the load; ``ImageTask`` can change it later.
     public var priority: ImagePriority {
         get { storage.fields.priority }
-        set { adjust { $0.priority = newValue } }
+        set { changeUnkeyed { $0.priority = newValue } }
     }
 
-    /// Other sources of the same picture, tried in order when the first cannot be loaded. What comes of one is kept
-    /// under its own key.
+    /// Other sources of the same image, tried in order when the first one fails. An image from an alternative is cached
+    /// under the key of that alternative.
     public var alternatives: [ImageSource] {
         get { storage.fields.alternatives }
         set {
-            adjust { fields in
+            changeUnkeyed { fields in
                 fields.alternatives = newValue
                 fields.substitutes = []
             }
         }
     }
 
-    /// A request for each alternative, as interceptors left it.
+    /// A request for each alternative, after the request interceptors.
     var substitutes: [ImageRequest] {
         get { storage.fields.substitutes }
-        set { adjust { $0.substitutes = newValue } }
+        set { changeUnkeyed { $0.substitutes = newValue } }
     }
 
-    /// Parts of the pipeline that are replaced for this request.
+    /// Components that replace those of the pipeline for this request.
     public var overrides: RequestOverrides? {
         get { storage.fields.overrides }
-        set { adjust { $0.overrides = newValue } }
+        set { changeUnkeyed { $0.overrides = newValue } }
     }
 
-    /// Settings that extensions add: those of HTTP, for one.
+    /// Settings of extensions, such as those of HTTP.
     public var extras: RequestExtras {
         get { storage.fields.extras }
-        set { adjust { $0.extras = newValue } }
+        set { changeUnkeyed { $0.extras = newValue } }
     }
 }
 
-/// How soon a load is wanted, compared with others.
+/// The priority of a load, compared with other loads.
 ///
-/// Work that several wait for has the highest priority among them.
+/// Coalesced work runs at the highest priority of its waiters.
 public enum ImagePriority: Int8, Comparable, CaseIterable, Hashable, Sendable {
+    /// Work that no caller waits for, such as prefetching or storing a rendition.
     case veryLow
+    /// Work that can wait, such as a refresh in the background.
     case low
+    /// The default of requests.
     case normal
+    /// Work that is more urgent than most.
     case high
+    /// Work that goes before all other work.
     case veryHigh
 
+    /// Returns whether the first priority is lower than the second.
     public static func < (left: ImagePriority, right: ImagePriority) -> Bool {
         left.rawValue < right.rawValue
     }

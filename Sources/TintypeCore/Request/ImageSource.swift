@@ -1,40 +1,43 @@
 public import Foundation
 
-/// Which bytes a picture is made of.
+/// The place that the encoded bytes of an image come from.
 public enum ImageSource: Sendable {
-    /// An `http`, `https`, `file` or `data` URL, or any other that a registered loader takes.
+    /// An `http`, `https`, `file` or `data` URL, or any other URL that a registered loader accepts.
     case url(URL)
-    /// An HTTP resource that is asked for with headers or a method of its own.
+    /// An HTTP resource that is requested with header fields or a method of its own.
     case http(HTTPSource)
-    /// Bytes that the program has already, under an identity of its choice.
+    /// Bytes in memory, with an identity that the program chooses. Equal identities must mean equal bytes.
     case bytes(Data, id: String)
-    /// Bytes that the program makes when they are wanted, under an identity of its choice.
+    /// A function that returns the bytes when they are needed, with an identity that the program chooses.
     case closure(id: String, @Sendable () async throws -> Data)
 
-    /// The file at a path.
+    /// Returns the source for a file.
+    ///
+    /// - Parameter path: an absolute path, or one relative to the current directory.
     public static func file(_ path: String) -> ImageSource {
         .url(URL(filePath: path))
     }
 
-    /// What tells these bytes from all others, in keys.
+    /// The string that distinguishes these bytes from all others in cache keys. It contains no secrets.
     public var identity: String {
         switch self {
-        case .url(let url): url.identity.asOfURL
+        case .url(let url): url.identity.asURLIdentity
         case .http(let source): source.identity
         case .bytes(_, let id): "bytes:\(id)"
         case .closure(let id, _): "closure:\(id)"
         }
     }
 
-    /// What errors call it: the URL without a name and password, where there is one. Of a data URL only what its bytes
-    /// are said to be.
+    /// The name of the source in errors: its URL without user name and password, or else its identity.
+    ///
+    /// A data URL is shortened to its media type.
     package var displayName: String {
         guard let url else { return identity }
         guard expectedOrigin == .data else { return url.withoutCredential.absoluteString }
         return "\(url.absoluteString.prefix { $0 != "," }.prefix(64)),…"
     }
 
-    /// The URL, where there is one.
+    /// The URL of the source; `nil` for bytes and closures.
     public var url: URL? {
         switch self {
         case .url(let url): url
@@ -43,7 +46,7 @@ public enum ImageSource: Sendable {
         }
     }
 
-    /// Where its bytes come from, unless a cache has them.
+    /// The origin of the bytes if no cache has them.
     var expectedOrigin: ImageOrigin {
         switch self {
         case .url(let url):
@@ -58,49 +61,58 @@ public enum ImageSource: Sendable {
         }
     }
 
-    /// Whether its bytes, and what is made of them, may outlive the process: those of a file or a data URL are at
-    /// hand anyway, and a file can change without its name.
+    /// Whether the bytes, and images made of them, may be stored on disk.
+    ///
+    /// The bytes of files and data URLs are available locally anyway, and a file can change without changing its name.
     package var isWorthKeepingOnDisk: Bool {
         expectedOrigin == .network || expectedOrigin == .custom
     }
 }
 
 extension String {
-    /// A URL from outside that reads as the name of a program's own bytes is not taken for these: no other begins so.
-    fileprivate var asOfURL: String { hasPrefix("bytes:") || hasPrefix("closure:") ? "url \(self)" : self }
+    /// The string, prefixed if it reads like the identity of ``ImageSource/bytes(_:id:)`` or
+    /// ``ImageSource/closure(id:_:)``. A URL from outside must not be mistaken for the program's own bytes.
+    fileprivate var asURLIdentity: String { hasPrefix("bytes:") || hasPrefix("closure:") ? "url \(self)" : self }
 }
 
-/// An HTTP resource asked for with headers or a method of its own; all of it is part of the identity of its bytes.
+/// An HTTP resource that is requested with header fields or a method of its own. All of them are part of its identity.
 public struct HTTPSource: Hashable, Sendable {
+    /// The URL of the resource.
     public var url: URL
+    /// The request method.
     public var method: String
-    /// Header fields by name; names are compared without case.
+    /// The header fields by name. Names are case-insensitive.
     public var headers: [String: String]
 
+    /// Creates a source; by default a `GET` request without header fields.
     public init(url: URL, method: String = "GET", headers: [String: String] = [:]) {
         self.url = url
         self.method = method
         self.headers = headers
     }
 
-    /// The plain URL where nothing is special, so that it shares its key with ``ImageSource/url(_:)``. Header fields stand
-    /// in it as a digest: they may be secret, and keys are written to disk.
+    /// The identity of the URL, the method if it is not `GET`, and a digest of the header fields if there are any.
+    ///
+    /// A plain `GET` has the identity of ``ImageSource/url(_:)``. The fields are a digest because they may be secret and
+    /// keys are written to disk.
     var identity: String {
         guard method != "GET" || !headers.isEmpty else { return url.identity }
         guard !headers.isEmpty else { return "\(method) \(url.identity)" }
-        // With its length before it, no value can pass for two fields.
+        // The length before each value prevents one value from reading like two fields.
         let fields = headers.map { "\($0.key.lowercased()):\($0.value.utf8.count):\($0.value)" }.sorted().joined()
         return "\(method) \(url.identity)\nheaders \(SecretDigest.of(fields))"
     }
 }
 
+// MARK: - Scale
+
 extension ImageSource {
-    /// The pixels a point that the source's name tells: 2 for `logo@2x.png`, 3 for `logo@3x.png`, 1 for others.
+    /// The scale in the source's name, in pixels per point: 2 for `logo@2x.png`, 3 for `logo@3x.png`, otherwise 1.
     ///
-    /// The rule of the original system: the mark may stand anywhere in a name of at least eight characters, and may be
+    /// The rule is SDWebImage's: the mark may be anywhere in a name of at least eight characters, and may be
     /// percent-encoded in a URL.
     var scaleInName: Double {
-        // Few names have the first character of a mark, which is found much sooner than a mark.
+        // Few names contain the first character of a mark, and a byte search is much faster than a string search.
         guard let name, name.utf8.count >= 8, name.utf8.contains(where: { $0 == 0x40 || $0 == 0x25 }) else { return 1 }
         return Self.marks.first { name.contains($0.mark) }?.scale ?? 1
     }
@@ -109,7 +121,7 @@ extension ImageSource {
         ("@2x.", 2), ("%402x.", 2), ("@3x.", 3), ("%403x.", 3),
     ]
 
-    /// What may carry a mark: not the megabytes of a data URL.
+    /// The text that may contain a mark; `nil` for a data URL, which can have megabytes.
     private var name: String? {
         expectedOrigin == .data && url != nil ? nil : url?.absoluteString ?? identity
     }

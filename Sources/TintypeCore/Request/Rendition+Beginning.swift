@@ -1,52 +1,53 @@
+// How a rendition splits into an earlier rendition and its last transforms, and what the decoder does of the earlier one.
+
 extension Rendition {
-    /// How many of the last transforms cost one pass over memory: all that look at one pixel at a time, or one.
+    /// The number of last transforms that cost one pass over memory: all that map each pixel on its own, or else one.
     var transformsInOnePass: Int {
         max(1, transforms.reversed().prefix { $0 is any PixelwiseTransformer }.count)
     }
 
-    /// The last transforms as one.
+    /// Returns the last `count` transforms as one transformer.
     func ending(_ count: Int) -> any ImageTransformer {
         let last = transforms.suffix(count)
         return last.count == 1 ? last[last.startIndex] : TransformerChain(Array(last))
     }
 
-    /// What the last transforms are applied to: the rendition without them.
+    /// Returns the rendition without its last `count` transforms.
     ///
-    /// Where the last transform is the first that changes the size, after crops and flips at most, the decoder is asked
-    /// for that part and size, so that fewer pixels are decoded, kept and turned. The resize then finds most of its work
-    /// done, or all of it.
+    /// If the last transform is the first one that resizes, and only crops and flips precede it, the decode options get the
+    /// crop and the size. Then fewer pixels are decoded, stored and transformed, and the resize has little or no work left.
     ///
-    /// - Parameter takesSize: whether the decoder is to be asked.
+    /// - Parameter takesSize: whether the decode options may get the crop and the size.
     func beginning(without count: Int = 1, takesSize: Bool) -> Rendition {
         let beginning = replacing(transforms.dropLast(count))
         guard takesSize, decode.size == .full, let size = (transforms.last as? ResizeTransformer)?.decodedSize else {
             return beginning
         }
-        var asked = beginning.decodingCrops ?? beginning
-        guard asked.isFlippedAtMost else { return beginning }
-        asked.decode.size = size
-        asked.decode.sizeScope = transformScope
-        return asked
+        var decoded = beginning.decodingCrops ?? beginning
+        guard decoded.hasOnlyFlips else { return beginning }
+        decoded.decode.size = size
+        decoded.decode.sizeScope = transformScope
+        return decoded
     }
 
-    /// The same with all its transforms but flips done by the decoder; `nil` unless these are crops that it can do.
+    /// The rendition with all transforms but flips moved to the decoder; `nil` unless they are crops that it can do.
     var decodingCropsAlone: Rendition? {
-        decodingCrops.flatMap { $0.isFlippedAtMost ? $0 : nil }
+        decodingCrops.flatMap { $0.hasOnlyFlips ? $0 : nil }
     }
 
-    /// The same with its first crops done by the decoder; `nil` where it begins with none that it can do.
+    /// The rendition with its first crops moved to the decoder; `nil` if it does not begin with crops that it can do.
     private var decodingCrops: Rendition? {
         guard decode.size == .full, decode.crop == nil, decode.crops == nil, let crops = LeadingCrops(transforms) else {
             return nil
         }
-        var asked = replacing((crops.flip.map { [$0] } ?? []) + transforms.dropFirst(crops.count))
-        asked.decode.crop = crops.fixed
-        asked.decode.crops = crops.fixed == nil ? crops : nil
-        asked.decode.sizeScope = transformScope
-        return asked
+        var decoded = replacing((crops.flip.map { [$0] } ?? []) + transforms.dropFirst(crops.count))
+        decoded.decode.crop = crops.fixedRect
+        decoded.decode.crops = crops.fixedRect == nil ? crops : nil
+        decoded.decode.sizeScope = transformScope
+        return decoded
     }
 
-    private var isFlippedAtMost: Bool { transforms.allSatisfy { $0 is FlipTransformer } }
+    private var hasOnlyFlips: Bool { transforms.allSatisfy { $0 is FlipTransformer } }
 
     private func replacing(_ transforms: [any ImageTransformer]) -> Rendition {
         Rendition(decode: decode, transforms: transforms, transformScope: transformScope)
@@ -54,8 +55,10 @@ extension Rendition {
 }
 
 extension ResizeTransformer {
-    /// What a decoder does of it: it filters like ``ResampleFilter/lanczos3``, JPEG's after scaling in the frequency domain
-    /// to the next eighth above, and enlarges nothing but vectors.
+    /// The decode size that has the effect of this transformer; `nil` if there is none.
+    ///
+    /// Decoders filter like ``ResampleFilter/lanczos3``; JPEG does so after scaling in the frequency domain to the next
+    /// larger eighth. They enlarge only vector images.
     fileprivate var decodedSize: DecodeOptions.Size? {
         guard filter == .lanczos3, size.isPositive else { return nil }
         return switch mode {
@@ -66,8 +69,10 @@ extension ResizeTransformer {
     }
 }
 
-/// The crops that a list of transformers begins with, maybe with flips between them, where they need to know no more of a
-/// picture than its size: a decoder can be asked for what they leave.
+// MARK: - Crops
+
+/// The crops at the start of a list of transformers, with any flips between them, if they depend only on the image's size.
+/// A decoder can decode just the part that they leave.
 struct LeadingCrops: Hashable, Sendable {
     private enum Step: Hashable {
         case crop(CropTransformer.Part)
@@ -76,7 +81,7 @@ struct LeadingCrops: Hashable, Sendable {
 
     private let steps: [Step]
 
-    /// `nil` where there is none.
+    /// Returns `nil` if the list does not begin with such a crop, after flips at most.
     init?(_ transforms: [any ImageTransformer]) {
         var steps: [Step] = []
         for transformer in transforms {
@@ -95,10 +100,10 @@ struct LeadingCrops: Hashable, Sendable {
         }
     }
 
-    /// The transformers that these are.
+    /// The number of transformers that these crops and flips replace.
     var count: Int { steps.count }
 
-    /// What all flips together do, once the part is cut out; `nil` where that is nothing.
+    /// The combined effect of all flips, to apply after the crop; `nil` if there is none.
     var flip: FlipTransformer? {
         let flip = steps.reduce(FlipTransformer()) { sum, step in
             if case .flip(let next) = step { sum.then(next) } else { sum }
@@ -106,15 +111,15 @@ struct LeadingCrops: Hashable, Sendable {
         return flip.orientation == .up ? nil : flip
     }
 
-    /// The part, where it is the same of every picture.
-    var fixed: PixelRect? {
+    /// The rectangle that the crops leave, in pixels, if it is the same for every image; otherwise `nil`.
+    var fixedRect: PixelRect? {
         guard count == 1, case .crop(.rect(let rect)) = steps[0] else { return nil }
         return rect
     }
 
-    /// The part of a picture of `size`.
+    /// Returns the rectangle, in pixels, that the crops leave of an image of `size`.
     ///
-    /// - Throws: ``TintypeError/Code/transformFailed`` when nothing is left.
+    /// - Throws: ``TintypeError/Code/transformFailed`` if it is empty.
     func rect(in size: PixelSize) throws(TintypeError) -> PixelRect {
         var (shown, flip) = (PixelRect(x: 0, y: 0, size: size), FlipTransformer())
         for step in steps {
@@ -129,6 +134,7 @@ struct LeadingCrops: Hashable, Sendable {
         return shown
     }
 
+    /// A canonical form: the identifiers of the transformers, in order.
     var identifier: String {
         let names = steps.map { step in
             switch step {

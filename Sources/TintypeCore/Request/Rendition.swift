@@ -1,14 +1,15 @@
-/// Which pixels are made of the bytes: decoded how, then transformed by what, in order. All of it is in the key.
+/// The pixels to make of the bytes: how to decode them, and the transforms to apply, in order. All of it is in the cache key.
 public struct Rendition: Sendable {
-    /// How the bytes become pixels, before any transform.
+    /// How to decode the bytes, before any transform.
     public var decode: DecodeOptions
-    /// In order; a ``TransformerChain`` is replaced by its parts.
+    /// The transforms in the order of application. A ``TransformerChain`` is replaced by its transformers.
     public var transforms: [any ImageTransformer] {
         didSet { transforms = transforms.flattened }
     }
-    /// What the transforms are applied to beside still pictures; by default nothing, as in the original system.
+    /// The kinds of images, besides still raster images, that the transforms apply to. As in SDWebImage, none by default.
     public var transformScope: TransformScope
 
+    /// Creates a rendition; by default the original image.
     public init(
         decode: DecodeOptions = DecodeOptions(), transforms: [any ImageTransformer] = [],
         transformScope: TransformScope = []
@@ -18,9 +19,10 @@ public struct Rendition: Sendable {
         self.transformScope = transformScope
     }
 
-    /// A canonical form that differs wherever the pixels may differ; empty for the original as it is.
+    /// A canonical form that differs whenever the pixels may differ; empty for the original.
     ///
-    /// The parts are separated by a byte that is escaped inside them, so that no two lists read the same.
+    /// The separator is escaped inside the parts, so that different lists have different forms. The form is stored on disk
+    /// as a part of cache keys.
     public var identifier: String {
         guard !transforms.isEmpty else { return Self.escaped(decode.identifier) }
         let scope = transformScope.isEmpty ? [] : ["scope(\(transformScope.identifier))"]
@@ -28,9 +30,9 @@ public struct Rendition: Sendable {
         return parts.map(Self.escaped).joined(separator: "|")
     }
 
-    /// Whether the transforms are applied to a picture that calls itself this.
+    /// Returns whether the transforms apply to an image with this information.
     func transforms(_ info: ImageInfo) -> Bool {
-        transformScope.admits(info, decode.frames)
+        transformScope.admits(info, frames: decode.frames)
     }
 
     private static func escaped(_ part: String) -> String {
@@ -39,27 +41,34 @@ public struct Rendition: Sendable {
     }
 }
 
-/// The kinds of pictures, beside still ones, that a request's transforms are applied to.
+/// The kinds of images, besides still raster images, that a request's transforms apply to.
 public struct TransformScope: OptionSet, Hashable, Sendable {
+    /// The bits of the set, one for each kind.
     public let rawValue: UInt8
 
+    /// Creates a set from its bits.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// Pictures of several frames, unless only the first is decoded.
+    /// Images with several frames, unless only the first frame is decoded.
     public static let animated = TransformScope(rawValue: 1)
-    /// Pictures without pixels of their own.
+    /// Vector images, which have no pixels of their own.
     public static let vector = TransformScope(rawValue: 2)
+    /// All images.
     public static let all: TransformScope = [.animated, .vector]
 
-    /// Whether a picture that calls itself this, of which these frames are decoded, is transformed.
-    func admits(_ info: ImageInfo, _ frames: DecodeOptions.Frames) -> Bool {
+    /// Returns whether the transforms apply to an image.
+    ///
+    /// - Parameters:
+    ///   - info: the information in the header of the image.
+    ///   - frames: the frames that are decoded.
+    func admits(_ info: ImageInfo, frames: DecodeOptions.Frames) -> Bool {
         let isAnimated = info.frameCount > 1 && frames != .first
         return (!isAnimated || contains(.animated)) && (!info.format.isVector || contains(.vector))
     }
 
-    /// A canonical form; empty for still pictures alone.
+    /// A canonical form; empty for still raster images only.
     var identifier: String {
         let names = [(TransformScope.animated, "animated"), (.vector, "vector")]
         return names.filter { contains($0.0) }.map(\.1).joined(separator: "+")

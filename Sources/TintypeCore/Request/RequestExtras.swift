@@ -1,37 +1,42 @@
-/// The key of a setting that a loader or another extension of its own adds to requests.
+/// A setting that a loader or another extension adds to requests.
+///
+/// The conforming type is the key of the setting in ``RequestExtras``.
 public protocol RequestExtraKey {
     associatedtype Value: Hashable & Sendable
 
-    /// What a request that says nothing means.
+    /// The value of requests that do not set one.
     static var defaultValue: Value { get }
 }
 
-/// Settings of requests that extensions add, by type: how bytes are got, never which bytes or pixels.
+/// Settings that extensions add to requests, by the type of their key.
 ///
-/// Not in the cache key; but loads that differ in them do not share their work.
+/// They say how to get the bytes, never which bytes or pixels, so they are not part of the cache key. Loads with different
+/// extras are not coalesced.
 public struct RequestExtras: Hashable, Sendable {
     private var values: [ObjectIdentifier: ExtraValue] = [:]
 
+    /// Creates extras in which every setting has its default value.
     public init() {}
 
-    /// Whether none says anything special.
+    /// Whether every setting has its default value.
     var isEmpty: Bool { values.isEmpty }
 
-    /// Whether something special is said of this.
+    /// Returns whether a setting differs from its default value.
     package func contains(_ key: (some RequestExtraKey).Type) -> Bool {
         !values.isEmpty && values[ObjectIdentifier(key)] != nil
     }
 
+    /// The value of a setting.
     public subscript<Key: RequestExtraKey>(key: Key.Type) -> Key.Value {
         get { values[ObjectIdentifier(key)]?.base as? Key.Value ?? Key.defaultValue }
         set {
-            // One that says nothing special is equal to one that says nothing.
+            // Default values are not stored, so that setting one equals not setting it.
             values[ObjectIdentifier(key)] = newValue == Key.defaultValue ? nil : ExtraValue(base: newValue)
         }
     }
 }
 
-/// Any value that can be compared and hashed, without losing that it is sendable.
+/// A type-erased value that, unlike `AnyHashable`, is still `Sendable`.
 private struct ExtraValue: Hashable, Sendable {
     let base: any (Hashable & Sendable)
 
@@ -44,19 +49,20 @@ private struct ExtraValue: Hashable, Sendable {
     }
 }
 
-/// Parts of a pipeline that are replaced for some requests.
+/// Components that replace those of the pipeline for some requests.
 ///
-/// Make one and give it to every request that means it: requests share work when they have the same object.
+/// Requests are coalesced only if they share the same object, so create one and pass it to all requests that need it.
 public final class RequestOverrides: Sendable {
-    /// Instead of the pipeline's cache.
+    /// The cache to use instead of the pipeline's.
     public let cache: (any ImageCaching)?
-    /// Where the original bytes are looked up and kept, when not in the same cache as renditions.
+    /// The cache for original bytes, if it differs from the cache for renditions.
     public let originalCache: (any ImageCaching)?
-    /// Instead of the pipeline's loaders.
+    /// The loader to use instead of the pipeline's.
     public let loader: (any ImageLoader)?
-    /// Instead of the pipeline's serializer.
+    /// The serializer to use instead of the pipeline's.
     public let serializer: CacheSerializer?
 
+    /// Creates overrides; `nil` leaves a component to the pipeline.
     public init(
         cache: (any ImageCaching)? = nil, originalCache: (any ImageCaching)? = nil, loader: (any ImageLoader)? = nil,
         serializer: CacheSerializer? = nil
@@ -69,8 +75,10 @@ public final class RequestOverrides: Sendable {
 }
 
 extension RequestOverrides: Hashable {
+    /// Returns whether both are the same object.
     public static func == (left: RequestOverrides, right: RequestOverrides) -> Bool { left === right }
 
+    /// Hashes the identity of the object.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(self))
     }

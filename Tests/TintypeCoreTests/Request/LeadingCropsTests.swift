@@ -3,7 +3,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// The part that a decoder is asked for, instead of crops and flips one after the other.
+/// The rectangle that a decoder decodes in place of leading crops and flips.
 @Suite struct LeadingCropsTests {
     private func size(_ width: Int, _ height: Int) -> PixelSize { PixelSize(width: width, height: height) }
 
@@ -19,9 +19,9 @@ import TintypeTesting
         }
     }
 
-    @Test func theyLeaveWhatTheTransformersLeave() throws {
+    @Test func theyHaveTheEffectOfTheTransformers() throws {
         var random = SeededRandom.printed("leading crops")
-        let picture = try PixelBuffer.numbered(31, 22)
+        let image = try PixelBuffer.numbered(31, 22)
         for _ in 0..<500 {
             let steps = (0..<Int.random(in: 1...4, using: &random)).map { _ in step(&random) }
             guard let crops = LeadingCrops(steps) else {
@@ -29,18 +29,18 @@ import TintypeTesting
                 continue
             }
             let names = steps.map(\.identifier)
-            let expected = try? TransformerChain(Array(steps.prefix(crops.count))).transform(picture)
+            let expected = try? TransformerChain(Array(steps.prefix(crops.count))).transform(image)
             guard let expected else {
-                #expect(throws: TintypeError.self, "\(names)") { try crops.rect(in: picture.size) }
+                #expect(throws: TintypeError.self, "\(names)") { try crops.rect(in: image.size) }
                 continue
             }
-            let part = try picture.cropped(to: crops.rect(in: picture.size))
+            let part = try image.cropped(to: crops.rect(in: image.size))
             let turned = try crops.flip?.transform(part) ?? part
             #expect(PixelDifference(turned, expected)?.maximum == 0, "\(names)")
         }
     }
 
-    @Test func whatNeedsMoreThanASizeIsNotTaken() {
+    @Test func onlyCropsThatDependOnTheSizeAloneCount() {
         let (flip, crop) = (FlipTransformer(vertical: true), CropTransformer(to: size(3, 2)))
         #expect(LeadingCrops([]) == nil && LeadingCrops([flip]) == nil)
         #expect(LeadingCrops([CropTransformer(to: size(3, 2), gravity: .smart), crop]) == nil)
@@ -50,7 +50,7 @@ import TintypeTesting
         #expect(LeadingCrops([flip, crop, flip, crop])?.flip == nil)
     }
 
-    @Test func theirIdentifierNamesEveryOne() {
+    @Test func theIdentifierHasEveryStep() {
         let crops = LeadingCrops([FlipTransformer(vertical: true), CropTransformer(to: size(3, 2), gravity: .top)])
         #expect(crops?.identifier == "first(flip(v),crop(3x2,top))")
     }

@@ -4,7 +4,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite struct KeyTests {
+@Suite struct CacheKeyTests {
     private struct Named: ImageTransformer {
         let identifier: String
         func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer { pixels }
@@ -16,13 +16,13 @@ import TintypeTesting
         return request.key
     }
 
-    @Test func anOriginalsKeyIsItsURL() throws {
+    @Test func theKeyOfAnOriginalIsItsURL() throws {
         let plain = try key { _ in }
         #expect(plain.source == "https://example.org/a.jpg")
         #expect(plain.isOriginal)
     }
 
-    @Test func whatChangesPixelsIsInTheKey() throws {
+    @Test func settingsThatChangePixelsAreInTheKey() throws {
         let variants = try [
             key { _ in },
             key { $0.rendition.decode.size = .fit(PixelSize(width: 10, height: 10)) },
@@ -38,7 +38,7 @@ import TintypeTesting
         #expect(Set(variants).count == variants.count)
     }
 
-    @Test func whatDoesNotChangePixelsIsNot() throws {
+    @Test func settingsThatDoNotChangePixelsAreNotInTheKey() throws {
         let plain = try key { _ in }
         #expect(try key { $0.priority = .high } == plain)
         #expect(try key { $0.policy.freshness = .reload } == plain)
@@ -46,7 +46,7 @@ import TintypeTesting
         #expect(try key { $0.rendition.decode.scale = 2 } == plain)
     }
 
-    @Test func sizesThatLimitNothingAreTheOriginal() throws {
+    @Test func aSizeWithoutLimitsIsTheOriginal() throws {
         let none = PixelSize(width: 0, height: 0)
         for size in [DecodeOptions.Size.fit(none), .shrink(none), .cover(none)] {
             #expect(try key { $0.rendition.decode.size = size }.isOriginal)
@@ -54,7 +54,17 @@ import TintypeTesting
         #expect(try !key { $0.rendition.decode.size = .fit(PixelSize(width: 0, height: 1)) }.isOriginal)
     }
 
-    @Test func anotherSourceDropsTheNameOfTheFirst() throws {
+    /// Keys are stored on disk, so these strings must never change.
+    @Test func identifiersOfSizesDoNotChange() {
+        let box = PixelSize(width: 4, height: 3)
+        let identifiers: [(DecodeOptions.Size, String)] = [
+            (.full, ""), (.fit(box), "fit(4x3)"), (.shrink(box), "stretch(4x3)"), (.cover(box), "cover(4x3)"),
+            (.atMost(bytes: 5), "atMost(5)"),
+        ]
+        for (size, identifier) in identifiers { #expect(DecodeOptions(size: size).identifier == identifier) }
+    }
+
+    @Test func aDifferentSourceResetsTheIdentity() throws {
         let url = try #require(URL(string: "https://example.org/b.jpg"))
         var request = ImageRequest(url: try #require(URL(string: "https://example.org/a.jpg")))
         request.identity = "a"
@@ -63,7 +73,7 @@ import TintypeTesting
         #expect(request.identity == nil && request.key.source == url.absoluteString)
     }
 
-    @Test func keysOfEqualPartsAreEqual() {
+    @Test func keysWithEqualPartsAreEqual() {
         let first = CacheKey(source: "a", rendition: "b")
         let second = CacheKey(source: "a", rendition: "b")
         #expect(first == second && first.hashValue == second.hashValue)
@@ -71,7 +81,7 @@ import TintypeTesting
         #expect(first.original == CacheKey(source: "a"))
     }
 
-    @Test func aURLIsNotTakenForTheNameOfAProgramsOwnBytes() throws {
+    @Test func aURLDoesNotHaveTheIdentityOfBytesOrClosures() throws {
         let (closure, bytes) = (try #require(URL(string: "closure:a")), try #require(URL(string: "bytes:a")))
         #expect(ImageSource.url(closure).identity != ImageSource.closure(id: "a") { Data() }.identity)
         #expect(ImageSource.url(bytes).identity != ImageSource.bytes(Data(), id: "a").identity)
@@ -84,7 +94,7 @@ import TintypeTesting
         #expect(ImageSource.http(special).identity != ImageSource.url(url).identity)
     }
 
-    @Test func headersStandInAKeyAsADigest() throws {
+    @Test func headerFieldsAreADigestInTheKey() throws {
         let url = try #require(URL(string: "https://example.org/a.jpg"))
         func identity(_ headers: [String: String], _ method: String = "GET") -> String {
             ImageSource.http(HTTPSource(url: url, method: method, headers: headers)).identity
@@ -100,7 +110,7 @@ import TintypeTesting
         #expect(Set(others).count == others.count)
     }
 
-    @Test func aCredentialInAURLStandsInAKeyAsADigest() throws {
+    @Test func theCredentialOfAURLIsADigestInTheKey() throws {
         func identity(_ text: String) throws -> String { ImageSource.url(try #require(URL(string: text))).identity }
         let secret = try identity("https://me:secret@example.org/a@2x.jpg")
         #expect(!secret.contains("secret") && secret.hasPrefix("https://example.org/a@2x.jpg\n"))

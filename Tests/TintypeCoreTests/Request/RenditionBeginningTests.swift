@@ -3,8 +3,8 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// What of a chain the decoder is asked for.
-@Suite struct BeginningTests {
+/// The split of a rendition, and the crop and size that move to the decoder.
+@Suite struct RenditionBeginningTests {
     private static let size = PixelSize(width: 20, height: 10)
 
     private func beginning(_ transforms: any ImageTransformer..., decode: DecodeOptions.Size = .full) -> Rendition {
@@ -14,15 +14,15 @@ import TintypeTesting
 
     @Test(arguments: [
         (ResizeTransformer.Mode.fit, DecodeOptions.Size.fit(size)), (.fill, .cover(size)), (.stretch, .shrink(size)),
-    ]) func aFirstResizeIsAskedOfTheDecoder(_ mode: ResizeTransformer.Mode, _ asked: DecodeOptions.Size) {
+    ]) func aLeadingResizeMovesToTheDecoder(_ mode: ResizeTransformer.Mode, _ size: DecodeOptions.Size) {
         let beginning = beginning(ResizeTransformer(to: Self.size, mode: mode))
-        #expect(beginning.decode.size == asked && beginning.decode.sizeScope == .animated)
+        #expect(beginning.decode.size == size && beginning.decode.sizeScope == .animated)
         #expect(beginning.transforms.isEmpty)
         let flipped = self.beginning(FlipTransformer(vertical: true), ResizeTransformer(to: Self.size, mode: mode))
-        #expect(flipped.decode.size == asked && flipped.transforms.map(\.identifier) == ["flip(v)"])
+        #expect(flipped.decode.size == size && flipped.transforms.map(\.identifier) == ["flip(v)"])
     }
 
-    @Test func whatTheDecoderDoesNotDoIsNotAskedOfIt() {
+    @Test func transformsThatTheDecoderCannotDoStay() {
         let resize = ResizeTransformer(to: Self.size)
         for rendition in [
             beginning(ResizeTransformer(to: Self.size, filter: .box)), beginning(BlurTransformer(radius: 2), resize),
@@ -34,13 +34,14 @@ import TintypeTesting
         #expect(beginning(resize, decode: .atMost(bytes: 9)).decode.size == .atMost(bytes: 9))
     }
 
-    @Test func aFirstCropIsAskedOfTheDecoder() {
+    @Test func aLeadingCropMovesToTheDecoder() {
         let rect = PixelRect(x: 3, y: 4, size: Self.size)
         let (crop, flip) = (CropTransformer(to: rect), FlipTransformer(horizontal: true))
-        let asked = beginning(crop, flip, ResizeTransformer(to: Self.size))
+        let decoded = beginning(crop, flip, ResizeTransformer(to: Self.size))
         #expect(
-            asked.decode.crop == rect && asked.decode.size == .fit(Self.size) && asked.decode.sizeScope == .animated)
-        #expect(asked.transforms.map(\.identifier) == ["flip(h)"])
+            decoded.decode.crop == rect && decoded.decode.size == .fit(Self.size)
+                && decoded.decode.sizeScope == .animated)
+        #expect(decoded.transforms.map(\.identifier) == ["flip(h)"])
         let alone = Rendition(transforms: [crop]).decodingCropsAlone
         #expect(alone?.decode.crop == rect && alone?.transforms.isEmpty == true)
         #expect(beginning(crop, BlurTransformer(radius: 1)).decode.crop == nil)
@@ -48,31 +49,31 @@ import TintypeTesting
         #expect(Rendition(transforms: [crop, BlurTransformer(radius: 1)]).decodingCropsAlone == nil)
     }
 
-    @Test(arguments: Gravity.allCases) func aCropByGravityIsAskedOfTheDecoder(_ gravity: Gravity) throws {
+    @Test(arguments: Gravity.allCases) func aCropByGravityMovesToTheDecoder(_ gravity: Gravity) throws {
         let (crop, flip) = (CropTransformer(to: Self.size, gravity: gravity), FlipTransformer(horizontal: true))
-        let asked = beginning(flip, crop, ResizeTransformer(to: Self.size))
-        guard gravity != .smart else { return #expect(asked.decode == DecodeOptions()) }
-        #expect(asked.decode.size == .fit(Self.size) && asked.transforms.map(\.identifier) == ["flip(h)"])
+        let decoded = beginning(flip, crop, ResizeTransformer(to: Self.size))
+        guard gravity != .smart else { return #expect(decoded.decode == DecodeOptions()) }
+        #expect(decoded.decode.size == .fit(Self.size) && decoded.transforms.map(\.identifier) == ["flip(h)"])
         let whole = PixelSize(width: 101, height: 61)
-        let options = try asked.decode.resolved(for: ImageInfo(format: .png, size: whole))
+        let options = try decoded.decode.resolved(for: ImageInfo(format: .png, size: whole))
         let rect = gravity.rect(Self.size, in: whole)
         let mirrored = PixelRect(x: 101 - rect.x - rect.size.width, y: rect.y, size: rect.size)
         #expect(options.crop == mirrored && options.crops == nil && options.size == .fit(Self.size))
     }
 
-    @Test func anotherPartHasAKeyOfItsOwn() {
+    @Test func differentCropsHaveDifferentKeys() {
         let keys = [Gravity.top, .bottom].map { gravity in
             beginning(CropTransformer(to: Self.size, gravity: gravity), ResizeTransformer(to: Self.size)).identifier
         }
         #expect(keys[0] != keys[1])
     }
 
-    @Test func aPartThatIsAllIsNone() throws {
-        let asked = beginning(CropTransformer(to: Self.size, gravity: .top), ResizeTransformer(to: Self.size))
-        #expect(try asked.decode.resolved(for: ImageInfo(format: .png, size: Self.size)).crop == nil)
+    @Test func aCropOfTheFullImageIsNoCrop() throws {
+        let decoded = beginning(CropTransformer(to: Self.size, gravity: .top), ResizeTransformer(to: Self.size))
+        #expect(try decoded.decode.resolved(for: ImageInfo(format: .png, size: Self.size)).crop == nil)
     }
 
-    @Test func neighboursThatLookAtOnePixelAtATimeRunInOnePass() {
+    @Test func trailingPixelwiseTransformsRunInOnePass() {
         let (tint, grey, blur) = (TintTransformer(.black), ColorTransformer(.grey), BlurTransformer(radius: 1))
         let counts = [
             ([tint], 1), ([blur], 1), ([tint, grey], 2), ([blur, tint, grey, FlattenTransformer()], 3),
@@ -85,7 +86,7 @@ import TintypeTesting
         #expect(rendition.ending(1).identifier == grey.identifier)
     }
 
-    @Test func aChainIsTheSameAsItsParts() {
+    @Test func aChainHasTheIdentifierOfItsTransformers() {
         let (tint, resize) = (TintTransformer(.black), ResizeTransformer(to: Self.size))
         let chain = TransformerChain([TransformerChain([resize]), TransformerChain([]), tint])
         var rendition = Rendition(transforms: [chain])
@@ -96,7 +97,7 @@ import TintypeTesting
         #expect(Rendition(transforms: [TransformerChain([])]).identifier.isEmpty)
     }
 
-    @Test func whatIsNotTransformedIsDecodedWhole() throws {
+    @Test func anImageOutsideTheScopeIsDecodedInFull() throws {
         var options = DecodeOptions(size: .fit(Self.size))
         options.sizeScope = []
         let still = ImageInfo(format: .png, size: PixelSize(width: 100, height: 100))
@@ -111,18 +112,18 @@ import TintypeTesting
         #expect(try options.resolved(for: animated).size == .fit(Self.size))
     }
 
-    @Test func theSizeThatATransformAskedForHasAKeyOfItsOwn() {
-        let asked = beginning(ResizeTransformer(to: Self.size)).identifier
-        #expect(asked != Rendition(decode: DecodeOptions(size: .fit(Self.size))).identifier)
-        #expect(asked != beginning(ResizeTransformer(to: Self.size, mode: .fill)).identifier)
+    @Test func aSizeFromATransformHasItsOwnKey() {
+        let decoded = beginning(ResizeTransformer(to: Self.size)).identifier
+        #expect(decoded != Rendition(decode: DecodeOptions(size: .fit(Self.size))).identifier)
+        #expect(decoded != beginning(ResizeTransformer(to: Self.size, mode: .fill)).identifier)
     }
 
     @Test(arguments: [
         (ResizeTransformer.Mode.fit, 20, 5), (.fill, 40, 10), (.stretch, 20, 10),
-    ]) func aVectorPictureIsDrawnAtTheSizeThatTheTransformsNeed(
+    ]) func aVectorImageIsDrawnAtTheSizeOfItsTransforms(
         _ mode: ResizeTransformer.Mode, _ width: Int, _ height: Int
     ) {
-        let asked = beginning(FlipTransformer(), ResizeTransformer(to: Self.size, mode: mode)).decode.size
-        #expect(asked.vectorTarget(for: PixelSize(width: 8, height: 2)) == PixelSize(width: width, height: height))
+        let decoded = beginning(FlipTransformer(), ResizeTransformer(to: Self.size, mode: mode)).decode.size
+        #expect(decoded.vectorTarget(for: PixelSize(width: 8, height: 2)) == PixelSize(width: width, height: height))
     }
 }
