@@ -8,7 +8,7 @@ import TintypeTesting
     static let canvas = PixelSize(width: 9, height: 7)
 
     private static func random(_ count: Int, _ random: inout SeededRandom) throws -> DrawnAnimation {
-        var (frames, pictures) = ([AnimationFrame](), [PixelBuffer]())
+        var (frames, images) = ([AnimationFrame](), [PixelBuffer]())
         for _ in 0..<count {
             let size = PixelSize(width: .random(in: 1...9, using: &random), height: .random(in: 1...7, using: &random))
             let coversCanvas = Bool.random(using: &random)
@@ -23,7 +23,7 @@ import TintypeTesting
                 AnimationFrame(
                     rect: rect, duration: 0.1, blend: Bool.random(using: &random) ? .source : .over,
                     disposal: disposals[Int.random(in: 0..<3, using: &random)], hasAlpha: hasAlpha))
-            pictures.append(
+            images.append(
                 try .drawn(rect.size) { _, _ in
                     let isClear = hasAlpha && Bool.random(using: &random)
                     let value = UInt8.random(in: 0...255, using: &random)
@@ -32,27 +32,28 @@ import TintypeTesting
                         : Pixel(red: value, green: 255 - value, blue: 9)
                 })
         }
-        return DrawnAnimation(canvas: canvas, frames: frames, pictures: pictures)
+        return DrawnAnimation(canvas: canvas, frames: frames, images: images)
     }
 
     /// What each frame shows, by the rules alone: one pixel after another, every frame from the first on.
-    private static func shown(_ animation: DrawnAnimation) -> [[Pixel]] {
+    private static func referenceFrames(_ animation: DrawnAnimation) -> [[Pixel]] {
         let clear = Pixel(red: 0, green: 0, blue: 0, alpha: 0)
         var canvas = [Pixel](repeating: clear, count: canvas.area)
-        return zip(animation.frames, animation.pictures).map { frame, picture in
+        return zip(animation.frames, animation.images).map { frame, image in
             let before = canvas
-            let places = (0..<Self.canvas.area).filter { place in
-                (frame.rect.x..<frame.rect.x + frame.rect.size.width).contains(place % Self.canvas.width)
-                    && (frame.rect.y..<frame.rect.y + frame.rect.size.height).contains(place / Self.canvas.width)
+            let positions = (0..<Self.canvas.area).filter { position in
+                (frame.rect.x..<frame.rect.x + frame.rect.size.width).contains(position % Self.canvas.width)
+                    && (frame.rect.y..<frame.rect.y + frame.rect.size.height).contains(position / Self.canvas.width)
             }
-            for place in places {
-                let pixel = picture[place % Self.canvas.width - frame.rect.x, place / Self.canvas.width - frame.rect.y]
-                if frame.blend == .source || pixel.alpha == 255 { canvas[place] = pixel }
+            for position in positions {
+                let pixel = image[
+                    position % Self.canvas.width - frame.rect.x, position / Self.canvas.width - frame.rect.y]
+                if frame.blend == .source || pixel.alpha == 255 { canvas[position] = pixel }
             }
             defer {
                 switch frame.disposal {
                 case .keep: break
-                case .background: for place in places { canvas[place] = clear }
+                case .background: for position in positions { canvas[position] = clear }
                 case .previous: canvas = before
                 }
             }
@@ -69,11 +70,11 @@ import TintypeTesting
         try AnimatedImage(Data(count: 10), decoder: drawn, info: drawn.info, context: DecodeContext(options: options))
     }
 
-    @Test func anyFrameInAnyOrderIsWhatTheRulesShow() throws {
+    @Test func anyFrameInAnyOrderMatchesTheReferenceCompositor() throws {
         var random = SeededRandom.printed("anyFrameInAnyOrder")
         for _ in 0..<60 {
             let drawn = try Self.random(8, &random)
-            let (animation, shown) = (try animation(drawn), Self.shown(drawn))
+            let (animation, shown) = (try animation(drawn), Self.referenceFrames(drawn))
             for _ in 0..<40 {
                 let index = Int.random(in: 0..<8, using: &random)
                 #expect(pixels(try animation.frame(at: index)) == shown[index])
@@ -92,34 +93,34 @@ import TintypeTesting
     }
 
     /// What was given away is never painted on, and a frame that hides everything is given away as it was decoded.
-    @Test func whatWasGivenAwayStaysAsItWas() throws {
+    @Test func snapshotsNeverChange() throws {
         var random = SeededRandom.printed("whatWasGivenAwayStays")
         for _ in 0..<20 {
             let drawn = try Self.random(8, &random)
             let animation = try animation(drawn)
-            let expected = Self.shown(drawn)
+            let expected = Self.referenceFrames(drawn)
             let order = (0..<24).map { _ in Int.random(in: 0..<8, using: &random) }
-            let given = try order.map { try animation.frame(at: $0) }
-            for (index, picture) in zip(order, given) { #expect(pixels(picture) == expected[index]) }
+            let snapshots = try order.map { try animation.frame(at: $0) }
+            for (index, image) in zip(order, snapshots) { #expect(pixels(image) == expected[index]) }
         }
     }
 
-    @Test func aFrameThatIsAskedForAgainIsNotDecodedAgain() throws {
+    @Test func aFrameRequestedAgainIsNotDecodedAgain() throws {
         let drawn = try Self.sprites(3)
         let animation = try animation(drawn)
         for _ in 0..<3 { _ = try animation.frame(at: 1) }
         #expect(drawn.decoded.now == [0, 1])
     }
 
-    @Test func aCancelledFrameLeavesTheAnimationSound() throws {
+    @Test func aCancelledFrameLeavesTheAnimationUsable() throws {
         let drawn = try Self.sprites(3)
-        let (animation, shown) = (try animation(drawn), Self.shown(drawn))
+        let (animation, shown) = (try animation(drawn), Self.referenceFrames(drawn))
         let error = #expect(throws: TintypeError.self) { try animation.frame(at: 2, isCancelled: { true }) }
         #expect(error?.code == .cancelled)
         #expect(pixels(try animation.frame(at: 2)) == shown[2])
     }
 
-    @Test func transformersRunWhenAFrameIsAskedForInOrder() throws {
+    @Test func transformersRunInOrderWhenAFrameIsRequested() throws {
         let image = try Self.sprites(3).decode(Data(), context: DecodeContext())
         let counter = CountingTransformer(identifier: "t")
         let box = PixelSize(width: 3, height: 3)
@@ -133,7 +134,7 @@ import TintypeTesting
         #expect(transformed.info == image.info && transformed.animation?.frameCount == 3)
     }
 
-    @Test func whatIsKeptIsCounted() throws {
+    @Test func memoryCostCountsTheBytesAndOneCanvas() throws {
         let animation = try animation(Self.sprites(30))
         #expect(animation.memoryCost == 10 + Self.canvas.area * 4)
     }
@@ -147,28 +148,28 @@ import TintypeTesting
                     : PixelRect(x: index % 8, y: index % 6, size: PixelSize(width: 1, height: 1)),
                 duration: 0.1, blend: .source)
         }
-        let pictures = try frames.indices.map {
+        let images = try frames.indices.map {
             try PixelBuffer.filled(Pixel(red: UInt8($0), green: 0, blue: 0), frames[$0].rect.size)
         }
-        return DrawnAnimation(canvas: canvas, frames: frames, pictures: pictures)
+        return DrawnAnimation(canvas: canvas, frames: frames, images: images)
     }
 
-    /// Two frames that show a square of another size at another place.
+    /// Two frames that show a square of another size at another position.
     private static func squares() throws -> DrawnAnimation {
         let canvas = PixelSize(width: 60, height: 40)
         let frame = AnimationFrame(
             rect: PixelRect(x: 0, y: 0, size: canvas), duration: 0.1, blend: .source, disposal: .keep, hasAlpha: false)
-        let pictures = try [(4, 10), (40, 17)].map { begin, side in
+        let images = try [(4, 10), (40, 17)].map { begin, side in
             try PixelBuffer.drawn(canvas) { x, y in
                 let isInside = (begin..<begin + side).contains(x) && (5..<5 + side).contains(y)
                 return isInside
                     ? Pixel(red: UInt8(x * 4), green: UInt8(y * 6), blue: 0) : Pixel(red: 9, green: 9, blue: 9)
             }
         }
-        return DrawnAnimation(canvas: canvas, frames: [frame, frame], pictures: pictures)
+        return DrawnAnimation(canvas: canvas, frames: [frame, frame], images: images)
     }
 
-    @Test func whatDependsOnThePictureIsDecidedOnce() throws {
+    @Test func contentTransformersAreResolvedOnce() throws {
         let animation = try Self.squares()
         let whole = try AnimatedImage(Data(), decoder: animation, info: animation.info, context: DecodeContext())
         let part = PixelSize(width: 12, height: 12)
@@ -183,10 +184,10 @@ import TintypeTesting
             #expect(try PixelDifference(transformed.poster, transformer.transform(whole.poster))?.maximum == 0)
         }
         let second = try whole.transformed(by: TrimTransformer()).frame(at: 1)
-        #expect(try PixelDifference(second, animation.pictures[1].cropped(to: trimmed))?.maximum == 0)
+        #expect(try PixelDifference(second, animation.images[1].cropped(to: trimmed))?.maximum == 0)
     }
 
-    @Test func aFrameThatAClosureGivesAnotherSizeIsAnError() throws {
+    @Test func aFrameOfAnotherSizeIsAnError() throws {
         let animation = try Self.squares()
         let whole = try AnimatedImage(Data(), decoder: animation, info: animation.info, context: DecodeContext())
         let own = try whole.transformed(

@@ -4,7 +4,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// Animated pictures on their way through the pipeline.
+/// Animated images on their way through the pipeline.
 @Suite struct AnimatedLoadTests {
     private let drawn: DrawnAnimation
     private let fixture: PipelineFixture
@@ -26,7 +26,7 @@ import TintypeTesting
         }
     }
 
-    @Test func framesAreTransformedWhenTheyAreAskedFor() async throws {
+    @Test func framesAreTransformedOnDemand() async throws {
         let image = try await fixture.pipeline.image(for: request(.animated))
         #expect(transformer.count.now == 1 && drawn.decoded.now == [0])
         let animation = try #require(image.animation)
@@ -35,14 +35,14 @@ import TintypeTesting
         #expect(fixture.memory.image(for: request(.animated).key)?.animation === animation)
     }
 
-    @Test func outsideTheScopeAnAnimationIsLeftAsItIs() async throws {
+    @Test func outsideTheScopeAnAnimationIsNotTransformed() async throws {
         let image = try await fixture.pipeline.image(for: request([]))
         #expect(transformer.count.now == 0 && image.animation?.frameCount == 5)
     }
 
     /// A still frame under its key would be taken for the whole.
     @Test(arguments: [TransformScope.animated, []])
-    func theDiskKeepsTheOriginalOfAnAnimationAlone(_ scope: TransformScope) async throws {
+    func onlyTheOriginalOfAnAnimationIsStoredOnDisk(_ scope: TransformScope) async throws {
         _ = try await fixture.pipeline.image(for: request(scope))
         try await fixture.pipeline.flush()
         #expect(fixture.disk.keys == [fixture.request().key.original])
@@ -51,7 +51,7 @@ import TintypeTesting
         #expect(again.animation?.frameCount == 5 && fixture.loader.count(fixture.identity()) == 1)
     }
 
-    @Test func theFirstFrameAloneIsTransformedAndKeptOnDisk() async throws {
+    @Test func aFirstFrameRenditionIsTransformedAndStoredOnDisk() async throws {
         let request = request([]).frames(.first)
         let image = try await fixture.pipeline.image(for: request)
         #expect(image.animation == nil && transformer.count.now == 1)

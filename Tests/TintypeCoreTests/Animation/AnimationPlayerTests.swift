@@ -7,7 +7,7 @@ import TintypeTesting
 @Suite(.timeLimit(.minutes(15))) @MainActor struct AnimationPlayerTests {
     // MARK: Playing
 
-    @Test func framesAreShownWhenTheirTimeComes() throws {
+    @Test func framesAreShownWhenTheyAreDue() throws {
         let fixture = try PlayerFixture(4)
         fixture.player.play()
         #expect(fixture.shown() == [0])
@@ -19,7 +19,7 @@ import TintypeTesting
         #expect(fixture.shown() == [2, 3, 0, 1, 2] && fixture.loops.now == [1])
     }
 
-    @Test func whatIsShownIsTheFramesPixels() throws {
+    @Test func theShownPixelsAreThoseOfTheFrame() throws {
         let fixture = try PlayerFixture(4)
         fixture.player.play()
         for index in 0..<8 {
@@ -46,7 +46,7 @@ import TintypeTesting
         #expect(fixture.animation.pool.heldFrameCount == 0 && fixture.player.shownFrame == frames.last)
     }
 
-    @Test func afterTheEndItPlaysFromTheBeginning() throws {
+    @Test func afterTheEndPlayStartsFromTheBeginning() throws {
         let fixture = try PlayerFixture(3, loopCount: 1)
         fixture.player.play()
         fixture.timer.advance(by: .seconds(1))
@@ -55,14 +55,14 @@ import TintypeTesting
         #expect(fixture.shown() == [0, 1, 2, 0, 1, 2] && fixture.player.finishedLoops == 0)
     }
 
-    @Test func theProgramsLoopCountComesBeforeTheFiles() throws {
+    @Test func theLoopCountOfTheSettingsOverridesTheFiles() throws {
         let fixture = try PlayerFixture(3, loopCount: 1) { $0.loopCount = 2 }
         fixture.player.play()
         fixture.timer.advance(by: .seconds(5))
         #expect(fixture.loops.now == [1, 2] && fixture.player.status == .ended)
     }
 
-    @Test func theRateChangesWhileItPlays() throws {
+    @Test func theRateCanChangeWhilePlaying() throws {
         let fixture = try PlayerFixture(5)
         fixture.player.play()
         fixture.timer.advance(by: .milliseconds(50))
@@ -79,7 +79,7 @@ import TintypeTesting
         #expect(fixture.shown() == [2, 3])
     }
 
-    @Test func theModeChangesWhileItPlays() throws {
+    @Test func theModeCanChangeWhilePlaying() throws {
         let fixture = try PlayerFixture(5)
         fixture.player.play()
         fixture.timer.advance(by: .milliseconds(210))
@@ -90,7 +90,7 @@ import TintypeTesting
 
     // MARK: Pause, stop, seek
 
-    @Test func pauseKeepsPlaceAndFrames() throws {
+    @Test func pauseKeepsThePositionAndTheFrames() throws {
         let fixture = try PlayerFixture(5)
         fixture.player.play()
         fixture.timer.advance(by: .milliseconds(150))
@@ -105,7 +105,7 @@ import TintypeTesting
         #expect(fixture.shown() == [2])
     }
 
-    @Test func stopLetsAllFramesGoAndKeepsThePlace() throws {
+    @Test func stopReleasesAllFramesAndKeepsThePosition() throws {
         let fixture = try PlayerFixture(5)
         fixture.player.play()
         fixture.timer.advance(by: .milliseconds(250))
@@ -115,7 +115,7 @@ import TintypeTesting
         #expect(fixture.player.shownFrame == 2 && fixture.player.currentFrame == 2)
     }
 
-    @Test func stopMayRewind() throws {
+    @Test func stopRewindsIfTheSettingsSaySo() throws {
         let fixture = try PlayerFixture(5) { $0.rewindsWhenStopped = true }
         fixture.player.play()
         fixture.timer.advance(by: .milliseconds(750))
@@ -124,7 +124,7 @@ import TintypeTesting
         #expect(fixture.player.shownFrame == 0 && fixture.animation.pool.playerCount == 0)
     }
 
-    @Test func resetBeginsAnewAndPlaysOn() throws {
+    @Test func resetRewindsAndKeepsPlaying() throws {
         let fixture = try PlayerFixture(5)
         fixture.player.play()
         fixture.timer.advance(by: .milliseconds(750))
@@ -134,7 +134,7 @@ import TintypeTesting
         #expect(fixture.shown() == [1])
     }
 
-    @Test(arguments: 0..<5) func seekShowsAFrameWhetherItPlaysOrNot(_ frame: Int) async throws {
+    @Test(arguments: 0..<5) func seekShowsAFrameEvenWhileStopped(_ frame: Int) async throws {
         let fixture = try PlayerFixture(5)
         try fixture.player.seek(to: frame, finishedLoops: 7)
         try await fixture.wait(for: frame)
@@ -145,7 +145,7 @@ import TintypeTesting
         #expect(fixture.player.shownFrame == frame && fixture.loops.now == [8])
     }
 
-    @Test func seekShowsNothingThatLiesBetween() async throws {
+    @Test func seekShowsNoFrameInBetween() async throws {
         let fixture = try PlayerFixture(9) { $0.budget = .oneFrame }
         fixture.player.play()
         try fixture.player.seek(to: 6)
@@ -153,7 +153,7 @@ import TintypeTesting
         #expect(fixture.shown() == [0, 6])
     }
 
-    @Test(arguments: [-1, 5, Int.max]) func whatIsNoFrameIsNotSought(_ frame: Int) throws {
+    @Test(arguments: [-1, 5, Int.max]) func seekingOutOfRangeIsAnError(_ frame: Int) throws {
         let fixture = try PlayerFixture(5)
         let error = #expect(throws: TintypeError.self) { try fixture.player.seek(to: frame) }
         #expect(error?.code == .noSuchFrame && fixture.shown().isEmpty)
@@ -161,7 +161,7 @@ import TintypeTesting
 
     // MARK: Visibility
 
-    @Test func hiddenItStandsAndHoldsNothing() throws {
+    @Test func aHiddenPlayerPausesAndHoldsNoFrames() throws {
         let fixture = try PlayerFixture(5)
         fixture.player.play()
         fixture.timer.advance(by: .milliseconds(150))
@@ -174,7 +174,7 @@ import TintypeTesting
         #expect(fixture.shown() == [0, 1, 2] && fixture.loops.now.isEmpty)
     }
 
-    @Test func whatNeverPlaysSetsNoTimerAndHoldsNothing() throws {
+    @Test func aPlayerThatIsNeverVisibleSetsNoTimerAndHoldsNoFrames() throws {
         let fixture = try PlayerFixture(5)
         fixture.player.isVisible = false
         fixture.player.play()
@@ -182,7 +182,7 @@ import TintypeTesting
         #expect(fixture.drawn.decoded.now == [0])
     }
 
-    @Test func aPlayerThatGoesAwayLeavesNothing() throws {
+    @Test func aReleasedPlayerReleasesItsFrames() throws {
         let memory = FrameMemory(limit: 1 << 20)
         weak var animation: AnimatedImage?
         try {
@@ -203,14 +203,14 @@ import TintypeTesting
         #expect(fixture.shown() == [0, 2] && fixture.loops.now == [3])
     }
 
-    @Test func askedToItShowsEveryFrameHoweverLate() throws {
+    @Test func withLatenessWaitEveryFrameIsShown() throws {
         let fixture = try PlayerFixture(5) { $0.lateness = .wait }
         fixture.player.play()
         for _ in 0..<6 { fixture.timer.sleep(for: .milliseconds(1730)) }
         #expect(fixture.shown() == [0, 1, 2, 3, 4, 0, 1] && fixture.loops.now == [1])
     }
 
-    @Test func whileAFrameIsDecodedTheOldOneStays() async throws {
+    @Test func thePreviousFrameStaysWhileOneIsDecoded() async throws {
         let fixture = try PlayerFixture(5)
         fixture.queue.hold()
         fixture.player.play()
@@ -223,7 +223,7 @@ import TintypeTesting
     }
 
     /// A decoder that is slower than time shows what it makes, as long as that is newer than what is seen.
-    @Test func aSlowDecoderIsSeenToMove() async throws {
+    @Test func withASlowDecoderIntermediateFramesAreShown() async throws {
         var drawn = try AnimatedImageTests.sprites(9)
         drawn.held = [1, 2]
         let fixture = try PlayerFixture(drawn, on: WorkQueue(name: "test.slow", width: 1))
@@ -239,7 +239,7 @@ import TintypeTesting
         #expect(shown == shown.sorted() && Set(shown).isSuperset(of: [0, 1, 5]))
     }
 
-    @Test func oneThatWaitsForADecoderStands() async throws {
+    @Test func withLatenessWaitTimeStopsUntilTheFrameIsDecoded() async throws {
         let fixture = try PlayerFixture(5) { $0.lateness = .wait }
         fixture.queue.hold()
         fixture.player.play()
@@ -252,7 +252,7 @@ import TintypeTesting
     }
 
     @Test(arguments: [PlaybackSettings.Lateness.skip, .wait])
-    func aDamagedFrameIsPassedOver(_ lateness: PlaybackSettings.Lateness) async throws {
+    func aDamagedFrameIsSkipped(_ lateness: PlaybackSettings.Lateness) async throws {
         var drawn = try AnimatedImageTests.sprites(3)
         drawn.damaged = 2
         let fixture = try PlayerFixture(drawn) { $0.lateness = lateness }
@@ -266,7 +266,7 @@ import TintypeTesting
 
     // MARK: Waiting
 
-    @Test func whoAsksForTheCurrentFrameGetsItWhenItIsThere() async throws {
+    @Test func currentPixelsWaitsUntilTheFrameIsDecoded() async throws {
         let fixture = try PlayerFixture(5)
         #expect(PixelDifference(try await fixture.player.currentPixels(), fixture.animation.poster)?.maximum == 0)
         fixture.queue.hold()
@@ -278,7 +278,7 @@ import TintypeTesting
         #expect(fixture.player.waiters.isEmpty)
     }
 
-    @Test func whoWaitsForAFrameThatCannotBeMadeIsTold() async throws {
+    @Test func currentPixelsThrowsIfTheFrameCannotBeDecoded() async throws {
         var drawn = try AnimatedImageTests.sprites(3)
         drawn.damaged = 2
         let fixture = try PlayerFixture(drawn)
@@ -287,7 +287,7 @@ import TintypeTesting
         #expect(error?.code == .undecodable)
     }
 
-    @Test func whoGivesUpWaitsNoLonger() async throws {
+    @Test func aCancelledCallOfCurrentPixelsEnds() async throws {
         let fixture = try PlayerFixture(5)
         fixture.queue.hold()
         try fixture.player.seek(to: 3)
@@ -302,7 +302,7 @@ import TintypeTesting
 
     // MARK: Timers
 
-    @Test func theSystemsTimerRings() async throws {
+    @Test func theSystemTimerFires() async throws {
         let timer = SystemPlaybackTimer()
         let moment = timer.now
         await withCheckedContinuation { continuation in timer.set(for: moment) { continuation.resume() } }
@@ -311,7 +311,7 @@ import TintypeTesting
 
     // MARK: Callbacks
 
-    @Test func whoIsToldMayChangeEverything() throws {
+    @Test func callbacksMayChangeThePlayer() throws {
         let fixture = try PlayerFixture(5)
         fixture.player.onFrame = { [weak player = fixture.player] index, _ in if index == 2 { player?.stop() } }
         fixture.player.play()

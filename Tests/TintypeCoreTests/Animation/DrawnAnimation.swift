@@ -1,12 +1,13 @@
 import Foundation
-import TintypeCore
 import TintypeTesting
+
+@testable import TintypeCore
 
 /// An animation whose frames are drawn, not decoded; it counts how often each is.
 struct DrawnAnimation: AnimatedImageDecoder {
     let canvas: PixelSize
     var frames: [AnimationFrame]
-    let pictures: [PixelBuffer]
+    let images: [PixelBuffer]
     let decoded = Shared<[Int]>([])
     var loopCount = 0
     /// A frame that cannot be decoded.
@@ -54,6 +55,30 @@ private final class DrawnFrames: FrameDecoder {
         }
         if index == animation.damaged { throw TintypeError(.undecodable, stage: .decode, "frame \(index)") }
         animation.decoded.withLock { $0.append(index) }
-        return animation.pictures[index]
+        return animation.images[index]
+    }
+}
+
+/// A drawn animation that arrives, a byte a frame.
+struct GrowingAnimation: ProgressiveAnimationDecoder {
+    var whole: DrawnAnimation
+
+    var formats: Set<ImageFormat> { whole.formats }
+
+    func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? { whole.info }
+
+    func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+        try whole.decode(bytes, context: context)
+    }
+
+    func makeFrameDecoder(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> any FrameDecoder {
+        try whole.makeFrameDecoder(bytes, context: context)
+    }
+
+    func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
+        guard !bytes.isEmpty else { return nil }
+        var part = whole
+        part.frames = Array(whole.frames.prefix(bytes.count))
+        return ArrivedFrames(info: part.info, decoder: try part.makeFrameDecoder(bytes, context: context))
     }
 }

@@ -17,9 +17,9 @@ import TintypeTesting
     private func buffer(_ capacity: Int, of count: Int = 10, _ cursors: PlaybackCursor...) -> FrameBuffer {
         var buffer = FrameBuffer(frameCount: count)
         _ = buffer.setCapacity(capacity)
-        for (seat, cursor) in cursors.enumerated() {
-            buffer.addSubscriber(seat)
-            _ = buffer.move(seat, to: cursor)
+        for (id, cursor) in cursors.enumerated() {
+            buffer.addSubscriber(id)
+            _ = buffer.move(id, to: cursor)
         }
         return buffer
     }
@@ -38,7 +38,7 @@ import TintypeTesting
 
     // MARK: What is worth holding
 
-    @Test func whatComesNextIsWorthHolding() {
+    @Test func theNextFramesAreWorthHolding() {
         #expect(buffer(4, cursor(2)).wantedFrames() == [2, 3, 4, 5])
         #expect(buffer(4, cursor(8)).wantedFrames() == [8, 9, 1, 2])
         #expect(buffer(4, cursor(2, of: 10, .reverse)).wantedFrames() == [2, 1, 9, 8])
@@ -46,22 +46,22 @@ import TintypeTesting
         #expect(buffer(100, cursor(2)).wantedFrames() == [2, 3, 4, 5, 6, 7, 8, 9, 1])
     }
 
-    @Test func nothingIsHeldForWhatComesAfterTheEnd() {
+    @Test func nothingIsHeldBeyondTheEnd() {
         #expect(buffer(9, cursor(8, left: 2)).wantedFrames() == [8, 9])
     }
 
-    @Test func twoWhoPlayShareTheRoom() {
+    @Test func twoPlayersShareTheCapacity() {
         #expect(Set(buffer(4, cursor(2), cursor(6)).wantedFrames()) == [2, 6, 3, 7])
         #expect(Set(buffer(4, cursor(2), cursor(2)).wantedFrames()) == [2, 3, 4, 5])
     }
 
-    @Test func whatIsDueIsHeldEvenWithoutRoom() {
+    @Test func currentFramesAreHeldRegardlessOfCapacity() {
         #expect(Set(buffer(1, cursor(2), cursor(4), cursor(6)).wantedFrames()) == [2, 4, 6])
     }
 
     // MARK: What is made
 
-    @Test func whoWaitsComesFirst() throws {
+    @Test func awaitedFramesAreMadeFirst() throws {
         var buffer = buffer(4, cursor(5))
         let next = buffer.startNextRun()
         let run = try #require(next)
@@ -69,20 +69,20 @@ import TintypeTesting
         #expect(run.target == 5 && run.isAwaited && second == nil)
     }
 
-    @Test func whoIsLateIsToldOfOneFrameOnTheWayAtATime() throws {
+    @Test func aLateSubscriberIsNotifiedOfOneIntermediateFrameAtATime() throws {
         var buffer = buffer(1, cursor(5), cursor(5))
         _ = buffer.move(0, to: cursor(5), isLate: true)
         let next = buffer.startNextRun()
         let run = try #require(next)
         #expect(buffer.isWorthMaking(3, for: run))
-        var told = buffer.takeSubscribersToNotify(of: 3)
-        #expect(told == [0] && !buffer.isWorthMaking(4, for: run))
-        told = buffer.takeSubscribersToNotify(of: 4)
-        #expect(told.isEmpty)
+        var notified = buffer.takeSubscribersToNotify(of: 3)
+        #expect(notified == [0] && !buffer.isWorthMaking(4, for: run))
+        notified = buffer.takeSubscribersToNotify(of: 4)
+        #expect(notified.isEmpty)
         _ = buffer.move(0, to: cursor(5), isLate: true)
         #expect(buffer.isWorthMaking(4, for: run))
-        told = buffer.takeSubscribersToNotify(of: 5)
-        #expect(told.sorted() == [0, 1])
+        notified = buffer.takeSubscribersToNotify(of: 5)
+        #expect(notified.sorted() == [0, 1])
     }
 
     @Test func everythingThatFitsIsMadeOnce() throws {
@@ -94,7 +94,7 @@ import TintypeTesting
         #expect(made.isEmpty && buffer.frames.count == 9)
     }
 
-    @Test func halfIsPlayedBeforeMoreIsMade() throws {
+    @Test func nothingIsMadeWhileHalfOfTheFramesAreAvailable() throws {
         var buffer = buffer(4, cursor(0))
         var made = try fill(&buffer)
         #expect(made == [1, 2, 3, 4])
@@ -110,7 +110,7 @@ import TintypeTesting
         #expect(buffer.frames.keys.sorted() == [3, 4, 5, 6])
     }
 
-    @Test func framesAreMadeInARowForOneAfterTheOther() throws {
+    @Test func framesAreMadeInRunsForOneSubscriberAfterAnother() throws {
         var buffer = buffer(8, of: 40, cursor(0, of: 40), cursor(20, of: 40))
         _ = try fill(&buffer)
         for frame in 1...3 {
@@ -122,24 +122,24 @@ import TintypeTesting
         #expect(made.count > 2 && jumps <= 2, "\(made)")
     }
 
-    @Test func atMostTheRoomIsTaken() throws {
+    @Test func theCapacityIsNeverExceeded() throws {
         var random = SeededRandom.printed("atMostTheRoom")
         for _ in 0..<100 {
-            let (capacity, seats) = (Int.random(in: 1...8, using: &random), Int.random(in: 1...3, using: &random))
+            let (capacity, subscribers) = (Int.random(in: 1...8, using: &random), Int.random(in: 1...3, using: &random))
             var buffer = FrameBuffer(frameCount: 10)
             _ = buffer.setCapacity(capacity)
-            for seat in 0..<seats { buffer.addSubscriber(seat) }
+            for id in 0..<subscribers { buffer.addSubscriber(id) }
             for _ in 0..<40 {
                 let mode = try #require(PlaybackMode.allCases.randomElement(using: &random))
                 let frame = Int.random(in: 0..<10, using: &random)
-                _ = buffer.move(Int.random(in: 0..<seats, using: &random), to: cursor(frame, of: 10, mode))
+                _ = buffer.move(Int.random(in: 0..<subscribers, using: &random), to: cursor(frame, of: 10, mode))
                 _ = try fill(&buffer)
-                #expect(buffer.frames.count <= max(capacity, seats))
+                #expect(buffer.frames.count <= max(capacity, subscribers))
             }
         }
     }
 
-    @Test func theLastToLeaveLetsAllGo() throws {
+    @Test func theLastSubscriberReleasesAllFrames() throws {
         var buffer = buffer(4, cursor(0), cursor(1))
         _ = try fill(&buffer)
         var left = buffer.removeSubscriber(0)
@@ -150,7 +150,7 @@ import TintypeTesting
         #expect(left.isEmpty && buffer.frames.isEmpty)
     }
 
-    @Test func lessRoomLetsTheFarthestGo() throws {
+    @Test func aSmallerCapacityEvictsTheFarthestFrames() throws {
         var buffer = buffer(8, cursor(0))
         _ = try fill(&buffer)
         let evicted = buffer.setCapacity(3)
@@ -159,7 +159,7 @@ import TintypeTesting
 
     // MARK: Failures
 
-    @Test func whatCannotBeMadeIsNotTriedAgainWhileItPlays() throws {
+    @Test func aFailedFrameIsNotTriedAgainWhilePlaying() throws {
         var buffer = buffer(20, of: 3, cursor(1, of: 3))
         let next = buffer.startNextRun()
         let run = try #require(next)
@@ -177,7 +177,7 @@ import TintypeTesting
         #expect(answer == nil && again?.target == 1)
     }
 
-    @Test func whatWasCancelledIsMadeLater() throws {
+    @Test func aCancelledFrameIsMadeLater() throws {
         var buffer = buffer(20, of: 3, cursor(1, of: 3))
         let next = buffer.startNextRun()
         buffer.finish(try #require(next), error: .cancelled)
@@ -187,7 +187,7 @@ import TintypeTesting
 
     // MARK: Growth and preloading
 
-    @Test func framesThatArriveAreMade() throws {
+    @Test func newlyArrivedFramesAreMade() throws {
         var buffer = buffer(20, of: 3, cursor(0, of: 3, left: 3))
         var made = try fill(&buffer)
         #expect(made == [1, 2])
@@ -197,7 +197,7 @@ import TintypeTesting
         #expect(made == [3, 4])
     }
 
-    @Test func whatIsPinnedStaysWhoeverPlays() throws {
+    @Test func pinnedFramesStayWithoutSubscribers() throws {
         var buffer = buffer(1, of: 4, cursor(0, of: 4))
         _ = buffer.setPinned(true)
         for frame in 1..<4 { _ = buffer.insert(try #require(Self.pixel), at: frame) }

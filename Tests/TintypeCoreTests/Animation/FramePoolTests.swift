@@ -46,15 +46,15 @@ import TintypeTesting
         #expect(memory.heldByteCount == 0)
     }
 
-    /// Of the size that lists of moving pictures have; half of the frames are held at most.
-    @Test func fiftyPlayersOfAFilmKeepToTheBudgetAndStoppingAllFreesAll() async throws {
+    /// Of the size that lists of moving images have; half of the frames are held at most.
+    @Test func fiftyPlayersStayWithinTheBudgetAndReleaseAllFrames() async throws {
         let (size, count) = (PixelSize(width: 480, height: 270), 16)
-        let pictures = try (0..<count).map { try PixelBuffer.filled(Pixel(red: UInt8($0), green: 0, blue: 0), size) }
+        let images = try (0..<count).map { try PixelBuffer.filled(Pixel(red: UInt8($0), green: 0, blue: 0), size) }
         let frame = AnimationFrame(rect: PixelRect(x: 0, y: 0, size: size), duration: 0.1, hasAlpha: false)
         let drawn = DrawnAnimation(
-            canvas: size, frames: Array(repeating: frame, count: count), pictures: pictures)
+            canvas: size, frames: Array(repeating: frame, count: count), images: images)
         for (room, decodes) in [(count, count), (count / 2, 3 * count)] {
-            let limit = room * pictures[0].byteCount
+            let limit = room * images[0].byteCount
             let memory = FrameMemory(limit: limit)
             let animation = try drawn.animated(FrameServices(memory: memory, queue: ManualQueue()))
             drawn.decoded.withLock { $0 = [0] }
@@ -75,7 +75,7 @@ import TintypeTesting
         }
     }
 
-    @Test func animationsOfEqualTransformersShareTheirFrames() throws {
+    @Test func animationsWithEqualTransformersShareFrames() throws {
         let fixture = try PlayerFixture(3)
         let transformer = CountingTransformer(identifier: "a")
         let first = try fixture.animation.transformed(by: transformer)
@@ -92,7 +92,7 @@ import TintypeTesting
 
     // MARK: Memory
 
-    @Test func aDayOfPlayLeaksNothing() throws {
+    @Test func aDayOfPlaybackLeaksNothing() throws {
         let fixture = try PlayerFixture(5, loopCount: 0) { $0.mode = .bounce }
         fixture.player.play()
         fixture.timer.advance(by: .seconds(1))
@@ -106,7 +106,7 @@ import TintypeTesting
         #expect(fixture.memory.heldByteCount == 0)
     }
 
-    @Test func oneFrameIsHeldWhereOneIsAllowed() async throws {
+    @Test func theOneFrameBudgetHoldsOneFrame() async throws {
         let fixture = try PlayerFixture(5) { $0.budget = .oneFrame }
         fixture.player.play()
         for frame in 1...12 {
@@ -117,7 +117,7 @@ import TintypeTesting
         #expect(fixture.shown() == [0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 1, 2])
     }
 
-    @Test func aSmallBudgetHoldsAFewAndStillIsNeverLate() throws {
+    @Test func aSmallBudgetHoldsFewFramesAndIsNeverLate() throws {
         let fixture = try PlayerFixture(30) { $0.budget = .bytes(4 * Self.frameBytes) }
         fixture.player.play()
         for frame in 1...90 {
@@ -128,7 +128,7 @@ import TintypeTesting
         #expect(fixture.drawn.decoded.now.count <= 96)
     }
 
-    @Test func backwardsInALittleMemoryFramesOnTheWayAreKept() async throws {
+    @Test func inReverseIntermediateFramesAreKept() async throws {
         let fixture = try PlayerFixture(40) {
             $0.budget = .bytes(10 * Self.frameBytes)
             $0.mode = .reverse
@@ -143,7 +143,7 @@ import TintypeTesting
         #expect(fixture.drawn.decoded.now.count < 280)
     }
 
-    @Test func animationsShareTheMemoryOfTheProcess() throws {
+    @Test func animationsShareTheFrameMemory() throws {
         let memory = FrameMemory(limit: 12 * Self.frameBytes)
         let first = try PlayerFixture(21, memory: memory)
         first.player.play()
@@ -161,7 +161,7 @@ import TintypeTesting
         #expect(memory.heldByteCount <= 12 * Self.frameBytes && first.animation.pool.heldFrameCount > 6)
     }
 
-    @Test func whenMemoryIsShortFramesGoAndComeBackAfterAMinute() throws {
+    @Test func memoryPressureReleasesFramesForAMinute() throws {
         let clock = ManualClock()
         let memory = FrameMemory(limit: 8 * Self.frameBytes, time: clock.timeSource)
         let fixture = try PlayerFixture(21, memory: memory)
@@ -184,7 +184,7 @@ import TintypeTesting
         #expect(fixture.animation.pool.heldFrameCount == 3)
     }
 
-    @Test func whenNoOnePlaysWhatIsDecodedIsGivenUp() throws {
+    @Test func stoppingCancelsQueuedDecoding() throws {
         let fixture = try PlayerFixture(4)
         fixture.queue.hold()
         fixture.player.play()
@@ -195,7 +195,7 @@ import TintypeTesting
 
     // MARK: Preloading
 
-    @Test func preloadedFramesAreThereAndCounted() throws {
+    @Test func preloadedFramesAreHeldAndCounted() throws {
         let fixture = try PlayerFixture(6)
         let cost = fixture.animation.memoryCost
         try fixture.animation.preloadFrames()
@@ -211,30 +211,30 @@ import TintypeTesting
         #expect(fixture.memory.heldByteCount == 0 && fixture.animation.memoryCost == cost)
     }
 
-    @Test func whatIsTooLargeIsNotPreloaded() throws {
+    @Test func preloadingBeyondTheLimitIsRefused() throws {
         let fixture = try PlayerFixture(6, memory: FrameMemory(limit: 4 * Self.frameBytes))
         let error = #expect(throws: TintypeError.self) { try fixture.animation.preloadFrames() }
         #expect(error?.code == .limitExceeded && fixture.memory.heldByteCount == 0)
     }
 
-    @Test func preloadingThatIsGivenUpHoldsNothing() throws {
+    @Test func cancelledPreloadingHoldsNoFrames() throws {
         let fixture = try PlayerFixture(6)
         let error = #expect(throws: TintypeError.self) { try fixture.animation.preloadFrames { true } }
         #expect(error?.code == .cancelled && fixture.animation.pool.heldFrameCount == 0)
     }
 
-    // MARK: Animations of pictures
+    // MARK: Animations of images
 
-    @Test func picturesWithDurationsAreAnAnimation() throws {
-        let pictures = try (0..<3).map { index in
+    @Test func timedImagesMakeAnAnimation() throws {
+        let images = try (0..<3).map { index in
             TimedImage(
                 try .filled(Pixel(red: UInt8(index), green: 7, blue: 9), PixelSize(width: 4, height: 3)),
                 duration: 0.1 * Double(index))
         }
-        let animation = try AnimatedImage(pictures, loopCount: 2)
+        let animation = try AnimatedImage(images, loopCount: 2)
         #expect(animation.durations == [0.1, 0.1, 0.2] && animation.loopCount == 2 && animation.isComplete)
         for index in [0, 2, 1, 2] {
-            #expect(PixelDifference(try animation.frame(at: index), pictures[index].pixels)?.maximum == 0)
+            #expect(PixelDifference(try animation.frame(at: index), images[index].pixels)?.maximum == 0)
         }
         let error = #expect(throws: TintypeError.self) { try AnimatedImage([]) }
         #expect(error?.code == .noSuchFrame)

@@ -10,8 +10,8 @@ import TintypeTesting
         let pools = needs.map { _ in Pool() }
         var shares = FrameShares(limit: limit)
         for (pool, need) in zip(pools, needs) { shares.setNeed(need, for: ObjectIdentifier(pool)) }
-        let given = shares.shares()
-        return pools.compactMap { given[ObjectIdentifier($0)] }
+        let result = shares.shares()
+        return pools.compactMap { result[ObjectIdentifier($0)] }
     }
 
     @Test(
@@ -19,21 +19,21 @@ import TintypeTesting
             (100, [10, 20, 30], [10, 20, 30]), (100, [100, 100], [50, 50]), (100, [10, 200, 300], [10, 45, 45]),
             (100, [300, 10, 40], [50, 10, 40]), (0, [5, 5], [0, 0]), (7, [5], [5]), (100, [], []),
         ] as [(Int, [Int], [Int])])
-    func smallNeedsAreMetAndTheRestIsSharedAlike(_ limit: Int, _ needs: [Int], _ given: [Int]) {
-        #expect(shares(limit, needs) == given)
+    func smallNeedsAreMetAndTheRestIsSharedEqually(_ limit: Int, _ needs: [Int], _ expected: [Int]) {
+        #expect(shares(limit, needs) == expected)
     }
 
-    @Test func noMoreIsGivenThanThereIs() {
+    @Test func sharesNeverExceedTheLimit() {
         var random = SeededRandom.printed("noMoreIsGiven")
         for _ in 0..<200 {
             let limit = Int.random(in: 0...1000, using: &random)
             let needs = (0..<Int.random(in: 1...9, using: &random)).map { _ in Int.random(in: 0...500, using: &random) }
-            let given = shares(limit, needs)
-            #expect(given.reduce(0, +) <= limit && zip(given, needs).allSatisfy { $0 <= $1 })
+            let result = shares(limit, needs)
+            #expect(result.reduce(0, +) <= limit && zip(result, needs).allSatisfy { $0 <= $1 })
         }
     }
 
-    @Test func pressureHalvesAgainAndAgainAndPassesAfterAMinute() {
+    @Test func pressureHalvesTheLimitForAMinute() {
         let pool = Pool()
         var shares = FrameShares(limit: 80)
         shares.setNeed(100, for: ObjectIdentifier(pool))
@@ -54,11 +54,11 @@ import TintypeTesting
             (.oneFrame, 1 << 40, 1 << 40, 1000), (.bytes(5000), 0, 0, 5000), (.bytes(-1), 0, 0, 1000),
             (.bytes(.max), 0, 0, .max),
         ] as [(FrameBudget, Int, Int, Int)])
-    func aBudgetIsSoManyBytes(_ budget: FrameBudget, _ free: Int, _ total: Int, _ bytes: Int) {
+    func budgetsInBytes(_ budget: FrameBudget, _ free: Int, _ total: Int, _ bytes: Int) {
         #expect(abs(budget.byteCount(frame: 1000, free: free, total: total) - bytes) < 5)
     }
 
-    @Test func freeMemoryIsWhatTheKernelSays() {
+    @Test func freeMemoryIsReadFromMeminfo() {
         #expect(SystemMemory.free(meminfo: "MemTotal: 9 kB\nMemAvailable:    123 kB\nBuffers: 4 kB\n") == 123 * 1024)
         #expect(SystemMemory.free(meminfo: "MemTotal: 9 kB") == nil && SystemMemory.free(meminfo: "") == nil)
     }

@@ -30,7 +30,7 @@ import TintypeTesting
     // MARK: Modes
 
     @Test(arguments: PlaybackMode.allCases, [0, 1, 3])
-    func ticksAtAnyTimeShowTheFrameOfThatTime(_ mode: PlaybackMode, _ loopCount: Int) throws {
+    func advancingToAnyTimeShowsTheFrameOfThatTime(_ mode: PlaybackMode, _ loopCount: Int) throws {
         var random = SeededRandom.printed("ticksAtAnyTime")
         let tens = try #require(Self.tens[mode])
         for _ in 0..<20 {
@@ -46,7 +46,7 @@ import TintypeTesting
         }
     }
 
-    @Test(arguments: PlaybackMode.allCases) func aTickAtEachChangeShowsEveryStepOnce(_ mode: PlaybackMode) throws {
+    @Test(arguments: PlaybackMode.allCases) func advancingToEachChangeShowsEveryStepOnce(_ mode: PlaybackMode) throws {
         var (clock, frames) = (clock(mode, loopCount: 2), [Int]())
         frames.append(clock.frame)
         while let time = clock.nextChange {
@@ -58,7 +58,7 @@ import TintypeTesting
         #expect(frames == loop + loop && clock.isEnded && clock.finishedLoops == 2)
     }
 
-    @Test func aLoopCountsWhenItsLastFrameWasShownToItsEnd() {
+    @Test func aLoopEndsWithTheEndOfItsLastFrame() {
         var clock = clock(.reverse, loopCount: 2)
         #expect(clock.advance(to: .milliseconds(469), isShown: true) == 0 && clock.frame == 0)
         #expect(clock.advance(to: .milliseconds(470), isShown: true) == 1 && clock.frame == 3)
@@ -67,14 +67,14 @@ import TintypeTesting
     // MARK: Rates
 
     @Test(arguments: [(2.0, 200, 2), (0.5, 250, 2), (0.5, 230, 1), (1.0, 120, 2), (100, 2, 2), (0.001, 99_999, 0)])
-    func theRateStretchesTime(_ rate: Double, _ milliseconds: Int, _ frame: Int) {
+    func theRateScalesTime(_ rate: Double, _ milliseconds: Int, _ frame: Int) {
         var clock = clock()
         clock.set(rate: rate)
         _ = clock.advance(to: .milliseconds(milliseconds), isShown: true)
         #expect(clock.frame == frame)
     }
 
-    @Test(arguments: [3.0, 0.3, 7.7, 1e-9, 1e9]) func aTickAtTheNextChangeIsAChange(_ rate: Double) throws {
+    @Test(arguments: [3.0, 0.3, 7.7, 1e-9, 1e9]) func advancingToTheNextChangeChangesTheFrame(_ rate: Double) throws {
         var clock = clock()
         clock.set(rate: rate)
         for _ in 0..<50 {
@@ -84,7 +84,7 @@ import TintypeTesting
         }
     }
 
-    @Test(arguments: [0, -1, -Double.infinity, Double.nan]) func withoutARateTimeStands(_ rate: Double) {
+    @Test(arguments: [0, -1, -Double.infinity, Double.nan]) func anInvalidRateStopsTime(_ rate: Double) {
         var clock = clock()
         clock.set(rate: rate)
         #expect(clock.advance(to: .seconds(1000), isShown: true) == 0)
@@ -93,7 +93,7 @@ import TintypeTesting
 
     // MARK: Time
 
-    @Test func timeThatStoodDoesNotCount() {
+    @Test func stoppedTimeDoesNotCount() {
         var clock = clock()
         _ = clock.advance(to: .milliseconds(50), isShown: true)
         clock.stop()
@@ -102,7 +102,7 @@ import TintypeTesting
         #expect(clock.nextChange == .milliseconds(5050) && clock.frame == 0)
     }
 
-    @Test func aClockThatGoesBackChangesNothing() {
+    @Test func anEarlierTimeChangesNothing() {
         var clock = clock()
         _ = clock.advance(to: .milliseconds(110), isShown: true)
         #expect(clock.advance(to: .zero, isShown: true) == 0 && clock.frame == 1)
@@ -110,7 +110,7 @@ import TintypeTesting
         #expect(clock.frame == 2)
     }
 
-    @Test func anAgeIsSkippedAtOnce() {
+    @Test func aVeryLongIntervalIsSkippedAtOnce() {
         var clock = clock()
         let loops = clock.advance(to: .seconds(Int64.max / 2), isShown: true)
         #expect(loops > 1_000_000_000 && clock.finishedLoops == loops)
@@ -126,7 +126,7 @@ import TintypeTesting
 
     // MARK: Waiting
 
-    @Test func oneThatWaitsShowsEveryFrameForItsTimeAtLeast() {
+    @Test func withLatenessWaitEveryFrameHasAtLeastItsDuration() {
         var clock = clock(.normal, .wait)
         _ = clock.advance(to: .seconds(10), isShown: true)
         #expect(clock.frame == 1)
@@ -138,7 +138,7 @@ import TintypeTesting
         #expect(clock.frame == 2)
     }
 
-    @Test func oneThatWaitsCountsItsLoops() {
+    @Test func withLatenessWaitLoopsAreCounted() {
         var (clock, loops) = (clock(.normal, loopCount: 1, .wait), 0)
         for tick in 1...4 { loops += clock.advance(to: .seconds(tick), isShown: true) }
         #expect(loops == 1 && clock.isEnded && clock.frame == 3)
@@ -146,7 +146,7 @@ import TintypeTesting
 
     // MARK: Changes
 
-    @Test func seekGoesToAFrameAndALoop() {
+    @Test func seekMovesToAFrameAndALoop() {
         var clock = clock(.normal, loopCount: 3)
         _ = clock.advance(to: .seconds(100), isShown: true)
         #expect(clock.isEnded)
@@ -155,7 +155,7 @@ import TintypeTesting
         #expect(clock.advance(to: .milliseconds(100_350), isShown: true) == 1 && clock.finishedLoops == 2)
     }
 
-    @Test func anotherModeKeepsTheFrame() {
+    @Test func changingTheModeKeepsTheFrame() {
         for (from, to) in PlaybackMode.allCases.flatMap({ from in PlaybackMode.allCases.map { (from, $0) } }) {
             for step in 0..<6 {
                 var clock = clock(from)
@@ -169,7 +169,7 @@ import TintypeTesting
 
     // MARK: Growth
 
-    @Test func atTheEndOfWhatIsThereItWaits() {
+    @Test func theClockWaitsAtTheLastArrivedFrame() {
         var clock = clock(isComplete: false)
         #expect(clock.advance(to: .seconds(100), isShown: true) == 0)
         #expect(clock.frame == 3 && clock.nextChange == nil && clock.cursor.stepsLeft == 1)
@@ -180,7 +180,7 @@ import TintypeTesting
     }
 
     @Test(arguments: [PlaybackMode.reverse, .reversedBounce])
-    func oneThatBeginsAtTheEndWaitsForIt(_ mode: PlaybackMode) {
+    func reverseModesWaitForTheLastFrame(_ mode: PlaybackMode) {
         var clock = clock(mode, isComplete: false)
         #expect(clock.advance(to: .seconds(9), isShown: true) == 0 && clock.frame == 0 && clock.nextChange == nil)
         clock.change(to: PlaybackTimeline(Self.durations + [0.2], mode: mode))
@@ -192,7 +192,9 @@ import TintypeTesting
             (.normal, 0, 0, 0, .max), (.normal, 1, 0, 1, 3), (.normal, 2, 0, 1, 7), (.normal, 2, 1, 1, 3),
             (.bounce, 2, 0, 0, 12), (.normal, .max, 0, 0, .max),
         ] as [(PlaybackMode, Int, Int, Int, Int)])
-    func theCursorKnowsTheEnd(_ mode: PlaybackMode, _ loopCount: Int, _ finished: Int, _ frame: Int, _ left: Int) {
+    func theCursorCountsTheRemainingSteps(
+        _ mode: PlaybackMode, _ loopCount: Int, _ finished: Int, _ frame: Int, _ left: Int
+    ) {
         var clock = clock(mode, loopCount: loopCount)
         clock.seek(to: frame, finishedLoops: finished)
         #expect(clock.cursor.stepsLeft == left)

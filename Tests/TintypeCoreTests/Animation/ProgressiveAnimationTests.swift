@@ -45,7 +45,7 @@ import TintypeTesting
         }
     }
 
-    @Test func oneFrameIsAStillPicture() throws {
+    @Test func oneFrameIsAStillImage() throws {
         let first = try #require(try decoder.append(Data(count: 1)))
         #expect(first.animation == nil && first.size == AnimatedImageTests.canvas)
         #expect(try decoder.append(Data()) == nil)
@@ -53,7 +53,7 @@ import TintypeTesting
         #expect(second.frameCount == 2 && !second.isComplete)
     }
 
-    @Test func framesOfEachStepAreThoseOfTheWhole() throws {
+    @Test func previewFramesMatchTheCompleteAnimation() throws {
         let all = try whole.animated(FrameServices())
         for count in 1...6 {
             guard let animation = try decoder.append(Data(count: 1))?.animation else { continue }
@@ -64,7 +64,7 @@ import TintypeTesting
         }
     }
 
-    @Test func framesAreDecodedOnceHoweverOftenItGrows() throws {
+    @Test func framesAreDecodedOnceWhileTheAnimationGrows() throws {
         for count in 1...6 {
             let animation = try decoder.append(Data(count: 1))?.animation
             if let animation { _ = try animation.frame(at: count - 1) }
@@ -72,7 +72,7 @@ import TintypeTesting
         #expect(whole.decoded.now == Array(0..<6))
     }
 
-    @Test func framesJoinThePlayerAndTheCurrentOneStays() async throws {
+    @Test func arrivingFramesKeepTheCurrentFrame() async throws {
         let player = player(try grow(by: 2))
         try await play(to: 1, player)
         player.replace(with: try grow(by: 2))
@@ -83,7 +83,7 @@ import TintypeTesting
         #expect(player.finishedLoops == 0)
     }
 
-    @Test func atTheEndOfWhatIsThereItWaitsAndGoesOn() async throws {
+    @Test func thePlayerWaitsAtTheLastArrivedFrameAndContinues() async throws {
         let player = player(try grow(by: 3))
         try await play(to: 2, player)
         timer.advance(by: .seconds(60))
@@ -93,7 +93,7 @@ import TintypeTesting
         try await wait(for: 3, player)
     }
 
-    @Test func theWholeTakesThePlaceOfItsPreviews() async throws {
+    @Test func theCompleteAnimationReplacesItsPreviews() async throws {
         let player = player(try grow(by: 4))
         try await play(to: 2, player)
         timer.advance(by: .milliseconds(50))
@@ -106,7 +106,7 @@ import TintypeTesting
         #expect(player.finishedLoops == 1)
     }
 
-    @Test func theWholeTakesOverTheFramesThatAreHeld() async throws {
+    @Test func theCompleteAnimationAdoptsThePreviewsFrames() async throws {
         let preview = try grow(by: 4)
         let player = player(preview)
         while preview.pool.heldFrameCount < 3 { try await Task.pause() }
@@ -123,7 +123,7 @@ import TintypeTesting
     }
 
     @Test(arguments: [PlaybackMode.reverse, .reversedBounce])
-    func oneThatBeginsAtTheEndBeginsWhenItIsThere(_ mode: PlaybackMode) async throws {
+    func reverseModesStartWhenTheLastFrameHasArrived(_ mode: PlaybackMode) async throws {
         let player = player(try grow(by: 3), mode)
         timer.advance(by: .seconds(5))
         #expect(player.shownFrame == 0 && timer.ringTime == nil)
@@ -132,7 +132,7 @@ import TintypeTesting
         try await play(to: 3, player)
     }
 
-    @Test func aDownloadThatDiesLeavesWhatIsThereToPlay() async throws {
+    @Test func endGrowthPlaysTheArrivedFrames() async throws {
         let player = player(try grow(by: 3))
         try await play(to: 2, player)
         timer.advance(by: .seconds(5))
@@ -143,12 +143,12 @@ import TintypeTesting
         #expect(player.finishedLoops == 2)
     }
 
-    @Test func anotherPictureBeginsAnew() async throws {
+    @Test func anotherAnimationStartsFromTheBeginning() async throws {
         let player = player(try grow(by: 3))
         try await play(to: 2, player)
         player.replace(with: try AnimatedImageTests.sprites(4).animated(FrameServices()))
         let other = try DrawnAnimation(
-            canvas: whole.canvas, frames: Array(whole.frames.reversed()), pictures: Array(whole.pictures.reversed())
+            canvas: whole.canvas, frames: Array(whole.frames.reversed()), images: Array(whole.images.reversed())
         ).animated(FrameServices())
         player.replace(with: other)
         #expect(player.currentFrame == 0 && player.shownFrame == 0 && player.status == .playing)

@@ -25,7 +25,7 @@ import Testing
             ("cckk", [nil, nil, nil, 2]), ("KuukU", [nil, 0, 0, 0, nil]), ("uukk", [nil, nil, nil, 2]),
             ("KUkk", [nil, nil, 0, 2]), ("cuck", [nil, nil, nil, nil]), ("KCuk", [nil, nil, nil, nil]),
         ] as [(String, [Int?])])
-    func basesAreTheFramesThatRemainSeen(_ letters: String, _ bases: [Int?]) {
+    func basesAreTheFramesThatRemainVisible(_ letters: String, _ bases: [Int?]) {
         #expect(plan(letters).bases == bases)
     }
 
@@ -35,7 +35,7 @@ import Testing
             ("Kkkk", 1, 3, [0, 1], true), ("kkKk", 3, nil, [2, 3], true), ("kkKk", 3, 1, [2, 3], true),
             ("Kuuk", 3, 0, [3], false), ("Kuuk", 3, nil, [0, 3], true), ("Kuuk", 2, 0, [2], false),
         ] as [(String, Int, Int?, [Int], Bool)])
-    func thePathGoesOnFromWhatIsShown(
+    func thePathContinuesFromTheShownFrame(
         _ letters: String, _ target: Int, _ shown: Int?, _ frames: [Int], _ startsClear: Bool
     ) {
         let path = plan(letters).path(to: target, from: shown)

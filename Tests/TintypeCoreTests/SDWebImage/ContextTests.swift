@@ -6,7 +6,7 @@ import TintypeTesting
 
 /// Each context option of SDWebImage that concerns the pipeline, by its name there.
 @Suite("SDWebImageContext", .timeLimit(.minutes(15))) struct ContextTests {
-    @Test func callbackQueueIsTheCallersIsolation() async throws {
+    @Test func callbackQueueIsTheMainThread() async throws {
         let fixture = PipelineFixture()
         fixture.answer()
         try await onMain(fixture.pipeline, fixture.request())
@@ -30,7 +30,7 @@ import TintypeTesting
         #expect(fixture.pipeline.cachedImage(for: fixture.request()) == nil)
     }
 
-    @Test func originalImageCacheKeepsOriginalsApart() async throws {
+    @Test func originalImageCacheStoresOriginalsSeparately() async throws {
         let fixture = PipelineFixture(info: ImageInfo(format: .png, size: PixelSize(width: 9, height: 9)))
         fixture.answer()
         let originals = ImageCache(memory: nil, disk: FakeDataCache())
@@ -49,7 +49,7 @@ import TintypeTesting
         #expect(other.count(fixture.identity()) == 1 && fixture.loader.count(fixture.identity()) == 0)
     }
 
-    @Test func requestsWithOtherPartsShareNoWork() async throws {
+    @Test func requestsWithDifferentOverridesShareNoWork() async throws {
         let fixture = PipelineFixture()
         let gate = Gate()
         let other = FakeLoader()
@@ -66,7 +66,7 @@ import TintypeTesting
         #expect(other.count(fixture.identity()) == 1 && fixture.loader.count(fixture.identity()) == 1)
     }
 
-    @Test func imageCoderIsUsedWhateverTheBytesAre() async throws {
+    @Test func imageCoderIsUsedRegardlessOfTheFormat() async throws {
         let fixture = PipelineFixture()
         fixture.answer("a", .data(Data("no picture that anyone knows".utf8)))
         let decoder = GatedDecoder()
@@ -120,7 +120,7 @@ import TintypeTesting
         DecodeOptions(scale: 2), DecodeOptions(size: .fit(PixelSize(width: 500, height: 500))),
         DecodeOptions(size: .atMost(bytes: 1 << 20)), DecodeOptions(frames: .first), DecodeOptions(range: .high),
     ])
-    func onlyTheOriginalIsStoredOfAPictureThatWasNotChanged(_ decode: DecodeOptions) async throws {
+    func onlyTheOriginalOfAnUnchangedImageIsStored(_ decode: DecodeOptions) async throws {
         let fixture = PipelineFixture(info: ImageInfo(format: .png, size: PixelSize(width: 100, height: 50)))
         fixture.answer()
         let request = fixture.request().with { $0.rendition.decode = decode }
@@ -144,7 +144,7 @@ import TintypeTesting
         #expect(fixture.request().with { $0.rendition.decode.range = .high }.key != fixture.request().key)
     }
 
-    @Test func imageEncodeOptionsAndCacheSerializerSayWhatIsStored() async throws {
+    @Test func imageEncodeOptionsAndCacheSerializerDefineTheStoredFormat() async throws {
         let fixture = PipelineFixture(info: ImageInfo(format: .png, size: PixelSize(width: 9, height: 9)))
         fixture.answer()
         let request = fixture.request().fitting(width: 1).with {
@@ -159,7 +159,7 @@ import TintypeTesting
     }
 
     @Test(arguments: [LoadPolicy.Preparation.automatic, .always])
-    func imageForceDecodePolicyTouchesEveryPageWhereThatIsAsked(_ preparation: LoadPolicy.Preparation) async throws {
+    func imageForceDecodePolicyPreparesOnlyIfRequested(_ preparation: LoadPolicy.Preparation) async throws {
         let deliveries = Deliveries()
         let fixture = PipelineFixture { $0.observers = [deliveries] }
         fixture.answer()
@@ -206,7 +206,7 @@ import TintypeTesting
         #expect(fixture.decoder.decodeCount == (access == .readWrite ? 1 : 2))
     }
 
-    @Test func extrasReachTheLoaderAndKeepWorkApart() async throws {
+    @Test func requestsWithDifferentExtrasShareNoWork() async throws {
         enum Token: RequestExtraKey { static let defaultValue = "" }
         let fixture = PipelineFixture()
         let gate = Gate()

@@ -12,7 +12,7 @@ import Testing
         #expect(request.policy.original == CacheRules(memory: .off, disk: .readWrite))
     }
 
-    @Test func aCachedPictureIsUsedUntilTheCacheDropsIt() {
+    @Test func aCachedImageIsUsedUntilItIsEvicted() {
         #expect(request.policy.freshness == .cached)
     }
 
@@ -20,17 +20,17 @@ import Testing
         #expect(request.policy.failures == .respected && request.policy.previews == .none)
     }
 
-    @Test func theEndIsToldBeforeTheDiskHasIt() {
+    @Test func completionDoesNotWaitForTheDisk() {
         #expect(request.policy.completion == .whenReady && request.policy.data == .whenLoaded)
     }
 
-    @Test func thePictureIsDecodedWholeInStandardRangeAtTheScaleOfItsName() {
+    @Test func imagesAreDecodedInFullInStandardRange() {
         #expect(request.rendition.decode == DecodeOptions())
         #expect(request.rendition.decode.size == .full && request.rendition.decode.frames == .all)
         #expect(request.rendition.decode.range == .standard && request.rendition.decode.scale == nil)
     }
 
-    @Test func transformsLeaveAnimatedAndVectorPicturesAlone() {
+    @Test func transformsSkipAnimatedAndVectorImages() {
         #expect(request.rendition.transforms.isEmpty && request.rendition.transformScope.isEmpty)
     }
 
@@ -38,15 +38,15 @@ import Testing
         #expect(request.priority == .normal)
     }
 
-    @Test func threePicturesArePrefetchedAtOnce() {
+    @Test func threeImagesArePrefetchedConcurrently() {
         #expect(PrefetchSettings().concurrency == 3)
     }
 
-    @Test func aTransitionLastsHalfASecondAndIsForPicturesThatWereWaitedFor() {
+    @Test func transitionsLastHalfASecondAndSkipMemoryHits() {
         #expect(ImageTransition.fade.duration == .milliseconds(500) && ImageTransition.fade.when == .waitedFor)
     }
 
-    @Test func theFluentAndTheMemberwiseFormAgree() throws {
+    @Test func theFluentAndTheMemberwiseFormsAgree() throws {
         let url = try #require(URL(string: "https://example.org/a.jpg"))
         let fluent = ImageRequest(url: url).fitting(width: 10, height: 20).freshness(.reload).failures(.ignored)
             .previews(.progressive).priority(.high).orElse(.file("/a"))

@@ -8,7 +8,7 @@ import TintypeTesting
 @Suite("SDWebImageOptions", .timeLimit(.minutes(15))) struct OptionsTests {
     private let html = FakeLoader.Answer.data(Data("<html>".utf8))
 
-    @Test func retryFailedAsksAgainAndASuccessForgetsTheFailure() async throws {
+    @Test func retryFailedLoadsAgainAndASuccessClearsTheFailure() async throws {
         let fixture = PipelineFixture()
         fixture.answer("a", html)
         await expect(.notAnImage) { try await fixture.pipeline.image(for: fixture.request()) }
@@ -18,7 +18,7 @@ import TintypeTesting
         #expect(fixture.pipeline.failures.all.isEmpty)
     }
 
-    @Test func retryFailedStillFillsTheMemoryOfFailures() async {
+    @Test func retryFailedStillRecordsFailures() async {
         // The original does not fill it then; here the next one who respects failures is spared the request.
         let fixture = PipelineFixture()
         fixture.answer("a", html)
@@ -46,7 +46,7 @@ import TintypeTesting
 
     // RefreshCached: RefreshTests.
 
-    @Test func decodeFirstFrameOnlyIsARenditionOfItsOwn() async throws {
+    @Test func decodeFirstFrameOnlyHasItsOwnKey() async throws {
         let animated = ImageInfo(
             format: .png, size: PixelSize(width: 1, height: 1), frameCount: 3, durations: [0.1, 0.1, 0.1])
         let fixture = PipelineFixture(info: animated)
@@ -58,7 +58,7 @@ import TintypeTesting
         #expect(transformer.count.now == 1)
     }
 
-    @Test func matchAnimatedImageClassFailsForAStillPicture() async throws {
+    @Test func matchAnimatedImageClassFailsForAStillImage() async throws {
         let fixture = PipelineFixture()
         fixture.answer()
         await expect(.notAnimated) { try await fixture.pipeline.image(for: fixture.request().frames(.animatedOnly)) }
@@ -99,7 +99,7 @@ import TintypeTesting
         #expect(small.size == PixelSize(width: 10, height: 10) && full.size == PixelSize(width: 100, height: 100))
     }
 
-    @Test func queryMemoryDataReadsTheBytesToo() async throws {
+    @Test func queryMemoryDataAlsoReadsTheBytes() async throws {
         let fixture = PipelineFixture()
         fixture.answer()
         _ = try await fixture.pipeline.image(for: fixture.request())
@@ -109,7 +109,7 @@ import TintypeTesting
         #expect(await fixture.pipeline.cachedData(for: fixture.request()) == PipelineFixture.png)
     }
 
-    @Test func queryMemoryDataIsNoReasonToLoadOrToFail() async throws {
+    @Test func queryMemoryDataNeitherLoadsNorFails() async throws {
         let fixture = PipelineFixture()
         fixture.answer()
         let request = fixture.request().cached(original: CacheRules(memory: .off, disk: .off))
@@ -125,7 +125,7 @@ import TintypeTesting
     @Test func queryMemoryDataSyncIsABlockingCall() async throws {
         let fixture = PipelineFixture()
         fixture.keepOnDisk()
-        let data = await onAThreadOfItsOwn { fixture.pipeline.blockingCachedData(for: fixture.request()) }
+        let data = await onNewThread { fixture.pipeline.blockingCachedData(for: fixture.request()) }
         #expect(data == PipelineFixture.png)
         #expect(fixture.pipeline.blockingCachedData(for: fixture.request("b")) == nil)
     }
@@ -133,7 +133,7 @@ import TintypeTesting
     @Test func queryDiskDataSyncIsABlockingCall() async throws {
         let fixture = PipelineFixture()
         fixture.keepOnDisk()
-        let images = await onAThreadOfItsOwn {
+        let images = await onNewThread {
             ["a", "b"].map { fixture.pipeline.blockingCachedImage(for: fixture.request($0)) }
         }
         #expect(images[0] != nil && images[1] == nil)
@@ -148,7 +148,7 @@ import TintypeTesting
         #expect(fixture.loader.count(fixture.identity()) == 0)
     }
 
-    @Test func fromLoaderOnlyNeverAsksACache() async throws {
+    @Test func fromLoaderOnlyNeverReadsACache() async throws {
         let fixture = PipelineFixture()
         fixture.keepOnDisk()
         fixture.answer("a", .data(PipelineFixture.png + Data([1])))
@@ -157,7 +157,7 @@ import TintypeTesting
         #expect(response.origin == .network && fixture.disk.reads == reads)
     }
 
-    @Test func waitStoreCacheWaitsForTheOriginalAlone() async throws {
+    @Test func waitStoreCacheWaitsForTheOriginal() async throws {
         let fixture = PipelineFixture()
         fixture.answer()
         let request = fixture.request().cached(rendered: CacheRules(memory: .off, disk: .off))
@@ -166,7 +166,7 @@ import TintypeTesting
         #expect(fixture.disk.flushes > 0 && fixture.disk.keys == [request.key])
     }
 
-    @Test func waitStoreCacheEndsWhenTheDiskHasIt() async throws {
+    @Test func waitStoreCacheWaitsForAllEntries() async throws {
         let fixture = PipelineFixture()
         fixture.answer()
         let request = fixture.request().transformed(by: CountingTransformer(identifier: "t"))
@@ -177,7 +177,7 @@ import TintypeTesting
     }
 
     /// Blocking calls may not be made on a cooperative thread.
-    private func onAThreadOfItsOwn<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+    private func onNewThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: work()) }
         }

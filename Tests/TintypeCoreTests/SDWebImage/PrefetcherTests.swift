@@ -16,7 +16,7 @@ import TintypeTesting
 
     private func count(_ name: String) -> Int { fixture.loader.count(fixture.identity(name)) }
 
-    @Test func aBatchEndsWithFinishedAndSkipped() async {
+    @Test func aBatchCountsFinishedAndSkipped() async {
         let prefetcher = ImagePrefetcher(fixture.pipeline)
         fixture.answer("a")
         fixture.answer("b", .failure(TintypeError(.unreachable, stage: .load, "test")))
@@ -25,16 +25,16 @@ import TintypeTesting
         #expect(progress.finished == 1 && progress.skipped == 1 && progress.total == 2 && progress.isComplete)
     }
 
-    @Test func didPrefetchURLIsToldOfEach() async {
+    @Test func didPrefetchURLIsCalledForEach() async {
         let prefetcher = ImagePrefetcher(fixture.pipeline)
         fixture.answer("a")
         fixture.answer("b", .failure(TintypeError(.unreachable, stage: .load, "test")))
-        let told = Shared<[String: TintypeError.Code?]>([:])
+        let outcomes = Shared<[String: TintypeError.Code?]>([:])
         let batch = prefetcher.prefetch([fixture.request("a"), fixture.request("b")]) { source, error in
-            told.withLock { $0[source.identity] = .some(error?.code) }
+            outcomes.withLock { $0[source.identity] = .some(error?.code) }
         }
         _ = await batch.wait()
-        #expect(told.now == [fixture.identity("a"): nil, fixture.identity("b"): .unreachable])
+        #expect(outcomes.now == [fixture.identity("a"): nil, fixture.identity("b"): .unreachable])
     }
 
     @Test func anEmptyBatchIsCompleteAtOnce() async {
@@ -43,7 +43,7 @@ import TintypeTesting
         #expect(await batch.wait().isComplete)
     }
 
-    @Test func progressIsToldAsItGoes() async {
+    @Test func progressIsReportedForEachImage() async {
         let prefetcher = ImagePrefetcher(fixture.pipeline)
         for name in ["a", "b", "c"] { fixture.answer(name) }
         let batch = prefetcher.prefetch(["a", "b", "c"].map { fixture.request($0) })
@@ -55,7 +55,7 @@ import TintypeTesting
         #expect(last == 3)
     }
 
-    @Test func threeAtOnceByDefault() async {
+    @Test func threeLoadsRunConcurrentlyByDefault() async {
         let prefetcher = ImagePrefetcher(fixture.pipeline)
         let batch = prefetcher.prefetch(requests("a", "b", "c", "d", "e"))
         await gate.waitForArrivals(3)
@@ -64,7 +64,7 @@ import TintypeTesting
         #expect(await batch.wait().finished == 5)
     }
 
-    @Test func toMemoryByDefaultAndToDiskAloneWhenAsked() async throws {
+    @Test func memoryIsTheDefaultDestination() async throws {
         for name in ["a", "b"] { fixture.answer(name) }
         _ = await ImagePrefetcher(fixture.pipeline).prefetch([fixture.request("a")]).wait()
         #expect(fixture.memory.contains(fixture.request("a").key))
@@ -75,14 +75,14 @@ import TintypeTesting
         #expect(fixture.memory.totalCount == 1)
     }
 
-    @Test func whatIsOnDiskAlreadyIsNotDecodedForIt() async {
+    @Test func imagesOnDiskAreNotDecoded() async {
         fixture.keepOnDisk()
         let toDisk = ImagePrefetcher(fixture.pipeline, settings: PrefetchSettings(destination: .disk))
         #expect(await toDisk.prefetch([fixture.request()]).wait().finished == 1)
         #expect(fixture.decoder.decodeCount == 0 && count("a") == 0)
     }
 
-    @Test func aRenditionGoesToDiskAsTheRenditionThatItIs() async throws {
+    @Test func aRenditionIsStoredOnDiskUnderItsKey() async throws {
         let fixture = PipelineFixture(info: ImageInfo(format: .png, size: PixelSize(width: 9, height: 9)))
         fixture.answer()
         let request = fixture.request().fitting(width: 1)
@@ -92,7 +92,7 @@ import TintypeTesting
         #expect(fixture.disk.keys == [request.key, request.key.original] && fixture.memory.totalCount == 0)
     }
 
-    @Test func cancellingABatchLeavesOthersAlone() async {
+    @Test func cancellingABatchDoesNotAffectOthers() async {
         let prefetcher = ImagePrefetcher(fixture.pipeline)
         let first = prefetcher.prefetch(requests("a", "b"))
         let second = prefetcher.prefetch(requests("c"))
@@ -103,7 +103,7 @@ import TintypeTesting
         #expect(await second.wait().finished == 1)
     }
 
-    @Test func cancellingOneURLLeavesTheRestOfTheBatch() async {
+    @Test func cancellingOneURLDoesNotAffectTheRestOfTheBatch() async {
         let prefetcher = ImagePrefetcher(fixture.pipeline, settings: PrefetchSettings(concurrency: 1))
         let requests = requests("a", "b", "c")
         // Never opened: what is given up must not end well meanwhile.
@@ -128,7 +128,7 @@ import TintypeTesting
         #expect(count("d") == 0)
     }
 
-    @Test func pausedItBeginsNoMoreAndGoesOnAfterwards() async {
+    @Test func aPausedPrefetcherStartsNothingUntilItIsResumed() async {
         let prefetcher = ImagePrefetcher(fixture.pipeline, settings: PrefetchSettings(concurrency: 1))
         let batch = prefetcher.prefetch(requests("a", "b"))
         await gate.waitForArrivals(1)
@@ -140,7 +140,7 @@ import TintypeTesting
         #expect(await batch.wait().finished == 2)
     }
 
-    @Test func itsPriorityIsTheLowest() async throws {
+    @Test func prefetchingHasTheLowestPriority() async throws {
         let batch = ImagePrefetcher(fixture.pipeline).prefetch(requests("a"))
         await gate.waitForArrivals(1)
         #expect(fixture.loader.lastContext(fixture.identity())?.priority == .veryLow)
@@ -148,7 +148,7 @@ import TintypeTesting
         _ = await batch.wait()
     }
 
-    @Test func aViewsRequestForTheSameURLSharesTheWorkAndRaisesItsPriority() async throws {
+    @Test func aViewsRequestSharesThePrefetchAndRaisesItsPriority() async throws {
         for destination in [PrefetchSettings.Destination.memory, .disk] {
             let fixture = PipelineFixture()
             let gate = Gate()
@@ -166,7 +166,7 @@ import TintypeTesting
         }
     }
 
-    @Test func cancellingABatchLeavesTheViewThatJoined() async throws {
+    @Test func cancellingABatchDoesNotAffectAViewThatJoined() async throws {
         let batch = ImagePrefetcher(fixture.pipeline).prefetch(requests("a"))
         await gate.waitForArrivals(1)
         let task = fixture.pipeline.start(fixture.request())
@@ -176,16 +176,16 @@ import TintypeTesting
         #expect(count("a") == 1)
     }
 
-    @Test func aHundredThousandURLsAreRequestsOnlyWhenTheirTurnComes() async throws {
-        let made = Shared(0)
+    @Test func aHundredThousandURLsBecomeRequestsOnlyWhenStarted() async throws {
+        let created = Shared(0)
         struct Counting: RequestInterceptor {
-            let made: Shared<Int>
+            let created: Shared<Int>
             func intercept(_ request: ImageRequest) -> ImageRequest {
-                made.withLock { $0 += 1 }
+                created.withLock { $0 += 1 }
                 return request
             }
         }
-        let fixture = PipelineFixture { $0.interceptors = [Counting(made: made)] }
+        let fixture = PipelineFixture { $0.interceptors = [Counting(created: created)] }
         let urls = try (0..<100_000).map { try #require(URL(string: "https://example.org/\($0)")) }
         let gate = Gate()
         for url in urls.prefix(3) {
@@ -194,7 +194,7 @@ import TintypeTesting
         let prefetcher = ImagePrefetcher(fixture.pipeline)
         let batch = prefetcher.prefetch(urls)
         await gate.waitForArrivals(3)
-        #expect(made.now == 3 && fixture.pipeline.runningTasks.count == 3)
+        #expect(created.now == 3 && fixture.pipeline.runningTasks.count == 3)
         batch.cancel()
         #expect(batch.progress.skipped == 100_000)
     }

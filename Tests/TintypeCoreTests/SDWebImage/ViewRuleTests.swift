@@ -4,14 +4,14 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// Each rule of SDWebImage that concerns views, on a display that only notes what it is told.
+/// Each rule of SDWebImage that concerns views, on a display that only notes what it is receiver.
 @Suite("UIView+WebCache", .timeLimit(.minutes(15))) @MainActor struct ViewRuleTests {
     private let fixture = PipelineFixture()
     private let display = FakeDisplay()
     private let gate = Gate()
 
-    /// What a receiver was told, and the end of a load to wait for.
-    private final class Told: Sendable {
+    /// What a receiver was receiver, and the end of a load to wait for.
+    private final class Receiver: Sendable {
         let ends = Shared<[TintypeError.Code?]>([])
         let previews = Shared(0)
         private let gate = Gate()
@@ -35,10 +35,10 @@ import TintypeTesting
 
     private func load(
         _ binding: ImageBinding, _ request: ImageRequest?, _ presentation: Presentation = Presentation()
-    ) -> Told {
-        let told = Told()
-        binding.load(request, presentation) { told.receive($0) }
-        return told
+    ) -> Receiver {
+        let receiver = Receiver()
+        binding.load(request, presentation) { receiver.receive($0) }
+        return receiver
     }
 
     private func gated(_ name: String = "a") { fixture.answer(name, .gated(gate, .data(PipelineFixture.png))) }
@@ -49,14 +49,14 @@ import TintypeTesting
 
     // MARK: Showing
 
-    @Test func thePlaceholderIsShownThenThePicture() async throws {
+    @Test func thePlaceholderIsShownThenTheImage() async throws {
         gated()
         let placeholder = try Image.pixel()
         let binding = binding()
-        let told = load(binding, fixture.request(), Presentation(whileLoading: .placeholder(placeholder)))
+        let receiver = load(binding, fixture.request(), Presentation(whileLoading: .placeholder(placeholder)))
         #expect(display.shown == [.image(placeholder)])
         gate.open()
-        await told.end()
+        await receiver.end()
         #expect(display.shown == [.image(placeholder), .image(try image())])
     }
 
@@ -64,29 +64,29 @@ import TintypeTesting
         fixture.answer()
         _ = try await fixture.pipeline.image(for: fixture.request())
         let presentation = Presentation(whileLoading: .placeholder(try .pixel()), transition: .fade)
-        let told = load(binding(), fixture.request(), presentation)
-        #expect(display.shown == [.image(try image())] && told.ends.now == [nil])
+        let receiver = load(binding(), fixture.request(), presentation)
+        #expect(display.shown == [.image(try image())] && receiver.ends.now == [nil])
     }
 
     @Test func delayPlaceholderShowsItAfterTheFailureOnly() async throws {
         fixture.answer("a", .failure(TintypeError(.unreachable, stage: .load, "test")))
         let failure = try Image.pixel()
         let binding = binding()
-        let told = load(binding, fixture.request(), Presentation(failureImage: failure))
+        let receiver = load(binding, fixture.request(), Presentation(failureImage: failure))
         #expect(display.shown.isEmpty)
-        await told.end()
-        #expect(display.shown == [.image(failure)] && told.ends.now == [.unreachable])
+        await receiver.end()
+        #expect(display.shown == [.image(failure)] && receiver.ends.now == [.unreachable])
     }
 
-    @Test func avoidAutoSetImageHandsThePictureOver() async throws {
+    @Test func avoidAutoSetImageLeavesShowingToTheCaller() async throws {
         fixture.answer()
         let binding = binding()
-        let told = load(binding, fixture.request(), Presentation(delivery: .manual))
-        await told.end()
-        #expect(display.shown.isEmpty && told.ends.now == [nil])
+        let receiver = load(binding, fixture.request(), Presentation(delivery: .manual))
+        await receiver.end()
+        #expect(display.shown.isEmpty && receiver.ends.now == [nil])
     }
 
-    @Test func forceTransitionIsForMemoryHitsToo() async throws {
+    @Test func forceTransitionAppliesToMemoryHits() async throws {
         fixture.answer()
         _ = try await fixture.pipeline.image(for: fixture.request())
         let always = Presentation(transition: ImageTransition(.fade, when: .always))
@@ -94,25 +94,25 @@ import TintypeTesting
         #expect(display.shown == [.fading(ObjectIdentifier(try image()))])
     }
 
-    @Test func aPictureThatWasWaitedForHasItsTransition() async throws {
+    @Test func anImageThatWasLoadedHasItsTransition() async throws {
         fixture.answer()
         let binding = binding()
         await load(binding, fixture.request(), Presentation(transition: .fade)).end()
         #expect(display.shown == [.fading(ObjectIdentifier(try image()))])
     }
 
-    @Test func waitTransitionTellsTheEndAfterIt() async throws {
+    @Test func waitTransitionCompletesAfterTheTransition() async throws {
         fixture.answer()
         _ = try await fixture.pipeline.image(for: fixture.request())
         let presentation = Presentation(
             transition: ImageTransition(.fade, when: .always), completion: .afterTransition)
-        let told = load(binding(), fixture.request(), presentation)
-        #expect(told.ends.now.isEmpty)
+        let receiver = load(binding(), fixture.request(), presentation)
+        #expect(receiver.ends.now.isEmpty)
         display.endTransition()
-        #expect(told.ends.now == [nil])
+        #expect(receiver.ends.now == [nil])
     }
 
-    @Test func keepingTheCurrentPictureWhileLoading() async throws {
+    @Test func theCurrentImageCanStayWhileLoading() async throws {
         fixture.answer()
         gated("b")
         let binding = binding()
@@ -121,10 +121,10 @@ import TintypeTesting
         #expect(display.shown == [.image(try image())])
     }
 
-    @Test func noURLShowsThePlaceholderAndIsAnInvalidURL() async throws {
+    @Test func aMissingURLShowsThePlaceholderAndIsInvalid() async throws {
         let placeholder = try Image.pixel()
-        let told = load(binding(), nil, Presentation(whileLoading: .placeholder(placeholder)))
-        #expect(display.shown == [.image(placeholder)] && told.ends.now == [.invalidSource])
+        let receiver = load(binding(), nil, Presentation(whileLoading: .placeholder(placeholder)))
+        #expect(display.shown == [.image(placeholder)] && receiver.ends.now == [.invalidSource])
     }
 
     // MARK: Replacing
@@ -142,7 +142,7 @@ import TintypeTesting
         #expect(display.shown == [.image(try image("b"))])
     }
 
-    @Test func avoidAutoCancelImageLetsTheOldLoadGoOn() async throws {
+    @Test func avoidAutoCancelImageLetsTheOldLoadContinue() async throws {
         gated("a")
         fixture.answer("b")
         let binding = binding()
@@ -156,7 +156,7 @@ import TintypeTesting
         #expect(display.shown == [.image(try image("b"))])
     }
 
-    @Test func aRecycledViewNeverShowsThePictureOfItsFormerURL() async throws {
+    @Test func aRecycledViewNeverShowsTheImageOfItsFormerURL() async throws {
         gated("a")
         fixture.answer("b")
         let binding = binding()
@@ -170,16 +170,16 @@ import TintypeTesting
         #expect(!display.shown.contains(.image(try image("a"))))
     }
 
-    @Test func theSameRequestShownAlreadyDoesNothing() async throws {
+    @Test func loadingTheShownRequestAgainDoesNothing() async throws {
         fixture.answer()
         let binding = binding()
         await load(binding, fixture.request()).end()
         let shown = display.shown
-        let told = load(binding, fixture.request(), Presentation(whileLoading: .placeholder(try .pixel())))
-        #expect(display.shown == shown && told.ends.now == [nil] && binding.task == nil)
+        let receiver = load(binding, fixture.request(), Presentation(whileLoading: .placeholder(try .pixel())))
+        #expect(display.shown == shown && receiver.ends.now == [nil] && binding.task == nil)
     }
 
-    @Test func theSameRequestAgainWhileItLoadsSharesTheWork() async throws {
+    @Test func repeatingARequestWhileItLoadsSharesTheWork() async throws {
         gated()
         let binding = binding()
         let first = load(binding, fixture.request())
@@ -191,7 +191,7 @@ import TintypeTesting
         #expect(fixture.loader.count(fixture.identity()) == 1)
     }
 
-    @Test func aReceiverMayAskForTheNextPicture() async throws {
+    @Test func aReceiverMayStartTheNextLoad() async throws {
         gated("a")
         fixture.answer("b")
         _ = try await fixture.pipeline.image(for: fixture.request("b"))
@@ -205,61 +205,61 @@ import TintypeTesting
 
     // MARK: Going away
 
-    @Test func cancelCurrentImageLoadLeavesTheScreen() async throws {
+    @Test func cancelCurrentImageLoadKeepsTheShownImage() async throws {
         gated()
         let binding = binding()
         let placeholder = try Image.pixel()
-        let told = load(binding, fixture.request(), Presentation(whileLoading: .placeholder(placeholder)))
+        let receiver = load(binding, fixture.request(), Presentation(whileLoading: .placeholder(placeholder)))
         await gate.waitForArrivals(1)
         binding.cancel()
-        #expect(told.ends.now == [.cancelled] && display.shown == [.image(placeholder)])
+        #expect(receiver.ends.now == [.cancelled] && display.shown == [.image(placeholder)])
         #expect(!fixture.pipeline.isRunning)
     }
 
-    @Test func aBindingThatGoesAwayCancels() async throws {
+    @Test func releasingABindingCancels() async throws {
         gated()
         var binding: ImageBinding? = binding()
-        let told = Told()
-        binding?.load(fixture.request()) { told.receive($0) }
+        let receiver = Receiver()
+        binding?.load(fixture.request()) { receiver.receive($0) }
         await gate.waitForArrivals(1)
         binding = nil
-        await told.end()
-        #expect(told.ends.now == [.cancelled] && !fixture.pipeline.isRunning)
+        await receiver.end()
+        #expect(receiver.ends.now == [.cancelled] && !fixture.pipeline.isRunning)
     }
 
-    @Test func aViewThatGoesAwayCancels() async throws {
+    @Test func releasingAViewCancels() async throws {
         gated()
         var view: FakeDisplay? = FakeDisplay()
-        let told = Told()
+        let receiver = Receiver()
         view?.binding = ImageBinding(try #require(view), pipeline: fixture.pipeline)
-        view?.binding?.load(fixture.request()) { told.receive($0) }
+        view?.binding?.load(fixture.request()) { receiver.receive($0) }
         await gate.waitForArrivals(1)
         view = nil
-        await told.end()
-        #expect(told.ends.now == [.cancelled] && !fixture.pipeline.isRunning)
+        await receiver.end()
+        #expect(receiver.ends.now == [.cancelled] && !fixture.pipeline.isRunning)
     }
 
     @Test func aBindingThatOutlivesItsViewCancelsAtTheNextEvent() async throws {
         gated()
         var view: FakeDisplay? = FakeDisplay()
         let binding = ImageBinding(try #require(view), pipeline: fixture.pipeline)
-        let told = load(binding, fixture.request())
+        let receiver = load(binding, fixture.request())
         await gate.waitForArrivals(1)
         view = nil
         gate.open()
-        await told.end()
-        #expect(told.ends.now == [.cancelled] && binding.task == nil)
+        await receiver.end()
+        #expect(receiver.ends.now == [.cancelled] && binding.task == nil)
     }
 
-    @Test func theEndIsToldWhenNoViewIsLeftForTheTransition() async throws {
+    @Test func completionDoesNotWaitForTheTransitionOfAReleasedView() async throws {
         fixture.answer()
         _ = try await fixture.pipeline.image(for: fixture.request())
         var view: FakeDisplay? = FakeDisplay()
         let binding = ImageBinding(try #require(view), pipeline: fixture.pipeline)
         view = nil
         let always = ImageTransition(.fade, when: .always)
-        let told = load(binding, fixture.request(), Presentation(transition: always, completion: .afterTransition))
-        #expect(told.ends.now == [nil])
+        let receiver = load(binding, fixture.request(), Presentation(transition: always, completion: .afterTransition))
+        #expect(receiver.ends.now == [nil])
     }
 
     // MARK: What is known of the load
@@ -269,20 +269,20 @@ import TintypeTesting
         let binding = binding()
         let indicator = FakeIndicator()
         binding.indicator = indicator
-        let told = load(binding, fixture.request())
+        let receiver = load(binding, fixture.request())
         #expect(binding.request?.key == fixture.request().key && binding.task != nil)
         #expect(indicator.calls == ["start"])
         gate.open()
-        await told.end()
+        await receiver.end()
         #expect(indicator.calls == ["start", "stop"] && binding.task == nil)
     }
 
-    @Test func progressIsToldOfWhatHasArrived() async throws {
+    @Test func progressCountsTheReceivedBytes() async throws {
         gated()
         let binding = binding()
         let indicator = FakeIndicator()
         binding.indicator = indicator
-        let told = load(binding, fixture.request())
+        let receiver = load(binding, fixture.request())
         while fixture.loader.count(fixture.identity()) == 0 { try await Task.pause() }
         let received = try #require(fixture.loader.lastContext(fixture.identity())).received
         try received.expect(100)
@@ -291,38 +291,38 @@ import TintypeTesting
         #expect(binding.progress == LoadProgress(received: 40, expected: 100))
         #expect(indicator.progress.last == binding.progress)
         binding.cancel()
-        await told.end()
+        await receiver.end()
         #expect(indicator.calls == ["start", "stop"])
     }
 
-    @Test func anIndicatorThatComesLateIsStarted() async throws {
+    @Test func anIndicatorSetWhileLoadingIsStarted() async throws {
         gated()
         let binding = binding()
-        let told = load(binding, fixture.request())
+        let receiver = load(binding, fixture.request())
         let indicator = FakeIndicator()
         binding.indicator = indicator
         #expect(indicator.calls == ["start"])
         gate.open()
-        await told.end()
+        await receiver.end()
         #expect(indicator.calls == ["start", "stop"])
     }
 
-    @Test func aRefreshShowsThePictureInMemoryAtOnceThenTheNewOne() async throws {
+    @Test func aRefreshShowsTheImageInMemoryThenTheNewOne() async throws {
         fixture.answer()
         _ = try await fixture.pipeline.image(for: fixture.request())
         let old = try image()
         fixture.clock.advance(by: .seconds(10))
         fixture.answer("a", .gated(gate, .data(PipelineFixture.png + Data([1]))))
         let binding = binding()
-        let told = load(
+        let receiver = load(
             binding, fixture.request().freshness(.revalidate), Presentation(whileLoading: .placeholder(try .pixel())))
-        #expect(display.shown == [.image(old)] && told.previews.now == 1)
+        #expect(display.shown == [.image(old)] && receiver.previews.now == 1)
         gate.open()
-        await told.end()
+        await receiver.end()
         #expect(display.shown.last == .image(try image()) && display.shown.last != .image(old))
     }
 
-    @Test func aRequestForTheFullSizeFitsTheDisplayWhereThatIsAsked() async throws {
+    @Test func fullSizeRequestsCanFitTheDisplay() async throws {
         display.wantedSize = PixelSize(width: 20, height: 10)
         display.scale = 2
         fixture.answer()

@@ -28,7 +28,7 @@ import TintypeTesting
         }
     }
 
-    @Test(arguments: BlendFormulas.parts.keys.map(\.self)) func porterAndDuffsModesFollowTheirFormula(_ mode: BlendMode)
+    @Test(arguments: BlendFormulas.parts.keys.map(\.self)) func porterDuffModesFollowTheirFormula(_ mode: BlendMode)
         throws
     {
         let formula = try #require(BlendFormulas.parts[mode])
@@ -50,7 +50,7 @@ import TintypeTesting
         }
     }
 
-    @Test func theModesOfAllChannelsKeepWhatTheyAreNamedFor() throws {
+    @Test func nonSeparableModesKeepTheirNamedComponent() throws {
         func luminosity(_ color: [Double]) -> Double { 0.3 * color[0] + 0.59 * color[1] + 0.11 * color[2] }
         func range(_ color: [Double]) -> Double {
             max(color[0], color[1], color[2]) - min(color[0], color[1], color[2])
@@ -67,7 +67,7 @@ import TintypeTesting
         #expect(grey.red == grey.green && grey.green == grey.blue)
     }
 
-    @Test(arguments: BlendFormulas.together.keys.map(\.self)) func modesOfAllChannelsFollowTheirFormula(
+    @Test(arguments: BlendFormulas.together.keys.map(\.self)) func nonSeparableModesFollowTheirFormula(
         _ mode: BlendMode
     )
         throws
@@ -82,7 +82,7 @@ import TintypeTesting
         }
     }
 
-    @Test(arguments: BlendMode.allCases) func everyModeLeavesPremultipliedPixels(_ mode: BlendMode) throws {
+    @Test(arguments: BlendMode.allCases) func everyModeYieldsPremultipliedPixels(_ mode: BlendMode) throws {
         var random = SeededRandom.printed("modes")
         let (over, under) = try (PixelBuffer.noise(40, 40, &random), PixelBuffer.noise(40, 40, &random))
         #expect(try OverlayTransformer(over, gravity: .topLeft, mode: mode).transform(under).isPremultiplied)

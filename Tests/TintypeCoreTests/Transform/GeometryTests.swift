@@ -9,18 +9,18 @@ import TintypeTesting
     private func rect(_ x: Int, _ y: Int, _ width: Int, _ height: Int) -> PixelRect {
         PixelRect(x: x, y: y, size: size(width, height))
     }
-    private func place(_ x: Int, _ y: Int) -> Pixel { Pixel(red: UInt8(x), green: UInt8(y), blue: 7) }
+    private func pixel(_ x: Int, _ y: Int) -> Pixel { Pixel(red: UInt8(x), green: UInt8(y), blue: 7) }
 
     @Test(arguments: [
         (PixelRect(x: 1, y: 2, size: PixelSize(width: 3, height: 4)), 1, 2, 3, 4),
         (PixelRect(x: -5, y: -5, size: PixelSize(width: 7, height: 8)), 0, 0, 2, 3),
         (PixelRect(x: 8, y: 4, size: PixelSize(width: 100, height: 100)), 8, 4, 2, 2),
         (PixelRect(x: -1, y: -1, size: PixelSize(width: .max, height: .max)), 0, 0, 10, 6),
-    ]) func aCropIsWhatLiesInside(_ rect: PixelRect, _ x: Int, _ y: Int, _ width: Int, _ height: Int) throws {
+    ]) func aCropKeepsThePixelsInside(_ rect: PixelRect, _ x: Int, _ y: Int, _ width: Int, _ height: Int) throws {
         let cropped = try CropTransformer(to: rect).transform(.numbered(10, 6))
         #expect(cropped.size == size(width, height))
-        #expect(cropped[0, 0] == place(x, y))
-        #expect(cropped[width - 1, height - 1] == place(x + width - 1, y + height - 1))
+        #expect(cropped[0, 0] == pixel(x, y))
+        #expect(cropped[width - 1, height - 1] == pixel(x + width - 1, y + height - 1))
     }
 
     @Test(arguments: [
@@ -29,7 +29,7 @@ import TintypeTesting
         PixelRect(x: 0, y: 0, size: PixelSize(width: -5, height: 5)),
         PixelRect(x: .max, y: .max, size: PixelSize(width: .max, height: .max)),
         PixelRect(x: .min, y: .min, size: PixelSize(width: 5, height: 5)),
-    ]) func aCropOfNothingIsAnError(_ rect: PixelRect) throws {
+    ]) func anEmptyCropIsAnError(_ rect: PixelRect) throws {
         let error = #expect(throws: TintypeError.self) { try CropTransformer(to: rect).transform(.numbered(10, 6)) }
         #expect(error?.code == .transformFailed)
     }
@@ -37,96 +37,95 @@ import TintypeTesting
     @Test(arguments: [
         (Gravity.center, 3, 2), (.top, 3, 0), (.bottom, 3, 4), (.left, 0, 2), (.right, 6, 2), (.topLeft, 0, 0),
         (.topRight, 6, 0), (.bottomLeft, 0, 4), (.bottomRight, 6, 4),
-    ]) func gravitySaysWhatStays(_ gravity: Gravity, _ x: Int, _ y: Int) throws {
+    ]) func gravityNamesThePartThatStays(_ gravity: Gravity, _ x: Int, _ y: Int) throws {
         let cropped = try CropTransformer(to: size(4, 2), gravity: gravity).transform(.numbered(10, 6))
         #expect(cropped.size == size(4, 2))
-        #expect(cropped[0, 0] == place(x, y))
+        #expect(cropped[0, 0] == pixel(x, y))
     }
 
     @Test func aSmartCropFindsTheDetail() throws {
         for corner in [(30, 10), (0, 0), (260, 150)] {
-            let picture = try PixelBuffer.drawn(size(300, 200)) { x, y in
+            let image = try PixelBuffer.drawn(size(300, 200)) { x, y in
                 let isInside = (corner.0..<corner.0 + 40).contains(x) && (corner.1..<corner.1 + 40).contains(y)
                 return isInside && (x / 4 + y / 4) % 2 == 0
                     ? Pixel(red: 255, green: 255, blue: 255) : Pixel(red: 20, green: 40, blue: 60)
             }
-            let found = try SmartCrop.rect(of: size(60, 60), in: picture)
-            #expect(found.x <= corner.0 + 3 && found.x + 60 >= corner.0 + 37)
-            #expect(found.y <= corner.1 + 3 && found.y + 60 >= corner.1 + 37)
+            let crop = try SmartCrop.rect(of: size(60, 60), in: image)
+            #expect(crop.x <= corner.0 + 3 && crop.x + 60 >= corner.0 + 37)
+            #expect(crop.y <= corner.1 + 3 && crop.y + 60 >= corner.1 + 37)
         }
     }
 
-    @Test func aSmartCropOfNothingToSeeIsTheMiddle() throws {
-        let picture = try PixelBuffer.filled(Pixel(red: 9, green: 9, blue: 9), size(100, 50))
-        #expect(try SmartCrop.rect(of: size(20, 20), in: picture) == rect(40, 15, 20, 20))
+    @Test func aSmartCropWithoutDetailIsCentered() throws {
+        let image = try PixelBuffer.filled(Pixel(red: 9, green: 9, blue: 9), size(100, 50))
+        #expect(try SmartCrop.rect(of: size(20, 20), in: image) == rect(40, 15, 20, 20))
     }
 
     @Test func flipsMirror() throws {
-        let picture = try PixelBuffer.numbered(5, 3)
-        #expect(try FlipTransformer(horizontal: true).transform(picture)[0, 0] == place(4, 0))
-        #expect(try FlipTransformer(vertical: true).transform(picture)[0, 0] == place(0, 2))
-        #expect(try FlipTransformer(horizontal: true, vertical: true).transform(picture)[0, 0] == place(4, 2))
-        #expect(try FlipTransformer().transform(picture)[0, 0] == place(0, 0))
+        let image = try PixelBuffer.numbered(5, 3)
+        #expect(try FlipTransformer(horizontal: true).transform(image)[0, 0] == pixel(4, 0))
+        #expect(try FlipTransformer(vertical: true).transform(image)[0, 0] == pixel(0, 2))
+        #expect(try FlipTransformer(horizontal: true, vertical: true).transform(image)[0, 0] == pixel(4, 2))
+        #expect(try FlipTransformer().transform(image)[0, 0] == pixel(0, 0))
     }
 
     @Test(arguments: [
         (0.0, 5, 3, 0, 0), (90.0, 3, 5, 4, 0), (180.0, 5, 3, 4, 2), (270.0, 3, 5, 0, 2), (-90.0, 3, 5, 0, 2),
         (360.0, 5, 3, 0, 0), (-450.0, 3, 5, 0, 2), (810.0, 3, 5, 4, 0),
-    ]) func quarterTurnsGoCounterClockwise(_ degrees: Double, _ width: Int, _ height: Int, _ x: Int, _ y: Int) throws {
-        let turned = try RotateTransformer(degrees: degrees).transform(.numbered(5, 3))
-        #expect(turned.size == size(width, height))
-        #expect(turned[0, 0] == place(x, y))
+    ]) func quarterTurnsAreCounterClockwise(_ degrees: Double, _ width: Int, _ height: Int, _ x: Int, _ y: Int) throws {
+        let rotated = try RotateTransformer(degrees: degrees).transform(.numbered(5, 3))
+        #expect(rotated.size == size(width, height))
+        #expect(rotated[0, 0] == pixel(x, y))
     }
 
-    @Test func anAngleNearAQuarterAgreesWithTheQuarter() throws {
+    @Test func anAngleNearAQuarterTurnMatchesIt() throws {
         var random = SeededRandom.printed("rotate")
-        let picture = try PixelBuffer.noise(12, 12, &random)
+        let image = try PixelBuffer.noise(12, 12, &random)
         for degrees in [0.0, 90, 180, -90] {
-            let exact = try RotateTransformer(degrees: degrees, isFitting: false).transform(picture)
-            let near = try RotateTransformer(degrees: degrees + 1e-7, isFitting: false).transform(picture)
+            let exact = try RotateTransformer(degrees: degrees, isFitting: false).transform(image)
+            let near = try RotateTransformer(degrees: degrees + 1e-7, isFitting: false).transform(image)
             #expect(try #require(PixelDifference(exact, near)).maximum <= 1)
         }
     }
 
-    @Test func aTurnedPictureFitsAndItsEdgesAreSmooth() throws {
+    @Test func aRotatedImageFitsAndHasSmoothEdges() throws {
         let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), size(40, 20))
-        let turned = try RotateTransformer(degrees: 30).transform(white)
-        #expect(turned.size == size(45, 38))
-        #expect(turned[22, 19] == Pixel(red: 255, green: 255, blue: 255))
-        #expect(turned[0, 0].alpha == 0)
-        #expect(turned.colorsAndAlphas.contains { (60...200).contains($0.alpha) })
-        #expect(turned.isPremultiplied)
+        let rotated = try RotateTransformer(degrees: 30).transform(white)
+        #expect(rotated.size == size(45, 38))
+        #expect(rotated[22, 19] == Pixel(red: 255, green: 255, blue: 255))
+        #expect(rotated[0, 0].alpha == 0)
+        #expect(rotated.colorsAndAlphas.contains { (60...200).contains($0.alpha) })
+        #expect(rotated.isPremultiplied)
         // Turning loses no more of the area than the edge.
-        let area = turned.colorsAndAlphas.reduce(0) { $0 + Int($1.alpha) }
+        let area = rotated.colorsAndAlphas.reduce(0) { $0 + Int($1.alpha) }
         #expect(abs(Double(area) / 255 - 800) < 8)
         #expect(try RotateTransformer(degrees: 30, isFitting: false).transform(white).size == size(40, 20))
     }
 
-    @Test(arguments: [Double.nan, .infinity, -.infinity]) func anAngleThatIsNoNumberIsAnError(_ degrees: Double) throws
-    {
+    @Test(arguments: [Double.nan, .infinity, -.infinity]) func aNonFiniteAngleIsAnError(_ degrees: Double) throws {
         #expect(throws: TintypeError.self) { try RotateTransformer(degrees: degrees).transform(.numbered(5, 3)) }
     }
 
-    @Test func aHugeAngleIsAnAngle() throws {
+    @Test func aHugeAngleIsReducedToOneTurn() throws {
         #expect(try RotateTransformer(degrees: 1e300).transform(.numbered(5, 3)).size.isPositive)
     }
 
-    @Test func paddingPutsColourAround() throws {
+    @Test func paddingAddsTheColorOnAllSides() throws {
         let color = Color(red: 255, green: 0, blue: 0, alpha: 128)
         let margins = PadTransformer.Margins(top: 1, left: 2, bottom: 3, right: 4)
         let padded = try PadTransformer(margins, color: color).transform(.numbered(5, 3))
         #expect(padded.size == size(11, 7))
-        #expect(padded[2, 1] == place(0, 0) && padded[6, 3] == place(4, 2))
+        #expect(padded[2, 1] == pixel(0, 0) && padded[6, 3] == pixel(4, 2))
         #expect(padded[1, 1] == color.pixel && padded[7, 3] == color.pixel && padded[2, 4] == color.pixel)
     }
 
-    @Test(arguments: [-1, .min, .max, 1 << 27]) func marginsThatCannotBeAreErrors(_ margin: Int) throws {
+    @Test(arguments: [-1, .min, .max, 1 << 27]) func invalidMarginsAreErrors(_ margin: Int) throws {
         #expect(throws: TintypeError.self) {
             try PadTransformer(PadTransformer.Margins(margin)).transform(.numbered(5, 3))
         }
     }
 
-    @Test func aMarginThatTakesTooManyBytesIsRefused() throws {
+    @Test func aMarginBeyondTheByteLimitIsRefused() throws {
         for margins in [PadTransformer.Margins(top: 1 << 28), .init(bottom: 1 << 25), .init(left: 1 << 28)] {
             let error = #expect(throws: TintypeError.self) {
                 try PadTransformer(margins).transform(.numbered(1, 1))
@@ -135,14 +134,14 @@ import TintypeTesting
         }
     }
 
-    @Test func trimmingTakesTheBorderAway() throws {
-        let picture = try PixelBuffer.drawn(size(20, 10)) { x, y in
+    @Test func trimmingRemovesTheBorder() throws {
+        let image = try PixelBuffer.drawn(size(20, 10)) { x, y in
             (3..<9).contains(x) && (2..<4).contains(y)
                 ? Pixel(red: 0, green: 0, blue: 0) : Pixel(red: 250, green: 250, blue: UInt8(250 + x % 3))
         }
-        #expect(try TrimTransformer(tolerance: 5).contentRect(of: picture) == rect(3, 2, 6, 2))
-        #expect(try TrimTransformer(tolerance: 5).transform(picture).size == size(6, 2))
-        #expect(try TrimTransformer(tolerance: 0).transform(picture).size == size(19, 10))
-        #expect(try TrimTransformer(tolerance: 255).transform(picture).size == size(20, 10))
+        #expect(try TrimTransformer(tolerance: 5).contentRect(of: image) == rect(3, 2, 6, 2))
+        #expect(try TrimTransformer(tolerance: 5).transform(image).size == size(6, 2))
+        #expect(try TrimTransformer(tolerance: 0).transform(image).size == size(19, 10))
+        #expect(try TrimTransformer(tolerance: 255).transform(image).size == size(20, 10))
     }
 }

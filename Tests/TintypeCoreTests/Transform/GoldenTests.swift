@@ -28,11 +28,11 @@ import TintypeTesting
         (RoundCornersTransformer(radius: 33.3, borderWidth: 2.5, borderColor: .white), "t09o95xbwy9y-w7lj718tu34b"),
     ]
 
-    @Test(arguments: expected.indices) func everyMachineMakesTheSameBits(_ index: Int) throws {
+    @Test(arguments: expected.indices) func everyMachineProducesTheSameBits(_ index: Int) throws {
         let (transformer, digest) = Self.expected[index]
         var random = SeededRandom(seed: 1)
-        let picture = try PixelBuffer.noise(187, 131, &random)
-        let made = try PixelDigest(transformer.transform(picture)).description
-        #expect(made == digest, "\(transformer.identifier)")
+        let image = try PixelBuffer.noise(187, 131, &random)
+        let result = try PixelDigest(transformer.transform(image)).description
+        #expect(result == digest, "\(transformer.identifier)")
     }
 }

@@ -20,7 +20,7 @@ import TintypeTesting
         #expect(result.count == expected.count && worst <= 1, "\(name): \(worst)")
     }
 
-    @Test func flatteningAddsAsMuchOfTheBackgroundAsAlphaLacks() {
+    @Test func flatteningFillsTheTransparencyWithTheBackground() {
         var random = SeededRandom.printed("flatten")
         let source = KernelVariants.premultiplied(4 * width, &random)
         for background in [[255, 255, 255, 255], [10, 200, 90, 255], [30, 0, 90, 100]] as [[UInt8]] {
@@ -49,7 +49,7 @@ import TintypeTesting
         }
     }
 
-    @Test func layingOverKeepsWhatTheSourceLeaves() {
+    @Test func normalBlendFollowsItsFormula() {
         var random = SeededRandom.printed("over")
         let source = KernelVariants.premultiplied(4 * width, &random)
         let backdrop = KernelVariants.premultiplied(4 * width, &random)
@@ -61,7 +61,7 @@ import TintypeTesting
         }
     }
 
-    @Test func redAndBlueChangePlaces() {
+    @Test func redAndBlueAreSwapped() {
         var random = SeededRandom.printed("swap")
         let source = KernelVariants.noise(4 * width, &random)
         let expected = source.indices.map { source[$0 / 4 * 4 + [2, 1, 0, 3][$0 % 4]] }
@@ -72,7 +72,7 @@ import TintypeTesting
         }
     }
 
-    @Test func aMatrixIsSumsOfStraightChannels() {
+    @Test func aMatrixSumsNonPremultipliedChannels() {
         var random = SeededRandom.printed("matrix")
         let source = KernelVariants.premultiplied(4 * width, &random)
         for _ in 0..<20 {
@@ -97,7 +97,7 @@ import TintypeTesting
         return sums[..<3].map { $0 * sums[3] * 255 } + [sums[3] * 255]
     }
 
-    @Test func aSlantedLineMixesTheFourAround() {
+    @Test func samplingInterpolatesTheFourNeighbours() {
         var random = SeededRandom.printed("sample")
         let side = 12
         let source = KernelVariants.premultiplied(4 * side * side, &random)
@@ -130,7 +130,7 @@ import TintypeTesting
         }
     }
 
-    @Test func resamplingAcrossIsWeightedSums() {
+    @Test func horizontalResamplingIsWeightedSums() {
         var random = SeededRandom.printed("across")
         let source = KernelVariants.noise(4 * 90 * 2, &random)
         for taps in [1, 2, 3, 4, 7, 16, 33] {
@@ -151,7 +151,7 @@ import TintypeTesting
         }
     }
 
-    @Test func resamplingDownIsWeightedSumsOfRowsWithColourBelowAlpha() {
+    @Test func verticalResamplingIsWeightedSumsClampedToAlpha() {
         var random = SeededRandom.printed("down")
         let (rows, length) = (7, 4 * width)
         let ring = (0..<rows * length).map { _ in Int16.random(in: -2000...18_000, using: &random) }
@@ -173,7 +173,7 @@ import TintypeTesting
     }
 
     /// Exif 2.32, 4.6.4: where the pixel that is displayed at a place is stored.
-    @Test(arguments: Orientation.allCases) func turningFollowsExif(_ orientation: Orientation) {
+    @Test(arguments: Orientation.allCases) func orientingFollowsExif(_ orientation: Orientation) {
         let (across, down) = (37, 70)
         let source = (0..<across * down).flatMap { number -> [UInt8] in
             [UInt8(number & 255), UInt8(number >> 8), 0, 255]

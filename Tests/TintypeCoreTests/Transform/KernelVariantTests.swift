@@ -26,7 +26,7 @@ import TintypeTesting
     }
 
     /// Otherwise all that is compared here might be plain C with itself.
-    @Test func everyVariantThatTheMachineCanRunIsCompared() throws {
+    @Test func everyVariantOfThisMachineIsCompared() throws {
         #if os(Linux) && arch(x86_64)
         let machine = try String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)
         let flags = machine.split(separator: "\n").first { $0.hasPrefix("flags") }?.split(separator: " ") ?? []
@@ -80,7 +80,7 @@ import TintypeTesting
         }
     }
 
-    @Test func resamplingAcrossAgreesForEveryNumberOfTapsAndRows() throws {
+    @Test func horizontalResamplingAgreesForAllTapsAndRows() throws {
         var random = SeededRandom.printed("across")
         let source = KernelVariants.noise(4 * 300 * 3, &random)
         let weights = (0..<200 * 40).map { _ in Int16.random(in: -9000...16384, using: &random) }
@@ -95,7 +95,7 @@ import TintypeTesting
         }
     }
 
-    @Test func resamplingDownAgreesAtEveryWidth() throws {
+    @Test func verticalResamplingAgreesAtEveryWidth() throws {
         var random = SeededRandom.printed("down")
         let ring = (0..<800 * 9).map { _ in Int16.random(in: .min ... .max, using: &random) }
         let weights = (0..<8).map { _ in Int16.random(in: -3000...3000, using: &random) }
@@ -143,7 +143,7 @@ import TintypeTesting
         }
     }
 
-    @Test(arguments: 1...8) func turningAgreesAtEverySize(_ orientation: Int32) throws {
+    @Test(arguments: 1...8) func orientingAgreesAtEverySize(_ orientation: Int32) throws {
         var random = SeededRandom.printed("turn")
         let source = KernelVariants.noise(4 * 200 * 7, &random)
         try compare { kernels, width in
@@ -180,7 +180,7 @@ import TintypeTesting
         }
     }
 
-    @Test func coloursAgree() throws {
+    @Test func colorKernelsAgree() throws {
         var random = SeededRandom.printed("colour")
         let source = KernelVariants.premultiplied(4 * 200, &random)
         let matrix = (0..<20).map { _ in Float.random(in: -2...2, using: &random) }
@@ -194,7 +194,7 @@ import TintypeTesting
         }
     }
 
-    @Test func slantedLinesAgree() throws {
+    @Test func samplingAgrees() throws {
         var random = SeededRandom.printed("sample")
         let source = KernelVariants.premultiplied(4 * 20 * 20, &random)
         for _ in 0..<50 {
@@ -208,7 +208,7 @@ import TintypeTesting
         }
     }
 
-    @Test func depthsRoundToNearestEverywhere() throws {
+    @Test func depthConversionsRoundToNearest() throws {
         let words = Array(UInt16.min...UInt16.max)
         let floats: [Float] = [-.infinity, -1, 0, 0.001, 0.002, 0.5, 1, 2, .infinity, .nan]
         for kernels in KernelVariants.all {
@@ -227,6 +227,29 @@ import TintypeTesting
             #expect(back == all.map { Float($0) / 255 })
             kernels.narrow_floats(back, &again, 256)
             #expect(again == all)
+        }
+    }
+}
+
+/// The kernels to compare, and pixels to compare them with.
+enum KernelVariants {
+    /// The variants that this machine can run, plain C first.
+    static var all: [tintype_kernels] {
+        var found: [tintype_kernels] = []
+        while let kernels = tintype_kernels_at(found.count) { found.append(kernels.pointee) }
+        return found
+    }
+
+    static var names: [String] { all.map { String(cString: $0.name) } }
+
+    static func noise(_ count: Int, _ random: inout SeededRandom) -> [UInt8] {
+        (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+    }
+
+    static func premultiplied(_ count: Int, _ random: inout SeededRandom) -> [UInt8] {
+        (0..<count / 4).flatMap { _ -> [UInt8] in
+            let alpha = UInt8.random(in: 0...255, using: &random)
+            return (0..<3).map { _ in UInt8.random(in: 0...alpha, using: &random) } + [alpha]
         }
     }
 }

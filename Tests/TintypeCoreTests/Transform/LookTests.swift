@@ -4,14 +4,14 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// Blur, round corners, tint, colours, overlays: what changes how a picture looks and not its shape.
+/// Blur, round corners, tint, colours, overlays: what changes how a image looks and not its shape.
 @Suite struct LookTests {
     private func size(_ width: Int, _ height: Int) -> PixelSize { PixelSize(width: width, height: height) }
 
     // MARK: - Blur
 
     /// Three extended boxes are within this of a true Gaussian, of 255, for a hard edge between black and white.
-    @Test(arguments: [1.0, 1.5, 2, 3.7, 10, 40]) func aBlurIsAGaussianToTheEye(_ radius: Double) throws {
+    @Test(arguments: [1.0, 1.5, 2, 3.7, 10, 40]) func aBlurIsCloseToAGaussian(_ radius: Double) throws {
         let edge = try PixelBuffer.drawn(size(301, 3)) { x, _ in
             x < 150 ? Pixel(red: 0, green: 0, blue: 0) : Pixel(red: 255, green: 255, blue: 255)
         }
@@ -22,7 +22,7 @@ import TintypeTesting
         }
     }
 
-    @Test(arguments: [0.3, 1, 2.5, 8, 200, .infinity, 1e300]) func aFlatPictureStaysFlatUnderABlur(_ radius: Double)
+    @Test(arguments: [0.3, 1, 2.5, 8, 200, .infinity, 1e300]) func aFlatImageStaysFlatUnderABlur(_ radius: Double)
         throws
     {
         let pixel = Pixel(red: 10, green: 100, blue: 199, alpha: 200)
@@ -30,12 +30,12 @@ import TintypeTesting
         #expect(blurred.colorsAndAlphas.allSatisfy { $0 == pixel })
     }
 
-    @Test func aBlurAgreesWithStraightSumsWithinOne() throws {
+    @Test func aBlurMatchesTheDefinitionWithinOne() throws {
         var random = SeededRandom.printed("blur")
-        let picture = try PixelBuffer.noise(23, 17, &random)
+        let image = try PixelBuffer.noise(23, 17, &random)
         for radius in [0.4, 1.3, 3, 20] {
-            let blurred = try BlurTransformer(radius: radius).transform(picture)
-            let expected = try blurredByDefinition(picture, try #require(BlurBox(radius: radius)))
+            let blurred = try BlurTransformer(radius: radius).transform(image)
+            let expected = try blurredByDefinition(image, try #require(BlurBox(radius: radius)))
             #expect(try #require(PixelDifference(blurred, expected)).maximum <= 1)
             #expect(blurred.isPremultiplied)
         }
@@ -51,23 +51,23 @@ import TintypeTesting
         }
     }
 
-    @Test func noRadiusChangesNothingAndABadOneIsAnError() throws {
-        let picture = try PixelBuffer.numbered(5, 5)
-        #expect(PixelDifference(try BlurTransformer(radius: 0).transform(picture), picture)?.maximum == 0)
+    @Test func aZeroRadiusChangesNothingAndAnInvalidOneIsAnError() throws {
+        let image = try PixelBuffer.numbered(5, 5)
+        #expect(PixelDifference(try BlurTransformer(radius: 0).transform(image), image)?.maximum == 0)
         for radius in [-1.0, -Double.infinity, Double.nan] {
-            #expect(throws: TintypeError.self) { try BlurTransformer(radius: radius).transform(picture) }
+            #expect(throws: TintypeError.self) { try BlurTransformer(radius: radius).transform(image) }
         }
     }
 
-    private func blurredByDefinition(_ picture: PixelBuffer, _ box: BlurBox) throws -> PixelBuffer {
+    private func blurredByDefinition(_ image: PixelBuffer, _ box: BlurBox) throws -> PixelBuffer {
         var planes = (0..<4).map { channel in
-            picture.colorsAndAlphas.map { Double([$0.red, $0.green, $0.blue, $0.alpha][channel]) }
+            image.colorsAndAlphas.map { Double([$0.red, $0.green, $0.blue, $0.alpha][channel]) }
         }
-        let (width, height) = (picture.size.width, picture.size.height)
+        let (width, height) = (image.size.width, image.size.height)
         for vertical in [false, true] {
             for _ in 0..<3 { planes = planes.map { pass($0, width, height, box, vertical) } }
         }
-        return try .drawn(picture.size) { x, y in
+        return try .drawn(image.size) { x, y in
             func channel(_ index: Int) -> UInt8 { UInt8(planes[index][y * width + x].rounded()) }
             return Pixel(red: channel(0), green: channel(1), blue: channel(2), alpha: channel(3))
         }
@@ -96,7 +96,7 @@ import TintypeTesting
         #expect(rounded[50, 0].alpha == 255 && rounded[0, 30].alpha == 255)
     }
 
-    @Test func onlyTheNamedCornersAreRound() throws {
+    @Test func onlyTheSelectedCornersAreRound() throws {
         let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), size(40, 40))
         let rounded = try RoundCornersTransformer(radius: 10, corners: [.topLeft, .bottomRight]).transform(white)
         #expect([rounded[0, 0], rounded[39, 39]].allSatisfy { $0.alpha == 0 })
@@ -123,16 +123,16 @@ import TintypeTesting
         #expect(abs(area - .pi * 25.5 * 25.5) < 5)
     }
 
-    @Test func radiiAtTheirLimits() throws {
-        let picture = try PixelBuffer.numbered(7, 4)
-        #expect(PixelDifference(try RoundCornersTransformer(radius: 0).transform(picture), picture)?.maximum == 0)
-        let round = try RoundCornersTransformer(radius: .infinity).transform(picture)
-        let half = try RoundCornersTransformer(radius: 2).transform(picture)
+    @Test func radiiAreLimitedAndInvalidOnesAreErrors() throws {
+        let image = try PixelBuffer.numbered(7, 4)
+        #expect(PixelDifference(try RoundCornersTransformer(radius: 0).transform(image), image)?.maximum == 0)
+        let round = try RoundCornersTransformer(radius: .infinity).transform(image)
+        let half = try RoundCornersTransformer(radius: 2).transform(image)
         #expect(PixelDifference(round, half)?.maximum == 0)
         for radius in [-1.0, Double.nan] {
-            #expect(throws: TintypeError.self) { try RoundCornersTransformer(radius: radius).transform(picture) }
+            #expect(throws: TintypeError.self) { try RoundCornersTransformer(radius: radius).transform(image) }
             #expect(throws: TintypeError.self) {
-                try RoundCornersTransformer(radius: 1, borderWidth: radius).transform(picture)
+                try RoundCornersTransformer(radius: 1, borderWidth: radius).transform(image)
             }
         }
     }
@@ -140,17 +140,17 @@ import TintypeTesting
     // MARK: - Colours
 
     @Test func aTintKeepsTheShape() throws {
-        let picture = try PixelBuffer.filled(Pixel(red: 10, green: 20, blue: 30, alpha: 100))
-        let tinted = try TintTransformer(Color(red: 255, green: 0, blue: 0)).transform(picture)
+        let image = try PixelBuffer.filled(Pixel(red: 10, green: 20, blue: 30, alpha: 100))
+        let tinted = try TintTransformer(Color(red: 255, green: 0, blue: 0)).transform(image)
         #expect(tinted[0, 0] == Pixel(red: 100, green: 0, blue: 0, alpha: 100))
-        let half = try TintTransformer(Color(red: 0, green: 0, blue: 0, alpha: 128), mode: .normal).transform(picture)
+        let half = try TintTransformer(Color(red: 0, green: 0, blue: 0, alpha: 128), mode: .normal).transform(image)
         #expect(half[0, 0] == Pixel(red: 5, green: 10, blue: 15, alpha: 178))
     }
 
-    @Test func flatteningLeavesNothingTransparent() throws {
-        let picture = try PixelBuffer.filled(Pixel(red: 10, green: 20, blue: 30, alpha: 100))
+    @Test func flatteningMakesTheImageOpaque() throws {
+        let image = try PixelBuffer.filled(Pixel(red: 10, green: 20, blue: 30, alpha: 100))
         #expect(
-            try FlattenTransformer(on: .white).transform(picture)[0, 0] == Pixel(red: 165, green: 175, blue: 185))
+            try FlattenTransformer(on: .white).transform(image)[0, 0] == Pixel(red: 165, green: 175, blue: 185))
     }
 
     @Test(arguments: [
@@ -160,28 +160,28 @@ import TintypeTesting
         (.contrast(0), Color(red: 128, green: 128, blue: 128)), (.contrast(1), Color(red: 10, green: 100, blue: 200)),
         (.grey, Color(red: 88, green: 88, blue: 88)), (.saturation(1), Color(red: 10, green: 100, blue: 200)),
         (.sepia, Color(red: 119, green: 106, blue: 82)),
-    ]) func coloursAreAdjusted(_ matrix: ColorMatrix, _ expected: Color) throws {
-        let picture = try PixelBuffer.filled(Color(red: 10, green: 100, blue: 200).pixel)
-        #expect(try ColorTransformer(matrix).transform(picture).color(x: 0, y: 0) == expected)
+    ]) func matricesAdjustColors(_ matrix: ColorMatrix, _ expected: Color) throws {
+        let image = try PixelBuffer.filled(Color(red: 10, green: 100, blue: 200).pixel)
+        #expect(try ColorTransformer(matrix).transform(image).color(x: 0, y: 0) == expected)
     }
 
-    @Test func aMatrixWorksOnStraightColours() throws {
-        let picture = try PixelBuffer.filled(Color(red: 255, green: 0, blue: 0, alpha: 100).pixel)
-        let inverted = try ColorTransformer(.inverted).transform(picture)
+    @Test func aMatrixAppliesToNonPremultipliedColors() throws {
+        let image = try PixelBuffer.filled(Color(red: 255, green: 0, blue: 0, alpha: 100).pixel)
+        let inverted = try ColorTransformer(.inverted).transform(image)
         #expect(inverted[0, 0] == Pixel(red: 0, green: 100, blue: 100, alpha: 100))
     }
 
-    @Test func twoMatricesInARowAreOne() throws {
+    @Test func twoMatricesCombineIntoOne() throws {
         let both = ColorMatrix.saturation(0.4).then(.contrast(0.8))
         var random = SeededRandom.printed("matrix")
-        let picture = try PixelBuffer.noise(20, 20, &random)
+        let image = try PixelBuffer.noise(20, 20, &random)
         let inSteps = try ColorTransformer(.contrast(0.8)).transform(
-            ColorTransformer(.saturation(0.4)).transform(picture))
-        let atOnce = try ColorTransformer(both).transform(picture)
+            ColorTransformer(.saturation(0.4)).transform(image))
+        let atOnce = try ColorTransformer(both).transform(image)
         #expect(try #require(PixelDifference(inSteps, atOnce)).maximum <= 2)
     }
 
-    @Test func aMatrixOfNoNumbersIsNone() {
+    @Test func anInvalidMatrixIsRejected() {
         #expect(ColorMatrix([1, 2]) == nil)
         #expect(ColorMatrix([Float](repeating: .nan, count: 20)) == nil)
         #expect(throws: TintypeError.self) {
@@ -191,29 +191,29 @@ import TintypeTesting
 
     // MARK: - Overlays
 
-    @Test func anOverlayLiesWhereItsGravitySays() throws {
-        let picture = try PixelBuffer.numbered(10, 8)
+    @Test func anOverlayIsPlacedByItsGravity() throws {
+        let image = try PixelBuffer.numbered(10, 8)
         let mark = Pixel(red: 255, green: 255, blue: 255)
         let overlay = try PixelBuffer.filled(mark, size(3, 2))
         for (gravity, x, y) in [
             (Gravity.topLeft, 1, 2), (.bottomRight, 6, 4), (.topRight, 6, 2), (.bottomLeft, 1, 4), (.center, 4, 5),
         ] {
-            let marked = try OverlayTransformer(overlay, gravity: gravity, inset: size(1, 2)).transform(picture)
+            let marked = try OverlayTransformer(overlay, gravity: gravity, inset: size(1, 2)).transform(image)
             let places = (0..<8).flatMap { y in (0..<10).map { ($0, y) } }.filter { marked[$0.0, $0.1] == mark }
             #expect(places.count == 6 && places.first?.0 == x && places.first?.1 == y, "\(gravity)")
         }
     }
 
-    @Test func anOverlayThatReachesBeyondIsCut() throws {
-        let picture = try PixelBuffer.numbered(4, 4)
+    @Test func anOverlayBeyondTheEdgeIsClipped() throws {
+        let image = try PixelBuffer.numbered(4, 4)
         let mark = Pixel(red: 255, green: 255, blue: 255)
         let large = try PixelBuffer.filled(mark, size(9, 9))
-        #expect(try OverlayTransformer(large).transform(picture).colorsAndAlphas.allSatisfy { $0 == mark })
+        #expect(try OverlayTransformer(large).transform(image).colorsAndAlphas.allSatisfy { $0 == mark })
         let away = OverlayTransformer(large, inset: size(.max, .min))
-        #expect(PixelDifference(try away.transform(picture), picture)?.maximum == 0)
+        #expect(PixelDifference(try away.transform(image), image)?.maximum == 0)
     }
 
-    @Test func anOverlayCanBeFaint() throws {
+    @Test func opacityFadesAnOverlay() throws {
         let black = try PixelBuffer.filled(Pixel(red: 0, green: 0, blue: 0))
         let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255))
         #expect(try OverlayTransformer(white, opacity: 0.2).transform(black)[0, 0].red == 51)

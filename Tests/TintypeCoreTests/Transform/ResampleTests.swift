@@ -28,11 +28,11 @@ import TintypeTesting
         }
     }
 
-    @Test(arguments: ResampleFilter.allCases) func aFlatPictureStaysFlat(_ filter: ResampleFilter) throws {
+    @Test(arguments: ResampleFilter.allCases) func aFlatImageStaysFlat(_ filter: ResampleFilter) throws {
         let color = Pixel(red: 37, green: 101, blue: 5, alpha: 120)
-        let picture = try PixelBuffer.filled(color, size(53, 31))
+        let image = try PixelBuffer.filled(color, size(53, 31))
         for target in [size(1, 1), size(7, 50), size(100, 3)] {
-            let resampled = try picture.resampled(to: target, filter: filter)
+            let resampled = try image.resampled(to: target, filter: filter)
             #expect(PixelDifference(resampled, try .filled(color, target))?.maximum == 0)
         }
     }
@@ -40,9 +40,9 @@ import TintypeTesting
     @Test(arguments: ResampleFilter.allCases) func agreesWithAFloatReferenceWithinTwo(_ filter: ResampleFilter) throws {
         var random = SeededRandom.printed("resample")
         for (from, to) in [(size(40, 30), size(13, 11)), (size(9, 9), size(20, 31)), (size(64, 5), size(3, 5))] {
-            let picture = try noise(from, &random)
-            let resampled = try picture.resampled(to: to, filter: filter)
-            #expect(try #require(PixelDifference(resampled, reference(picture, to, filter))).maximum <= 2)
+            let image = try noise(from, &random)
+            let resampled = try image.resampled(to: to, filter: filter)
+            #expect(try #require(PixelDifference(resampled, reference(image, to, filter))).maximum <= 2)
         }
     }
 
@@ -54,40 +54,41 @@ import TintypeTesting
         let odd = Pixel(red: 255, green: 0, blue: 0)
         let (from, to) = sides
         let across = size(from, 1)
-        let pictures = try [
+        let images = try [
             PixelBuffer.drawn(across) { x, _ in x == from - 1 ? odd : level },
             PixelBuffer.drawn(across) { x, _ in x == 0 ? odd : level },
             PixelBuffer.drawn(across) { x, _ in x < from / 3 ? odd : level }, noise(across, &random),
         ]
-        for picture in pictures {
+        for image in images {
             let (wide, tall) = (size(to, 1), size(1, to))
-            let expected = try reference(picture, wide, filter)
-            let resampled = try picture.resampled(to: wide, filter: filter)
+            let expected = try reference(image, wide, filter)
+            let resampled = try image.resampled(to: wide, filter: filter)
             #expect(try #require(PixelDifference(resampled, expected)).maximum <= 2)
-            let turned = try picture.oriented(.right).resampled(to: tall, filter: filter)
+            let turned = try image.oriented(.right).resampled(to: tall, filter: filter)
             #expect(try #require(PixelDifference(turned, expected.oriented(.right))).maximum <= 2)
         }
     }
 
-    @Test(arguments: ResampleFilter.allCases) func whatIsCutOffHasNoInfluence(_ filter: ResampleFilter) throws {
+    @Test(arguments: ResampleFilter.allCases) func pixelsOutsideTheCropHaveNoInfluence(_ filter: ResampleFilter) throws
+    {
         var random = SeededRandom.printed("crop")
-        let picture = try noise(size(90, 1500), &random)
+        let image = try noise(size(90, 1500), &random)
         for rect in [PixelRect(x: 7, y: 3, size: size(50, 40)), PixelRect(x: 30, y: 90, size: size(60, 1410))] {
             for to in [size(10, 8), size(3, 1), size(80, 60)] {
-                let cut = try picture.cropped(to: rect).resampled(to: to, filter: filter)
-                let resampled = try picture.resampled(crop: rect, to: to, filter: filter)
+                let cut = try image.cropped(to: rect).resampled(to: to, filter: filter)
+                let resampled = try image.resampled(crop: rect, to: to, filter: filter)
                 #expect(PixelDifference(cut, resampled)?.maximum == 0)
             }
         }
     }
 
-    @Test func aPartOfTheResultIsThatOfTheWhole() throws {
+    @Test func aPartOfTheOutputMatchesTheWholeOutput() throws {
         var random = SeededRandom.printed("kept")
-        let picture = try noise(size(60, 50), &random)
+        let image = try noise(size(60, 50), &random)
         for to in [size(20, 30), size(100, 7)] {
             let rect = PixelRect(x: 5, y: 3, size: size(9, 4))
-            let whole = try picture.resampled(to: to, filter: .lanczos3)
-            let part = try picture.resampled(to: to, outputRect: rect, filter: .lanczos3)
+            let whole = try image.resampled(to: to, filter: .lanczos3)
+            let part = try image.resampled(to: to, outputRect: rect, filter: .lanczos3)
             #expect(try PixelDifference(part, whole.cropped(to: rect))?.maximum == 0)
         }
     }
@@ -101,7 +102,7 @@ import TintypeTesting
         }
     }
 
-    @Test func colourNeverExceedsAlpha() throws {
+    @Test func colorNeverExceedsAlpha() throws {
         var random = SeededRandom.printed("premultiplied")
         let resampled = try noise(size(80, 60), &random).resampled(to: size(33, 71), filter: .lanczos3)
         for y in 0..<71 {
@@ -112,26 +113,26 @@ import TintypeTesting
         }
     }
 
-    @Test func everySmallSizeWorks() throws {
+    @Test func everySmallSizeIsResampledExactly() throws {
         for width in 1...6 {
             for height in 1...6 {
-                let picture = try PixelBuffer.filled(Pixel(red: 9, green: 9, blue: 9), size(width, height))
+                let image = try PixelBuffer.filled(Pixel(red: 9, green: 9, blue: 9), size(width, height))
                 for target in [size(1, 1), size(6, 6), size(1, 9)] {
-                    #expect(try picture.resampled(to: target, filter: .lanczos3).size == target)
+                    #expect(try image.resampled(to: target, filter: .lanczos3).size == target)
                 }
             }
         }
     }
 
     /// Straight sums in double precision, edges clamped.
-    private func reference(_ picture: PixelBuffer, _ to: PixelSize, _ filter: ResampleFilter) throws -> PixelBuffer {
-        let across = weights(picture.size.width, to.width, filter)
-        let down = weights(picture.size.height, to.height, filter)
+    private func reference(_ image: PixelBuffer, _ to: PixelSize, _ filter: ResampleFilter) throws -> PixelBuffer {
+        let across = weights(image.size.width, to.width, filter)
+        let down = weights(image.size.height, to.height, filter)
         return try .drawn(to) { x, y in
             var sums = [0.0, 0, 0, 0]
             for (row, rowWeight) in down[y] {
                 for (column, columnWeight) in across[x] {
-                    let pixel = picture[column, row]
+                    let pixel = image[column, row]
                     let channels = [pixel.red, pixel.green, pixel.blue, pixel.alpha]
                     for index in 0..<4 { sums[index] += Double(channels[index]) * rowWeight * columnWeight }
                 }

@@ -7,7 +7,7 @@ import TintypeTesting
 @Suite struct SDWebImageKeysTests {
     private static func size(_ width: Int, _ height: Int) -> PixelSize { PixelSize(width: width, height: height) }
 
-    @Test func transformersHaveTheKeysOfTheOriginal() {
+    @Test func transformersHaveTheKeysOfSDWebImage() {
         let expected: [(any ImageTransformer, String)] = [
             (
                 ResizeTransformer(to: Self.size(200, 100), mode: .stretch, isEnlarging: true),
@@ -49,15 +49,15 @@ import TintypeTesting
         for (transformer, key) in expected { #expect(SDWebImageKeys.key(of: transformer) == key) }
     }
 
-    @Test func whatTheOriginalDoesNotHaveHasNoKey() {
+    @Test func transformersUnknownToSDWebImageHaveNoKey() {
         #expect(SDWebImageKeys.key(of: TrimTransformer()) == nil)
         #expect(SDWebImageKeys.key(of: CropTransformer(to: Self.size(1, 1))) == nil)
         #expect(SDWebImageKeys.key(of: [FlipTransformer(), TrimTransformer()]) == nil)
         #expect(SDWebImageKeys.key(of: []) == nil && SDWebImageKeys.key(of: TransformerChain([])) == nil)
     }
 
-    /// Else two pictures would share a key there.
-    @Test func aResizeThatTheOriginalCannotDoHasNoKey() {
+    /// Else two images would share a key there.
+    @Test func resizesUnknownToSDWebImageHaveNoKey() {
         let size = Self.size(1, 2)
         #expect(SDWebImageKeys.key(of: ResizeTransformer(to: size)) == nil)
         #expect(SDWebImageKeys.key(of: ResizeTransformer(to: size, filter: .box, isEnlarging: true)) == nil)
@@ -65,7 +65,7 @@ import TintypeTesting
         #expect(SDWebImageKeys.key(of: top) == nil)
     }
 
-    @Test func aThumbnailHasItsKey() {
+    @Test func thumbnailKeysHaveTheFormatOfSDWebImage() {
         let key = SDWebImageKeys.thumbnailKey(Self.size(200, 200), preservesAspectRatio: true)
         #expect(key == "Thumbnail({200.000000,200.000000},1)")
     }
@@ -80,11 +80,11 @@ import TintypeTesting
         ("http://example.org/a?x=1.jpg", "http://example.org/a?x=1.jpg-T"),
         ("http://example.org", "http://example.org-T"),
         ("", "-T"),
-    ]) func aKeyIsJoinedBeforeTheExtension(_ key: String, _ expected: String) {
+    ]) func aTransformerKeyIsInsertedBeforeTheExtension(_ key: String, _ expected: String) {
         #expect(SDWebImageKeys.joined(key, with: "T") == expected)
     }
 
-    @Test func whatAPathCannotHoldIsEscapedInURLsOnly() {
+    @Test func invalidPathCharactersAreEscapedOnlyInURLs() {
         let key = SDWebImageKeys.thumbnailKey(Self.size(1, 1), preservesAspectRatio: false)
         #expect(SDWebImageKeys.joined("a.png", with: key) == "a-Thumbnail({1.000000,1.000000},0).png")
         #expect(

@@ -39,7 +39,7 @@ import TintypeTesting
 
     /// How often it is asked whether anyone waits, where no one does from the ask numbered `last` on.
     private func asks(
-        _ transformer: any ImageTransformer, _ picture: PixelBuffer, upTo last: Int = .max
+        _ transformer: any ImageTransformer, _ image: PixelBuffer, upTo last: Int = .max
     ) -> (count: Int, error: TintypeError?) {
         let count = Shared(0)
         let context = TransformContext {
@@ -49,32 +49,32 @@ import TintypeTesting
             }
         }
         do throws(TintypeError) {
-            _ = try context.run { () throws(TintypeError) in try transformer.transform(picture) }
+            _ = try context.run { () throws(TintypeError) in try transformer.transform(image) }
             return (count.now, nil)
         } catch {
             return (count.now, error)
         }
     }
 
-    @Test func everyTransformStopsWhereverItIs() throws {
-        for (transformer, picture) in try Self.works() {
-            let (all, error) = asks(transformer, picture)
+    @Test func everyTransformerStopsWhenCancelled() throws {
+        for (transformer, image) in try Self.works() {
+            let (all, error) = asks(transformer, image)
             #expect(all > 1 && error == nil, "\(transformer.identifier)")
             for last in [1, all / 2, all] where last > 0 {
-                let (count, error) = asks(transformer, picture, upTo: last)
+                let (count, error) = asks(transformer, image, upTo: last)
                 #expect(error?.code == .cancelled && count == last, "\(transformer.identifier), \(last) of \(all)")
             }
         }
     }
 
     /// 128 kB are a strip of most loops, 8 MB one of those that only move pixels.
-    @Test func whatIsDoneBetweenTwoAsksDoesNotGrowWithThePicture() throws {
+    @Test func cancellationChecksGrowWithTheImage() throws {
         let color = ColorTransformer(.grey)
         let (one, three) = try (asks(color, Self.blank(500, 500)).count, asks(color, Self.blank(500, 1500)).count)
         #expect(three >= 3 * one - 3)
     }
 
-    @Test func outsideOfALoadSomeoneAlwaysWaits() throws {
+    @Test func outsideOfALoadTheContextIsNotCancelled() throws {
         #expect(!TransformContext.current.isCancelled())
         let inner = try TransformContext { true }.run { () throws(TintypeError) in
             TransformContext.current.isCancelled()
@@ -82,7 +82,7 @@ import TintypeTesting
         #expect(inner && !TransformContext.current.isCancelled())
     }
 
-    @Test func aChainStopsBetweenItsLinks() throws {
+    @Test func aChainStopsBetweenItsParts() throws {
         let (isCancelled, reached) = (Shared(false), Shared(false))
         let chain = TransformerChain([
             ClosureTransformer(identifier: "first") { pixels in
@@ -94,16 +94,16 @@ import TintypeTesting
                 return pixels
             },
         ])
-        let picture = try PixelBuffer.numbered(1, 1)
+        let image = try PixelBuffer.numbered(1, 1)
         let error = #expect(throws: TintypeError.self) {
             try TransformContext { isCancelled.now }.run { () throws(TintypeError) in
-                try chain.transform(picture)
+                try chain.transform(image)
             }
         }
         #expect(error?.code == .cancelled && !reached.now)
     }
 
-    @Test func theLastToLeaveStopsATransformerOfTheProgramsOwn() async throws {
+    @Test func cancellingTheLastTaskStopsAClosureTransformer() async throws {
         let fixture = PipelineFixture()
         fixture.answer()
         let (begun, seen) = (Shared(false), Shared<TintypeError?>(nil))
@@ -131,7 +131,7 @@ import TintypeTesting
             AnimationFrame(rect: PixelRect(x: 0, y: 0, size: Self.size(1, 1)), duration: 0.1)
         }
         let drawn = DrawnAnimation(
-            canvas: Self.size(1, 1), frames: frames, pictures: try [.numbered(1, 1), .numbered(1, 1)])
+            canvas: Self.size(1, 1), frames: frames, images: try [.numbered(1, 1), .numbered(1, 1)])
         let (isCancelled, later) = (Shared(false), Shared(0))
         let animation = try #require(try drawn.decode(Data(), context: DecodeContext()).animation)
             .transformed(

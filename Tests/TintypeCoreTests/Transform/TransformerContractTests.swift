@@ -10,7 +10,7 @@ import TintypeTesting
 
     private static func size(_ width: Int, _ height: Int) -> PixelSize { PixelSize(width: width, height: height) }
 
-    /// Every transformer, with every parameter changed once; no two of them make the same picture of every picture.
+    /// Every transformer, with every parameter changed once; no two of them make the same picture of every image.
     static func all() throws -> [any ImageTransformer] {
         let (white, black) = try (
             PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255)),
@@ -47,24 +47,24 @@ import TintypeTesting
         ]
     }
 
-    @Test func noTwoShareAnIdentifier() throws {
+    @Test func identifiersAreDistinct() throws {
         let identifiers = try Self.all().map(\.identifier)
         #expect(Set(identifiers).count == identifiers.count)
     }
 
-    @Test func aClosureNamedLikeABuiltInTransformerIsAnother() throws {
+    @Test func aClosureNamedLikeABuiltInTransformerHasAnotherIdentifier() throws {
         for transformer in try Self.all() {
             let closure = ClosureTransformer(identifier: transformer.identifier) { $0 }
             #expect(closure.identifier != transformer.identifier)
         }
     }
 
-    @Test func identifiersAreTheSameEveryTime() throws {
+    @Test func identifiersAreStable() throws {
         #expect(try Self.all().map(\.identifier) == Self.all().map(\.identifier))
         #expect(BlurTransformer(radius: 0).identifier == BlurTransformer(radius: -0.0).identifier)
     }
 
-    @Test func equalPicturesHaveOneIdentifier() throws {
+    @Test func equivalentParametersShareAnIdentifier() throws {
         let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255))
         let pairs: [(any ImageTransformer, any ImageTransformer)] = [
             (RotateTransformer(degrees: 450), RotateTransformer(degrees: 90)),
@@ -74,14 +74,14 @@ import TintypeTesting
             (OverlayTransformer(white, opacity: 7), OverlayTransformer(white)),
             (OverlayTransformer(white, opacity: -7), OverlayTransformer(white, opacity: 0)),
         ]
-        let picture = try PixelBuffer.numbered(7, 5)
+        let image = try PixelBuffer.numbered(7, 5)
         for (first, second) in pairs {
             #expect(first.identifier == second.identifier)
-            #expect(try PixelDifference(first.transform(picture), second.transform(picture))?.maximum == 0)
+            #expect(try PixelDifference(first.transform(image), second.transform(image))?.maximum == 0)
         }
     }
 
-    @Test func identifiersHaveTheirCanonicalForm() throws {
+    @Test func identifiersHaveACanonicalForm() throws {
         let expected: [(any ImageTransformer, String)] = [
             (ResizeTransformer(to: Self.size(3, 2), mode: .fill, gravity: .smart), "resize(3x2,fill,lanczos3,smart)"),
             (CropTransformer(to: PixelRect(x: -1, y: 2, size: Self.size(3, 4))), "crop(-1,2,3,4)"),
@@ -99,16 +99,17 @@ import TintypeTesting
         for (transformer, identifier) in expected { #expect(transformer.identifier == identifier) }
     }
 
-    @Test func everySizeGivesAPictureOrAnError() throws {
+    @Test func everySizeGivesAnImageOrAnError() throws {
         var random = SeededRandom.printed("sizes")
         for (width, height) in [(1, 1), (1, 7), (7, 1), (2, 3), (17, 5), (64, 1)] {
-            let picture = try PixelBuffer.noise(width, height, &random)
+            let image = try PixelBuffer.noise(width, height, &random)
             for transformer in try Self.all() {
                 do throws(TintypeError) {
-                    let made = try transformer.transform(picture)
-                    #expect(made.size.isPositive && made.isPremultiplied, "\(transformer.identifier), \(picture.size)")
+                    let result = try transformer.transform(image)
+                    #expect(
+                        result.size.isPositive && result.isPremultiplied, "\(transformer.identifier), \(image.size)")
                 } catch {
-                    #expect(error.code == .transformFailed, "\(transformer.identifier), \(picture.size)")
+                    #expect(error.code == .transformFailed, "\(transformer.identifier), \(image.size)")
                 }
             }
         }
@@ -119,7 +120,7 @@ import TintypeTesting
         -.leastNonzeroMagnitude, -0.0, 1e-9, -1, 0.5, 4e9, 1e19,
     ]
 
-    @Test(arguments: oddNumbers) func everyOddNumberGivesAPictureOrAnError(_ number: Double) throws {
+    @Test(arguments: oddNumbers) func everyUnusualNumberGivesAnImageOrAnError(_ number: Double) throws {
         let (red, small) = try (Color(red: 255, green: 0, blue: 0), PixelBuffer.numbered(2, 2))
         let transformers: [any ImageTransformer] = [
             RotateTransformer(degrees: number), RotateTransformer(degrees: number, isFitting: false),
@@ -128,11 +129,11 @@ import TintypeTesting
             ColorTransformer(brightness: Float(number)), ColorTransformer(contrast: Float(number)),
             ColorTransformer(saturation: Float(number)), OverlayTransformer(small, opacity: number),
         ]
-        try expectPictureOrError(transformers)
+        try expectImageOrError(transformers)
     }
 
     @Test(arguments: [Int.min, Int.min + 1, -(1 << 32), -1, 0, 1, 3, 1 << 20, 1 << 32, .max - 1, .max])
-    func everyOddLengthGivesAPictureOrAnError(_ length: Int) throws {
+    func everyUnusualLengthGivesAnImageOrAnError(_ length: Int) throws {
         let small = try PixelBuffer.numbered(2, 2)
         var transformers: [any ImageTransformer] = [TrimTransformer(tolerance: length)]
         for size in [Self.size(length, 2), Self.size(2, length), Self.size(length, length)] {
@@ -143,9 +144,9 @@ import TintypeTesting
                     ResizeTransformer(to: size, mode: .fill, gravity: gravity),
                 ]
             }
-            for place in [length, 0 &- length, 1] {
-                transformers.append(CropTransformer(to: PixelRect(x: place, y: 1, size: size)))
-                transformers.append(CropTransformer(to: PixelRect(x: 1, y: place, size: size)))
+            for position in [length, 0 &- length, 1] {
+                transformers.append(CropTransformer(to: PixelRect(x: position, y: 1, size: size)))
+                transformers.append(CropTransformer(to: PixelRect(x: 1, y: position, size: size)))
             }
             // As large as they would be allowed to be, they would only be slow.
             guard length < 1 << 20 || length > 1 << 30 else { continue }
@@ -154,15 +155,15 @@ import TintypeTesting
             }
             transformers.append(PadTransformer(.init(top: size.width, right: size.height)))
         }
-        try expectPictureOrError(transformers)
+        try expectImageOrError(transformers)
     }
 
-    private func expectPictureOrError(_ transformers: [any ImageTransformer]) throws {
-        for picture in try [PixelBuffer.numbered(1, 1), .numbered(1, 9), .numbered(9, 1), .numbered(7, 5)] {
+    private func expectImageOrError(_ transformers: [any ImageTransformer]) throws {
+        for image in try [PixelBuffer.numbered(1, 1), .numbered(1, 9), .numbered(9, 1), .numbered(7, 5)] {
             for transformer in transformers {
                 do throws(TintypeError) {
-                    let made = try transformer.transform(picture)
-                    #expect(made.size.isPositive && made.isPremultiplied, "\(transformer.identifier)")
+                    let result = try transformer.transform(image)
+                    #expect(result.size.isPositive && result.isPremultiplied, "\(transformer.identifier)")
                 } catch {
                     #expect([.transformFailed, .limitExceeded].contains(error.code), "\(transformer.identifier)")
                 }
@@ -171,22 +172,23 @@ import TintypeTesting
     }
 
     /// The original's `preserveImageMetadata`, always on.
-    @Test func whatIsKnownOfAPictureIsKnownOfWhatIsMadeOfIt() throws {
+    @Test func transformedImagesKeepTheirMetadata() throws {
         let info = ImageInfo(format: .jpeg, size: Self.size(70, 50), orientation: .right)
         let received = Date(timeIntervalSinceReferenceDate: 7)
         let image = Image(pixels: try .numbered(7, 5), info: info, scale: 2, received: received)
         for transformer in try Self.all() {
-            guard let made = try? image.transformed(by: transformer) else { continue }
-            #expect(made.info == info && made.scale == 2 && made.received == received, "\(transformer.identifier)")
+            guard let result = try? image.transformed(by: transformer) else { continue }
+            #expect(
+                result.info == info && result.scale == 2 && result.received == received, "\(transformer.identifier)")
         }
     }
 
-    @Test func resizingNeverEnlargesUnlessAsked() throws {
-        let picture = try PixelBuffer.numbered(4, 2)
+    @Test func resizingEnlargesOnlyIfRequested() throws {
+        let image = try PixelBuffer.numbered(4, 2)
         for (mode, width, height) in [(ResizeTransformer.Mode.fit, 8, 4), (.fill, 8, 8), (.stretch, 8, 8)] {
             let asked = ResizeTransformer(to: Self.size(8, 8), mode: mode, isEnlarging: true)
-            #expect(try asked.transform(picture).size == Self.size(width, height))
-            #expect(try ResizeTransformer(to: Self.size(8, 8), mode: mode).transform(picture).size == Self.size(4, 2))
+            #expect(try asked.transform(image).size == Self.size(width, height))
+            #expect(try ResizeTransformer(to: Self.size(8, 8), mode: mode).transform(image).size == Self.size(4, 2))
         }
     }
 
@@ -198,19 +200,19 @@ import TintypeTesting
         }
     }
 
-    @Test func fillingTakesTheSideThatGravityNames() throws {
-        let picture = try PixelBuffer.drawn(Self.size(30, 10)) { x, _ in Pixel(red: x < 15 ? 0 : 255, green: 0, blue: 0)
+    @Test func fillingKeepsTheSideThatGravityNames() throws {
+        let image = try PixelBuffer.drawn(Self.size(30, 10)) { x, _ in Pixel(red: x < 15 ? 0 : 255, green: 0, blue: 0)
         }
         for (gravity, red) in [(Gravity.left, UInt8(0)), (.right, 255)] {
             let transformer = ResizeTransformer(to: Self.size(5, 5), mode: .fill, gravity: gravity)
-            #expect(try transformer.transform(picture)[2, 2].red == red)
+            #expect(try transformer.transform(image)[2, 2].red == red)
         }
     }
 
-    @Test func aChainIsItsPartsOneAfterTheOther() throws {
+    @Test func aChainEqualsItsPartsInSequence() throws {
         var random = SeededRandom.printed("chain")
         // Higher than one strip.
-        let picture = try PixelBuffer.noise(300, 500, &random)
+        let image = try PixelBuffer.noise(300, 500, &random)
         let parts: [any ImageTransformer] = [
             ColorTransformer(.contrast(0.7)),
             TintTransformer(Color(red: 9, green: 99, blue: 200, alpha: 90), mode: .overlay),
@@ -218,13 +220,13 @@ import TintypeTesting
             CropTransformer(to: Self.size(200, 333)), FlattenTransformer(),
             OverlayTransformer(try .noise(90, 200, &random), gravity: .center), FlipTransformer(vertical: true),
         ]
-        var expected = picture
+        var expected = image
         for part in parts { expected = try part.transform(expected) }
-        let made = try TransformerChain(parts).transform(picture)
-        #expect(PixelDifference(made, expected)?.maximum == 0)
+        let result = try TransformerChain(parts).transform(image)
+        #expect(PixelDifference(result, expected)?.maximum == 0)
     }
 
-    @Test func anErrorOfAClosureIsTheCause() throws {
+    @Test func aClosuresErrorIsTheUnderlyingError() throws {
         let failing = ClosureTransformer(identifier: "own") { _ in throw Failure() }
         let error = #expect(throws: TintypeError.self) { try failing.transform(.numbered(1, 1)) }
         #expect(error?.code == .transformFailed && error?.underlying is Failure)
