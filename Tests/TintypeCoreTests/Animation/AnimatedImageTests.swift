@@ -13,7 +13,7 @@ import TintypeTesting
             let size = PixelSize(width: .random(in: 1...9, using: &random), height: .random(in: 1...7, using: &random))
             let coversCanvas = Bool.random(using: &random)
             let hasAlpha = Bool.random(using: &random)
-            // Some reach beyond the canvas.
+            // Some rectangles reach beyond the canvas.
             let rect =
                 coversCanvas
                 ? PixelRect(x: 0, y: 0, size: canvas)
@@ -35,7 +35,7 @@ import TintypeTesting
         return DrawnAnimation(canvas: canvas, frames: frames, images: images)
     }
 
-    /// What each frame shows, by the rules alone: one pixel after another, every frame from the first on.
+    /// A reference compositor: applies the rules pixel by pixel, from the first frame on.
     private static func referenceFrames(_ animation: DrawnAnimation) -> [[Pixel]] {
         let clear = Pixel(red: 0, green: 0, blue: 0, alpha: 0)
         var canvas = [Pixel](repeating: clear, count: canvas.area)
@@ -92,7 +92,7 @@ import TintypeTesting
         }
     }
 
-    /// What was given away is never painted on, and a frame that hides everything is given away as it was decoded.
+    /// A snapshot is never painted on, and a frame that hides everything below is passed on as decoded.
     @Test func snapshotsNeverChange() throws {
         var random = SeededRandom.printed("whatWasGivenAwayStays")
         for _ in 0..<20 {
@@ -139,7 +139,7 @@ import TintypeTesting
         #expect(animation.memoryCost == 10 + Self.canvas.area * 4)
     }
 
-    /// A whole frame, then small ones that remain.
+    /// Returns an animation of one full frame followed by small frames that stay.
     static func sprites(_ count: Int) throws -> DrawnAnimation {
         let frames = (0..<count).map { index in
             AnimationFrame(
@@ -154,7 +154,7 @@ import TintypeTesting
         return DrawnAnimation(canvas: canvas, frames: frames, images: images)
     }
 
-    /// Two frames that show a square of another size at another position.
+    /// Returns two frames that show a square at different positions and sizes.
     private static func squares() throws -> DrawnAnimation {
         let canvas = PixelSize(width: 60, height: 40)
         let frame = AnimationFrame(

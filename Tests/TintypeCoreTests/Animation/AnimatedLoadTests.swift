@@ -4,7 +4,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// Animated images on their way through the pipeline.
+/// Animated images in the pipeline.
 @Suite struct AnimatedLoadTests {
     private let drawn: DrawnAnimation
     private let fixture: PipelineFixture
@@ -40,7 +40,7 @@ import TintypeTesting
         #expect(transformer.count.now == 0 && image.animation?.frameCount == 5)
     }
 
-    /// A still frame under its key would be taken for the whole.
+    /// A still frame stored under the key would be mistaken for the whole animation.
     @Test(arguments: [TransformScope.animated, []])
     func onlyTheOriginalOfAnAnimationIsStoredOnDisk(_ scope: TransformScope) async throws {
         _ = try await fixture.pipeline.image(for: request(scope))

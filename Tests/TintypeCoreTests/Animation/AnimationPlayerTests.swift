@@ -222,7 +222,7 @@ import TintypeTesting
         #expect(fixture.player.shownFrame == 3)
     }
 
-    /// A decoder that is slower than time shows what it makes, as long as that is newer than what is seen.
+    /// If decoding is slower than playback, intermediate frames are shown while they are newer than the shown frame.
     @Test func withASlowDecoderIntermediateFramesAreShown() async throws {
         var drawn = try AnimatedImageTests.sprites(9)
         drawn.held = [1, 2]

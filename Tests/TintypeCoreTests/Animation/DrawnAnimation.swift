@@ -3,19 +3,20 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// An animation whose frames are drawn, not decoded; it counts how often each is.
+/// An animation decoder whose frames are given, and which records every decoded frame.
 struct DrawnAnimation: AnimatedImageDecoder {
     let canvas: PixelSize
     var frames: [AnimationFrame]
     let images: [PixelBuffer]
+    /// The indices of the decoded frames, in order.
     let decoded = Shared<[Int]>([])
     var loopCount = 0
-    /// A frame that cannot be decoded.
+    /// The index of a frame that cannot be decoded.
     var damaged: Int?
-    /// Frames whose decoding waits, each for one signal.
+    /// The frames whose decoding blocks, each until one signal of ``gate``.
     var held: Set<Int> = []
     let gate = DispatchSemaphore(value: 0)
-    /// Those that have begun to wait.
+    /// The held frames whose decoding has begun.
     let reached = Shared<[Int]>([])
 
     var formats: Set<ImageFormat> { [.gif, .png] }
@@ -59,7 +60,7 @@ private final class DrawnFrames: FrameDecoder {
     }
 }
 
-/// A drawn animation that arrives, a byte a frame.
+/// A drawn animation that arrives at one byte per frame.
 struct GrowingAnimation: ProgressiveAnimationDecoder {
     var whole: DrawnAnimation
 

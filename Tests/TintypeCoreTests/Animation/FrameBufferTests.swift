@@ -24,7 +24,7 @@ import TintypeTesting
         return buffer
     }
 
-    /// Makes what is asked for, as a decoder that paints whole frames does; returns the frames that were made.
+    /// Performs all runs like a decoder of full frames, and returns the frames made, in order.
     private func fill(_ buffer: inout FrameBuffer) throws -> [Int] {
         var made: [Int] = []
         while let run = buffer.startNextRun() {
@@ -36,7 +36,7 @@ import TintypeTesting
         return made
     }
 
-    // MARK: What is worth holding
+    // MARK: Wanted frames
 
     @Test func theNextFramesAreWorthHolding() {
         #expect(buffer(4, cursor(2)).wantedFrames() == [2, 3, 4, 5])
@@ -59,7 +59,7 @@ import TintypeTesting
         #expect(Set(buffer(1, cursor(2), cursor(4), cursor(6)).wantedFrames()) == [2, 4, 6])
     }
 
-    // MARK: What is made
+    // MARK: Runs
 
     @Test func awaitedFramesAreMadeFirst() throws {
         var buffer = buffer(4, cursor(5))

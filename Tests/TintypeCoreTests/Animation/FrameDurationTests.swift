@@ -31,7 +31,7 @@ import TintypeTesting
         #expect(ticks.reduce(0, +) == 30_000)
     }
 
-    // MARK: What has changed
+    // MARK: Changed rectangles
 
     @Test func changedRectCoversExactlyTheChangedPixels() throws {
         var random = SeededRandom.printed("theRectangleHoldsEveryPixel")

@@ -27,7 +27,7 @@ import TintypeTesting
         #expect(fixture.memory.heldByteCount == 0 && fixture.animation.pool.playerCount == 0)
     }
 
-    /// Threads decode, and players wait for what is late.
+    /// Decodes on worker threads, so players wait for late frames.
     @Test func fiftyPlayersAndThreadsDecodeEachFrameOnce() async throws {
         let drawn = try AnimatedImageTests.sprites(20)
         let memory = FrameMemory(limit: 1 << 20)
@@ -46,7 +46,7 @@ import TintypeTesting
         #expect(memory.heldByteCount == 0)
     }
 
-    /// Of the size that lists of moving images have; half of the frames are held at most.
+    /// Uses the frame size of typical animated lists. At most half of the frames fit.
     @Test func fiftyPlayersStayWithinTheBudgetAndReleaseAllFrames() async throws {
         let (size, count) = (PixelSize(width: 480, height: 270), 16)
         let images = try (0..<count).map { try PixelBuffer.filled(Pixel(red: UInt8($0), green: 0, blue: 0), size) }
@@ -68,7 +68,7 @@ import TintypeTesting
                 #expect(players.allSatisfy { $0.shownFrame == frame % count })
                 #expect(memory.heldByteCount <= limit)
             }
-            // In so little room they are made again in each loop, and a little ahead: once for all players.
+            // With little memory, frames are decoded again in each loop and slightly ahead, but once for all players.
             #expect(drawn.decoded.now.count <= decodes)
             for player in players { player.stop() }
             #expect(memory.heldByteCount == 0 && animation.pool.playerCount == 0)
@@ -86,7 +86,7 @@ import TintypeTesting
             AnimationPlayer($0, timer: ManualPlaybackTimer(), settings: fixture.player.settings)
         }
         for player in players { player.play() }
-        // Two posters, and each other frame once.
+        // Two posters, and every other frame once.
         #expect(transformer.count.now == 4 && first.pool.heldFrameCount == 2)
     }
 
@@ -124,7 +124,7 @@ import TintypeTesting
             fixture.timer.advance(by: .milliseconds(100))
             #expect(fixture.player.shownFrame == frame % 30 && fixture.animation.pool.heldFrameCount <= 4)
         }
-        // Once a loop, and a little ahead.
+        // Once per loop, and a few frames ahead.
         #expect(fixture.drawn.decoded.now.count <= 96)
     }
 
@@ -139,7 +139,7 @@ import TintypeTesting
             fixture.timer.advance(by: .milliseconds(100))
             #expect(fixture.player.shownFrame == frame && fixture.animation.pool.heldFrameCount <= 10)
         }
-        // Each from the first on would be 780.
+        // Decoding each frame from the first would take 780.
         #expect(fixture.drawn.decoded.now.count < 280)
     }
 

@@ -17,7 +17,7 @@ import TintypeTesting
         return clock
     }
 
-    /// The frame of every 10 ms of one loop.
+    /// The frame at every 10 ms of one loop.
     private static let tens: [PlaybackMode: [Int]] = {
         let frames: [PlaybackMode: [Int]] = [
             .normal: [0, 1, 2, 3], .reverse: [3, 2, 1, 0], .bounce: [0, 1, 2, 3, 2, 1],
@@ -120,7 +120,7 @@ import TintypeTesting
         var clock = clock()
         var loops = 0
         for tick in 1...864_000 { loops += clock.advance(to: .milliseconds(100 * tick), isShown: true) }
-        // 86,400 s of 0.47 s each.
+        // 86,400 s in loops of 0.47 s.
         #expect(loops == 183_829 && clock.elapsed == .milliseconds(86_400_000 - 183_829 * 470 - 120))
     }
 

@@ -4,7 +4,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// A player whose time and whose decoding a test has in hand. Every frame lasts 100 ms.
+/// A player whose time and decoding are controlled by the test. Each frame lasts 100 ms.
 @MainActor struct PlayerFixture {
     let drawn: DrawnAnimation
     let queue = ManualQueue()
@@ -12,12 +12,12 @@ import TintypeTesting
     let timer = ManualPlaybackTimer()
     let animation: AnimatedImage
     let player: AnimationPlayer
-    /// The frames that were shown.
+    /// The indices of the frames shown.
     let frames = Shared<[Int]>([])
     let loops = Shared<[Int]>([])
     let ends = Shared(0)
 
-    /// - Parameter count: of frames, each of which is a whole image's change of one pixel.
+    /// Creates a player of `count` frames, each of which changes one pixel of the image.
     init(
         _ count: Int = 5, loopCount: Int = 0, memory: FrameMemory = FrameMemory(limit: 1 << 20),
         _ change: (inout PlaybackSettings) -> Void = { _ in }
@@ -42,7 +42,7 @@ import TintypeTesting
         follow(player)
     }
 
-    /// Another player of the same animation.
+    /// Returns another player of the same animation.
     func another() -> (player: AnimationPlayer, timer: ManualPlaybackTimer) {
         let timer = ManualPlaybackTimer()
         return (AnimationPlayer(animation, timer: timer, settings: player.settings), timer)
@@ -54,7 +54,7 @@ import TintypeTesting
         player.onEnd = { [ends] in ends.withLock { $0 += 1 } }
     }
 
-    /// The frames that were shown since this was asked last.
+    /// Returns the frames shown since the last call.
     func shown() -> [Int] {
         frames.withLock { frames in
             defer { frames = [] }
@@ -72,7 +72,7 @@ import TintypeTesting
 }
 
 extension Task where Success == Never, Failure == Never {
-    /// Lets others go on; ends a wait when the test's time is over.
+    /// Yields to other tasks, and throws if the test's time limit has passed.
     static func pause() async throws {
         try checkCancellation()
         await yield()
@@ -80,7 +80,8 @@ extension Task where Success == Never, Failure == Never {
 }
 
 extension DrawnAnimation {
-    /// Its decoding may take any time: a test may hold it for as long as the machine is busy with others.
+    /// Returns an animation of these frames without a time limit, so that a test may hold its decoding on a busy
+    /// machine.
     func animated(_ services: FrameServices) throws(TintypeError) -> AnimatedImage {
         var services = services
         services.time.source = ManualClock().timeSource
@@ -91,17 +92,17 @@ extension DrawnAnimation {
     }
 }
 
-/// A line whose work is done at once in the same thread, or when a test says so.
+/// A queue that runs its work at once on the calling thread, or when the test says so.
 final class ManualQueue: TurnQueue {
     private let waiting: Shared<[QueuedWork]> = Shared([])
     private let isHeld = Shared(false)
 
     var count: Int { waiting.now.count }
 
-    /// From now on work waits for ``run()``.
+    /// Holds new work until ``run()``.
     func hold() { isHeld.withLock { $0 = true } }
 
-    /// Does what waits, but not what comes of it.
+    /// Runs the held work, but not work that it adds.
     func run() {
         let pieces = waiting.withLock { waiting in
             defer { waiting = [] }
@@ -110,6 +111,7 @@ final class ManualQueue: TurnQueue {
         for piece in pieces { piece.run() }
     }
 
+    /// Runs the held work and stops holding.
     func release() {
         isHeld.withLock { $0 = false }
         run()

@@ -17,7 +17,7 @@ import TintypeTesting
             services: FrameServices(memory: FrameMemory(limit: 1 << 20)))
     }
 
-    /// The animation when so many more frames have arrived.
+    /// Returns the animation after `count` more frames have arrived.
     private func grow(by count: Int) throws -> AnimatedImage {
         try #require(try decoder.append(Data(count: count))?.animation)
     }
@@ -37,7 +37,7 @@ import TintypeTesting
         }
     }
 
-    /// Frame by frame, until one is shown; what is decoded on other threads has its time.
+    /// Plays frame by frame until one is shown, and waits for frames being decoded on other threads.
     private func play(to frame: Int, _ player: AnimationPlayer) async throws {
         while player.shownFrame != frame {
             timer.advance(by: .milliseconds(100))

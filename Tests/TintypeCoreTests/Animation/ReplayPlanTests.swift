@@ -5,7 +5,7 @@ import Testing
 @Suite struct ReplayPlanTests {
     static let canvas = PixelSize(width: 4, height: 4)
 
-    /// A letter for each frame: k keeps, c clears, u undoes a corner; capitals are opaque and cover the canvas.
+    /// Makes a plan from letters: k keeps, c clears and u undoes a corner. Capitals are opaque and cover the canvas.
     private func plan(_ letters: String) -> ReplayPlan {
         ReplayPlan(letters.map(Self.frame), canvas: Self.canvas)
     }

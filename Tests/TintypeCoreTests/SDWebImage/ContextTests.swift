@@ -4,17 +4,25 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// Each context option of SDWebImage that concerns the pipeline, by its name there.
+/// SDWebImage's context options that concern the pipeline, under their names in SDWebImage.
 @Suite("SDWebImageContext", .timeLimit(.minutes(15))) struct ContextTests {
     @Test func callbackQueueIsTheMainThread() async throws {
         let fixture = PipelineFixture()
         fixture.answer()
-        try await onMain(fixture.pipeline, fixture.request())
+        let isOnMain = await deliveryThreads(fixture.pipeline, fixture.request())
+        #expect(!isOnMain.isEmpty && isOnMain.allSatisfy(\.self))
     }
 
-    @MainActor private func onMain(_ pipeline: ImagePipeline, _ request: ImageRequest) async throws {
-        _ = try await pipeline.image(for: request)
-        MainActor.assertIsolated()
+    /// Returns, for each event of a load, whether it was delivered on the main thread.
+    @MainActor private func deliveryThreads(_ pipeline: ImagePipeline, _ request: ImageRequest) async -> [Bool] {
+        let isOnMain = Shared<[Bool]>([])
+        await withCheckedContinuation { continuation in
+            pipeline.load(request) { event in
+                isOnMain.withLock { $0.append(Thread.isMainThread) }
+                if case .finished = event { continuation.resume() }
+            }
+        }
+        return isOnMain.now
     }
 
     @Test func imageCacheReplacesThePipelinesForOneRequest() async throws {
@@ -68,7 +76,7 @@ import TintypeTesting
 
     @Test func imageCoderIsUsedRegardlessOfTheFormat() async throws {
         let fixture = PipelineFixture()
-        fixture.answer("a", .data(Data("no picture that anyone knows".utf8)))
+        fixture.answer("a", .data(Data("no known image format".utf8)))
         let decoder = GatedDecoder()
         let request = fixture.request().with { $0.rendition.decode.decoder = NamedDecoder(id: "mine", decoder) }
         _ = try await fixture.pipeline.image(for: request)
@@ -115,7 +123,7 @@ import TintypeTesting
         #expect(fixture.pipeline.cachedImage(for: own)?.scale == 3 && fixture.decoder.decodeCount == 1)
     }
 
-    /// What has the original's pixels is not encoded a second time, with a loss.
+    /// An image with the original's pixels is not encoded again, which would lose quality.
     @Test(arguments: [
         DecodeOptions(scale: 2), DecodeOptions(size: .fit(PixelSize(width: 500, height: 500))),
         DecodeOptions(size: .atMost(bytes: 1 << 20)), DecodeOptions(frames: .first), DecodeOptions(range: .high),
@@ -169,7 +177,7 @@ import TintypeTesting
         #expect(deliveries.count.now == (preparation == .always ? 1 : 0))
     }
 
-    /// Counts what is made ready to be shown.
+    /// Counts the images prepared for display.
     private final class Deliveries: PipelineObserver {
         let count = Shared(0)
 
@@ -201,7 +209,7 @@ import TintypeTesting
         #expect(fixture.memory.contains(request.key.original) == access.canWrite)
         #expect(fixture.disk.keys == (access.canWrite ? [request.key.original] : []))
         _ = try await fixture.pipeline.image(for: request)
-        // The second load finds the original where it may look.
+        // The second load finds the original if it may read and write it.
         #expect(fixture.loader.count(fixture.identity()) == (access == .readWrite ? 1 : 2))
         #expect(fixture.decoder.decodeCount == (access == .readWrite ? 1 : 2))
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TintypeCore
 
-/// The defaults of the original, where there is no reason for others.
+/// The defaults are those of SDWebImage unless there is a reason to differ.
 @Suite struct DefaultsTests {
     private let request = ImageRequest(source: .bytes(Data(), id: "a"))
 

@@ -4,7 +4,8 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// Each option of SDWebImage that concerns the pipeline, by its name there. Those of views are in `ViewRuleTests`.
+/// SDWebImage's options that concern the pipeline, under their names in SDWebImage. `ViewRuleTests` covers those of
+/// views.
 @Suite("SDWebImageOptions", .timeLimit(.minutes(15))) struct OptionsTests {
     private let html = FakeLoader.Answer.data(Data("<html>".utf8))
 
@@ -19,7 +20,8 @@ import TintypeTesting
     }
 
     @Test func retryFailedStillRecordsFailures() async {
-        // The original does not fill it then; here the next one who respects failures is spared the request.
+        // SDWebImage does not record the failure here. Tintype does, which saves the next request that respects
+        // failures.
         let fixture = PipelineFixture()
         fixture.answer("a", html)
         await expect(.notAnImage) { try await fixture.pipeline.image(for: fixture.request().failures(.ignored)) }
@@ -34,7 +36,7 @@ import TintypeTesting
         let task = fixture.pipeline.start(fixture.request().priority(priority))
         await gate.waitForArrivals(1)
         let context = try #require(fixture.loader.lastContext(fixture.identity()))
-        // Up to the limit of the suite: the way from the task to the loader may still be in the making.
+        // Waits up to the suite's time limit: the priority may not have reached the loader yet.
         while context.priority != priority { await Task.yield() }
         task.priority = .veryHigh
         while context.priority != .veryHigh { await Task.yield() }
@@ -42,9 +44,9 @@ import TintypeTesting
         _ = try await task.response
     }
 
-    // ProgressiveLoad: PreviewTests; IncrementalTests of the codecs; EndToEndTests.
+    // ProgressiveLoad: see PreviewTests, IncrementalTests of the codecs and EndToEndTests.
 
-    // RefreshCached: RefreshTests.
+    // RefreshCached: see RefreshTests.
 
     @Test func decodeFirstFrameOnlyHasItsOwnKey() async throws {
         let animated = ImageInfo(
@@ -62,7 +64,7 @@ import TintypeTesting
         let fixture = PipelineFixture()
         fixture.answer()
         await expect(.notAnimated) { try await fixture.pipeline.image(for: fixture.request().frames(.animatedOnly)) }
-        // Not the source's fault: others may have it.
+        // Not recorded as a failure of the source: a request for a still image succeeds.
         _ = try await fixture.pipeline.image(for: fixture.request())
     }
 
@@ -97,6 +99,7 @@ import TintypeTesting
         let small = try await fixture.pipeline.image(for: fixture.request().decoded(.atMost(bytes: 400)))
         let full = try await fixture.pipeline.image(for: fixture.request())
         #expect(small.size == PixelSize(width: 10, height: 10) && full.size == PixelSize(width: 100, height: 100))
+        #expect(fixture.request().decoded(.atMost(bytes: 400)).key != fixture.request().key)
     }
 
     @Test func queryMemoryDataAlsoReadsTheBytes() async throws {
@@ -176,7 +179,7 @@ import TintypeTesting
         #expect(fixture.disk.flushes > 0)
     }
 
-    /// Blocking calls may not be made on a cooperative thread.
+    /// Runs blocking work on a thread of its own, because it may not block a cooperative thread.
     private func onNewThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: work()) }

@@ -4,7 +4,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// Each behaviour of SDWebImagePrefetcher, and what its users missed in it.
+/// The behaviour of SDWebImagePrefetcher, and what its users miss in it.
 @Suite("SDWebImagePrefetcher", .timeLimit(.minutes(15))) struct PrefetcherTests {
     private let fixture = PipelineFixture()
     private let gate = Gate()
@@ -106,7 +106,7 @@ import TintypeTesting
     @Test func cancellingOneURLDoesNotAffectTheRestOfTheBatch() async {
         let prefetcher = ImagePrefetcher(fixture.pipeline, settings: PrefetchSettings(concurrency: 1))
         let requests = requests("a", "b", "c")
-        // Never opened: what is given up must not end well meanwhile.
+        // Never opened: a cancelled request must not succeed meanwhile.
         fixture.answer("a", .gated(Gate(), .data(PipelineFixture.png)))
         let batch = prefetcher.prefetch(requests)
         while count("a") == 0 { await Task.yield() }

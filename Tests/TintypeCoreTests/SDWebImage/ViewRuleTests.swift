@@ -4,13 +4,13 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// Each rule of SDWebImage that concerns views, on a display that only notes what it is receiver.
+/// SDWebImage's rules for views, on a display that only records what it is shown.
 @Suite("UIView+WebCache", .timeLimit(.minutes(15))) @MainActor struct ViewRuleTests {
     private let fixture = PipelineFixture()
     private let display = FakeDisplay()
     private let gate = Gate()
 
-    /// What a receiver was receiver, and the end of a load to wait for.
+    /// Records the events of a load, and lets a test wait for its end.
     private final class Receiver: Sendable {
         let ends = Shared<[TintypeError.Code?]>([])
         let previews = Shared(0)
@@ -152,7 +152,7 @@ import TintypeTesting
         gate.open()
         await first.end()
         #expect(first.ends.now == [nil])
-        // But what was asked for last stays.
+        // The last requested image stays.
         #expect(display.shown == [.image(try image("b"))])
     }
 
@@ -203,7 +203,7 @@ import TintypeTesting
         #expect(display.shown.last == .image(try image("b")))
     }
 
-    // MARK: Going away
+    // MARK: Releasing
 
     @Test func cancelCurrentImageLoadKeepsTheShownImage() async throws {
         gated()
@@ -262,7 +262,7 @@ import TintypeTesting
         #expect(receiver.ends.now == [nil])
     }
 
-    // MARK: What is known of the load
+    // MARK: State of the load
 
     @Test func imageURLProgressAndIndicator() async throws {
         gated()

@@ -3,7 +3,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// Against the formulas of W3C Compositing and Blending Level 1, written anew in double precision.
+/// Compares all modes with the formulas of W3C Compositing and Blending Level 1, in double precision.
 @Suite struct BlendTests {
     private func blended(_ over: Pixel, _ under: Pixel, _ mode: BlendMode) throws -> Pixel {
         try OverlayTransformer(.filled(over), mode: mode).transform(.filled(under))[0, 0]
@@ -38,7 +38,7 @@ import TintypeTesting
         }
     }
 
-    /// Core Graphics' own: what both lack of white is added up.
+    /// A mode of Core Graphics: the complements of both colours are added.
     @Test func plusDarkerFollowsItsFormula() throws {
         try compare(.plusDarker) { over, under in
             let alpha = min(1, over[3] + under[3])
@@ -124,7 +124,7 @@ private enum BlendFormulas {
         .normal: { _, over in over },
     ]
 
-    // Section 10.4 of the recommendation: SetLum, SetSat and ClipColor.
+    // The non-separable modes, section 10.4 of the recommendation: SetLum, SetSat and ClipColor.
 
     private static func luminosity(_ color: [Double]) -> Double {
         0.3 * color[0] + 0.59 * color[1] + 0.11 * color[2]
@@ -155,7 +155,7 @@ private enum BlendFormulas {
         .luminosity: { settingLuminosity($0, to: luminosity($1)) },
     ]
 
-    /// How much of the source and of the backdrop is left, of the alphas of both.
+    /// The fractions of source and backdrop that remain, from the alphas of both.
     static let parts: [BlendMode: Parts] = [
         .clear: { _, _ in (0, 0) }, .copy: { _, _ in (1, 0) }, .sourceIn: { _, under in (under, 0) },
         .sourceOut: { _, under in (1 - under, 0) }, .sourceAtop: { over, under in (under, 1 - over) },

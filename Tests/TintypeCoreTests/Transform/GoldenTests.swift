@@ -3,8 +3,9 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// The bits that every machine has to give. A change of what a transformer makes changes its line here, on purpose; a
-/// machine, a library of sines or a compiler must not.
+/// The exact output of transformers, the same on every machine.
+///
+/// Changing a transformer on purpose changes its digest here. A different machine, math library or compiler must not.
 @Suite struct GoldenTests {
     private static func size(_ width: Int, _ height: Int) -> PixelSize { PixelSize(width: width, height: height) }
 

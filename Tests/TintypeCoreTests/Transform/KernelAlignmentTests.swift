@@ -4,15 +4,15 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// No loop minds where its pixels begin or how far its rows are apart, and none writes between them.
+/// Kernels work at any address and stride, and write nothing between rows.
 @Suite struct KernelAlignmentTests {
     private static let (width, height) = (39, 39)
 
-    /// Rows of a source that are read, and of a target that are written; the target begins as a copy of the source.
+    /// The rows of a source to read and of a target to write. The target starts as a copy of the source.
     private struct Rows {
         let source: UnsafePointer<UInt8>
         let target: UnsafeMutablePointer<UInt8>
-        /// Bytes from one row to the next, of both.
+        /// The distance between rows in bytes, for both.
         let stride: Int
     }
 
@@ -69,7 +69,7 @@ import TintypeTesting
         return loops
     }
 
-    /// The rows of the target, and whether what lies around them is as it was.
+    /// Returns the rows of the target, and whether the bytes around them are unchanged.
     private func run(
         _ loop: Loop, _ kernels: tintype_kernels, _ pixels: [UInt8], offset: Int, gap: Int
     ) -> (rows: [UInt8], isRestUntouched: Bool) {

@@ -4,15 +4,15 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// Every variant against the definition of its loops, written anew: to the bit where it is of integers, within one where
-/// it is of floats. Variants are one text compiled several times, so that comparing them finds no wrong formula.
+/// Compares every kernel variant with a reference: exactly for integer kernels, within one step for floating point.
 ///
-/// Premultiplying, unpremultiplying, averaging, copying and depths have theirs in ``KernelVariantTests``, the modes of
-/// blending in ``BlendTests``, the blur in ``LookTests``.
+/// Variants are one source compiled several times, so comparing them with each other finds no wrong formula.
+/// ``KernelVariantTests`` covers premultiplication, averages, copies and depths, ``BlendTests`` the blend modes,
+/// ``LookTests`` the blur.
 @Suite struct KernelReferenceTests {
     private let width = 67
 
-    /// value * scale / 255, rounded to nearest.
+    /// Returns value × scale / 255, rounded to nearest.
     private func scaled(_ value: UInt8, _ scale: UInt8) -> UInt8 { UInt8((Int(value) * Int(scale) * 2 + 255) / 510) }
 
     private func expectWithinOne(_ result: [UInt8], _ expected: [Double], _ name: String) {
@@ -118,7 +118,7 @@ import TintypeTesting
             let expected = (0..<20).flatMap { n in
                 (0..<4).map { c in
                     let place = (0..<2).map { Double(from[$0] + Int64(n) * next[$0]) / 65536 }
-                    // The loop knows 256 places between two pixels.
+                    // The kernel has 256 positions between two pixels.
                     return mixed((place[0] * 256).rounded(.down) / 256, (place[1] * 256).rounded(.down) / 256, c)
                 }
             }
@@ -172,7 +172,7 @@ import TintypeTesting
         }
     }
 
-    /// Exif 2.32, 4.6.4: where the pixel that is displayed at a place is stored.
+    /// Exif 2.32, 4.6.4: the stored position of each displayed pixel.
     @Test(arguments: Orientation.allCases) func orientingFollowsExif(_ orientation: Orientation) {
         let (across, down) = (37, 70)
         let source = (0..<across * down).flatMap { number -> [UInt8] in

@@ -5,9 +5,9 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// Every variant of every loop gives what plain C gives, whatever the sizes, and plain C gives what the formula says.
+/// All variants of all kernels agree with plain C at every size, and plain C agrees with the formula.
 @Suite struct KernelVariantTests {
-    /// Runs `body` with plain C and with each other variant, for widths around those of the vectors.
+    /// Runs `body` with plain C and each other variant, for widths around the vector sizes.
     private func compare<Result: Equatable>(
         _ body: (tintype_kernels, _ width: Int) -> Result, widths: [Int] = Array(1...35) + [63, 64, 65, 200]
     ) throws {
@@ -25,7 +25,7 @@ import TintypeTesting
         #expect(KernelVariants.names.last == chosen)
     }
 
-    /// Otherwise all that is compared here might be plain C with itself.
+    /// Otherwise plain C might only be compared with itself.
     @Test func everyVariantOfThisMachineIsCompared() throws {
         #if os(Linux) && arch(x86_64)
         let machine = try String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)
@@ -119,7 +119,7 @@ import TintypeTesting
                 kernels.add_blocks(source, width, factor, 1, 3, &sums)
                 kernels.average_blocks(&sums, UInt64(3 * factor), &averages, count)
                 let expected = (0..<count).map { index -> UInt8 in
-                    // The first and the last are all of the pixel at the edge.
+                    // The first and the last block consist of the edge pixel.
                     let first = index / 4 * factor - factor
                     let places = (0..<factor).map {
                         index < 4 ? 0 : min(index < count - 4 ? first + $0 : width, width - 1)

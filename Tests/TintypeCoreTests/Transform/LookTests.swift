@@ -4,13 +4,14 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// Blur, round corners, tint, colours, overlays: what changes how a image looks and not its shape.
+/// Blur, round corners, tint, colours and overlays: transformers that change the look but not the shape.
 @Suite struct LookTests {
     private func size(_ width: Int, _ height: Int) -> PixelSize { PixelSize(width: width, height: height) }
 
     // MARK: - Blur
 
-    /// Three extended boxes are within this of a true Gaussian, of 255, for a hard edge between black and white.
+    /// For a hard edge between black and white, three extended boxes differ from a Gaussian by at most this many of 255
+    /// steps.
     @Test(arguments: [1.0, 1.5, 2, 3.7, 10, 40]) func aBlurIsCloseToAGaussian(_ radius: Double) throws {
         let edge = try PixelBuffer.drawn(size(301, 3)) { x, _ in
             x < 150 ? Pixel(red: 0, green: 0, blue: 0) : Pixel(red: 255, green: 255, blue: 255)

@@ -37,7 +37,8 @@ import TintypeTesting
         for source in [size(1, 1), size(1, 50), size(50, 1), size(3, 7)] {
             let image = try PixelBuffer.filled(Pixel(red: 1, green: 1, blue: 1), source)
             for target in [size(1, 1), size(1, 3), size(20, 2)] {
-                #expect(try ResizeTransformer(to: target, mode: mode).transform(image).size.isPositive)
+                let resized = try ResizeTransformer(to: target, mode: mode).transform(image).size
+                #expect(resized.isPositive && resized.width <= target.width && resized.height <= target.height)
             }
         }
     }
@@ -51,6 +52,8 @@ import TintypeTesting
         let identifiers = [
             ResizeTransformer(to: size(1, 2)), ResizeTransformer(to: size(2, 1)),
             ResizeTransformer(to: size(1, 2), mode: .fill), ResizeTransformer(to: size(1, 2), filter: .box),
+            ResizeTransformer(to: size(1, 2), mode: .fill, gravity: .top),
+            ResizeTransformer(to: size(1, 2), isEnlarging: true),
         ].map(\.identifier)
         #expect(Set(identifiers).count == identifiers.count)
     }
@@ -74,7 +77,7 @@ import TintypeTesting
         #expect(try ResizeTransformer(to: size(20, .max)).transform(image).size == size(20, 10))
     }
 
-    /// Counted in pixels alone, each of these would be allowed, and take many times as many bytes or tables.
+    /// Each of these has an acceptable number of pixels, but needs far more bytes or larger tables.
     @Test(arguments: [(1 << 28, 1), (1, 1 << 28), (1 << 21, 1), (1, 1 << 25), (1 << 20, 1 << 9)])
     func anOutputBeyondTheByteLimitIsRefused(_ width: Int, _ height: Int) throws {
         let image = try PixelBuffer.filled(Pixel(red: 1, green: 1, blue: 1), size(8, 8))

@@ -3,7 +3,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// The formats are SDWebImage's, number for number.
+/// The key formats are exactly those of SDWebImage 5.
 @Suite struct SDWebImageKeysTests {
     private static func size(_ width: Int, _ height: Int) -> PixelSize { PixelSize(width: width, height: height) }
 
@@ -56,7 +56,7 @@ import TintypeTesting
         #expect(SDWebImageKeys.key(of: []) == nil && SDWebImageKeys.key(of: TransformerChain([])) == nil)
     }
 
-    /// Else two images would share a key there.
+    /// Otherwise two different images would share a key in SDWebImage.
     @Test func resizesUnknownToSDWebImageHaveNoKey() {
         let size = Self.size(1, 2)
         #expect(SDWebImageKeys.key(of: ResizeTransformer(to: size)) == nil)

@@ -4,11 +4,11 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// A transform that no one waits for any more stops soon, wherever it is.
+/// A cancelled transform stops soon, wherever it is.
 @Suite(.timeLimit(.minutes(15))) struct TransformCancellationTests {
     private static func size(_ width: Int, _ height: Int) -> PixelSize { PixelSize(width: width, height: height) }
 
-    /// Those that take long, each with a picture that takes several strips.
+    /// Long-running transformers, each with an image of several strips.
     private static func works() throws -> [(any ImageTransformer, PixelBuffer)] {
         let grey = Pixel(red: 99, green: 99, blue: 99)
         let (large, small) = try (blank(300, 400), PixelBuffer.filled(grey, size(30, 30)))
@@ -30,14 +30,14 @@ import TintypeTesting
         ]
     }
 
-    /// Of one colour; made by rows, since these are many.
+    /// Returns an image of one colour, written directly because there are many.
     private static func blank(_ width: Int, _ height: Int) throws -> PixelBuffer {
         var writer = try PixelWriter(size: size(width, height))
         writer.withRows { _ = $0.initializeMemory(as: UInt8.self, repeating: 255) }
         return writer.finish()
     }
 
-    /// How often it is asked whether anyone waits, where no one does from the ask numbered `last` on.
+    /// Returns how often the transformer checks for cancellation, if the check numbered `last` reports it.
     private func asks(
         _ transformer: any ImageTransformer, _ image: PixelBuffer, upTo last: Int = .max
     ) -> (count: Int, error: TintypeError?) {
@@ -67,7 +67,7 @@ import TintypeTesting
         }
     }
 
-    /// 128 kB are a strip of most loops, 8 MB one of those that only move pixels.
+    /// A strip is 128 kB for most kernels and 8 MB for those that only move pixels.
     @Test func cancellationChecksGrowWithTheImage() throws {
         let color = ColorTransformer(.grey)
         let (one, three) = try (asks(color, Self.blank(500, 500)).count, asks(color, Self.blank(500, 1500)).count)
