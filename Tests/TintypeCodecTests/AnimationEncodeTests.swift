@@ -19,7 +19,7 @@ import TintypeTesting
     ) throws -> AnimatedImage { try self.animation(try coders.encode(animation, as: format, options: options)) }
 
     /// Frames of eight by six pixels that have each another one changed.
-    private func pictures(_ durations: [Double], loopCount: Int = 0) throws -> AnimatedImage {
+    private func makeAnimation(_ durations: [Double], loopCount: Int = 0) throws -> AnimatedImage {
         let size = PixelSize(width: 8, height: 6)
         let frames = try durations.indices.map { index in
             TimedImage(
@@ -48,7 +48,7 @@ import TintypeTesting
     // MARK: Pixels
 
     @Test(arguments: AnimationTests.animations, lossless)
-    func everyFrameIsShownAsItWas(_ fixture: FixtureManifest.Fixture, _ format: ImageFormat) throws {
+    func everyFrameIsPreserved(_ fixture: FixtureManifest.Fixture, _ format: ImageFormat) throws {
         let original = try animation(fixture.data)
         let written = try encoded(original, format)
         try expect(written, shows: original)
@@ -57,17 +57,17 @@ import TintypeTesting
     }
 
     @Test(arguments: ["rects.gif", "interlaced.gif", "forever.gif", "rects.webp", "palette-rects.png"])
-    func aGIFKeepsFewOpaqueColoursAsTheyAre(_ name: String) throws {
+    func aGIFPreservesFewOpaqueColoursExactly(_ name: String) throws {
         let original = try animation(FixtureManifest.named(name).data)
         let written = try encoded(original, .gif)
         #expect(written.frameCount == original.frameCount)
         for index in 0..<original.frameCount {
-            let picture = try original.frame(at: index)
-            let isBinary = (0..<picture.size.area).allSatisfy {
-                [0, 255].contains(picture[$0 % picture.size.width, $0 / picture.size.width].alpha)
+            let pixels = try original.frame(at: index)
+            let isBinary = (0..<pixels.size.area).allSatisfy {
+                [0, 255].contains(pixels[$0 % pixels.size.width, $0 / pixels.size.width].alpha)
             }
             guard isBinary else { continue }
-            #expect(PixelDifference(try written.frame(at: index), picture)?.maximum == 0, "frame \(index)")
+            #expect(PixelDifference(try written.frame(at: index), pixels)?.maximum == 0, "frame \(index)")
         }
     }
 
@@ -120,16 +120,16 @@ import TintypeTesting
         }
     }
 
-    @Test func onlyWhatChangesIsStored() throws {
+    @Test func onlyChangesAreStored() throws {
         let size = PixelSize(width: 120, height: 90)
-        func picture(_ dot: Int) throws -> TimedImage {
+        func pixels(_ dot: Int) throws -> TimedImage {
             TimedImage(
                 try .drawn(size) { x, y in
                     let isDot = x == dot && y == 40
                     return Pixel(red: isDot ? 255 : UInt8(x * 2), green: 0, blue: isDot ? 0 : UInt8(y * 2))
                 }, duration: 0.1)
         }
-        let moving = try AnimatedImage((0..<20).map { try picture($0) })
+        let moving = try AnimatedImage((0..<20).map { try pixels($0) })
         for format in [ImageFormat.gif, .png, .webp] {
             let one = try coders.encode(moving.poster, as: format)
             #expect(try coders.encode(moving, as: format).count < one.count + 20 * 150, "\(format)")
@@ -139,41 +139,42 @@ import TintypeTesting
     // MARK: Time
 
     @Test(arguments: all, [0, 1, 2, 7, 65_535])
-    func thePlaysAreKept(_ format: ImageFormat, _ loopCount: Int) throws {
-        let written = try encoded(try pictures([0.1, 0.2], loopCount: loopCount), format)
+    func theLoopCountIsPreserved(_ format: ImageFormat, _ loopCount: Int) throws {
+        let written = try encoded(try makeAnimation([0.1, 0.2], loopCount: loopCount), format)
         // libavif 0.11 neither writes nor reads it.
         #expect(written.loopCount == (format == .avif ? 0 : loopCount))
     }
 
-    @Test(arguments: all) func moreLoopsThanAFormatCountsAreTheMost(_ format: ImageFormat) throws {
-        let written = try encoded(try pictures([0.1, 0.2], loopCount: .max), format)
+    @Test(arguments: all) func loopCountsAreClampedToTheFormatsMaximum(_ format: ImageFormat) throws {
+        let written = try encoded(try makeAnimation([0.1, 0.2], loopCount: .max), format)
         let most: [ImageFormat: Int] = [
             .avif: 0, .gif: 65_536, .jxl: Int(UInt32.max), .png: Int(Int32.max), .webp: 65_535,
         ]
         #expect(written.loopCount == most[format])
     }
 
-    @Test(arguments: all) func everyDurationIsKept(_ format: ImageFormat) throws {
+    @Test(arguments: all) func everyDurationIsPreserved(_ format: ImageFormat) throws {
         let durations = [0.02, 0.1, 0.05, 1, 0.02, 12.34, 60, 655.35]
-        let written = try encoded(try pictures(durations), format)
+        let written = try encoded(try makeAnimation(durations), format)
         #expect(written.frameCount == durations.count)
         for (stored, wanted) in zip(written.durations, durations) { #expect(abs(stored - wanted) < 1e-6) }
     }
 
-    @Test func millisecondsAreKeptWhereTheFormatHasThem() throws {
+    @Test func millisecondsArePreservedIfTheFormatStoresThem() throws {
         let durations = [0.011, 0.033, 0.017, 0.041]
         for format in Self.lossless {
-            let written = try encoded(try pictures(durations), format)
+            let written = try encoded(try makeAnimation(durations), format)
             for (stored, wanted) in zip(written.durations, durations) { #expect(abs(stored - wanted) < 1e-6) }
         }
         // Hundredths of a second; what is lost of one is given to the next.
-        #expect(try encoded(try pictures([0.033, 0.033, 0.033, 0.033]), .gif).durations == [0.03, 0.04, 0.03, 0.03])
-        #expect(try encoded(try pictures([0.011, 0.011, 1]), .gif).durations == [0.02, 0.02, 1])
+        #expect(
+            try encoded(try makeAnimation([0.033, 0.033, 0.033, 0.033]), .gif).durations == [0.03, 0.04, 0.03, 0.03])
+        #expect(try encoded(try makeAnimation([0.011, 0.011, 1]), .gif).durations == [0.02, 0.02, 1])
     }
 
     @Test(arguments: [(0.1, 1, 10), (0.04, 1, 25), (0.25, 1, 4), (65_535, 65_535, 1), (1e9, 65_535, 1)])
-    func aFractionOfAnAnimatedPNGIsKept(_ seconds: Double, _ numerator: Int, _ denominator: Int) throws {
-        let data = try coders.encode(try pictures([seconds, 0.1]), as: .png)
+    func aFractionInAnAnimatedPNGIsPreserved(_ seconds: Double, _ numerator: Int, _ denominator: Int) throws {
+        let data = try coders.encode(try makeAnimation([seconds, 0.1]), as: .png)
         let place = try #require(data.firstRange(of: Data("fcTL".utf8))).upperBound + 20
         let stored = [UInt8](data[place..<place + 4]).map(Int.init)
         #expect(stored[0] << 8 | stored[1] == numerator && stored[2] << 8 | stored[3] == denominator)
@@ -181,38 +182,38 @@ import TintypeTesting
 
     private static let fractions: [Double] = [30, 60, 24_000.0 / 1001, 7, 1000.0 / 333, 1000.0 / 11].map { 1 / $0 }
 
-    @Test(arguments: fractions) func anyFractionOfAnAnimatedPNGIsFoundAgain(_ seconds: Double) throws {
-        #expect(abs(try encoded(try pictures([seconds, 0.1]), .png).durations[0] - seconds) < 1e-9)
+    @Test(arguments: fractions) func anyFractionInAnAnimatedPNGIsRestored(_ seconds: Double) throws {
+        #expect(abs(try encoded(try makeAnimation([seconds, 0.1]), .png).durations[0] - seconds) < 1e-9)
     }
 
-    @Test func whatLastsTooLongForWebPIsAnError() throws {
+    @Test func anAnimationTooLongForWebPIsAnError() throws {
         let error = #expect(throws: TintypeError.self) {
-            try coders.encode(try pictures([2_000_000, 2_000_000]), as: .webp)
+            try coders.encode(try makeAnimation([2_000_000, 2_000_000]), as: .webp)
         }
         #expect(error?.code == .encodeFailed)
     }
 
     // MARK: Limits
 
-    @Test(arguments: [ImageFormat.jpeg, .heic, .tiff, .bmp]) func aFormatWithoutAnimationsIsAnError(
+    @Test(arguments: [ImageFormat.jpeg, .heic, .tiff, .bmp]) func aFormatWithoutAnimationIsAnError(
         _ format: ImageFormat
     ) throws {
-        let error = #expect(throws: TintypeError.self) { try coders.encode(try pictures([0.1, 0.1]), as: format) }
+        let error = #expect(throws: TintypeError.self) { try coders.encode(try makeAnimation([0.1, 0.1]), as: format) }
         #expect(error?.code == .noCoder && !coders.animatedFormats.contains(format))
     }
 
-    @Test func theFormatsWithAnimationsAreTold() {
+    @Test func theFormatsWithAnimationAreListed() {
         #expect(coders.animatedFormats == [.avif, .gif, .jxl, .png, .webp])
     }
 
-    @Test(arguments: all) func oneFrameIsAStillPicture(_ format: ImageFormat) throws {
-        let image = try decode(try coders.encode(try pictures([0.5]), as: format))
+    @Test(arguments: all) func oneFrameIsAStillImage(_ format: ImageFormat) throws {
+        let image = try decode(try coders.encode(try makeAnimation([0.5]), as: format))
         #expect(!image.isAnimated && image.info.frameCount == 1)
     }
 
     @Test(arguments: all) func theSizeIsLimited(_ format: ImageFormat) throws {
         let options = EncodeOptions(maximumSize: PixelSize(width: 4, height: 0))
-        let written = try encoded(try pictures([0.1, 0.1, 0.1]), format, options)
+        let written = try encoded(try makeAnimation([0.1, 0.1, 0.1]), format, options)
         #expect(written.size == PixelSize(width: 4, height: 3) && written.frameCount == 3)
     }
 
@@ -237,7 +238,7 @@ import TintypeTesting
         #expect(error?.code == .encodeFailed)
     }
 
-    @Test func aFrameThatCannotBeMadeIsToldOf() throws {
+    @Test func aFrameThatFailsToDecodeIsReported() throws {
         var data = try FixtureManifest.named("rects.png").data
         data[data.endIndex - 18] ^= 0x55
         let damaged = try animation(data)

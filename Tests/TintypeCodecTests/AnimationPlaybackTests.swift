@@ -30,7 +30,7 @@ import TintypeWebP
     }
 
     @Test(arguments: AnimationTests.animations, [PlaybackMode.normal, .reverse, .bounce])
-    func everyFrameThatIsPlayedIsTheJudges(_ fixture: FixtureManifest.Fixture, _ mode: PlaybackMode) async throws {
+    func everyPlayedFrameMatchesTheReference(_ fixture: FixtureManifest.Fixture, _ mode: PlaybackMode) async throws {
         let (animation, expected, timer) = (try animation(fixture), try fixture.expectedFrames, ManualPlaybackTimer())
         var settings = PlaybackSettings()
         (settings.mode, settings.loopCount) = (mode, 0)
@@ -46,7 +46,7 @@ import TintypeWebP
     }
 
     @Test(arguments: AnimationTests.animations)
-    func everyFrameThatIsSoughtIsTheJudges(_ fixture: FixtureManifest.Fixture) async throws {
+    func everySoughtFrameMatchesTheReference(_ fixture: FixtureManifest.Fixture) async throws {
         let (animation, expected) = (try animation(fixture), try fixture.expectedFrames)
         let player = AnimationPlayer(animation, timer: ManualPlaybackTimer())
         var random = SeededRandom.printed("everyFrameThatIsSought")
@@ -69,7 +69,7 @@ import TintypeWebP
         formats.contains { $0.formats.map(\.rawValue).contains(fixture.format) }
     }
 
-    @Test(arguments: arriving) func framesThatArriveAreTheJudges(
+    @Test(arguments: arriving) func arrivingFramesMatchTheReference(
         _ fixture: FixtureManifest.Fixture
     ) throws {
         let (data, expected) = (try fixture.data, try fixture.expectedFrames)
@@ -94,7 +94,7 @@ import TintypeWebP
     }
 
     @Test(arguments: ["rects.png", "rects.gif", "rects.webp", "rects.jxl", "sequence.avif"])
-    func anyFlippedByteOfWhatArrivesIsFramesOrAnError(_ name: String) throws {
+    func anyFlippedByteOfAnArrivingFileYieldsFramesOrAnError(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         // Every third, but of the AVIF, most of which is pixels.
         for index in stride(from: 0, to: data.count, by: max(3, data.count / 800)) {
@@ -109,7 +109,7 @@ import TintypeWebP
         }
     }
 
-    @Test func whatArrivesKeepsToTheLimits() throws {
+    @Test func limitsApplyToArrivingFiles() throws {
         for format in Self.formats {
             let ending = format.formats.first?.rawValue ?? ""
             let name = ending == "avif" ? "sequence.avif" : "rects.\(ending)"

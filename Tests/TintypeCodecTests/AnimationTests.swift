@@ -25,7 +25,7 @@ import TintypeTesting
 
     // MARK: Frames
 
-    @Test(arguments: animations) func everyFrameInOrderIsTheJudges(_ fixture: FixtureManifest.Fixture) throws {
+    @Test(arguments: animations) func everyFrameInOrderMatchesTheReference(_ fixture: FixtureManifest.Fixture) throws {
         let (animation, expected) = (try animation(fixture), try fixture.expectedFrames)
         #expect(animation.frameCount == expected.count && expected.count > 1)
         for index in expected.indices { try expect(index, of: animation, isLike: expected[index], fixture) }
@@ -33,12 +33,15 @@ import TintypeTesting
         for index in expected.indices { try expect(index, of: animation, isLike: expected[index], fixture) }
     }
 
-    @Test(arguments: animations) func everyFrameBackwardsIsTheJudges(_ fixture: FixtureManifest.Fixture) throws {
+    @Test(arguments: animations) func everyFrameBackwardsMatchesTheReference(_ fixture: FixtureManifest.Fixture) throws
+    {
         let (animation, expected) = (try animation(fixture), try fixture.expectedFrames)
         for index in expected.indices.reversed() { try expect(index, of: animation, isLike: expected[index], fixture) }
     }
 
-    @Test(arguments: animations) func everyFrameAtRandomIsTheJudges(_ fixture: FixtureManifest.Fixture) throws {
+    @Test(arguments: animations) func everyFrameInRandomOrderMatchesTheReference(_ fixture: FixtureManifest.Fixture)
+        throws
+    {
         let (animation, expected) = (try animation(fixture), try fixture.expectedFrames)
         var random = SeededRandom.printed("everyFrameAtRandom")
         for _ in 0..<100 {
@@ -47,7 +50,8 @@ import TintypeTesting
         }
     }
 
-    @Test(arguments: animations) func severalThreadsGetTheJudgesFrames(_ fixture: FixtureManifest.Fixture) async throws
+    @Test(arguments: animations) func framesDecodedBySeveralThreadsMatchTheReference(_ fixture: FixtureManifest.Fixture)
+        async throws
     {
         let (animation, expected) = (try animation(fixture), try fixture.expectedFrames)
         try await withThrowingTaskGroup { group in
@@ -58,7 +62,7 @@ import TintypeTesting
         }
     }
 
-    @Test(arguments: animations) func playsAndDurationsAreThoseOfTheFile(_ fixture: FixtureManifest.Fixture) throws {
+    @Test(arguments: animations) func loopCountAndDurationsMatchTheFile(_ fixture: FixtureManifest.Fixture) throws {
         let image = try decode(fixture.data)
         let animation = try #require(image.animation)
         #expect(animation.loopCount == fixture.loopCount)
@@ -67,18 +71,18 @@ import TintypeTesting
         #expect(image.isAnimated && image.memoryCost > image.pixels.byteCount)
     }
 
-    @Test(arguments: animations) func theFirstFrameAloneIsAStillPicture(_ fixture: FixtureManifest.Fixture) throws {
+    @Test(arguments: animations) func theFirstFrameAloneIsAStillImage(_ fixture: FixtureManifest.Fixture) throws {
         let image = try decode(fixture.data, DecodeOptions(frames: .first))
         #expect(image.animation == nil && !image.isAnimated && image.memoryCost == image.pixels.byteCount)
         #expect(PixelDifference(image.pixels, try #require(try fixture.expectedPixels))?.maximum == 0)
     }
 
     @Test(arguments: ["rgba-8.png", "still-87a.gif", "lossless.webp"])
-    func aStillPictureHasNoAnimation(_ name: String) throws {
+    func aStillImageHasNoAnimation(_ name: String) throws {
         #expect(try decode(FixtureManifest.named(name).data).animation == nil)
     }
 
-    @Test(arguments: [-1, 14, Int.max]) func whatIsNoFrameIsAnError(_ index: Int) throws {
+    @Test(arguments: [-1, 14, Int.max]) func anInvalidFrameIndexIsAnError(_ index: Int) throws {
         let animation = try animation(FixtureManifest.named("rects.gif"))
         let error = #expect(throws: TintypeError.self) { try animation.frame(at: index) }
         #expect(error?.code == .noSuchFrame)
@@ -86,7 +90,9 @@ import TintypeTesting
 
     // MARK: Other sizes
 
-    @Test(arguments: animations) func framesAreComposedWholeThenResampled(_ fixture: FixtureManifest.Fixture) throws {
+    @Test(arguments: animations) func framesAreComposedAtFullSizeThenResampled(_ fixture: FixtureManifest.Fixture)
+        throws
+    {
         let box = PixelSize(width: 9, height: 9)
         let small = try #require(try decode(fixture.data, DecodeOptions(size: .fit(box))).animation)
         let whole = try animation(fixture)
@@ -100,7 +106,7 @@ import TintypeTesting
     // MARK: Damage and bombs
 
     @Test(arguments: ["rects.png", "palette-rects.png", "rects.gif", "interlaced.gif", "rects.webp"])
-    func everyFlippedByteIsFramesOrAnError(_ name: String) throws {
+    func everyFlippedByteYieldsFramesOrAnError(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         for index in data.indices {
             var damaged = data

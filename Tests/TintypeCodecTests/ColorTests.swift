@@ -26,7 +26,7 @@ import TintypeTesting
     }
 
     @Test(arguments: ["p3.png", "p3.jpg", "p3.webp", "p3.tiff", "p3.avif", "p3.jxl", "p3.heic", "inks.jpg"])
-    func aProfileBeyondTheLimitIsAnErrorOfItsOwn(_ name: String) throws {
+    func aProfileBeyondTheLimitIsADistinctError(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         let context = DecodeContext(limits: DecodeLimits(profileBytes: 100))
         let error = #expect(throws: TintypeError.self) {
@@ -35,7 +35,7 @@ import TintypeTesting
         #expect(error?.code == .limitExceeded && error?.limit == .profileBytes)
     }
 
-    @Test func anInflatedProfileIsCountedBeforeThereIsMemoryForIt() throws {
+    @Test func anInflatedProfileIsMeasuredBeforeItIsAllocated() throws {
         let data = try PNGBuilder.image(with: ("iCCP", Data("x\0\0".utf8) + PNGBuilder.deflatedZeros(64 << 20)))
         let error = #expect(throws: TintypeError.self) { try PNGDecoder().decode(data, context: DecodeContext()) }
         #expect(error?.code == .limitExceeded && error?.limit == .profileBytes)
@@ -43,7 +43,7 @@ import TintypeTesting
 
     /// Any bytes: a picture as if nothing were said of its colours, or one that lcms2 could make something of. `make fuzz`
     /// tries many more.
-    @Test func aDamagedProfileIsNeverAFailure() throws {
+    @Test func aDamagedProfileNeverFailsTheDecode() throws {
         var random = SeededRandom.printed("damaged profiles")
         for name in ["p3.png", "linear-grey.png", "inks.jpg", "p3.jpg"] {
             let profile = try #require(try FixtureManifest.profile(in: name))
@@ -66,7 +66,7 @@ import TintypeTesting
         }
     }
 
-    @Test func aProfileThatDiffersInOneByteIsAnother() throws {
+    @Test func profilesThatDifferInOneByteAreDistinct() throws {
         let profile = try #require(try FixtureManifest.profile(in: "p3.png"))
         var darker = profile
         // Exponent of the red curve, u8Fixed8 (ICC.1:2022, 10.6).
@@ -76,7 +76,7 @@ import TintypeTesting
     }
 
     /// Half of the converters are made while the other of a pair is in use.
-    @Test func convertersOfOneProfileInUseAtOnceGiveTheSame() throws {
+    @Test func concurrentConvertersOfOneProfileAgree() throws {
         let profile = try #require(try FixtureManifest.profile(in: "p3.png"))
         let expected = Self.shown(profile)
         let both = [0, 1].map { _ in ColorConverter(.profile(profile), .rgb) }
@@ -87,7 +87,7 @@ import TintypeTesting
     }
 
     /// Of 200,000 links at one place, each of which makes every colour black: gigabytes and minutes, if lcms2 made them.
-    @Test func aProfilesChainOfFloatsIsLeftAside() throws {
+    @Test func floatTransformsOfAProfileAreIgnored() throws {
         let profile = try #require(try FixtureManifest.profile(in: "p3.png"))
         let chained = try #require(ChainedProfile.adding(links: 200_000, to: profile))
         #expect(Self.shown(chained) == Self.shown(profile))
@@ -105,7 +105,7 @@ import TintypeTesting
         return row
     }
 
-    @Test func alphaStaysWhileColoursAreConverted() throws {
+    @Test func colourConversionKeepsAlpha() throws {
         let image = try decode("p3-alpha.png")
         let plain = try decode("rgba-8.png")
         for y in 0..<plain.size.height {
@@ -117,7 +117,7 @@ import TintypeTesting
         "p3.png", "p3-adam7.png", "p3-alpha.png", "p3-16.png", "p3.tiff", "p3-16.tiff", "inks.tiff", "p3.webp",
         "p3.avif", "p3.jxl", "pq.png",
     ])
-    func aThumbnailHasTheColoursOfTheWhole(_ name: String) throws {
+    func aThumbnailHasTheColoursOfTheFullImage(_ name: String) throws {
         let whole = try decode(name)
         let box = PixelSize(width: 12, height: 12)
         let thumbnail = try decode(name, DecodeOptions(size: .fit(box)))
@@ -125,7 +125,7 @@ import TintypeTesting
         #expect(try #require(PixelDifference(thumbnail.pixels, resized)).maximum <= 2)
     }
 
-    @Test func framesHaveTheColoursOfTheirProfile() throws {
+    @Test func framesAreConvertedByTheirProfile() throws {
         let fixture = try FixtureManifest.named("p3-frames.webp")
         let animation = try #require(try decode("p3-frames.webp").animation)
         for (index, expected) in try fixture.expectedFrames.enumerated() {
@@ -137,7 +137,7 @@ import TintypeTesting
     // MARK: Bright light
 
     @Test(arguments: ["pq.png", "pq-10.avif", "pq-12.avif", "pq.jxl", "pq.heic", "hlg.png"])
-    func whatIsBrighterThanWhiteIsKeptWhereItIsAskedFor(_ name: String) throws {
+    func lightAboveWhiteIsKeptOnRequest(_ name: String) throws {
         let standard = try decode(name)
         #expect(standard.highRange == nil)
         let high = try decode(name, DecodeOptions(range: .high))
@@ -152,7 +152,7 @@ import TintypeTesting
     }
 
     @Test(arguments: ["rgb-16.png", "rgba-16.png", "rgb-16.tiff", "ten-bit.avif"])
-    func sixteenBitsAreKeptWhereTheyAreAskedFor(_ name: String) throws {
+    func sixteenBitsAreKeptOnRequest(_ name: String) throws {
         let image = try decode(name, DecodeOptions(range: .high))
         let kept = try #require(image.highRange)
         for y in stride(from: 0, to: image.size.height, by: 3) {
@@ -167,14 +167,14 @@ import TintypeTesting
         }
     }
 
-    @Test func whatIsKeptHasTheAskedSizeAndIsTurnedUpright() throws {
+    @Test func highRangePixelsHaveTheRequestedSizeAndAreUpright() throws {
         let size = PixelSize(width: 10, height: 10)
         let image = try decode("pq.png", DecodeOptions(size: .fit(size), range: .high))
         #expect(image.highRange?.size == image.size && image.size.width == 10)
         #expect(try decode("rgb-8.png", DecodeOptions(range: .high)).highRange == nil)
     }
 
-    @Test func theToneCurveKeepsDarknessAndBendsToWhite() {
+    @Test func theToneCurveKeepsDarkLightAndEndsAtWhite() {
         let curve = ToneCurve(peak: 1000)
         #expect(abs(curve.map(1) - 1) < 0.01 && abs(curve.map(50) - 50) < 0.5)
         #expect(abs(curve.map(1000) - 203) < 0.5 && abs(curve.map(9000) - 203) < 0.5)
@@ -184,7 +184,7 @@ import TintypeTesting
     }
 
     /// Rec. ITU-R BT.2100-2: 58 % of PQ is 203 cd/m², 75 % of HLG is 26.5 % of light.
-    @Test func transfersAreThoseOfTheRecommendation() {
+    @Test func transferFunctionsMatchTheRecommendation() {
         #expect(abs(HighRangeTransfer.pqLight(0.5806) - 203) < 0.3)
         #expect(abs(HighRangeTransfer.pqLight(1) - 10_000) < 0.01 && HighRangeTransfer.pqLight(0) == 0)
         for light in [0.01, 1, 100, 4000] {
@@ -194,7 +194,7 @@ import TintypeTesting
         #expect(abs(HighRangeTransfer.hlg.light(1) - 1) < 1e-6)
     }
 
-    @Test func pointsThatMixNoLightAreNotUsed() {
+    @Test func degeneratePrimariesAreRejected() {
         let dot = Chromaticities.Point(0.3, 0.3)
         let none = Chromaticities(white: dot, red: dot, green: dot, blue: dot)
         #expect(!none.isUsable && ColorConverter(.measured(gamma: 1, none), .rgb) == nil)

@@ -14,7 +14,7 @@ import TintypeTesting
         try #require(ColorTransform(.codePoints(primaries: 12, transfer: 13), .rgb))
     }
 
-    @Test func aTransformIsHandedToOneAtATime() throws {
+    @Test func aTransformHasOneOwnerAtATime() throws {
         var cache = ColorTransformCache()
         let made = try transform()
         #expect(cache.take(key(1)) == nil)
@@ -24,7 +24,7 @@ import TintypeTesting
         #expect(cache.take(key(1)) == nil && cache.totalCost == 0)
     }
 
-    @Test func twoOfOneProfileAreBothKept() throws {
+    @Test func twoTransformsOfOneProfileAreBothCached() throws {
         var cache = ColorTransformCache()
         let both = [try transform(), try transform()]
         for made in both { #expect(cache.put(key(1), .transform(made)).isEmpty) }
@@ -32,14 +32,14 @@ import TintypeTesting
         #expect(cache.take(key(1))?.transform === both[0])
     }
 
-    @Test func thatNothingIsToBeDoneIsToldToAll() {
+    @Test func anIdentityIsSharedByAll() {
         var cache = ColorTransformCache()
         #expect(cache.put(key(1), .identity).isEmpty)
         for _ in 0..<3 { #expect(cache.take(key(1))?.isIdentity == true) }
         #expect(cache.totalCost == key(1).cost)
     }
 
-    @Test func channelsAndColoursTellThemApart() {
+    @Test func channelsAndColoursDistinguishKeys() {
         var cache = ColorTransformCache()
         _ = cache.put(key(1), .identity)
         #expect(cache.take(ColorTransformKey(.profile(Data([1]) + Data(count: 9)), .grey)) == nil)
@@ -49,7 +49,7 @@ import TintypeTesting
         #expect(gamma == .measured(2.2, 0.64) && gamma != .measured(nil, 0.64) && gamma != point)
     }
 
-    @Test func theOneUsedLongestAgoGoesFirst() {
+    @Test func theLeastRecentlyUsedIsEvictedFirst() {
         var cache = ColorTransformCache(count: 3)
         for number in 1...3 { #expect(cache.put(key(number), .identity).isEmpty) }
         _ = cache.take(key(1))

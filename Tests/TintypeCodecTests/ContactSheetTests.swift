@@ -77,18 +77,18 @@ import TintypeTesting
                 pixels[y * size.width + x] = Pixel(red: 255, green: 255, blue: 255)
             }
             for (column, file) in content.files.enumerated() {
-                let picture = try picture(file)
-                let left = gap + labelWidth + column * (cell.width + gap) + (cell.width - picture.size.width) / 2
-                let top = top + (cell.height - picture.size.height) / 2
-                for y in 0..<picture.size.height {
-                    for x in 0..<picture.size.width { pixels[(top + y) * size.width + left + x] = picture[x, y] }
+                let image = try image(file)
+                let left = gap + labelWidth + column * (cell.width + gap) + (cell.width - image.size.width) / 2
+                let top = top + (cell.height - image.size.height) / 2
+                for y in 0..<image.size.height {
+                    for x in 0..<image.size.width { pixels[(top + y) * size.width + left + x] = image[x, y] }
                 }
             }
         }
         return try .drawn(size) { x, y in pixels[y * size.width + x] }
     }
 
-    private static func picture(_ file: Data) throws -> PixelBuffer {
+    private static func image(_ file: Data) throws -> PixelBuffer {
         let context = DecodeContext(options: DecodeOptions(size: .fit(cell)))
         return try DecodeTests.coders.decoder(for: file).decode(file, context: context).pixels.flattened(on: ground)
     }

@@ -13,7 +13,7 @@ import TintypeTesting
         try Self.coders.decoder(for: data).decode(data, context: DecodeContext(options: DecodeOptions(size: size)))
     }
 
-    @Test(arguments: valid) func theHeaderSaysWhatTheJudgeSays(_ fixture: FixtureManifest.Fixture) throws {
+    @Test(arguments: valid) func theHeaderMatchesTheReference(_ fixture: FixtureManifest.Fixture) throws {
         let info = try #require(try Self.coders.info(of: fixture.data))
         #expect(info.format.rawValue == fixture.format)
         #expect(info.size == PixelSize(width: fixture.width ?? 0, height: fixture.height ?? 0))
@@ -26,7 +26,7 @@ import TintypeTesting
     }
 
     /// Lossless formats bit by bit; JPEG as far as another build of the same library may differ.
-    @Test(arguments: valid) func thePixelsAreTheJudges(_ fixture: FixtureManifest.Fixture) throws {
+    @Test(arguments: valid) func thePixelsMatchTheReference(_ fixture: FixtureManifest.Fixture) throws {
         let expected = try #require(try fixture.expectedPixels)
         let image = try decode(fixture.data)
         #expect(image.size == PixelSize(width: fixture.width ?? 0, height: fixture.height ?? 0))
@@ -41,13 +41,13 @@ import TintypeTesting
         #expect(difference.mean <= (most == 0 ? 0 : 2))
     }
 
-    @Test(arguments: invalid) func whatIsDamagedIsAnError(_ fixture: FixtureManifest.Fixture) throws {
+    @Test(arguments: invalid) func aDamagedFileIsAnError(_ fixture: FixtureManifest.Fixture) throws {
         let data = try fixture.data
         let error = #expect(throws: TintypeError.self) { try decode(data) }
         #expect([.undecodable, .notAnImage].contains(error?.code))
     }
 
-    @Test(arguments: valid) func everyPrefixAsksForMoreOrTells(_ fixture: FixtureManifest.Fixture) throws {
+    @Test(arguments: valid) func everyPrefixNeedsMoreBytesOrYieldsTheHeader(_ fixture: FixtureManifest.Fixture) throws {
         let data = try fixture.data
         let whole = try #require(try Self.coders.info(of: data))
         for count in stride(from: 0, to: data.count, by: max(1, data.count / 200)) {
@@ -90,7 +90,7 @@ import TintypeTesting
         "planes.tiff", "lzw.tiff", "packbits.tiff", "jpeg.tiff", "group4.tiff", "palette.tiff", "big.tiff",
         "lossy-420.avif", "alpha.avif", "lossy.jxl", "lossless-alpha.jxl", "lossy.heic",
     ])
-    func everyFlippedByteIsAPictureOrAnError(_ name: String) throws {
+    func everyFlippedByteYieldsAnImageOrAnError(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         try flip(data.indices, of: data)
     }
@@ -100,7 +100,7 @@ import TintypeTesting
     @Test(arguments: [
         ("p3.png", 1), ("p3.webp", 1), ("p3.tiff", 1), ("inks.tiff", 1), ("p3-16.tiff", 7), ("p3.jxl", 1),
     ])
-    func flippedBytesBesideAProfileMakeAPictureOrAnError(_ name: String, _ step: Int) throws {
+    func flippedBytesOutsideAProfileYieldAnImageOrAnError(_ name: String, _ step: Int) throws {
         let data = try FixtureManifest.named(name).data
         let profile = try profile(in: data, of: name)
         let chosen = data.indices.filter { !profile.contains($0) || $0 % 3 == 0 }
@@ -130,7 +130,7 @@ import TintypeTesting
 
     /// Boxes and tables all over, and places in the pixels: each frame is a picture or an error.
     @Test(arguments: ["frames-420.heics", "sequence-alpha.heics"])
-    func anyFlippedByteOfASequenceIsFramesOrAnError(_ name: String) throws {
+    func anyFlippedByteOfASequenceYieldsFramesOrAnError(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         let pixels = try #require(data.firstRange(of: Data("mdat".utf8))).lowerBound
         for index in data.indices where index < pixels || index % 16 == 0 {
@@ -154,7 +154,7 @@ import TintypeTesting
         "rgba-v4.bmp", "rgb.tiff", "associated.tiff", "orientation-6.tiff", "tiled.tiff", "lossy-420.avif",
         "alpha.avif", "both.avif", "lossy.jxl", "lossless-alpha.jxl", "lossy.heic", "alpha.heic",
     ])
-    func aThumbnailLooksLikeTheResizedWhole(_ name: String) throws {
+    func aThumbnailLooksLikeTheResizedFullImage(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         let whole = try decode(data)
         let box = PixelSize(width: max(1, whole.size.width / 3), height: max(1, whole.size.height / 3))
@@ -205,7 +205,7 @@ import TintypeTesting
         #expect(headerError?.code == .limitExceeded)
     }
 
-    @Test func anIconShowsTheSmallestPictureThatIsLargeEnough() throws {
+    @Test func anIconDecodesTheSmallestSufficientImage() throws {
         let data = try FixtureManifest.named("several.ico").data
         func exact(_ side: Int) throws -> PixelBuffer {
             try decode(data, .fit(PixelSize(width: side, height: side))).pixels

@@ -25,12 +25,12 @@ import TintypeTesting
         (format, { try FixtureManifest.named(name).data })
     }
 
-    @Test func thereIsASourceOfEveryFormat() {
+    @Test func everyFormatHasASource() {
         #expect(Set(Self.sources.map(\.format)) == Set(DecodeTests.coders.decodableFormats))
     }
 
     @Test(arguments: sources.map(\.format), DecodeTests.coders.encodableFormats)
-    func everyFormatBecomesEveryOther(_ source: ImageFormat, _ target: ImageFormat) throws {
+    func everyFormatConvertsToEveryOther(_ source: ImageFormat, _ target: ImageFormat) throws {
         let coders = DecodeTests.coders
         let data = try #require(Self.sources.first { $0.format == source }).data()
         let image = try coders.decoder(for: data).decode(data, context: DecodeContext())

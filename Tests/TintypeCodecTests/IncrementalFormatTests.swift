@@ -17,7 +17,8 @@ import TintypeTesting
         "lossy.webp", "lossy-alpha.webp",
     ]
 
-    @Test(arguments: names, [1, 100, 1_000_000]) func theLastPreviewIsThePicture(_ name: String, _ piece: Int) throws {
+    @Test(arguments: names, [1, 100, 1_000_000]) func theLastPreviewIsTheFullImage(_ name: String, _ piece: Int) throws
+    {
         let data = try FixtureManifest.named(name).data
         let whole = try DecodeTests.coders.decoder(for: data).decode(data, context: DecodeContext())
         let last = try #require(try previews(data, piece: piece).last)
@@ -26,7 +27,7 @@ import TintypeTesting
     }
 
     /// A preview that shows no more than the last one costs time for nothing.
-    @Test(arguments: names) func aPreviewShowsMoreThanTheLastOne(_ name: String) throws {
+    @Test(arguments: names) func aPreviewShowsMoreThanThePreviousOne(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         let all = try previews(data, piece: max(1, data.count / 20))
         for (earlier, later) in zip(all, all.dropFirst()) {
@@ -36,14 +37,14 @@ import TintypeTesting
         #expect(all.count <= 20)
     }
 
-    @Test func rowsComeFromTheTopAndTheRestIsTransparent() throws {
+    @Test func rowsAppearFromTheTopAndTheRestIsTransparent() throws {
         let data = try FixtureManifest.named("pillow-rgba.png").data
         let first = try #require(try previews(data.prefix(data.count / 2), piece: data.count).last)
         #expect(first.pixels[0, first.size.height - 1].alpha == 0)
     }
 
     /// Of an interlaced picture the first pass shows all of it, coarsely.
-    @Test func theFirstPassFillsTheWholePicture() throws {
+    @Test func theFirstPassFillsTheWholeImage() throws {
         let data = try FixtureManifest.named("adam7-rgba.png").data
         let whole = try DecodeTests.coders.decoder(for: data).decode(data, context: DecodeContext())
         let all = try previews(data, piece: max(1, data.count / 40))
@@ -52,7 +53,7 @@ import TintypeTesting
         #expect(differences.last == 0 && differences[differences.count / 2] < differences[0])
     }
 
-    @Test(arguments: names) func previewsHaveTheAskedSize(_ name: String) throws {
+    @Test(arguments: names) func previewsHaveTheRequestedSize(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         let box = PixelSize(width: 10, height: 10)
         for image in try previews(data, piece: 50, DecodeOptions(size: .fit(box))) {
@@ -70,13 +71,13 @@ import TintypeTesting
         #expect(counts.count > 3 && zip(counts, counts.dropFirst()).allSatisfy { $0 < $1 })
     }
 
-    @Test func aWebPWhoseOrientationIsNotKnownShowsNothing() throws {
+    @Test func aWebPOfUnknownOrientationHasNoPreviews() throws {
         let data = try FixtureManifest.named("exif-6.webp").data
         #expect(try previews(data, piece: 100).isEmpty)
     }
 
     @Test(arguments: ["rgba-8.png", "adam7-3x2.png", "lossless.webp", "lossy.webp"])
-    func everyFlippedByteIsAPreviewOrAnError(_ name: String) throws {
+    func everyFlippedByteYieldsAPreviewOrAnError(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         for index in data.indices {
             var damaged = data
@@ -90,7 +91,7 @@ import TintypeTesting
     }
 
     /// libpng begins anew at the second place, where what the first one has left would be lost.
-    @Test(arguments: [1, 1_000_000]) func pixelsInTwoPlacesOfAPNGAreAnErrorWhereTheyAreNoticed(_ piece: Int) throws {
+    @Test(arguments: [1, 1_000_000]) func separatedPixelChunksOfAPNGAreAnErrorWhereDetected(_ piece: Int) throws {
         let pixels = PNGBuilder.chunk("IDAT", try PNGBuilder.deflated(Data([0, 10, 20, 30])))
         let data = try PNGBuilder.image(
             with: ("IDAT", PNGBuilder.deflated(Data([0, 10, 20, 30]))), ("tEXt", Data("a\0b".utf8)))

@@ -9,7 +9,7 @@ import TintypeTesting
         try JPEGDecoder().previews(FixtureManifest.named(name).data, piece: piece, DecodeOptions(size: size))
     }
 
-    @Test(arguments: [1, 100, 5000, 1_000_000]) func theLastPreviewIsThePicture(_ piece: Int) throws {
+    @Test(arguments: [1, 100, 5000, 1_000_000]) func theLastPreviewIsTheFullImage(_ piece: Int) throws {
         for name in ["progressive.jpg", "baseline-420.jpg", "large-progressive.jpg", "large-baseline.jpg"] {
             let data = try FixtureManifest.named(name).data
             let whole = try JPEGDecoder().decode(data, context: DecodeContext())
@@ -19,7 +19,7 @@ import TintypeTesting
     }
 
     /// Colour may arrive in a scan of its own and smoothing ends, so a step back of a few per cent is no fault.
-    @Test func previewsComeCloserToThePicture() throws {
+    @Test func previewsConvergeToTheImage() throws {
         let data = try FixtureManifest.named("large-progressive.jpg").data
         let whole = try JPEGDecoder().decode(data, context: DecodeContext())
         let differences = try previews("large-progressive.jpg", piece: 500).map {
@@ -35,14 +35,14 @@ import TintypeTesting
         #expect(first.pixels[0, first.size.height - 1].alpha == 0)
     }
 
-    @Test func previewsHaveTheAskedSize() throws {
+    @Test func previewsHaveTheRequestedSize() throws {
         let box = PixelSize(width: 100, height: 100)
         for image in try previews("large-progressive.jpg", piece: 3000, .fit(box)) {
             #expect(image.size == image.info.size.fitted(into: box))
         }
     }
 
-    @Test func everyFlippedByteIsAPreviewOrAnError() throws {
+    @Test func everyFlippedByteYieldsAPreviewOrAnError() throws {
         let data = try FixtureManifest.named("progressive.jpg").data
         for index in data.indices {
             var damaged = data
@@ -54,7 +54,7 @@ import TintypeTesting
     }
 
     /// Found by `make fuzz`: libjpeg takes over the width, here 0, before it sees that there was one already.
-    @Test func aSecondHeaderIsAnErrorWhereverItIsCut() throws {
+    @Test func aSecondHeaderIsAnErrorAtAnyPieceBoundary() throws {
         let data = try FixtureManifest.named("progressive.jpg").data
         let scan = Data([0xFF, 0xDA])
         let first = try #require(data.firstRange(of: scan))

@@ -48,13 +48,13 @@ import TintypeTesting
         }
     }
 
-    @Test(arguments: rows) func whatExceedsALimitIsRefusedByItsName(_ row: Row) throws {
+    @Test(arguments: rows) func exceedingALimitIsReportedByItsName(_ row: Row) throws {
         let found = try error(row)
         #expect(found?.code == .limitExceeded && found?.limit == row.limit, "\(String(describing: found))")
     }
 
     /// Neither a smaller size nor a part is a way around a limit.
-    @Test(arguments: rows) func smallPicturesAndPartsOfDamagedOnesKeepToThemToo(_ row: Row) throws {
+    @Test(arguments: rows) func limitsAlsoApplyToSmallSizesAndPartialImages(_ row: Row) throws {
         var options = DecodeOptions(size: .fit(PixelSize(width: 4, height: 4)))
         options.allowsPartial = true
         #expect(try error(row, options)?.limit == row.limit)
@@ -62,7 +62,7 @@ import TintypeTesting
 
     /// The header of a still picture is enough to refuse its size, whatever the decoder would say.
     @Test(arguments: rows.filter { [.pixels, .side, .frames].contains($0.limit) })
-    func whatTheHeaderTellsIsRefusedOnTheHeader(_ row: Row) throws {
+    func headersBeyondALimitAreRefusedEarly(_ row: Row) throws {
         let data = try FixtureManifest.named(row.file).data
         var limits = DecodeLimits()
         row.change(&limits)
@@ -70,7 +70,7 @@ import TintypeTesting
         #expect(found?.limit == row.limit)
     }
 
-    @Test(arguments: rows) func withinTheLimitsTheSamePictureIsDecoded(_ row: Row) throws {
+    @Test(arguments: rows) func filesWithinTheLimitsAreDecoded(_ row: Row) throws {
         let data = try FixtureManifest.named(row.file).data
         _ = try DecodeTests.coders.decoder(for: data).decodeChecked(data, context: DecodeContext())
     }

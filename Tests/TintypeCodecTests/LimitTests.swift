@@ -73,7 +73,7 @@ import TintypeTesting
     }
 
     /// 49 megapixels in a hundred bytes.
-    @Test func aFewBytesDoNotBecomeAHugePicture() {
+    @Test func aFewBytesDoNotBecomeAHugeImage() {
         let size = PixelSize(width: 7000, height: 7000)
         expect(.ratio, Bomb.png(size, [])) { _ in }
         expect(.ratio, Bomb.gif(size, frames: 1)) { _ in }
@@ -123,7 +123,7 @@ import TintypeTesting
         "<feMorphology radius='500'/>", "<s:feConvolveMatrix order='900'/>", "<feTurbulence numOctaves='1000000'/>",
         "<feTurbulence numOctaves = '&#57;9999'/>", "<feTurbulence result='>' numOctaves='999'/>",
     ])
-    func filtersThatNothingBoundsAreNotBegun(_ filter: String) throws {
+    func unboundedFiltersAreRefused(_ filter: String) throws {
         let text = """
             <svg xmlns="http://www.w3.org/2000/svg" xmlns:s="http://www.w3.org/2000/svg" width="4000" height="4000">\
             <filter id="f">\(filter)</filter><rect width="4000" height="4000" filter="url(#f)"/></svg>
@@ -131,7 +131,7 @@ import TintypeTesting
         expect(.filteredPixels, Data(text.utf8)) { _ in }
     }
 
-    @Test func filtersOfSmallPicturesAreDrawn() throws {
+    @Test func filtersOfSmallImagesAreDrawn() throws {
         let text = """
             <svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><filter id="f"><feMorphology radius="1"/>\
             <feTurbulence numOctaves="3"/><feGaussianBlur stdDeviation="2"/></filter>\

@@ -33,7 +33,7 @@ import TintypeTesting
     }
 
     @Test(arguments: [ImageFormat.jpeg, .png, .webp, .tiff], Orientation.allCases)
-    func itIsAppliedOnce(_ format: ImageFormat, _ orientation: Orientation) throws {
+    func orientationIsAppliedOnce(_ format: ImageFormat, _ orientation: Orientation) throws {
         let stored = try decode(file(format, .up)).pixels
         let image = try decode(file(format, orientation))
         #expect(image.info.orientation == orientation && image.info.storedSize == stored.size)
@@ -48,7 +48,7 @@ import TintypeTesting
 
     /// Made by their own tools, and judged by them.
     @Test(arguments: ["heic", "jxl"], Orientation.allCases)
-    func thumbnailsOfTurnedPicturesAreUpright(_ ending: String, _ orientation: Orientation) throws {
+    func thumbnailsOfRotatedImagesAreUpright(_ ending: String, _ orientation: Orientation) throws {
         let fixture = try FixtureManifest.named("orientation-\(orientation.rawValue).\(ending)")
         let expected = try #require(try fixture.expectedPixels)
         let box = PixelSize(width: 16, height: 16)
@@ -61,7 +61,7 @@ import TintypeTesting
     }
 
     /// Both boxes of AVIF, in all their values.
-    @Test func everyTurnOfAnAVIFIsApplied() throws {
+    @Test func everyTransformOfAnAVIFIsApplied() throws {
         let data = try FixtureManifest.named("both.avif").data
         let turn = try #require(data.firstRange(of: Data("irot".utf8))).upperBound
         let mirror = try #require(data.firstRange(of: Data("imir".utf8))).upperBound
@@ -79,7 +79,7 @@ import TintypeTesting
     }
 
     /// In a file that mirrors first and turns then, both count in that order.
-    @Test func boxesOfAHEICAreReadInTheirOrder() throws {
+    @Test func transformBoxesOfAHEICApplyInFileOrder() throws {
         let data = try FixtureManifest.named("orientation-5.heic").data
         // Of the picture: turned by three quarters, then mirrored from left to right; places 5 and 6 of the list.
         let list = try #require(data.firstRange(of: Data("ipma".utf8))).upperBound
@@ -92,7 +92,7 @@ import TintypeTesting
         #expect(difference.mean < 2, "\(difference)")
     }
 
-    @Test func aTurnedSequenceIsShownUpright() throws {
+    @Test func aRotatedSequenceIsUpright() throws {
         let data = try FixtureManifest.named("frames-420.heics").data
         let plain = try #require(try decode(data).animation)
         // The matrix of the track: a quarter clockwise.

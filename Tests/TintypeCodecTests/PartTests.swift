@@ -11,7 +11,7 @@ import TintypeTesting
             "lossy-444.avif", "both.avif", "lossy.heic",
         ]
 
-    private func picture(_ name: String, _ options: DecodeOptions = DecodeOptions()) throws -> PixelBuffer {
+    private func decodePixels(_ name: String, _ options: DecodeOptions = DecodeOptions()) throws -> PixelBuffer {
         let data = try FixtureManifest.data(name)
         let decoder = try #require(try DecodeTests.coders.decoder(for: data) as? any PartialImageDecoder)
         return try decoder.decode(data, context: DecodeContext(options: options)).pixels
@@ -23,26 +23,26 @@ import TintypeTesting
             size: PixelSize(width: max(1, size.width / 2), height: max(1, size.height / 3)))
     }
 
-    @Test(arguments: files) func aPartIsThatOfTheWhole(_ name: String) throws {
-        let whole = try picture(name)
+    @Test(arguments: files) func aPartEqualsTheCroppedImage(_ name: String) throws {
+        let whole = try decodePixels(name)
         let rect = part(of: whole.size)
-        let decoded = try picture(name, DecodeOptions(crop: rect))
+        let decoded = try decodePixels(name, DecodeOptions(crop: rect))
         #expect(PixelDifference(decoded, try whole.cropped(to: rect))?.maximum == 0)
     }
 
     /// libjpeg scales in the frequency domain, which may change little; nothing else may change anything.
-    @Test(arguments: files) func aSmallPartLooksLikeThatOfTheWhole(_ name: String) throws {
-        let whole = try picture(name)
+    @Test(arguments: files) func aResizedPartLooksLikeTheCroppedImage(_ name: String) throws {
+        let whole = try decodePixels(name)
         let rect = part(of: whole.size)
         let size = PixelSize(width: max(1, rect.size.width / 3), height: max(1, rect.size.height / 3))
-        let decoded = try picture(name, DecodeOptions(crop: rect, size: .shrink(size)))
+        let decoded = try decodePixels(name, DecodeOptions(crop: rect, size: .shrink(size)))
         let expected = try ResizeTransformer(to: size, mode: .stretch).transform(whole.cropped(to: rect))
         let difference = try #require(PixelDifference(decoded, expected))
         #expect(name.hasSuffix("jpg") ? difference.mean < 6 : difference.maximum <= 2, "\(name): \(difference)")
     }
 
-    @Test func aPartOutsideIsAnError() {
+    @Test func aPartOutsideTheImageIsAnError() {
         let outside = PixelRect(x: 100_000, y: 0, size: PixelSize(width: 5, height: 5))
-        #expect(throws: TintypeError.self) { try picture("rgba-8.png", DecodeOptions(crop: outside)) }
+        #expect(throws: TintypeError.self) { try decodePixels("rgba-8.png", DecodeOptions(crop: outside)) }
     }
 }

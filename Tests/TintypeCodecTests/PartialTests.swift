@@ -23,7 +23,7 @@ import TintypeTesting
         "pillow-rgba.png", "adam7-rgba.png", "lossy.webp",
     ]
 
-    @Test(arguments: still) func whatIsCutShortIsAnErrorUnlessPartIsAllowed(_ name: String) throws {
+    @Test(arguments: still) func aTruncatedFileIsAnErrorUnlessPartialImagesAreAllowed(_ name: String) throws {
         let whole = try decode(FixtureManifest.named(name).data)
         let data = try FixtureManifest.named(name).data
         let cut = data.prefix(data.count * 3 / 4)
@@ -35,7 +35,7 @@ import TintypeTesting
 
     /// Formats that keep rows from the top: they are the picture's, and what is missing is transparent.
     @Test(arguments: ["large-baseline.jpg", "pillow-rgba.png", "lossy.webp", "baseline-420.jpg"])
-    func theRowsThatAreThereAreThePictures(_ name: String) throws {
+    func theRowsPresentMatchTheImage(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         let whole = try decode(data)
         let partial = try decode(data.prefix(data.count * 3 / 4), Self.allowed)
@@ -46,14 +46,14 @@ import TintypeTesting
         if !name.hasSuffix("webp") { #expect(partial.pixels[0, whole.size.height - 1].alpha == 0) }
     }
 
-    @Test func whatIsWholeIsNotPartial() throws {
+    @Test func aCompleteImageIsNotPartial() throws {
         for name in Self.still {
             #expect(try !decode(FixtureManifest.named(name).data, Self.allowed).isPartial)
         }
     }
 
     @Test(arguments: ["rects.png", "rects.gif", "rects.webp", "sequence.avif", "sequence.heics", "frames-420.heics"])
-    func theFramesThatAreThereAreShown(_ name: String) throws {
+    func theFramesPresentAreDecoded(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         let whole = try #require(try decode(data).animation)
         let cut = data.prefix(data.count * 3 / 4)
@@ -67,7 +67,7 @@ import TintypeTesting
         }
     }
 
-    @Test(arguments: still) func aPartOfADamagedPictureHasTheAskedSize(_ name: String) throws {
+    @Test(arguments: still) func aPartialImageHasTheRequestedSize(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         let options = Self.partly(.fit(PixelSize(width: 20, height: 20)))
         let whole = try decode(data, options)
@@ -75,7 +75,7 @@ import TintypeTesting
         #expect(partial.size == whole.size && partial.isPartial)
     }
 
-    @Test(arguments: still) func whatHasNoPixelsIsStillAnError(_ name: String) throws {
+    @Test(arguments: still) func aFileWithoutPixelsIsStillAnError(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         for count in [12, 20, 30] {
             let error = #expect(throws: TintypeError.self) { try decode(data.prefix(count), Self.allowed) }
@@ -83,7 +83,7 @@ import TintypeTesting
         }
     }
 
-    @Test(arguments: still) func limitsHoldForWhatIsDamaged(_ name: String) throws {
+    @Test(arguments: still) func limitsApplyToDamagedFiles(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         var context = DecodeContext(options: Self.allowed, limits: DecodeLimits(pixels: 10))
         let cut = data.prefix(data.count * 3 / 4)
@@ -98,7 +98,7 @@ import TintypeTesting
         arguments: still + [
             "alpha-32.ico", "mask-24.ico", "several.ico", "sequence.heics", "sequence.avif", "sequence-alpha.heics",
         ])
-    func everyTruncationIsAPartOrAnError(_ name: String) throws {
+    func everyTruncationYieldsAPartialImageOrAnError(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         for count in stride(from: 0, to: data.count, by: max(1, data.count / 100)) {
             do throws(TintypeError) {
@@ -110,7 +110,7 @@ import TintypeTesting
     }
 
     @Test(arguments: ["rgb-24.bmp", "palette-8.bmp", "rgba-v4.bmp", "runs-8.bmp"])
-    func theLowerRowsOfACutBMPAreShown(_ name: String) throws {
+    func theLowerRowsOfATruncatedBMPAreDecoded(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         let whole = try decode(data)
         let partial = try decode(data.prefix(data.count * 3 / 4), Self.allowed)
@@ -119,7 +119,7 @@ import TintypeTesting
         #expect((0..<width).allSatisfy { partial.pixels[$0, height - 1] == whole.pixels[$0, height - 1] })
     }
 
-    @Test func theStripsOfADamagedTIFFAreShown() throws {
+    @Test func theStripsOfADamagedTIFFAreDecoded() throws {
         let data = try FixtureManifest.named("deflate.tiff").data
         let whole = try decode(data)
         var damaged = data
@@ -132,7 +132,7 @@ import TintypeTesting
         #expect((0..<37).allSatisfy { partial.pixels[$0, 19] == whole.pixels[$0, 19] })
     }
 
-    @Test func theRowsOfACutGIFAreShown() throws {
+    @Test func theRowsOfATruncatedGIFAreDecoded() throws {
         let size = PixelSize(width: 50, height: 40)
         let data = PlainGIF.bytes(size) { x, y in UInt8((x + y) % 128) }
         let whole = try decode(data)
@@ -143,7 +143,9 @@ import TintypeTesting
         #expect(throws: TintypeError.self) { try decode(data.prefix(500), Self.allowed) }
     }
 
-    @Test(arguments: ["alpha-32.ico", "mask-24.ico", "several.ico"]) func thePartOfACutIconIsShown(_ name: String)
+    @Test(arguments: ["alpha-32.ico", "mask-24.ico", "several.ico"]) func theRowsOfATruncatedIconAreDecoded(
+        _ name: String
+    )
         throws
     {
         let data = try FixtureManifest.named(name).data
@@ -158,7 +160,7 @@ import TintypeTesting
 
     /// Their libraries show all or nothing, and the error says so.
     @Test(arguments: ["lossy.heic", "alpha.heic", "lossy-420.avif", "alpha.avif"])
-    func ofACutStillPictureThatCannotBeShownInPartTheErrorSaysSo(_ name: String) throws {
+    func formatsWithoutPartialDecodingSaySo(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         for cut in [data.count / 2, data.count * 3 / 4, data.count - 20] {
             let error = #expect(throws: TintypeError.self) { try decode(data.prefix(cut), Self.allowed) }

@@ -12,7 +12,7 @@ import TintypeTesting
         return try #require(try coders.decoder(for: data).decode(data, context: DecodeContext()).animation)
     }
 
-    @Test func framesAreThoseOfTheWholeInTheOrderThatIsAskedFor() throws {
+    @Test func framesComeInTheRequestedOrder() throws {
         let whole = try rects()
         let indices = [5, 0, 13, 5]
         let picked = try whole.picking(indices)
@@ -26,13 +26,13 @@ import TintypeTesting
         }
     }
 
-    @Test(arguments: [[], [14], [-1], [0, 99]]) func aFrameThatIsNotThereIsAnError(_ indices: [Int]) throws {
+    @Test(arguments: [[], [14], [-1], [0, 99]]) func aMissingFrameIsAnError(_ indices: [Int]) throws {
         let whole = try rects()
         let error = #expect(throws: TintypeError.self) { try whole.picking(indices) }
         #expect(error?.code == .noSuchFrame)
     }
 
-    @Test(arguments: [ImageFormat.png, .gif, .webp, .jxl, .avif]) func anEncoderIsGivenThoseFramesAlone(
+    @Test(arguments: [ImageFormat.png, .gif, .webp, .jxl, .avif]) func anEncoderWritesOnlyThoseFrames(
         _ format: ImageFormat
     ) throws {
         let whole = try rects()
@@ -46,7 +46,7 @@ import TintypeTesting
         }
     }
 
-    @Test func oneFrameIsAStillPicture() throws {
+    @Test func oneFrameIsAStillImage() throws {
         let whole = try rects()
         let data = try coders.encode(whole, as: .png, options: EncodeOptions(frames: [6]))
         let image = try coders.decoder(for: data).decode(data, context: DecodeContext())

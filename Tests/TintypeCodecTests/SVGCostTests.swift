@@ -24,7 +24,7 @@ import TintypeTesting
             + String(repeating: "<circle cx='500' cy='500' r='400' fill='#123' fill-opacity='0.5'/>", count: 1000)
             + "</g>", 1000)
 
-    private func waitUntilNoneIsLeft() async throws {
+    private func waitForAbandonedDrawings() async throws {
         while SVGDrawing.abandonedCount > 0 {
             try Task.checkCancellation()
             await Task.yield()
@@ -42,10 +42,10 @@ import TintypeTesting
             try SVGDecoder().decodeChecked(data, context: context, time: clock.timeSource)
         }
         #expect(error?.limit == .time)
-        try await waitUntilNoneIsLeft()
+        try await waitForAbandonedDrawings()
     }
 
-    @Test func whoGivesUpDoesNotWaitForTheEnd() async throws {
+    @Test func aCancelledCallerDoesNotWaitForTheDrawing() async throws {
         let asked = Shared(0)
         let context = DecodeContext(isCancelled: {
             asked.withLock { asked in
@@ -55,34 +55,34 @@ import TintypeTesting
         })
         let error = #expect(throws: TintypeError.self) { try SVGDecoder().decode(Self.slow, context: context) }
         #expect(error?.code == .cancelled)
-        try await waitUntilNoneIsLeft()
+        try await waitForAbandonedDrawings()
         // Others are drawn as before.
         let image = try SVGDecoder().decode(Self.document("<rect width='100' height='100'/>"), context: DecodeContext())
         #expect(image.pixels[50, 50].alpha == 255)
     }
 
     /// cairo loses a little memory for each drawing that can be left: found by `make fuzz`.
-    @Test func onlyADrawingThatMayTakeLongCanBeLeft() throws {
-        func isLong(_ data: Data, _ side: Int) throws -> Bool {
+    @Test func onlyASlowDrawingChecksForCancellation() throws {
+        func isSlow(_ data: Data, _ side: Int) throws -> Bool {
             var survey = SVGSurvey(Array(data))
             try survey.check(DecodeLimits())
-            return survey.cost.isLong(drawing: PixelSize(width: side, height: side))
+            return survey.cost.isSlow(drawing: PixelSize(width: side, height: side))
         }
         let icon = Self.document(String(repeating: "<rect width='9' height='9'/>", count: 99))
-        #expect(try !isLong(icon, 500) && isLong(icon, 2000))
-        #expect(try isLong(Self.slow, 2000) && isLong(Self.slowGroup, 1000))
+        #expect(try !isSlow(icon, 500) && isSlow(icon, 2000))
+        #expect(try isSlow(Self.slow, 2000) && isSlow(Self.slowGroup, 1000))
         for name in ["use", "marker", "pattern", "x:use", "image", "feImage"] {
-            #expect(try isLong(Self.document("<\(name)/>"), 10))
+            #expect(try isSlow(Self.document("<\(name)/>"), 10))
         }
         // What each of them is drawn with counts for each of them.
         for aside in ["<mask/>", "<clipPath/>", "<filter/>"] {
             let shapes = String(repeating: "<rect/>", count: 99)
-            #expect(try isLong(Self.document(aside + shapes), 200) && !isLong(Self.document(aside + "<rect/>"), 200))
+            #expect(try isSlow(Self.document(aside + shapes), 200) && !isSlow(Self.document(aside + "<rect/>"), 200))
         }
         let filter = "<filter>" + String(repeating: "<feGaussianBlur/>", count: 30) + "</filter>"
-        #expect(try isLong(Self.document(filter), 400))
+        #expect(try isSlow(Self.document(filter), 400))
         let entity = Data("<!DOCTYPE svg [<!ENTITY a '<g/><use/>'>]><svg>&a;</svg>".utf8)
-        #expect(try isLong(entity, 10))
+        #expect(try isSlow(entity, 10))
     }
 
     // MARK: Depth
@@ -128,13 +128,13 @@ import TintypeTesting
         #expect(error?.limit == .elements, "\(Self.chains[index].name): \(String(describing: error))")
     }
 
-    @Test(arguments: chains.indices) func aShortOneIsDrawn(_ index: Int) throws {
+    @Test(arguments: chains.indices) func aShortChainIsDrawn(_ index: Int) throws {
         let image = try SVGDecoder().decode(Self.chain(index, length: 10), context: DecodeContext())
         #expect(image.size.width == 100)
     }
 
     /// What may just pass has stack enough.
-    @Test(arguments: chains.indices) func theLongestChainThatIsAllowedIsDrawn(_ index: Int) throws {
+    @Test(arguments: chains.indices) func theLongestAllowedChainIsDrawn(_ index: Int) throws {
         var length = 1
         while length < 1500,
             (try? SVGDepth.check(Array(Self.chain(index, length: length * 2))[...], DecodeLimits())) != nil
@@ -145,7 +145,7 @@ import TintypeTesting
         #expect(length >= 8)
     }
 
-    @Test func manyReferencesThatGoNoDeeperAreDrawn() throws {
+    @Test func manyShallowReferencesAreDrawn() throws {
         let uses = (0..<3000).map { "<use href='#a' x='\($0 % 90)'/>" }.joined()
         let gradients = (1..<100).map { "<linearGradient id='g\($0)' href='#g\($0 - 1)'/>" }.joined()
         let styled = "<style>.a{fill:url(#g99)} .b{clip-path:url(#c)}</style>"
@@ -157,12 +157,12 @@ import TintypeTesting
     }
 
     /// A link to what it stands in is no way down.
-    @Test func aReferenceThatLeadsBackIsDrawn() throws {
+    @Test func aCyclicReferenceIsDrawn() throws {
         let body = "<g id='top'><a xlink:href='#top'><rect width='50' height='50'/></a></g>"
         #expect(try SVGDecoder().decode(Self.document(body), context: DecodeContext()).pixels[5, 5].alpha == 255)
     }
 
-    @Test func elementsInEntitiesThatReferToOthersAreRefused() {
+    @Test func entitiesWithReferencingElementsAreRefused() {
         let entity = "<!ENTITY e \"<use href='#a'/>\">"
         let text = "<!DOCTYPE svg [\(entity)]><svg xmlns='http://www.w3.org/2000/svg'><rect id='a'/>&e;</svg>"
         let error = #expect(throws: TintypeError.self) {
@@ -171,7 +171,7 @@ import TintypeTesting
         #expect(error?.limit == .elements)
     }
 
-    @Test func markupIsReadAsItIsMeant() {
+    @Test func markupIsParsedCorrectly() {
         var markup = SVGMarkup(
             Array("<?x <a?><!-- <b> --><svg:g a='>' b=\"/\"><h/>t<![CDATA[<c>]]></g>".utf8)[...])
         var pieces: [String] = []
@@ -186,7 +186,7 @@ import TintypeTesting
         #expect(pieces == ["g", "h/", "'t'", "'<c>'", "end"])
     }
 
-    @Test func anyTextIsReadWithoutHarm() {
+    @Test func anyTextIsParsedWithoutACrash() {
         var random = SeededRandom.printed("SVG markup")
         let signs = Array("<>/!-[]CDAT&#;x2'\"= aid?url()style\\".utf8)
         for _ in 0..<2000 {

@@ -9,7 +9,7 @@ import TintypeCore
         #expect(throws: TintypeError.self) { _ = try SVGLibrary(named: name) }
     }
 
-    @Test func withoutALibraryThereIsNoCoder() {
+    @Test func aMissingLibraryIsNoCoder() {
         let error = error("librsvg-of-nowhere.so.2")
         #expect(error?.code == .noCoder && error?.stage == .decode)
         #expect(error?.message.contains("librsvg-of-nowhere.so.2") == true)
@@ -20,7 +20,7 @@ import TintypeCore
         #expect(error?.code == .noCoder && error?.message.contains("it has no rsvg_") == true)
     }
 
-    @Test func allWhoComeAtOnceShareOneLibrary() async throws {
+    @Test func concurrentCallersShareOneLibrary() async throws {
         let libraries = await withTaskGroup { group in
             for _ in 0..<16 { group.addTask { SVGLibrary.standard } }
             return await group.reduce(into: []) { $0.append($1) }

@@ -29,7 +29,7 @@ import TintypeSVG
         (.fit(PixelSize(width: 200, height: 200)), 200, 100), (.fit(PixelSize(width: 0, height: 50)), 100, 50),
         (.shrink(PixelSize(width: 5, height: 5)), 5, 5), (.atMost(bytes: 200), 10, 5),
     ])
-    func itIsDrawnAtTheAskedSize(_ size: DecodeOptions.Size, _ width: Int, _ height: Int) throws {
+    func itIsDrawnAtTheRequestedSize(_ size: DecodeOptions.Size, _ width: Int, _ height: Int) throws {
         let image = try decode(Self.halves, size)
         #expect(image.size == PixelSize(width: width, height: height))
         #expect(image.pixels[0, 0] == Pixel(red: 255, green: 136, blue: 0))
@@ -64,20 +64,20 @@ import TintypeSVG
         ("viewBox='0 0 7 9'", 7, 9), ("", 300, 150), ("width='1in' height='12px'", 96, 12),
         ("width='2.5' height='2'", 3, 2),
     ])
-    func theSizeIsItsOwn(_ attributes: String, _ width: Int, _ height: Int) throws {
+    func theSizeComesFromTheDocument(_ attributes: String, _ width: Int, _ height: Int) throws {
         let info = try SVGDecoder().info(
             of: Data("<svg xmlns='http://www.w3.org/2000/svg' \(attributes)/>".utf8), isComplete: true)
         #expect(info?.size == PixelSize(width: width, height: height))
     }
 
-    @Test func aHugeOneIsRefusedUnlessItIsDrawnSmall() throws {
+    @Test func aHugeDocumentIsRefusedUnlessDrawnSmall() throws {
         let huge = Self.halves.replacing("\"20\"", with: "\"200000\"")
         let error = #expect(throws: TintypeError.self) { try decode(huge) }
         #expect(error?.code == .limitExceeded)
         #expect(try decode(huge, .fit(PixelSize(width: 40, height: 40))).size.width == 40)
     }
 
-    @Test func whatItRefersToOutsideItselfIsNotLoaded() throws {
+    @Test func externalResourcesAreNotLoaded() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -9,7 +9,7 @@ import TintypeTesting
 @Suite struct ThumbnailTests {
     private let size = PixelSize(width: 900, height: 600)
 
-    private func picture() throws -> PixelBuffer {
+    private func samplePixels() throws -> PixelBuffer {
         try .drawn(size) { x, y in
             Pixel(red: UInt8(x / 4 & 255), green: UInt8(y / 3 & 255), blue: UInt8((x + y) / 8 & 255))
         }
@@ -21,13 +21,13 @@ import TintypeTesting
 
     private func encoded(_ format: ImageFormat, embedsThumbnail: Bool = true) throws -> Data {
         try DecodeTests.coders.encode(
-            try picture(), as: format, options: EncodeOptions(quality: 0.9, embedsThumbnail: embedsThumbnail))
+            try samplePixels(), as: format, options: EncodeOptions(quality: 0.9, embedsThumbnail: embedsThumbnail))
     }
 
     // MARK: Embedded
 
     @Test(arguments: [ImageFormat.jpeg, .heic])
-    func aThumbnailIsEmbeddedWhereItIsAskedFor(_ format: ImageFormat) throws {
+    func aThumbnailIsEmbeddedOnRequest(_ format: ImageFormat) throws {
         let (with, without) = (try encoded(format), try encoded(format, embedsThumbnail: false))
         #expect(with.count > without.count)
         #expect(PixelDifference(try decode(with).pixels, try decode(without).pixels)?.maximum == 0)
@@ -41,7 +41,7 @@ import TintypeTesting
     }
 
     /// The thumbnail is made unlike the picture, to see which was shown.
-    @Test func aThumbnailStandsForThePictureWhereItIsLargeEnoughAndAllowed() throws {
+    @Test func aThumbnailReplacesTheImageIfLargeEnoughAndAllowed() throws {
         let small = try JPEGEncoder().encode(
             .filled(Pixel(red: 255, green: 0, blue: 0), PixelSize(width: 320, height: 213)), as: .jpeg,
             options: EncodeOptions())
@@ -59,7 +59,7 @@ import TintypeTesting
         #expect(try !isRed(.full, .whereLargeEnough))
     }
 
-    @Test func aThumbnailIsTurnedWithItsPicture() throws {
+    @Test func aThumbnailIsOrientedLikeItsImage() throws {
         let stored = try encoded(.jpeg)
         let place = try #require(stored.firstRange(of: [1, 0x12, 0, 3, 0, 0, 0, 1, 0, 1])).upperBound - 1
         for orientation in Orientation.allCases {
@@ -73,13 +73,13 @@ import TintypeTesting
         }
     }
 
-    @Test func aDamagedThumbnailIsNoReasonToFail() throws {
+    @Test func aDamagedThumbnailIsIgnored() throws {
         let data = try #require(Self.replacingThumbnail(of: try encoded(.jpeg), by: Data([0xFF, 0xD8, 0xFF, 0xD9])))
         let options = DecodeOptions(size: .fit(PixelSize(width: 90, height: 90)), embeddedThumbnail: .whereLargeEnough)
         #expect(try decode(data, options).size.width == 90)
     }
 
-    @Test func aHEICsThumbnailStandsForIt() throws {
+    @Test func aHEICsThumbnailReplacesTheImage() throws {
         let data = try encoded(.heic)
         let box = DecodeOptions.Size.fit(PixelSize(width: 150, height: 150))
         let whole = try decode(data, DecodeOptions(size: box))
@@ -90,7 +90,7 @@ import TintypeTesting
         #expect(difference.maximum > 0 && difference.mean < 4, "\(difference)")
     }
 
-    @Test func bothAreInTheKeySinceTheyChangeWhatIsKept() {
+    @Test func bothOptionsArePartOfTheKey() {
         #expect(DecodeOptions(keepsExif: true).identifier == "exif")
         #expect(DecodeOptions(embeddedThumbnail: .whereLargeEnough).identifier == "embedded")
     }
@@ -134,7 +134,7 @@ import TintypeTesting
         #expect(image.isAnimated && image.exif?.orientation == .up)
     }
 
-    @Test func anyBytesAreNoExifDataOrReadWithoutHarm() throws {
+    @Test func anyBytesAreReadAsExifWithoutACrash() throws {
         let start = try #require(try decode(try encoded(.jpeg), DecodeOptions(keepsExif: true)).exif).bytes.prefix(200)
         var random = SeededRandom.printed("Exif data")
         for _ in 0..<5_000 {
@@ -150,7 +150,7 @@ import TintypeTesting
 
     // MARK: Density
 
-    @Test func densityIsKeptWhereTheFormatSaysIt() throws {
+    @Test func densityIsReadWhereTheFormatStoresIt() throws {
         let phys = PNGBuilder.bigEndian(3937) + PNGBuilder.bigEndian(7874) + Data([1])
         let png = try PNGBuilder.image(with: ("pHYs", phys))
         let density = try #require(try decode(png).info.density)
