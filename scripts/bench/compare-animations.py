@@ -1,4 +1,4 @@
-"""The measuring of scripts/bench/compare-animations, which calls it: AnimationTimings' path and the number of rounds."""
+"""The measurements of scripts/bench/compare-animations, which passes the path of AnimationTimings and the number of rounds."""
 
 import pathlib
 import sys
@@ -12,12 +12,12 @@ from timing_tools import Program, in_turns, timed
 SIZE, COUNT = (480, 270), 40
 SAMPLE = pathlib.Path(__file__).parents[2] / "Sources/CTintypeSamples/Samples/mountains.jpg"
 
-# Times of ours over theirs: at least as fast.
+# The maximum ratios of Tintype's time to the other's.
 GOAL = 1.0
 
 
 def films():
-    """A camera that wanders over a photograph, so that every pixel changes; and a ball that rolls over one."""
+    """Returns two films: a camera that pans over a photograph, so that every pixel changes, and a ball that rolls over it."""
     photo = Image.open(SAMPLE).convert("RGB").resize((SIZE[0] + 2 * COUNT, SIZE[1] + COUNT), Image.LANCZOS)
     camera = [photo.crop((2 * step, step, 2 * step + SIZE[0], step + SIZE[1])) for step in range(COUNT)]
     ball = []
@@ -30,7 +30,7 @@ def films():
 
 
 def write(folder):
-    """The films in every format."""
+    """Writes the films in every format."""
     options = {"gif": {}, "png": {}, "webp": {"quality": 80, "method": 2}}
     for name, frames in films().items():
         for kind, extra in options.items():
@@ -57,7 +57,7 @@ def pillow(path):
 
 
 def whole(name, taken, count):
-    """The time, of all frames alone."""
+    """Returns the time for all frames."""
     if int(count) != COUNT:
         sys.exit(f"compare-animations: {name} made {count} frames of {COUNT}")
     return float(taken)
@@ -71,7 +71,7 @@ def main(program, rounds):
     with tempfile.TemporaryDirectory() as folder:
         for path in write(folder):
             contestants = {"tintype": lambda: whole("tintype", *timings.ask("tintype", path))}
-            # libpng knows no animations.
+            # libpng does not support animations.
             if path.suffix != ".png":
                 contestants["library"] = lambda: whole("library", *timings.ask("control", path))
             contestants["Pillow"] = lambda: whole("Pillow", *pillow(path))

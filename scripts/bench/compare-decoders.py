@@ -1,4 +1,4 @@
-"""The measuring of scripts/bench/compare-decoders, which calls it: the folder of its programs and the number of rounds."""
+"""The measurements of scripts/bench/compare-decoders, which passes the directory of its programs and the number of rounds."""
 
 import pathlib
 import re
@@ -16,14 +16,14 @@ SAMPLE = pathlib.Path(__file__).parents[2] / "Sources/CTintypeSamples/Samples/mo
 LARGE, SMALL = (4000, 3000), (1600, 1200)
 SIDE = 256
 PROFILE = pathlib.Path(__file__).parents[2] / "Tests/TintypeCodecTests/Fixtures/profiles/p3.icc"
-# Where the text of its description is.
+# The offset of the profile's description text.
 DESCRIPTION = 240 + 12
 
 VIPS = """
 import sys, pyvips
 pyvips.Image.thumbnail_buffer(open(sys.argv[2], "rb").read(), int(sys.argv[1])).write_to_memory()
 """
-# The same without decoding: the memory that starting up and reading the file take is not the decoder's.
+# The same without decoding, to subtract the memory of start-up and reading.
 VIPS_IDLE = """
 import sys, pyvips
 pyvips.version(0), open(sys.argv[2], "rb").read()
@@ -31,7 +31,7 @@ pyvips.version(0), open(sys.argv[2], "rb").read()
 
 
 def samples(folder, program):
-    """A photograph in every format; the slow ones are smaller."""
+    """Writes a photograph in every format, smaller for slow formats."""
     photo = Image.open(SAMPLE).convert("RGB")
     large, small = (photo.resize(size, Image.BICUBIC) for size in (LARGE, SMALL))
     files = {}
@@ -55,7 +55,7 @@ def samples(folder, program):
 
 
 def thumbnails(folder, count=40):
-    """Small photographs whose colours are those of Display P3: with one profile, and each with one that no other has."""
+    """Writes small Display P3 photographs: some with one common profile, some with a profile of their own."""
     photo = Image.open(SAMPLE).convert("RGB").resize((256, 170), Image.LANCZOS)
     profile = PROFILE.read_bytes()
     same, own = [], []
@@ -69,7 +69,7 @@ def thumbnails(folder, count=40):
 
 
 def peak(command):
-    """The most memory that a process has, in megabytes."""
+    """Returns the peak memory of a process in megabytes."""
     script = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL);" \
              "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
     out = subprocess.run([sys.executable, "-c", script, *map(str, command)], check=True, capture_output=True, text=True)
@@ -77,7 +77,7 @@ def peak(command):
 
 
 def bombs(program):
-    """The time and memory of the first refusal of each bomb, by its header and by decoding, beside what they may be."""
+    """Measures the first refusal of each bomb, by its header and by decoding, against its limits of time and memory."""
     goals = {}
     told = subprocess.run([program, "bombs"], check=True, capture_output=True, text=True).stdout
     print(told, end="")
@@ -111,7 +111,7 @@ def main(programs, rounds):
             mine, bare = taken["tintype", form], taken["control", form]
             print(f"{form:<8} {min(mine):8.2f} ms {min(bare):12.2f} ms {ratio(mine, bare):14.3f}")
             goals[f"{form}: our time / the bare library's, at most 1.05"] = (ratio(mine, bare), 1.05)
-        print(f"JPEG of 256x170 with a colour profile: {times['same']:.3f} ms where it was met before, "
+        print(f"JPEG of 256x170 with a known colour profile: {times['same']:.3f} ms, "
               f"{times['own']:.3f} ms where not, {times['same'] / times['own']:.2f}")
         ours, theirs = times["tintype thumbnail"], times["vips thumbnail"]
         print(f"JPEG of 12 megapixels to {SIDE} pixels: {ours:.2f} ms, pyvips {theirs:.2f} ms")

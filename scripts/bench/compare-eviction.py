@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Compares eviction policies for the memory cache on generated traces of pictures with sizes.
+"""Compares eviction policies for the memory cache on generated traces of images with sizes.
 
     python3 -m venv .venv && .venv/bin/pip install -r scripts/bench/requirements-eviction.txt
-    .venv/bin/python scripts/bench/compare-eviction.py            # the tables of docs/eviction.md
-    .venv/bin/python scripts/bench/compare-eviction.py --traces FOLDER   # the traces alone, for other judges
+    .venv/bin/python scripts/bench/compare-eviction.py            # prints the tables of docs/eviction.md
+    .venv/bin/python scripts/bench/compare-eviction.py --traces FOLDER   # writes only the traces, for other simulators
 
-libcachesim judges: every policy is its implementation, and a byte is a byte. Traces are the same for the same seed.
-A trace file has a line a request: identity, bytes.
+libcachesim implements and simulates every policy. The same seed generates the same traces. A trace file has one line per
+request: identity, bytes.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import libcachesim
 import numpy as np
 
 SEED = 20240
-PICTURES = 10_000
+IMAGES = 10_000
 REQUESTS = 200_000
 FRACTIONS = (0.01, 0.05, 0.10, 0.25, 0.50)
 POLICIES = {
@@ -28,19 +28,19 @@ POLICIES = {
 }
 
 
-# Traces: identities of pictures, in the order in which they are asked for.
+# Traces: identities of images in the order of the requests.
 
 
-def zipf(random, skew, pictures=PICTURES, requests=REQUESTS):
-    """Each picture has its own popularity, and requests know nothing of each other."""
-    weights = 1 / np.arange(1, pictures + 1) ** skew
-    return random.choice(pictures, size=requests, p=weights / weights.sum())
+def zipf(random, skew, images=IMAGES, requests=REQUESTS):
+    """Independent requests, by popularity."""
+    weights = 1 / np.arange(1, images + 1) ** skew
+    return random.choice(images, size=requests, p=weights / weights.sum())
 
 
 def scan(random):
-    """Popular pictures, and now and then a long row of pictures that no one asks for again."""
+    """Popular images, and sometimes a long run of images that are requested once."""
     popular = zipf(random, 1.0, requests=REQUESTS * 7 // 10)
-    once = iter(range(PICTURES, PICTURES + REQUESTS))
+    once = iter(range(IMAGES, IMAGES + REQUESTS))
     parts = []
     for part in np.array_split(popular, 40):
         parts.append(part)
@@ -49,12 +49,12 @@ def scan(random):
 
 
 def loop(random):
-    """A slide show: the same pictures round and round."""
+    """A slide show: the same images in a loop."""
     return np.tile(np.arange(2_000), REQUESTS // 2_000)
 
 
 def scroll(random):
-    """A long list under a thumb: on for some screens, back for some, in cells that come into view."""
+    """A list that is scrolled forwards and backwards by some screens, with a request for each cell that appears."""
     length, position, direction, seen = 4_000, 0, 1, []
     while len(seen) < REQUESTS:
         for _ in range(int(random.exponential(60 if direction > 0 else 40)) + 1):
@@ -67,9 +67,9 @@ def scroll(random):
 
 
 def feed(random):
-    """What a program does all day: a list that is scrolled, avatars that come again, and pictures looked at once."""
-    cells, avatars = scroll(random), PICTURES + zipf(random, 1.1, pictures=1_000)
-    once = 2 * PICTURES + np.arange(REQUESTS)
+    """A typical program: a scrolled list, recurring avatars, and images viewed once."""
+    cells, avatars = scroll(random), IMAGES + zipf(random, 1.1, images=1_000)
+    once = 2 * IMAGES + np.arange(REQUESTS)
     kind = random.random(REQUESTS)
     return np.where(kind < 0.5, cells, np.where(kind < 0.85, avatars, once))
 
@@ -88,7 +88,7 @@ TRACES = {
 
 
 def sizes(random, identities):
-    """Decoded bytes: many thumbnails, some photographs; sides log-normal around 200 pixels, four bytes a pixel."""
+    """Returns decoded sizes: many thumbnails and some photographs, with log-normal sides around 200 pixels, 4 bytes per pixel."""
     sides = np.exp(random.normal(np.log(200), 0.7, size=(identities.max() + 1, 2)))
     return np.clip(sides[:, 0] * sides[:, 1] * 4, 4_096, 16 << 20).astype(int)
 
@@ -99,11 +99,11 @@ def make(name):
     return identities, sizes(random, identities)
 
 
-# Judging.
+# Simulation.
 
 
 def misses(policy, capacity, identities, bytes_of):
-    """The part of the requests, and of their bytes, that missed."""
+    """Returns the share of requests, and of their bytes, that missed."""
     cache = policy(cache_size=capacity)
     request = libcachesim.Request()
     missed = missed_bytes = 0
@@ -132,7 +132,7 @@ def table(name):
 
 
 def summary(results):
-    """How much worse than the best policy each is, on average over traces, by size."""
+    """Prints by how much each policy exceeds the best one, on average over the traces, by cache size."""
     print("\n### Misses above those of the best policy, mean over the traces\n")
     print("| policy | " + " | ".join(f"{fraction:.0%}" for fraction in FRACTIONS) + " | all |")
     print("| --- |" + " ---: |" * (len(FRACTIONS) + 1))

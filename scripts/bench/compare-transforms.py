@@ -1,5 +1,5 @@
-"""The measuring of scripts/bench/compare-transforms, which calls it: TransformTimings' path, the number of rounds, and maybe
-a file for a contact sheet."""
+"""The measurements of scripts/bench/compare-transforms, which passes the path of TransformTimings, the number of rounds and
+optionally a file for a contact sheet."""
 
 import pathlib
 import sys
@@ -16,8 +16,8 @@ WIDTH, HEIGHT = 4000, 3000
 SAMPLE = pathlib.Path(__file__).parents[2] / "Sources/CTintypeSamples/Samples/mountains.jpg"
 
 
-def picture():
-    """A photograph whose alpha falls from left to right."""
+def photograph():
+    """Returns a photograph whose alpha decreases from left to right."""
     image = Image.open(SAMPLE).convert("RGBA").resize((WIDTH, HEIGHT), Image.BICUBIC)
     alpha = numpy.linspace(255, 40, WIDTH).astype(numpy.uint8)
     image.putalpha(Image.fromarray(numpy.tile(alpha, (HEIGHT, 1))))
@@ -25,10 +25,10 @@ def picture():
 
 
 class Timings(Program):
-    """Tintype, one transform at a time."""
+    """Runs single transforms with Tintype."""
 
     def __init__(self, program, image, folder):
-        raw = pathlib.Path(folder) / "picture.rgba"
+        raw = pathlib.Path(folder) / "image.rgba"
         raw.write_bytes(image.tobytes())
         self.folder = folder
         super().__init__(program, raw, WIDTH, HEIGHT)
@@ -40,7 +40,7 @@ class Timings(Program):
 
 
 def distance(first, second):
-    """The largest and the mean difference of premultiplied channels; Pillow rounds turned sizes in its own way."""
+    """Returns the largest and mean difference of premultiplied channels. Pillow rounds the size of rotated images differently."""
     width, height = (min(first.size[axis], second.size[axis]) for axis in (0, 1))
     first, second = (ImageOps.fit(image, (width, height)) if image.size != (width, height) else image
                      for image in (first, second))
@@ -50,14 +50,14 @@ def distance(first, second):
 
 
 def colored(image, work):
-    """`work` on the colours alone."""
+    """Applies `work` to the colours only."""
     result = work(image.convert("RGB")).convert("RGBA")
     result.putalpha(image.getchannel("A"))
     return result
 
 
 def pillows(image):
-    """What Pillow does for each of ours."""
+    """Returns Pillow's counterpart of each transform."""
     grey = (0.213, 0.715, 0.072, 0)
     return {
         "resize": lambda: image.resize((320, 240), Image.LANCZOS),
@@ -74,7 +74,7 @@ def pillows(image):
 
 
 def sheet(pairs, path):
-    """Pictures two and two, on grey."""
+    """Draws pairs of images on grey."""
     side = 240
     board = Image.new("RGBA", (2 * side * 2, side * ((len(pairs) + 1) // 2)), "#888888")
     for place, pair in enumerate(pairs):
@@ -85,7 +85,7 @@ def sheet(pairs, path):
 
 
 def main(program, rounds, sheet_path=None):
-    image = picture()
+    image = photograph()
     vips = pyvips.Image.new_from_memory(image.convert("RGBa").tobytes(), WIDTH, HEIGHT, 4, "uchar")
     with tempfile.TemporaryDirectory() as folder:
         ours = Timings(program, image, folder)

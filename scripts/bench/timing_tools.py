@@ -1,4 +1,4 @@
-"""What compare-animations.py, compare-decoders.py and compare-transforms.py share: contestants that take turns."""
+"""Shared by compare-animations.py, compare-decoders.py and compare-transforms.py: contestants that run in alternating order."""
 
 import statistics
 import subprocess
@@ -6,7 +6,7 @@ import time
 
 
 class Program:
-    """One of Benchmarks/, which answers every line that it is given with one."""
+    """A program of Benchmarks/, which answers each line of input with one line."""
 
     def __init__(self, *command):
         self.process = subprocess.Popen(
@@ -26,21 +26,21 @@ class Program:
 
 
 def timed(work):
-    """How long it takes, in milliseconds."""
+    """Returns the duration in milliseconds."""
     start = time.perf_counter()
     work()
     return (time.perf_counter() - start) * 1000
 
 
 def in_turns(rounds, contestants):
-    """The least time of each: what else the machine does only adds to it."""
+    """Returns the shortest time of each, because other load on the machine only adds time."""
     return {name: min(taken) for name, taken in all_in_turns(rounds, contestants).items()}
 
 
 def all_in_turns(rounds, contestants):
-    """The times of each, round by round, after one round that does not count.
+    """Returns the times of each, round by round, after a warm-up round.
 
-    Every other round goes backwards: who follows another with the same file finds it, and the library, in the caches."""
+    Every other round runs backwards, because a contestant finds the file and library of its predecessor in the CPU caches."""
     times = {name: [] for name in contestants}
     for turn in range(rounds + 1):
         for name in list(contestants)[::1 if turn % 2 else -1]:
@@ -51,5 +51,5 @@ def all_in_turns(rounds, contestants):
 
 
 def ratio(ours, theirs):
-    """The median of what each round's two times make: what slows a round down slows both."""
+    """Returns the median of the ratios of each round, because other load slows down both contestants of a round."""
     return statistics.median(a / b for a, b in zip(ours, theirs))

@@ -73,11 +73,11 @@ def is_close(fixture, kind, apart):
 def judge(command, fixture, kind, folder):
     path = pathlib.Path(folder) / f"out.{kind}"
     subprocess.run([command, "convert", FIXTURES / fixture["name"], path, "--quality", "100"], check=True)
-    frames, seconds, plays = read(path, kind)
+    frames, seconds, loops = read(path, kind)
     apart = list(differences(fixture, kind, frames, seconds))
     off = abs(sum(seconds) - sum(map(played, fixture["durations"])))
-    is_right = is_close(fixture, kind, apart) and off < 0.015 and plays in (None, fixture["loopCount"])
-    told = "not reported" if plays is None else plays
+    is_right = is_close(fixture, kind, apart) and off < 0.015 and loops in (None, fixture["loopCount"])
+    told = "not reported" if loops is None else loops
     print(f"| {fixture['name']} | {kind} | {path.stat().st_size} | {len(frames)} of {len(fixture['expected'])} "
           f"| {max(frame.max() for frame in apart)} | {sum(seconds):.3f} | {told}{'' if is_right else ' WRONG'} |")
     return is_right
