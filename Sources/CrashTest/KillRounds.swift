@@ -17,15 +17,15 @@ struct KillRounds {
         defer { try? FileManager.default.removeItem(at: folder) }
         let store = Store(directory: folder, entries: Self.entries, sample: Self.sample)
         var random = SeededRandom.printed("kills")
-        var found = 0
+        var correctReads = 0
         for round in 0..<count {
             try killWriters(in: folder, afterFirstStore: round % 2 == 1, &random)
-            found += store.checkEntries(mayBeDamaged: false, "round \(round)")
-            if round % 100 == 99 { CrashTest.report("\(round + 1) rounds, \(found) correct reads") }
+            correctReads += store.checkEntries(mayBeDamaged: false, "round \(round)")
+            if round % 100 == 99 { CrashTest.report("\(round + 1) rounds, \(correctReads) correct reads") }
             if round % 10 == 9 || round == count - 1 { try await store.checkBookkeeping("round \(round)") }
         }
-        guard found > 0 else { CrashTest.fail("no writer ever wrote an entry") }
-        print("kills: \(count) rounds of \(Self.writers) writers, \(found) correct reads, no wrong bytes")
+        guard correctReads > 0 else { CrashTest.fail("no writer ever wrote an entry") }
+        print("kills: \(count) rounds of \(Self.writers) writers, \(correctReads) correct reads, no wrong bytes")
     }
 
     /// - Parameter afterFirstStore: Whether to wait for the first store. On a busy machine all writers would otherwise

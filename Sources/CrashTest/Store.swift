@@ -20,22 +20,22 @@ struct Store {
     func checkEntries(mayBeDamaged: Bool, _ context: String) -> Int {
         let cache = makeCache()
         let thumbnails = ThumbnailCache(beside: cache)
-        var found = 0
+        var correctReads = 0
         for number in 0..<entries {
             if let entry = cache.entry(for: SampleEntry.key(number)) {
                 guard sample.isIntact(entry, number) else { CrashTest.fail("wrong bytes for \(number), \(context)") }
-                found += 1
+                correctReads += 1
             }
             if let image = thumbnails.image(for: SampleEntry.key(number)) {
                 guard SampleImage.isIntact(image, number) else {
                     CrashTest.fail("wrong pixels for \(number), \(context)")
                 }
-                found += 1
+                correctReads += 1
             }
         }
         let damaged = cache.stats.damaged + thumbnails.disk.stats.damaged
         guard mayBeDamaged || damaged == 0 else { CrashTest.fail("\(damaged) damaged entries, \(context)") }
-        return found
+        return correctReads
     }
 
     /// Checks that the index matches the files and that no temporary file is left.

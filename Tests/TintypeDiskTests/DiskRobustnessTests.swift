@@ -352,12 +352,12 @@ import TintypeTesting
             clock.advance(by: WriteHealth.pause)
         }
         let reader = DiskCache(directory: URL(filePath: disk), time: clock.timeSource)
-        var found = 0
+        var correctReads = 0
         for number in 0..<400 {
             guard let entry = try await reader.entry(for: key("\(number)")) else { continue }
             #expect(entry.data == bytes(number))
-            found += 1
+            correctReads += 1
         }
-        #expect(found > 0 && reader.stats.damaged == 0 && cache.stats.evictions > 0)
+        #expect(correctReads > 0 && reader.stats.damaged == 0 && cache.stats.evictions > 0)
     }
 }
