@@ -1,88 +1,91 @@
 import TintypeCore
 
-/// Gives each pixel of a picture its place in a palette.
+/// Maps the pixels of an image to the indices of a palette.
 struct ColorMapper {
     private let palette: ColorPalette
-    private let search: NearestColor
-    private let places: [UInt32: UInt8]
-    /// For cells of colours, the nearest in the palette, once it was looked for.
-    private var nearest: [UInt16]
+    private let nearestColor: NearestColor
+    /// The index of each colour of an exact palette.
+    private let exactIndices: [UInt32: UInt8]
+    /// The nearest index for each cell of colours, or `unknown` before its first use.
+    private var nearestByCell: [UInt16]
 
-    /// Of a channel: what is asked for is as exact as this.
+    /// The bits of each channel that select a cell.
     private static let bits = 6
     private static let unknown = UInt16.max
 
     init(_ palette: ColorPalette) {
         self.palette = palette
-        search = NearestColor(palette.colors)
-        let places = palette.isExact ? palette.colors : []
-        self.places = Dictionary(uniqueKeysWithValues: zip(places, UInt8.min...UInt8.max))
-        nearest = palette.isExact ? [] : [UInt16](repeating: Self.unknown, count: 1 << (3 * Self.bits))
+        nearestColor = NearestColor(palette.colors)
+        let colors = palette.isExact ? palette.colors : []
+        exactIndices = Dictionary(uniqueKeysWithValues: zip(colors, UInt8.min...UInt8.max))
+        nearestByCell = palette.isExact ? [] : [UInt16](repeating: Self.unknown, count: 1 << (3 * Self.bits))
     }
 
-    /// Row by row.
-    mutating func indices(of picture: PixelBuffer, isDithering: Bool) -> [UInt8] {
-        var indices = [UInt8](repeating: 0, count: picture.size.area)
+    /// Returns an index for each pixel, row by row.
+    ///
+    /// - Parameter isDithering: Whether to diffuse the error of each pixel. Exact palettes have no error.
+    mutating func indices(of image: PixelBuffer, isDithering: Bool) -> [UInt8] {
+        var indices = [UInt8](repeating: 0, count: image.size.area)
         indices.withUnsafeMutableBufferPointer { target in
             if palette.isExact || !isDithering {
-                map(picture, into: target)
+                map(image, into: target)
             } else {
-                dither(picture, into: target)
+                dither(image, into: target)
             }
         }
         return indices
     }
 
-    private var unpainted: UInt8 { palette.unpainted ?? 0 }
+    private var transparentIndex: UInt8 { palette.transparentIndex ?? 0 }
 
-    private mutating func map(_ picture: PixelBuffer, into target: UnsafeMutableBufferPointer<UInt8>) {
-        for y in 0..<picture.size.height {
-            picture.withWords(y) { row in
-                var (last, place) = (UInt32(0), unpainted)
+    private mutating func map(_ image: PixelBuffer, into target: UnsafeMutableBufferPointer<UInt8>) {
+        for y in 0..<image.size.height {
+            image.withWords(y) { row in
+                var (last, lastIndex) = (UInt32(0), transparentIndex)
                 for x in row.indices {
-                    if row[x] != last { (last, place) = (row[x], index(of: row[x])) }
-                    target[y * row.count + x] = place
+                    if row[x] != last { (last, lastIndex) = (row[x], index(of: row[x])) }
+                    target[y * row.count + x] = lastIndex
                 }
             }
         }
     }
 
     private mutating func index(of word: UInt32) -> UInt8 {
-        if word == 0 { return unpainted }
-        return palette.isExact ? places[word] ?? 0 : nearestIndex(of: word)
+        if word == 0 { return transparentIndex }
+        return palette.isExact ? exactIndices[word] ?? 0 : nearestIndex(of: word)
     }
 
     private mutating func nearestIndex(of word: UInt32) -> UInt8 {
         let drop = UInt32(8 - Self.bits)
         let (red, green, blue) = (word & 255, word >> 8 & 255, word >> 16 & 255)
         let cell = Int(red >> drop) << (2 * Self.bits) | Int(green >> drop) << Self.bits | Int(blue >> drop)
-        if nearest[cell] == Self.unknown {
-            // Of the middle of the cell, so that what comes first does not matter.
+        if nearestByCell[cell] == Self.unknown {
+            // The middle of the cell, so that the result does not depend on which colour comes first.
             let middle = word & 0xFCFC_FCFC | 0x0202_0202
-            nearest[cell] = UInt16(search.index(of: middle))
+            nearestByCell[cell] = UInt16(nearestColor.index(of: middle))
         }
-        return UInt8(truncatingIfNeeded: nearest[cell])
+        return UInt8(truncatingIfNeeded: nearestByCell[cell])
     }
 
     // MARK: Dithering
 
-    /// R. Floyd and L. Steinberg, *An adaptive algorithm for spatial grey scale* (1976), every other row backwards. Errors
-    /// go to pixels that are painted, alone.
-    private mutating func dither(_ picture: PixelBuffer, into target: UnsafeMutableBufferPointer<UInt8>) {
-        let width = picture.size.width
+    /// Diffuses errors as R. Floyd and L. Steinberg, *An adaptive algorithm for spatial grey scale* (1976), with every
+    /// other row backwards. Transparent pixels neither have nor receive errors.
+    private mutating func dither(_ image: PixelBuffer, into target: UnsafeMutableBufferPointer<UInt8>) {
+        let width = image.size.width
         var errors = DitherErrors(width: width)
-        for y in 0..<picture.size.height {
-            picture.withWords(y) { row in
+        for y in 0..<image.size.height {
+            image.withWords(y) { row in
                 let step = y % 2 == 0 ? 1 : -1
                 for x in stride(from: step > 0 ? 0 : width - 1, to: step > 0 ? width : -1, by: step) {
                     guard row[x] != 0 else {
-                        target[y * width + x] = unpainted
+                        target[y * width + x] = transparentIndex
                         continue
                     }
-                    let wanted = errors.applied(to: row[x], x)
-                    let place = nearestIndex(of: wanted.word)
-                    target[y * width + x] = place
-                    errors.spread(wanted, palette.colors[Int(place)], x, step)
+                    let corrected = errors.corrected(row[x], at: x)
+                    let index = nearestIndex(of: corrected.word)
+                    target[y * width + x] = index
+                    errors.diffuse(from: corrected, to: palette.colors[Int(index)], at: x, step: step)
                 }
             }
             errors.endRow()
@@ -90,43 +93,46 @@ struct ColorMapper {
     }
 }
 
-/// What pixels are to make up for, in sixteenths, of the row that is mapped and of the one below it.
+/// The errors that are diffused to the current row and to the one below, in sixteenths.
 struct DitherErrors {
-    /// A colour with what it has to make up for.
-    struct Wanted {
+    /// A colour with its diffused error, each channel from 0 to 255.
+    struct CorrectedColor {
         var red: Int32
         var green: Int32
         var blue: Int32
 
+        /// The colour as an opaque pixel.
         var word: UInt32 { UInt32(red) | UInt32(green) << 8 | UInt32(blue) << 16 | 0xFF00_0000 }
     }
 
-    private typealias Share = (red: Int32, green: Int32, blue: Int32)
-    // A pixel more on either side, so that edges need no care.
-    private var current: [Share]
-    private var below: [Share]
+    private typealias ChannelErrors = (red: Int32, green: Int32, blue: Int32)
+    // One more pixel on either side, so that the edges need no special case.
+    private var current: [ChannelErrors]
+    private var below: [ChannelErrors]
 
     init(width: Int) {
         current = Array(repeating: (0, 0, 0), count: width + 2)
         below = current
     }
 
-    /// Within the bounds of a channel.
-    func applied(to word: UInt32, _ x: Int) -> Wanted {
+    /// Returns a pixel of the current row with its error added, clamped to the range of a channel.
+    func corrected(_ word: UInt32, at x: Int) -> CorrectedColor {
         let error = current[x + 1]
         func channel(_ value: UInt32, _ error: Int32) -> Int32 {
             min(max(Int32(value & 255) + (error + 8) >> 4, 0), 255)
         }
-        return Wanted(
+        return CorrectedColor(
             red: channel(word, error.red), green: channel(word >> 8, error.green),
             blue: channel(word >> 16, error.blue))
     }
 
-    /// Hands the error on: 7, 3, 5 and 1 sixteenths of it to the next pixel and to those below.
-    mutating func spread(_ wanted: Wanted, _ color: UInt32, _ x: Int, _ step: Int) {
-        let error: Share = (
-            wanted.red - Int32(color & 255), wanted.green - Int32(color >> 8 & 255),
-            wanted.blue - Int32(color >> 16 & 255)
+    /// Diffuses the error of a pixel: 7/16 to the next pixel; 3/16, 5/16 and 1/16 to those below.
+    ///
+    /// - Parameter step: 1 if the row is mapped from the left, -1 if from the right.
+    mutating func diffuse(from corrected: CorrectedColor, to color: UInt32, at x: Int, step: Int) {
+        let error: ChannelErrors = (
+            corrected.red - Int32(color & 255), corrected.green - Int32(color >> 8 & 255),
+            corrected.blue - Int32(color >> 16 & 255)
         )
         Self.add(error, 7, to: &current[x + 1 + step])
         Self.add(error, 3, to: &below[x + 1 - step])
@@ -134,12 +140,13 @@ struct DitherErrors {
         Self.add(error, 1, to: &below[x + 1 + step])
     }
 
-    private static func add(_ error: Share, _ part: Int32, to target: inout Share) {
-        target.red += error.red * part
-        target.green += error.green * part
-        target.blue += error.blue * part
+    private static func add(_ error: ChannelErrors, _ weight: Int32, to target: inout ChannelErrors) {
+        target.red += error.red * weight
+        target.green += error.green * weight
+        target.blue += error.blue * weight
     }
 
+    /// Makes the row below the current one.
     mutating func endRow() {
         swap(&current, &below)
         for index in below.indices { below[index] = (0, 0, 0) }

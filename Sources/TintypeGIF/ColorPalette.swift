@@ -1,39 +1,36 @@
-/// Colours of a GIF: all those that pixels have, or the ones that come nearest.
+/// The colours of a GIF: all colours of the pixels, or the nearest ones.
 struct ColorPalette {
-    /// Opaque; red is the lowest byte.
+    /// Opaque colours; red is the lowest byte.
     let colors: [UInt32]
-    /// Whether every pixel has one of them.
+    /// Whether every pixel has one of the colours.
     let isExact: Bool
-    /// Whether the place after the last one is for pixels that are not painted.
-    let hasUnpainted: Bool
+    /// The index of transparent pixels, after the last colour; `nil` if no pixel is transparent.
+    let transparentIndex: UInt8?
 
-    init(_ count: ColorCount, hasUnpainted: Bool) {
-        self.hasUnpainted = hasUnpainted
-        isExact = count.exact != nil
-        colors = count.exact ?? ColorQuantizer(count.cells).colors(limit: count.limit)
+    init(_ histogram: ColorHistogram, hasTransparency: Bool) {
+        isExact = histogram.exactColors != nil
+        colors = histogram.exactColors ?? ColorQuantizer(histogram.cells).colors(limit: histogram.limit)
+        transparentIndex = hasTransparency ? UInt8(truncatingIfNeeded: colors.count) : nil
     }
 
-    /// The place of what is not painted; `nil` where everything is.
-    var unpainted: UInt8? { hasUnpainted ? UInt8(truncatingIfNeeded: colors.count) : nil }
-
-    /// As a file has them; what is not painted is black.
+    /// The entries of a GIF colour table, three bytes each. The transparent entry is black.
     var bytes: [UInt8] {
-        (colors + (hasUnpainted ? [0] : [])).flatMap { color in
+        (colors + (transparentIndex == nil ? [] : [0])).flatMap { color in
             [0, 8, 16].map { UInt8(truncatingIfNeeded: color >> $0) }
         }
     }
 }
 
-/// Finds the nearest of a few colours.
+/// Finds the nearest of a few colours by linear search.
 struct NearestColor {
     private let channels: [(red: Int32, green: Int32, blue: Int32)]
 
-    /// - Parameter colors: red is the lowest byte.
+    /// - Parameter colors: Red is the lowest byte.
     init(_ colors: [UInt32]) {
         channels = colors.map { (Int32($0 & 255), Int32($0 >> 8 & 255), Int32($0 >> 16 & 255)) }
     }
 
-    /// O(number of colours); 0 where there is none.
+    /// Returns the index of the colour nearest to a pixel; 0 if there are no colours. O(number of colours).
     func index(of word: UInt32) -> Int {
         let (red, green, blue) = (Int32(word & 255), Int32(word >> 8 & 255), Int32(word >> 16 & 255))
         var (best, least) = (0, Int32.max)

@@ -1,21 +1,22 @@
-/// Chooses colours for pixels that have too many: boxes of colour are cut in two where that brings pixels nearest to the
-/// mean of their box, the one with the largest error first; then means and pixels are fitted to each other.
+/// Chooses a palette for pixels that have too many colours.
 ///
-/// X. Wu, *Color quantization by dynamic programming and principal analysis*, ACM Transactions on Graphics 11 (1992), in the
-/// greedy form of his *Efficient statistical computations for optimal color quantization* (Graphics Gems II); then two
-/// rounds of S. Lloyd's *Least squares quantization in PCM* (1982).
+/// It splits the box of colours with the largest error where that brings the pixels nearest to the means of the two halves,
+/// until there are enough boxes: X. Wu, *Efficient statistical computations for optimal color quantization* (Graphics Gems
+/// II), the greedy form of his *Color quantization by dynamic programming and principal analysis* (ACM Transactions on
+/// Graphics 11, 1992). Two rounds of S. Lloyd's *Least squares quantization in PCM* (1982) then refine the means.
 struct ColorQuantizer {
-    /// For each corner, the pixels of all cells between it and black. One more a side than there are cells.
-    private var sums: [ColorMoment]
-    private let cells: [ColorMoment]
+    /// The moments of all cells between each corner and black (a summed-area table), one more a side than there are cells.
+    private var sums: [ColorMoments]
+    private let cells: [ColorMoments]
 
-    private static let side = 1 << ColorCount.bits + 1
+    private static let side = 1 << ColorHistogram.bits + 1
     private static let strides = SIMD3(side * side, side, 1)
     private static let rounds = 2
 
-    init(_ cells: [ColorMoment]) {
+    /// - Parameter cells: The cells of a ``ColorHistogram``.
+    init(_ cells: [ColorMoments]) {
         self.cells = cells
-        sums = [ColorMoment](repeating: ColorMoment(), count: Self.side * Self.side * Self.side)
+        sums = [ColorMoments](repeating: ColorMoments(), count: Self.side * Self.side * Self.side)
         let count = Self.side - 1
         for red in 0..<count {
             for green in 0..<count {
@@ -29,7 +30,7 @@ struct ColorQuantizer {
 
     private mutating func sumUp(along axis: Int) {
         let step = Self.strides[axis]
-        // The first of each row is empty, and what stands a row before in memory is not of it.
+        // The first entry of each row is empty; the one before it in memory belongs to another row.
         for index in sums.indices where index / step % Self.side > 0 { sums[index] = sums[index] + sums[index - step] }
     }
 
@@ -39,65 +40,67 @@ struct ColorQuantizer {
 
     // MARK: Boxes
 
-    /// Cells from above `low` up to `high`.
+    /// The cells above `low` up to and including `high`.
     private struct Box {
         var low = SIMD3(0, 0, 0)
         var high = SIMD3(repeating: side - 1)
-        var moment = ColorMoment()
+        var moments = ColorMoments()
     }
 
-    /// - Parameter limit: at least 1.
-    /// - Returns: opaque colours, no more than `limit`; none where there is no pixel.
+    /// Returns at most `limit` opaque colours; none if there are no pixels.
+    ///
+    /// - Parameter limit: At least 1.
     func colors(limit: Int) -> [UInt32] {
-        var boxes = [measured(Box())]
+        var boxes = [measure(Box())]
         while boxes.count < limit {
-            let order = boxes.indices.sorted { boxes[$0].moment.spread > boxes[$1].moment.spread }
-            let halves = order.lazy.prefix { boxes[$0].moment.spread > 0 }
-                .compactMap { place in cut(boxes[place]).map { (place, $0) } }.first
-            guard let (place, (first, second)) = halves else { break }
-            boxes[place] = first
+            let order = boxes.indices.sorted { boxes[$0].moments.squaredError > boxes[$1].moments.squaredError }
+            let halves = order.lazy.prefix { boxes[$0].moments.squaredError > 0 }
+                .compactMap { index in split(boxes[index]).map { (index, $0) } }.first
+            guard let (index, (first, second)) = halves else { break }
+            boxes[index] = first
             boxes.append(second)
         }
-        var colors = boxes.filter { $0.moment.count > 0 }.map(\.moment.mean)
-        for _ in 0..<Self.rounds where colors.count > 1 { colors = fitted(colors) }
+        var colors = boxes.filter { $0.moments.count > 0 }.map(\.moments.mean)
+        for _ in 0..<Self.rounds where colors.count > 1 { colors = refine(colors) }
         return colors
     }
 
-    private func measured(_ box: Box) -> Box {
+    /// Returns the box with its moments, from eight corners of the table.
+    private func measure(_ box: Box) -> Box {
         var box = box
-        func sum(_ x: Int, _ y: Int, _ z: Int) -> ColorMoment { sums[Self.index(SIMD3(x, y, z))] }
+        func sum(_ x: Int, _ y: Int, _ z: Int) -> ColorMoments { sums[Self.index(SIMD3(x, y, z))] }
         let (l, h) = (box.low, box.high)
         let upper = sum(h.x, h.y, h.z) - sum(h.x, h.y, l.z) - sum(h.x, l.y, h.z) + sum(h.x, l.y, l.z)
         let lower = sum(l.x, h.y, h.z) - sum(l.x, h.y, l.z) - sum(l.x, l.y, h.z) + sum(l.x, l.y, l.z)
-        box.moment = upper - lower
+        box.moments = upper - lower
         return box
     }
 
-    /// The two parts of a box that are nearest to their means; `nil` when all pixels are in one cell.
-    private func cut(_ box: Box) -> (Box, Box)? {
+    /// Splits a box into the two parts that lie nearest to their means; `nil` if all pixels are in one cell.
+    private func split(_ box: Box) -> (Box, Box)? {
         var best: (Box, Box)?
         var most = 0.0
         for axis in 0..<3 {
-            for place in box.low[axis] + 1..<max(box.high[axis], box.low[axis] + 1) {
+            for plane in box.low[axis] + 1..<max(box.high[axis], box.low[axis] + 1) {
                 var (first, second) = (box, box)
-                first.high[axis] = place
-                second.low[axis] = place
-                first = measured(first)
-                second.moment = box.moment - first.moment
-                guard first.moment.count > 0, second.moment.count > 0 else { continue }
-                let score = first.moment.concentration + second.moment.concentration
+                first.high[axis] = plane
+                second.low[axis] = plane
+                first = measure(first)
+                second.moments = box.moments - first.moments
+                guard first.moments.count > 0, second.moments.count > 0 else { continue }
+                let score = first.moments.concentration + second.moments.concentration
                 if score > most { (best, most) = ((first, second), score) }
             }
         }
         return best
     }
 
-    // MARK: Fitting
+    // MARK: Refinement
 
-    /// The means of the pixels that are nearest to each colour; cells stay whole.
-    private func fitted(_ colors: [UInt32]) -> [UInt32] {
+    /// Replaces each colour by the mean of the cells nearest to it (one round of Lloyd's algorithm).
+    private func refine(_ colors: [UInt32]) -> [UInt32] {
         let search = NearestColor(colors)
-        var moments = [ColorMoment](repeating: ColorMoment(), count: colors.count)
+        var moments = [ColorMoments](repeating: ColorMoments(), count: colors.count)
         for cell in cells where cell.count > 0 {
             let nearest = search.index(of: cell.mean)
             moments[nearest] = moments[nearest] + cell

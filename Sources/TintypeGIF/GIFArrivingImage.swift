@@ -1,87 +1,91 @@
 import Foundation
 import TintypeCore
 
-/// The first image of a GIF while its bytes arrive, row by row or pass by pass.
+/// Decodes the first image of a GIF while its bytes arrive, row by row or pass by pass.
 struct GIFArrivingImage: Sendable {
     private let image: GIFImage
     private let size: PixelSize
+    /// RGBA for each of the 256 values.
     private let palette: [UInt8]
-    private let rows: GIFRowOrder
-    private var codes: GIFCodes
-    /// A value for each pixel, in the order of display.
+    private let rowOrder: GIFRowOrder
+    private var decoder: LZWDecoder
+    /// The value of each pixel, row by row from the top.
     private var values: [UInt8]
-    /// Pixels that have come, in the order of storing.
+    /// The number of decoded pixels, in stored order.
     private var count = 0
-    /// Bytes of the sub-block that is under way, which are to come.
-    private var left = 0
-    private var isEnded = false
+    /// The number of bytes that the current sub-block still lacks.
+    private var blockBytesLeft = 0
+    private var hasEnded = false
 
+    /// Creates a decoder and decodes the image data in `head`.
+    ///
     /// - Parameters:
-    ///   - head: the first bytes of a file, which hold all before the image's codes.
-    ///   - image: as they tell.
-    /// - Returns: `nil` for an image that is not there yet or that has no pixels.
+    ///   - head: The first bytes of a file, up to the image data at least.
+    ///   - image: The first image of `head`.
+    /// - Returns: `nil` if `head` ends before the image data, or if the image is empty or its code size is invalid.
     init?(_ head: UnsafeRawBufferPointer, _ image: GIFImage) {
-        let start = image.place.lowerBound + Self.descriptorLength
+        let start = image.range.lowerBound + Self.descriptorLength
         guard image.frame.rect.size.isPositive, start <= head.count else { return nil }
         let flags = head[start - 1]
         let codeStart = start + (flags & 0x80 == 0 ? 0 : 3 << Int(flags & 7 + 1))
-        guard codeStart < head.count, let codes = GIFCodes(codeSize: Int(head[codeStart])) else { return nil }
+        guard codeStart < head.count, let decoder = LZWDecoder(codeSize: Int(head[codeStart])) else { return nil }
         self.image = image
-        self.codes = codes
+        self.decoder = decoder
         size = image.frame.rect.size
         palette = GIFFrameDecoder.colors(head[image.palette], image.transparentIndex)
-        rows = GIFRowOrder(height: size.height, isInterlaced: flags & 0x40 != 0)
+        rowOrder = GIFRowOrder(height: size.height, isInterlaced: flags & 0x40 != 0)
         values = [UInt8](repeating: 0, count: size.area)
         _ = append(head[(codeStart + 1)...])
     }
 
     private static let descriptorLength = 10
 
-    // MARK: Bytes
+    // MARK: Input
 
-    /// Decodes the next bytes of the file; returns whether another row is there.
+    /// Decodes the next bytes of the file; returns whether another row is complete.
     mutating func append(_ bytes: some RandomAccessCollection<UInt8>) -> Bool {
-        let before = rowCount
+        let rowsBefore = rowCount
         var rest = bytes[...]
-        while let byte = rest.first, !isEnded {
-            guard left > 0 else {
-                left = Int(byte)
-                isEnded = left == 0
+        while let byte = rest.first, !hasEnded {
+            guard blockBytesLeft > 0 else {
+                blockBytesLeft = Int(byte)
+                hasEnded = blockBytesLeft == 0
                 rest = rest.dropFirst()
                 continue
             }
-            let block = rest.prefix(left)
-            left -= block.count
+            let block = rest.prefix(blockBytesLeft)
+            blockBytesLeft -= block.count
             rest = rest.dropFirst(block.count)
             decode(block)
         }
-        return rowCount > before
+        return rowCount > rowsBefore
     }
 
     private mutating func decode(_ block: some Sequence<UInt8>) {
-        let (width, rows) = (size.width, rows)
+        let (width, rowOrder) = (size.width, rowOrder)
         var (values, count) = (self.values, self.count)
-        // So that they are not copied.
+        // Releases the second reference, so that the array is not copied.
         self.values = []
-        codes.decode(block) { value in
+        decoder.decode(block) { value in
             guard count < values.count else { return }
-            values[rows[count / width] * width + count % width] = value
+            values[rowOrder[count / width] * width + count % width] = value
             count += 1
         }
-        if codes.isEnded || count == values.count { isEnded = true }
+        if decoder.hasEnded || count == values.count { hasEnded = true }
         (self.values, self.count) = (values, count)
     }
 
-    // MARK: Pixels
+    // MARK: Output
 
     var hasRows: Bool { rowCount > 0 }
     private var rowCount: Int { count / size.width }
 
-    /// What there is of the image; rows that are not there yet show the one of an earlier pass above them, or nothing.
+    /// Returns the image as far as it has arrived. Missing rows repeat the row of an earlier pass above them, or are
+    /// transparent.
     func pixels() throws(TintypeError) -> PixelBuffer {
         var writer = try PixelWriter(size: size)
         writer.clear()
-        for (y, source) in rows.sources(rowCount).enumerated() {
+        for (y, source) in rowOrder.sourceRows(storedCount: rowCount).enumerated() {
             guard let source else { continue }
             writer.withRows(from: y) { row in
                 for x in 0..<size.width {
@@ -94,34 +98,35 @@ struct GIFArrivingImage: Sendable {
     }
 }
 
-/// In which order the rows of an image are stored (GIF89a, appendix E).
+/// The order in which the rows of an image are stored (GIF89a, appendix E).
 struct GIFRowOrder: Sendable {
     let height: Int
-    /// The row that is displayed at a place, for each place in the order of storing; `nil` where both are the same.
-    private let interlaced: [Int]?
+    /// The displayed row for each stored row; `nil` if the image is not interlaced.
+    private let interlacedRows: [Int]?
 
-    /// Where each pass begins, and how far its rows are apart.
+    /// The first row of each pass, and the distance of its rows.
     private static let passes = [(0, 8), (4, 8), (2, 4), (1, 2)]
-    private static let widest = 8
+    /// The number of rows that one row of the first pass stands for.
+    private static let maxDistance = 8
 
     init(height: Int, isInterlaced: Bool) {
         self.height = height
-        interlaced =
+        interlacedRows =
             isInterlaced ? Self.passes.flatMap { Array(stride(from: $0.0, to: height, by: $0.1)) } : nil
     }
 
-    /// The row that is displayed, of the one that is stored at a place.
-    subscript(_ place: Int) -> Int { interlaced?[place] ?? place }
+    /// Returns the displayed row of a stored row.
+    subscript(_ stored: Int) -> Int { interlacedRows?[stored] ?? stored }
 
-    /// For each row that is displayed the one to show when so many are there: itself, or of an interlaced image the nearest
-    /// above that stands for it; `nil` where there is none.
-    func sources(_ count: Int) -> [Int?] {
-        var isThere = [Bool](repeating: false, count: height)
-        for place in 0..<min(count, height) { isThere[self[place]] = true }
+    /// Returns for each displayed row the row to show once `storedCount` rows have arrived: itself, or in an interlaced
+    /// image the nearest arrived row above that stands for it; `nil` if there is none.
+    func sourceRows(storedCount: Int) -> [Int?] {
+        var hasArrived = [Bool](repeating: false, count: height)
+        for stored in 0..<min(storedCount, height) { hasArrived[self[stored]] = true }
         var last: Int?
-        return isThere.indices.map { y in
-            if isThere[y] { last = y }
-            guard let last, last == y || interlaced != nil && y - last < Self.widest else { return nil }
+        return hasArrived.indices.map { y in
+            if hasArrived[y] { last = y }
+            guard let last, last == y || interlacedRows != nil && y - last < Self.maxDistance else { return nil }
             return last
         }
     }

@@ -2,54 +2,82 @@ import CTintypeGIF
 public import Foundation
 public import TintypeCore
 
-/// Decodes GIF (Graphics Interchange Format, 87a and 89a) with giflib, animations too.
+/// Decodes still and animated GIF (Graphics Interchange Format, 87a and 89a) with giflib, on the calling thread.
 ///
-/// Where a file names a background colour, nothing is shown: as in every browser.
+/// The background colour of a file is ignored and its background is transparent, as in every browser.
+///
+/// A value may be used from any thread.
 public struct GIFDecoder: ProgressiveAnimationDecoder {
+    /// Creates a decoder.
     public init() {}
 
+    /// The GIF format.
     public var formats: Set<ImageFormat> { [.gif] }
 
+    /// Returns the properties of the file without decoding pixels. O(file size): frames are counted block by block.
+    ///
+    /// - Parameter isComplete: Whether `bytes` are the whole file.
+    /// - Returns: `nil` if `bytes` are a prefix that ends before the last image.
+    /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged; ``TintypeError/Code/limitExceeded`` above
+    ///   100,000 frames.
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
-            try GIFSummary.info(raw, isComplete: isComplete, maximumImages: Self.mostImages)
+            try GIFSummary.info(raw, isComplete: isComplete, maxImages: Self.maxImages)
         }
     }
 
+    /// Decodes a still image at the requested size, or an animation.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
+    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
-        try animatedImage(bytes, info: Self.info(layout(bytes, context)), context: context)
+        try animatedImage(bytes, info: Self.info(of: readLayout(bytes, context)), context: context)
     }
 
+    /// Creates a decoder for the frames of a whole file.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable`` or ``TintypeError/Code/limitExceeded``.
     public func makeFrameDecoder(
         _ bytes: Data, context: DecodeContext
     ) throws(TintypeError) -> any FrameDecoder {
-        GIFFrameDecoder(bytes, try layout(bytes, context))
+        GIFFrameDecoder(bytes, try readLayout(bytes, context))
     }
 
+    /// Returns the frames that are complete in the first bytes of a file; `nil` if none is.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable`` or ``TintypeError/Code/limitExceeded``.
     public func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
-        let layout = try layout(bytes, context) { raw throws(TintypeError) in
-            try GIFLayout(arrived: raw, maximumImages: context.limits.frames)
+        let layout = try readLayout(bytes, context) { raw throws(TintypeError) in
+            try GIFLayout(arrived: raw, maxImages: context.limits.frames)
         }
-        return layout.map { ArrivedFrames(info: Self.info($0), decoder: GIFFrameDecoder(bytes, $0)) }
+        return layout.map { ArrivedFrames(info: Self.info(of: $0), decoder: GIFFrameDecoder(bytes, $0)) }
     }
 
-    /// What a whole file says of itself, within the limits.
-    private func layout(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> GIFLayout {
-        let layout = try layout(bytes, context) { raw throws(TintypeError) in
-            try GIFLayout(raw, isComplete: true, maximumImages: context.limits.frames)
+    /// Creates a decoder for a file that is still arriving.
+    public func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
+        IncrementalGIFDecoder(context)
+    }
+
+    // MARK: Layout
+
+    /// Reads the layout of a whole file and checks it against the limits.
+    private func readLayout(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> GIFLayout {
+        let layout = try readLayout(bytes, context) { raw throws(TintypeError) in
+            try GIFLayout(raw, isComplete: true, maxImages: context.limits.frames)
         }
         guard let layout else { throw .truncatedGIF }
         try context.limits.check(ImageInfo(format: .gif, size: layout.canvasSize), byteCount: bytes.count)
         return layout
     }
 
-    func layout(
+    /// Reads a layout with `read` and checks it against the limits; `nil` if the bytes end too early.
+    func readLayout(
         _ bytes: Data, _ context: DecodeContext,
         _ read: (UnsafeRawBufferPointer) throws(TintypeError) -> GIFLayout?
     ) throws(TintypeError) -> GIFLayout? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
-            guard let canvas = try? GIFBlocks(raw).canvasSize else { return nil }
-            // The canvas first: nothing is noted of the images of one that is too large.
+            guard let canvas = try? GIFBlockReader(raw).canvasSize else { return nil }
+            // The canvas is checked before the images are read.
             try context.limits.check(ImageInfo(format: .gif, size: canvas))
             guard let layout = try read(raw) else { return nil }
             try context.limits.check(layout.images.map(\.frame), canvas: canvas)
@@ -57,52 +85,50 @@ public struct GIFDecoder: ProgressiveAnimationDecoder {
         }
     }
 
-    public func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
-        IncrementalGIFDecoder(context)
-    }
-
-    private static func info(_ layout: GIFLayout) -> ImageInfo {
+    private static func info(of layout: GIFLayout) -> ImageInfo {
         GIFSummary(layout).info(playCount: layout.playCount)
     }
 
-    /// Images that are counted at all, where no limits are given.
-    private static let mostImages = 100_000
+    /// The number of images that ``info(of:isComplete:)`` counts at most.
+    private static let maxImages = 100_000
 }
 
 extension GIFDecoder: SalvagingImageDecoder {
-    /// The images before the damage, and the rows that there are of the one that it is in.
+    /// Returns the images before the damage and the decodable rows of the damaged one; `nil` if nothing can be shown.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
+    ///   ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``.
     public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         try salvageAnimation(bytes, context: context) { bytes, context throws(TintypeError) in
-            let layout = try layout(bytes, context) { raw throws(TintypeError) in
-                try GIFLayout(arrived: raw, maximumImages: context.limits.frames, keepsCutImage: true)
+            let layout = try readLayout(bytes, context) { raw throws(TintypeError) in
+                try GIFLayout(arrived: raw, maxImages: context.limits.frames, acceptsTruncatedImage: true)
             }
             return layout.map { layout in
                 ArrivedFrames(
-                    info: GIFSummary(layout).info(playCount: layout.playCount),
-                    decoder: GIFFrameDecoder(bytes, layout, toleratesDamage: true))
+                    info: Self.info(of: layout), decoder: GIFFrameDecoder(bytes, layout, toleratesDamage: true))
             }
         }
     }
 }
 
 extension TintypeError {
-    static let truncatedGIF = TintypeError(.undecodable, stage: .decode, "the GIF is cut short")
+    static let truncatedGIF = TintypeError(.undecodable, stage: .decode, "the GIF is truncated")
 
     static func damagedGIF(_ reason: String) -> TintypeError {
         TintypeError(.undecodable, stage: .decode, "the GIF is damaged: \(reason)")
     }
 
-    static func tooManyImages(_ most: Int) -> TintypeError {
-        exceeded(.frames, "a GIF of more than \(most) frames")
+    static func tooManyImages(_ limit: Int) -> TintypeError {
+        exceeded(.frames, "the GIF has more than \(limit) frames")
     }
 
-    /// `nil` when all is well.
+    /// Creates the error for a status of the decoder; `nil` for success.
     init?(_ status: tintype_gif_status) {
         switch status {
         case .ok: return nil
         case .cancelled: self = .cancelled
-        case .memory: self.init(.outOfMemory, stage: .decode, "no memory to decode a GIF")
-        case .corrupt: self = .damagedGIF("its compressed pixels make no sense")
+        case .memory: self.init(.outOfMemory, stage: .decode, "not enough memory to decode a GIF")
+        case .corrupt: self = .damagedGIF("invalid image data")
         }
     }
 }

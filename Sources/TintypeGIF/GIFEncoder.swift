@@ -1,105 +1,121 @@
 public import Foundation
 public import TintypeCore
 
-/// Encodes GIF, animations too, with giflib: the pixels that have changed, in 256 colours.
+/// Encodes still and animated GIF with giflib, on the calling thread. Each frame stores only the pixels that changed.
 ///
-/// Pictures of no more colours are kept as they are. For others colours are chosen by ``ColorQuantizer``. A GIF has no
-/// translucent pixels: those that are at least half opaque become opaque, others transparent.
+/// A palette has at most 256 colours. Images with no more keep theirs exactly; for others ``ColorQuantizer`` chooses a
+/// palette. GIF has no translucent pixels: those that are at least half opaque become opaque, others transparent.
 ///
-/// Below a quality of 0.8, fewer colours are used: 8 at 0.
+/// A quality below 0.8 reduces the number of colours, down to 8 at quality 0.
+///
+/// A value may be used from any thread.
 public struct GIFEncoder: AnimatedImageEncoder {
-    /// Which frames share their colours.
+    /// Which frames share a palette.
     public var palette: Palette
-    /// Whether the error that is made with a pixel is spread over those beside and below it, so that areas have the colour
-    /// that they should, at the cost of a grain and of a larger file.
+    /// Whether the error of each pixel is diffused to its neighbours, so that areas have the right average colour at the
+    /// cost of visible grain and a larger file.
     public var isDithering: Bool
 
+    /// The assignment of palettes to frames.
     public enum Palette: Hashable, Sendable {
-        /// Each frame has its own, unless all frames together have few enough: the most faithful.
+        /// Each frame has its own palette, unless all frames together have few enough colours. The most faithful.
         case perFrame
-        /// All frames have the same ones: smaller, and colours do not change from frame to frame.
+        /// All frames have the same palette. Smaller, and colours do not change from frame to frame.
         case shared
     }
 
+    /// Creates an encoder.
     public init(palette: Palette = .perFrame, isDithering: Bool = true) {
         self.palette = palette
         self.isDithering = isDithering
     }
 
+    /// The GIF format.
     public var formats: Set<ImageFormat> { [.gif] }
 
+    /// Encodes a still image.
+    ///
+    /// - Throws: ``TintypeError/Code/encodeFailed`` if a side has more than 65,535 pixels;
+    ///   ``TintypeError/Code/outOfMemory``.
     public func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
-        let picture = try pixels.withBinaryAlpha()
-        let painting = GIFPainting(
-            pixels: picture, rect: PixelRect(x: 0, y: 0, size: picture.size), isCleared: false)
-        let writer = try GIFWriter(size: picture.size, shared: nil, repeats: nil)
-        let palette = palette(of: picture, hasUnpainted: !picture.isOpaque, options)
-        try add(painting, delay: 0, palette, isOwn: true, to: writer)
+        let image = try pixels.withBinaryAlpha()
+        let patch = GIFFramePatch(pixels: image, rect: PixelRect(x: 0, y: 0, size: image.size), isCleared: false)
+        let writer = try GIFWriter(size: image.size, shared: nil, repeats: nil)
+        let palette = makePalette(for: image, hasTransparency: !image.isOpaque, options)
+        try add(patch, delay: 0, palette, isShared: false, to: writer)
         return try writer.finish()
     }
 
-    /// Durations are hundredths of a second, 2 at least: what says less is played slowly.
+    /// Encodes an animation. Durations are rounded to hundredths of a second; the shortest is 0.02 s, because viewers play
+    /// shorter ones slowly.
+    ///
+    /// - Throws: ``TintypeError/Code/encodeFailed`` if a side has more than 65,535 pixels;
+    ///   ``TintypeError/Code/outOfMemory``; any error of a frame.
     public func encode(
         _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
     ) throws(TintypeError) -> Data {
-        let (shared, isClearing) = try survey(animation, options)
+        let (shared, clearsPixels) = try survey(animation, options)
         let delays = FrameDuration.ticks(animation.durations, perSecond: 100, in: 2...Int(UInt16.max))
         let writer = try GIFWriter(size: animation.size, shared: shared, repeats: Self.repeats(animation.loopCount))
-        try animation.forEachPainting { index, painting throws(TintypeError) in
-            // Some programs look for a transparent colour in the first frame alone, and then in those that are cleared.
-            let hasUnpainted = isClearing || !painting.pixels.isOpaque
-            let palette = shared ?? palette(of: painting.pixels, hasUnpainted: hasUnpainted, options)
-            try add(painting, delay: delays[index], palette, isOwn: shared == nil, to: writer)
+        try animation.forEachPatch { index, patch throws(TintypeError) in
+            // Some programs look for a transparent colour only in the first frame, and then in those that are cleared.
+            let hasTransparency = clearsPixels || !patch.pixels.isOpaque
+            let palette = shared ?? makePalette(for: patch.pixels, hasTransparency: hasTransparency, options)
+            try add(patch, delay: delays[index], palette, isShared: shared != nil, to: writer)
         }
         return try writer.finish()
     }
 
-    /// A file says how often it begins again, and nothing if it does not.
-    private static func repeats(_ plays: Int) -> Int? {
-        plays == 1 ? nil : max(0, min(plays - 1, Int(UInt16.max)))
+    /// Converts a play count to the number of repetitions that a file states; `nil` for a single play.
+    private static func repeats(_ playCount: Int) -> Int? {
+        playCount == 1 ? nil : max(0, min(playCount - 1, Int(UInt16.max)))
     }
 
     // MARK: Colours
 
-    /// What has to be known of all frames before the first is written: their colours, where they share them, and whether
-    /// pixels become transparent again.
+    /// Reads all frames before the first is written: returns their shared palette, if they share one, and whether pixels
+    /// become transparent again.
     private func survey(
         _ animation: AnimatedImage, _ options: EncodeOptions
-    ) throws(TintypeError) -> (shared: ColorPalette?, isClearing: Bool) {
-        // One place is for what does not change.
-        var colors = ColorCount(limit: Self.colorLimit(options) - 1)
-        var isClearing = false
-        try animation.forEachPainting { _, painting throws(TintypeError) in
-            colors.add(painting.pixels)
-            if painting.isCleared { isClearing = true }
+    ) throws(TintypeError) -> (shared: ColorPalette?, clearsPixels: Bool) {
+        // One entry is for pixels that do not change.
+        var histogram = ColorHistogram(limit: Self.colorLimit(options) - 1)
+        var clearsPixels = false
+        try animation.forEachPatch { _, patch throws(TintypeError) in
+            histogram.add(patch.pixels)
+            if patch.isCleared { clearsPixels = true }
         }
-        let isShared = colors.exact != nil || palette == .shared
-        return (isShared ? ColorPalette(colors, hasUnpainted: true) : nil, isClearing)
+        let isShared = histogram.exactColors != nil || palette == .shared
+        return (isShared ? ColorPalette(histogram, hasTransparency: true) : nil, clearsPixels)
     }
 
-    private func palette(of pixels: PixelBuffer, hasUnpainted: Bool, _ options: EncodeOptions) -> ColorPalette {
-        var colors = ColorCount(limit: Self.colorLimit(options) - (hasUnpainted ? 1 : 0))
-        colors.add(pixels)
-        return ColorPalette(colors, hasUnpainted: hasUnpainted)
+    private func makePalette(
+        for pixels: PixelBuffer, hasTransparency: Bool, _ options: EncodeOptions
+    ) -> ColorPalette {
+        var histogram = ColorHistogram(limit: Self.colorLimit(options) - (hasTransparency ? 1 : 0))
+        histogram.add(pixels)
+        return ColorPalette(histogram, hasTransparency: hasTransparency)
     }
 
     private func add(
-        _ painting: GIFPainting, delay: Int, _ palette: ColorPalette, isOwn: Bool, to writer: borrowing GIFWriter
+        _ patch: GIFFramePatch, delay: Int, _ palette: ColorPalette, isShared: Bool, to writer: borrowing GIFWriter
     ) throws(TintypeError) {
         var mapper = ColorMapper(palette)
-        let indices = mapper.indices(of: painting.pixels, isDithering: isDithering)
-        try writer.add(painting, delay: delay, isOwn ? palette : nil, unpainted: palette.unpainted, indices)
+        let indices = mapper.indices(of: patch.pixels, isDithering: isDithering)
+        try writer.add(
+            patch, delay: delay, palette: isShared ? nil : palette, transparentIndex: palette.transparentIndex,
+            indices: indices)
     }
 
-    /// How many colours, the transparent one included.
+    /// Returns the number of palette entries for a quality, including the transparent one.
     static func colorLimit(_ options: EncodeOptions) -> Int {
-        // NaN compares as false and becomes the lowest.
+        // NaN compares as false and becomes 0.
         let quality = options.quality > 0 ? min(options.quality, Self.fullQuality) : 0
         return 8 + Int((quality / Self.fullQuality * 248).rounded())
     }
 
-    /// From here on, as many colours as a GIF can have.
+    /// The quality from which on all 256 entries are used.
     private static let fullQuality = 0.8
 }

@@ -2,7 +2,9 @@ import CTintypeGIF
 import Foundation
 import TintypeCore
 
-/// Decodes the images of a GIF with giflib, each on its own.
+/// Decodes the images of a GIF with giflib, each independently.
+///
+/// Thread-safe: it has no mutable state.
 final class GIFFrameDecoder: FrameDecoder {
     let canvasSize: PixelSize
     let loopCount: Int
@@ -11,7 +13,9 @@ final class GIFFrameDecoder: FrameDecoder {
     private let images: [GIFImage]
     private let toleratesDamage: Bool
 
-    /// - Parameter toleratesDamage: whether of an image that is damaged the rows before that are shown.
+    /// - Parameters:
+    ///   - layout: The layout of `bytes`.
+    ///   - toleratesDamage: Whether to show the rows of a damaged image that precede the damage. Otherwise it is an error.
     init(_ bytes: Data, _ layout: GIFLayout, toleratesDamage: Bool = false) {
         self.bytes = bytes
         self.toleratesDamage = toleratesDamage
@@ -21,6 +25,10 @@ final class GIFFrameDecoder: FrameDecoder {
         frames = layout.images.map(\.frame)
     }
 
+    /// Decodes an image.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``; ``TintypeError/cancelled``, which
+    ///   is checked before each row.
     func pixels(of index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> PixelBuffer {
         let image = images[index]
         var writer = try PixelWriter(size: image.frame.rect.size)
@@ -30,29 +38,29 @@ final class GIFFrameDecoder: FrameDecoder {
         var rowsRead: UInt32 = 0
         let status = bytes.withUnsafeBytes { bytes in
             let colors = Self.colors(bytes[image.palette], image.transparentIndex)
-            let compressed = UnsafeRawBufferPointer(rebasing: bytes[image.place])
+            let compressed = UnsafeRawBufferPointer(rebasing: bytes[image.range])
             return writer.withRows { rows in
-                guard let from = compressed.bindMemory(to: UInt8.self).baseAddress,
-                    let to = rows.bindMemory(to: UInt8.self).baseAddress
+                guard let source = compressed.bindMemory(to: UInt8.self).baseAddress,
+                    let target = rows.bindMemory(to: UInt8.self).baseAddress
                 else { return tintype_gif_status.corrupt }
                 return tintype_gif_decode(
-                    from, compressed.count, colors, to, stride, UInt32(image.frame.rect.size.width),
+                    source, compressed.count, colors, target, stride, UInt32(image.frame.rect.size.width),
                     UInt32(image.frame.rect.size.height), CancelHook.callback, hook.pointer, &rowsRead)
             }
         }
         withExtendedLifetime(hook) {}
-        let isShown = toleratesDamage && status == .corrupt && rowsRead > 0
-        if !isShown, let error = TintypeError(status) { throw error }
+        let isSalvaged = toleratesDamage && status == .corrupt && rowsRead > 0
+        if !isSalvaged, let error = TintypeError(status) { throw error }
         return writer.finish()
     }
 
-    /// A colour for each value that a pixel can have: transparent for the one that is said to be, and for those that the
-    /// palette does not have, as browsers do.
+    /// Returns RGBA for each of the 256 values of a pixel. The transparent index, and as in browsers all values beyond the
+    /// palette, are transparent.
     static func colors(_ palette: Slice<UnsafeRawBufferPointer>, _ transparentIndex: UInt8?) -> [UInt8] {
         var colors = [UInt8](repeating: 0, count: 256 * PixelBuffer.bytesPerPixel)
-        for (index, place) in stride(from: palette.startIndex, to: palette.endIndex, by: 3).enumerated()
+        for (index, offset) in stride(from: palette.startIndex, to: palette.endIndex, by: 3).enumerated()
         where transparentIndex.map(Int.init) != index {
-            for channel in 0..<3 { colors[4 * index + channel] = palette[place + channel] }
+            for channel in 0..<3 { colors[4 * index + channel] = palette[offset + channel] }
             colors[4 * index + 3] = 255
         }
         return colors

@@ -1,27 +1,32 @@
 import Foundation
 import TintypeCore
 
-/// What a whole GIF says of itself and its images.
+/// The canvas of a GIF and the properties of its images.
 struct GIFLayout {
     let canvasSize: PixelSize
+    /// The total number of plays; 0 is forever.
     let playCount: Int
     let images: [GIFImage]
 
-    /// - Parameter maximumImages: where to stop, so that memory is not claimed for more.
-    /// - Returns: `nil` when the bytes are a prefix that ends before the last image.
-    /// - Throws: ``TintypeError/Code/undecodable``; ``TintypeError/Code/limitExceeded`` above `maximumImages`.
-    init?(_ raw: UnsafeRawBufferPointer, isComplete: Bool, maximumImages: Int) throws(TintypeError) {
+    /// Reads the layout of a file.
+    ///
+    /// - Parameters:
+    ///   - isComplete: Whether `raw` is the whole file.
+    ///   - maxImages: The number of images above which reading stops, so that no memory is allocated for more.
+    /// - Returns: `nil` if `raw` is a prefix that ends before the last image.
+    /// - Throws: ``TintypeError/Code/undecodable``; ``TintypeError/Code/limitExceeded`` above `maxImages`.
+    init?(_ raw: UnsafeRawBufferPointer, isComplete: Bool, maxImages: Int) throws(TintypeError) {
         do {
-            var blocks = try GIFBlocks(raw)
+            var reader = try GIFBlockReader(raw)
             var images: [GIFImage] = []
-            while let image = try blocks.nextImage() {
-                guard images.count < maximumImages else {
-                    throw TintypeError.tooManyImages(maximumImages)
+            while let image = try reader.nextImage() {
+                guard images.count < maxImages else {
+                    throw TintypeError.tooManyImages(maxImages)
                 }
                 images.append(try image.get())
             }
             guard !images.isEmpty else { throw TintypeError.damagedGIF("it has no image") }
-            (canvasSize, playCount, self.images) = (blocks.canvasSize, blocks.playCount, images)
+            (canvasSize, playCount, self.images) = (reader.canvasSize, reader.playCount, images)
         } catch let error as TintypeError {
             throw error
         } catch {
@@ -30,34 +35,34 @@ struct GIFLayout {
         }
     }
 
-    /// What the first bytes of a file tell of the images that are whole in them; `nil` when none is.
+    /// Reads the layout of the images that are complete in the first bytes of a file; `nil` if none is.
     ///
-    /// - Parameter keepsCutImage: whether the last one need not be whole, and what makes no sense after one ends the file.
-    /// - Throws: as for a whole file.
+    /// - Parameter acceptsTruncatedImage: Whether the last image may be incomplete, and damage after an image ends the file.
+    /// - Throws: As for a whole file.
     init?(
-        arrived raw: UnsafeRawBufferPointer, maximumImages: Int, keepsCutImage: Bool = false
+        arrived raw: UnsafeRawBufferPointer, maxImages: Int, acceptsTruncatedImage: Bool = false
     ) throws(TintypeError) {
-        guard var blocks = try? GIFBlocks(raw, keepsCutImage: keepsCutImage) else { return nil }
+        guard var reader = try? GIFBlockReader(raw, acceptsTruncatedImage: acceptsTruncatedImage) else { return nil }
         var images: [GIFImage] = []
-        // Ends with the bytes, too.
-        while let image = try? blocks.nextImage() {
-            guard images.count < maximumImages else { throw .tooManyImages(maximumImages) }
-            if keepsCutImage, !images.isEmpty, case .failure = image { break }
+        // Also ends where the bytes end.
+        while let image = try? reader.nextImage() {
+            guard images.count < maxImages else { throw .tooManyImages(maxImages) }
+            if acceptsTruncatedImage, !images.isEmpty, case .failure = image { break }
             images.append(try image.get())
         }
         guard !images.isEmpty else { return nil }
-        (canvasSize, playCount, self.images) = (blocks.canvasSize, blocks.playCount, images)
+        (canvasSize, playCount, self.images) = (reader.canvasSize, reader.playCount, images)
     }
 }
 
-/// What is told of a GIF, gathered image by image; of each it keeps the duration alone.
+/// Collects the ``ImageInfo`` of a GIF image by image. It keeps only the duration of each.
 struct GIFSummary {
     private let canvasSize: PixelSize
     private var durations: [Double] = []
-    /// Whether something of the canvas may be seen through: what the first image leaves, and what any image has.
-    private var hasHoles = false
-    /// Whether one is cleared away again.
-    private var isCleared = false
+    /// Whether the canvas may show through the first image, or through any image with transparent pixels.
+    private var hasTransparency = false
+    /// Whether any image is cleared after it is shown.
+    private var clearsImages = false
 
     init(canvasSize: PixelSize) {
         self.canvasSize = canvasSize
@@ -68,23 +73,23 @@ struct GIFSummary {
         for image in layout.images { add(image.frame) }
     }
 
-    /// Walks a whole file, or its beginning.
+    /// Reads a whole file or its beginning, without storing its images.
     ///
-    /// - Parameter maximumImages: where to stop.
-    /// - Returns: `nil` when the bytes are a prefix that ends before the last image.
-    /// - Throws: as ``GIFLayout``.
+    /// - Parameter maxImages: The number of images above which reading stops.
+    /// - Returns: `nil` if `raw` is a prefix that ends before the last image.
+    /// - Throws: As ``GIFLayout``.
     static func info(
-        _ raw: UnsafeRawBufferPointer, isComplete: Bool, maximumImages: Int
+        _ raw: UnsafeRawBufferPointer, isComplete: Bool, maxImages: Int
     ) throws(TintypeError) -> ImageInfo? {
         do {
-            var blocks = try GIFBlocks(raw)
-            var summary = GIFSummary(canvasSize: blocks.canvasSize)
-            while let image = try blocks.nextImage() {
-                guard summary.durations.count < maximumImages else { throw TintypeError.tooManyImages(maximumImages) }
+            var reader = try GIFBlockReader(raw)
+            var summary = GIFSummary(canvasSize: reader.canvasSize)
+            while let image = try reader.nextImage() {
+                guard summary.durations.count < maxImages else { throw TintypeError.tooManyImages(maxImages) }
                 summary.add(try image.get().frame)
             }
             guard !summary.durations.isEmpty else { throw TintypeError.damagedGIF("it has no image") }
-            return summary.info(playCount: blocks.playCount)
+            return summary.info(playCount: reader.playCount)
         } catch let error as TintypeError {
             throw error
         } catch {
@@ -94,19 +99,19 @@ struct GIFSummary {
     }
 
     private mutating func add(_ frame: AnimationFrame) {
-        hasHoles = hasHoles || frame.hasAlpha || durations.isEmpty && !covers(frame.rect)
-        isCleared = isCleared || frame.disposal == .background
+        hasTransparency = hasTransparency || frame.hasAlpha || durations.isEmpty && !coversCanvas(frame.rect)
+        clearsImages = clearsImages || frame.disposal == .background
         durations.append(frame.duration)
     }
 
-    private func covers(_ rect: PixelRect) -> Bool {
+    private func coversCanvas(_ rect: PixelRect) -> Bool {
         rect.x == 0 && rect.y == 0 && rect.size.width >= canvasSize.width && rect.size.height >= canvasSize.height
     }
 
     func info(playCount: Int) -> ImageInfo {
         let isAnimated = durations.count > 1
         return ImageInfo(
-            format: .gif, size: canvasSize, hasAlpha: hasHoles || isAnimated && isCleared,
+            format: .gif, size: canvasSize, hasAlpha: hasTransparency || isAnimated && clearsImages,
             frameCount: durations.count, loopCount: isAnimated ? playCount : 0, durations: isAnimated ? durations : [])
     }
 }

@@ -2,17 +2,24 @@ import CTintypeGIF
 import Foundation
 import TintypeCore
 
-/// giflib writing one file.
+/// Writes one file with giflib.
+///
+/// Not thread-safe: use it from one thread at a time.
 struct GIFWriter: ~Copyable {
     private let writer: OpaquePointer
     private let size: PixelSize
 
+    /// Creates a writer and writes the header.
+    ///
     /// - Parameters:
-    ///   - shared: colours of the frames that have none of their own.
-    ///   - repeats: how often the frames begin again, 0 is forever; `nil` where they do not.
+    ///   - size: The size of the canvas in pixels, at most 65,535 a side.
+    ///   - shared: The palette of frames that have none of their own.
+    ///   - repeats: The number of repetitions after the first play, 0 for forever; `nil` to write none.
+    /// - Throws: ``TintypeError/Code/encodeFailed`` or ``TintypeError/Code/outOfMemory``.
     init(size: PixelSize, shared: ColorPalette?, repeats: Int?) throws(TintypeError) {
         guard max(size.width, size.height) <= Int(UInt16.max) else {
-            throw TintypeError(.encodeFailed, stage: .encode, "no GIF has \(size) pixels")
+            throw TintypeError(
+                .encodeFailed, stage: .encode, "the image is too large for a GIF: \(size), at most 65535 a side")
         }
         var writer: OpaquePointer?
         let status = Self.withPalette(shared) { palette in
@@ -28,18 +35,22 @@ struct GIFWriter: ~Copyable {
         tintype_gif_writer_destroy(writer)
     }
 
+    /// Adds a frame.
+    ///
     /// - Parameters:
-    ///   - own: its colours; `nil` where it has the shared ones.
-    ///   - unpainted: the index of what is not painted, if there is such.
+    ///   - delay: The duration in hundredths of a second.
+    ///   - palette: The palette of the frame; `nil` if it uses the shared one.
+    ///   - transparentIndex: The index of pixels that are not painted; `nil` if all are.
+    ///   - indices: A palette index for each pixel of the patch, row by row.
     func add(
-        _ painting: GIFPainting, delay: Int, _ own: ColorPalette?, unpainted: UInt8?, _ indices: [UInt8]
+        _ patch: GIFFramePatch, delay: Int, palette: ColorPalette?, transparentIndex: UInt8?, indices: [UInt8]
     ) throws(TintypeError) {
-        let rect = painting.rect
+        let rect = patch.rect
         let frame = tintype_gif_frame(
             x: UInt32(rect.x), y: UInt32(rect.y), width: UInt32(rect.size.width), height: UInt32(rect.size.height),
-            delay: UInt32(delay), is_cleared: painting.isCleared,
-            transparent_index: unpainted.map(Int32.init) ?? -1)
-        let status = Self.withPalette(own) { palette in
+            delay: UInt32(delay), is_cleared: patch.isCleared,
+            transparent_index: transparentIndex.map(Int32.init) ?? -1)
+        let status = Self.withPalette(palette) { palette in
             indices.withUnsafeBufferPointer { indices in
                 indices.baseAddress.map { tintype_gif_writer_add(writer, frame, palette, $0) } ?? .corrupt
             }
@@ -47,6 +58,7 @@ struct GIFWriter: ~Copyable {
         guard status == .ok else { throw Self.failure(status) }
     }
 
+    /// Ends the file and returns it. Nothing can be added afterwards.
     func finish() throws(TintypeError) -> Data {
         var (bytes, count): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)
         let status = tintype_gif_writer_finish(writer, &bytes, &count)
@@ -66,6 +78,6 @@ struct GIFWriter: ~Copyable {
 
     private static func failure(_ status: tintype_gif_status) -> TintypeError {
         let code: TintypeError.Code = status == .memory ? .outOfMemory : .encodeFailed
-        return TintypeError(code, stage: .encode, "no GIF could be made")
+        return TintypeError(code, stage: .encode, "cannot encode a GIF")
     }
 }

@@ -45,7 +45,7 @@ import TintypeTesting
     ]) func codesAreDecodedAsGiflibDoes(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         let layout = try #require(
-            try data.withTypedBytes { raw throws(TintypeError) in try GIFLayout(arrived: raw, maximumImages: 100) })
+            try data.withTypedBytes { raw throws(TintypeError) in try GIFLayout(arrived: raw, maxImages: 100) })
         for (index, image) in layout.images.enumerated() {
             try expectEqual(data, layout, image, index)
         }
@@ -58,7 +58,7 @@ import TintypeTesting
         }
         let data = try GIFEncoder().encode(pixels, as: .gif, options: EncodeOptions())
         let layout = try #require(
-            try data.withTypedBytes { raw throws(TintypeError) in try GIFLayout(arrived: raw, maximumImages: 100) })
+            try data.withTypedBytes { raw throws(TintypeError) in try GIFLayout(arrived: raw, maxImages: 100) })
         try expectEqual(data, layout, layout.images[0], 0)
     }
 
@@ -66,31 +66,32 @@ import TintypeTesting
         let expected = try GIFFrameDecoder(data, layout).pixels(of: index, isCancelled: { false })
         for piece in [1, 3, 1000] {
             // What is before the image's codes, then the rest in pieces.
-            let start = image.place.lowerBound + 800
+            let start = image.range.lowerBound + 800
             var arriving = try #require(
                 data.prefix(start).withUnsafeBytes { GIFArrivingImage($0, image) })
-            for place in stride(from: start, to: image.place.upperBound, by: piece) {
-                _ = arriving.append(data[place..<min(place + piece, image.place.upperBound)])
+            for place in stride(from: start, to: image.range.upperBound, by: piece) {
+                _ = arriving.append(data[place..<min(place + piece, image.range.upperBound)])
             }
             #expect(PixelDifference(try arriving.pixels(), expected)?.maximum == 0)
         }
     }
 
     @Test func codesThatMakeNoSenseEndAnImage() throws {
-        var codes = try #require(GIFCodes(codeSize: 2))
+        var decoder = try #require(LZWDecoder(codeSize: 2))
         var values: [UInt8] = []
         // Clear, 1, then a code that no one has made: of three bits each.
-        codes.decode([0b111_001_100 as UInt16].flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }) { values.append($0) }
-        #expect(values == [1] && codes.isEnded)
-        #expect(GIFCodes(codeSize: 0) == nil && GIFCodes(codeSize: 9) == nil)
+        decoder.decode([0b111_001_100 as UInt16].flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }) { values.append($0) }
+        #expect(values == [1] && decoder.hasEnded)
+        #expect(LZWDecoder(codeSize: 0) == nil && LZWDecoder(codeSize: 9) == nil)
     }
 
     @Test(arguments: [1, 7, 8, 9, 30]) func everyInterlacedRowHasOnePlace(_ height: Int) {
         let order = GIFRowOrder(height: height, isInterlaced: true)
         #expect((0..<height).map { order[$0] }.sorted() == Array(0..<height))
-        #expect(order.sources(height) == (0..<height).map { $0 })
+        #expect(order.sourceRows(storedCount: height) == (0..<height).map { $0 })
         #expect(
-            order.sources(1).prefix(8).allSatisfy { $0 == 0 } && order.sources(1).dropFirst(8).allSatisfy { $0 == nil })
+            order.sourceRows(storedCount: 1).prefix(8).allSatisfy { $0 == 0 }
+                && order.sourceRows(storedCount: 1).dropFirst(8).allSatisfy { $0 == nil })
     }
 
     @Test(arguments: ["still-87a.gif", "interlaced.gif"]) func everyFlippedByteIsAPreviewOrAnError(_ name: String)

@@ -120,23 +120,23 @@ import TintypeTesting
     // MARK: Choosing
 
     @Test func aFewClustersAreFoundExactly() {
-        var count = ColorCount(limit: 4)
+        var count = ColorHistogram(limit: 4)
         let middles: [UInt32] = [0xFF10_2030, 0xFFE0_2030, 0xFF10_E030, 0xFFE0_E0F0]
         count = counted(middles.flatMap { [UInt32](repeating: $0, count: 10) }, limit: 3)
-        #expect(count.exact == nil)
+        #expect(count.exactColors == nil)
         #expect(Set(ColorQuantizer(count.cells).colors(limit: 4)) == Set(middles))
         #expect(ColorQuantizer(count.cells).colors(limit: 200).count == 4)
         #expect(ColorQuantizer(count.cells).colors(limit: 1).count == 1)
     }
 
     @Test func withoutPixelsThereAreNoColours() {
-        #expect(ColorQuantizer(ColorCount(limit: 3).cells).colors(limit: 3).isEmpty)
+        #expect(ColorQuantizer(ColorHistogram(limit: 3).cells).colors(limit: 3).isEmpty)
     }
 
-    private func counted(_ words: [UInt32], limit: Int) -> ColorCount {
-        var count = ColorCount(limit: limit)
+    private func counted(_ words: [UInt32], limit: Int) -> ColorHistogram {
+        var count = ColorHistogram(limit: limit)
         guard
-            let picture = try? PixelBuffer.painted(
+            let picture = try? PixelBuffer.makeRows(
                 PixelSize(width: words.count, height: 1),
                 { _, row in for x in row.indices { row[x] = words[x] } })
         else { return count }

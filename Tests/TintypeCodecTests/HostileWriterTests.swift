@@ -76,14 +76,16 @@ import TintypeTesting
 
     @Test func aFrameBeyondItsCanvasIsNoGIF() throws {
         let pixels = try PixelBuffer.filled(Pixel(red: 1, green: 2, blue: 3), PixelSize(width: 4, height: 4))
-        var colors = ColorCount(limit: 256)
-        colors.add(pixels)
-        let palette = ColorPalette(colors, hasUnpainted: false)
+        var histogram = ColorHistogram(limit: 256)
+        histogram.add(pixels)
+        let palette = ColorPalette(histogram, hasTransparency: false)
         for (x, y, isWithin) in [(0, 0, true), (1, 0, false), (0, 1, false), (65_535, 65_535, false)] {
             let writer = try GIFWriter(size: pixels.size, shared: nil, repeats: nil)
-            let painting = GIFPainting(pixels: pixels, rect: PixelRect(x: x, y: y, size: pixels.size), isCleared: false)
+            let patch = GIFFramePatch(pixels: pixels, rect: PixelRect(x: x, y: y, size: pixels.size), isCleared: false)
             let indices = [UInt8](repeating: 0, count: pixels.size.area)
-            let isWritten = (try? writer.add(painting, delay: 1, palette, unpainted: nil, indices)) != nil
+            let isWritten =
+                (try? writer.add(
+                    patch, delay: 1, palette: palette, transparentIndex: nil, indices: indices)) != nil
             #expect(isWritten == isWithin)
         }
     }

@@ -1,51 +1,57 @@
 import TintypeCore
 
-/// What is stored of a frame.
-struct GIFPainting {
+/// The part of a frame that a GIF stores.
+struct GIFFramePatch {
     /// Opaque pixels, and zero where nothing is painted.
     let pixels: PixelBuffer
+    /// The place of the pixels on the canvas.
     let rect: PixelRect
-    /// Whether its rectangle is cleared before the next one: so pixels become transparent again.
+    /// Whether the rectangle is cleared before the next frame, so that pixels become transparent again.
     let isCleared: Bool
 }
 
 extension AnimatedImage {
-    /// Tells of each frame what has to be painted for it. Asks for each frame once, and keeps three.
-    func forEachPainting(
-        _ body: (_ index: Int, _ painting: GIFPainting) throws(TintypeError) -> Void
+    /// Calls `body` with the patch of each frame, in order. Requests each frame once and holds three.
+    ///
+    /// - Throws: Any error of a frame or of `body`; ``TintypeError/Code/outOfMemory``.
+    func forEachPatch(
+        _ body: (_ index: Int, _ patch: GIFFramePatch) throws(TintypeError) -> Void
     ) throws(TintypeError) {
-        var canvas = try PixelBuffer.painted(size) { _, row in row.update(repeating: 0) }
-        var picture = try frame(at: 0).withBinaryAlpha()
+        var canvas = try PixelBuffer.makeRows(size) { _, row in row.update(repeating: 0) }
+        var image = try frame(at: 0).withBinaryAlpha()
         for index in 0..<frameCount {
-            let next = index + 1 < frameCount ? try frame(at: index + 1).withBinaryAlpha() : picture
-            let painting = try GIFPainting(picture, over: canvas, before: next, isFirst: index == 0)
-            try body(index, painting)
-            canvas = painting.isCleared ? try picture.cleared(painting.rect) : picture
-            picture = next
+            let next = index + 1 < frameCount ? try frame(at: index + 1).withBinaryAlpha() : image
+            let patch = try GIFFramePatch(image, over: canvas, before: next, isFirst: index == 0)
+            try body(index, patch)
+            canvas = patch.isCleared ? try image.cleared(patch.rect) : image
+            image = next
         }
     }
 }
 
-extension GIFPainting {
+extension GIFFramePatch {
+    /// Finds the part of a frame that has to be stored.
+    ///
     /// - Parameters:
-    ///   - canvas: what is shown before.
-    ///   - next: what is to be shown afterwards: what is transparent in it has to be cleared.
-    ///   - isFirst: whether all is painted, for programs that show the first frame alone.
+    ///   - canvas: The pixels that are shown before the frame.
+    ///   - next: The frame after this one. Its transparent pixels have to be cleared.
+    ///   - isFirst: Whether to store the whole frame, for programs that show only the first one.
     fileprivate init(
-        _ picture: PixelBuffer, over canvas: PixelBuffer, before next: PixelBuffer, isFirst: Bool
+        _ image: PixelBuffer, over canvas: PixelBuffer, before next: PixelBuffer, isFirst: Bool
     ) throws(TintypeError) {
-        let whole = PixelRect(x: 0, y: 0, size: picture.size)
-        let vanishing = next.vanishingRect(from: picture)
-        let changed = isFirst ? whole : picture.changedRect(from: canvas)
-        // A frame has one pixel at least.
-        let least = PixelRect(x: 0, y: 0, size: PixelSize(width: 1, height: 1))
-        rect = [changed, vanishing].compactMap { $0 }.reduce(nil) { $0?.union($1) ?? $1 } ?? least
+        let whole = PixelRect(x: 0, y: 0, size: image.size)
+        let vanishing = next.vanishingRect(from: image)
+        let changed = isFirst ? whole : image.changedRect(from: canvas)
+        // A frame has at least one pixel.
+        let minimum = PixelRect(x: 0, y: 0, size: PixelSize(width: 1, height: 1))
+        rect = [changed, vanishing].compactMap { $0 }.reduce(nil) { $0?.union($1) ?? $1 } ?? minimum
         isCleared = vanishing != nil
-        pixels = try picture.difference(from: canvas, in: rect)
+        pixels = try image.difference(from: canvas, in: rect)
     }
 }
 
 extension PixelRect {
+    /// Returns the smallest rectangle that contains both.
     func union(_ other: PixelRect) -> PixelRect {
         let (left, top) = (min(x, other.x), min(y, other.y))
         let right = max(x + size.width, other.x + other.size.width)
@@ -55,7 +61,7 @@ extension PixelRect {
 }
 
 extension PixelBuffer {
-    /// Where pixels are transparent that were not; `nil` where there are none.
+    /// Returns the bounds of the pixels that are transparent here but not in `former`; `nil` if there are none.
     fileprivate func vanishingRect(from former: PixelBuffer) -> PixelRect? {
         var (left, right, top, bottom) = (Int.max, -1, -1, -1)
         for y in 0..<size.height {
@@ -72,11 +78,11 @@ extension PixelBuffer {
         return PixelRect(x: left, y: top, size: PixelSize(width: right - left + 1, height: bottom - top + 1))
     }
 
-    /// The pixels of a rectangle that are not as they were; zero for the others.
+    /// Returns the pixels of a rectangle that differ from `former`, and zero for the others.
     fileprivate func difference(
         from former: PixelBuffer, in rect: PixelRect
     ) throws(TintypeError) -> PixelBuffer {
-        try .painted(rect.size) { y, target in
+        try .makeRows(rect.size) { y, target in
             withWords(rect.y + y) { row in
                 former.withWords(rect.y + y) { old in
                     for x in target.indices {
@@ -88,9 +94,10 @@ extension PixelBuffer {
         }
     }
 
+    /// Returns a copy in which a rectangle is transparent.
     fileprivate func cleared(_ rect: PixelRect) throws(TintypeError) -> PixelBuffer {
         let (rows, columns) = (rect.y..<rect.y + rect.size.height, rect.x..<rect.x + rect.size.width)
-        return try .painted(size) { y, target in
+        return try .makeRows(size) { y, target in
             withWords(y) { row in
                 _ = target.update(from: row)
                 if rows.contains(y) { target[columns].update(repeating: 0) }
@@ -100,13 +107,14 @@ extension PixelBuffer {
 }
 
 extension PixelBuffer {
-    /// The picture as a GIF can have it: straight colours that are opaque, or all zero.
+    /// Returns the image as a GIF can store it: straight colours that are either opaque or all zero. Pixels that are at
+    /// least half opaque become opaque.
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     func withBinaryAlpha() throws(TintypeError) -> PixelBuffer {
         if isOpaque { return self }
         let straight = try unpremultiplied()
-        return try .painted(size) { y, row in
+        return try .makeRows(size) { y, row in
             straight.withUnsafeRow(y) { source in
                 let source = source.bindMemory(to: UInt32.self)
                 for x in row.indices { row[x] = source[x] >= Self.halfOpaque ? source[x] | Self.opaque : 0 }
@@ -114,22 +122,24 @@ extension PixelBuffer {
         }
     }
 
-    /// A picture that is written row by row, as words of red, green, blue and alpha, which is the highest byte.
-    static func painted(
-        _ size: PixelSize, _ paint: (_ y: Int, _ row: UnsafeMutableBufferPointer<UInt32>) -> Void
+    /// Creates an image whose rows `fillRow` writes as words of red, green, blue and alpha, the highest byte.
+    ///
+    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    static func makeRows(
+        _ size: PixelSize, _ fillRow: (_ y: Int, _ row: UnsafeMutableBufferPointer<UInt32>) -> Void
     ) throws(TintypeError) -> PixelBuffer {
         var writer = try PixelWriter(size: size)
         let stride = writer.bytesPerRow / bytesPerPixel
         writer.withRows { rows in
             let words = rows.bindMemory(to: UInt32.self)
             for y in 0..<size.height {
-                paint(y, UnsafeMutableBufferPointer(rebasing: words[y * stride..<y * stride + size.width]))
+                fillRow(y, UnsafeMutableBufferPointer(rebasing: words[y * stride..<y * stride + size.width]))
             }
         }
         return writer.finish()
     }
 
-    /// The words of a row; see ``painted(_:_:)``.
+    /// Calls `body` with the words of a row; see ``makeRows(_:_:)``.
     func withWords<Value>(_ y: Int, _ body: (UnsafeBufferPointer<UInt32>) -> Value) -> Value {
         withUnsafeRow(y) { body($0.bindMemory(to: UInt32.self)) }
     }

@@ -1,0 +1,191 @@
+import TintypeCore
+
+/// Reads the blocks of a GIF (GIF89a, 11 to 27) without decompressing the images.
+struct GIFBlockReader {
+    let canvasSize: PixelSize
+    /// The total number of plays read so far; 0 is forever. 1 if the file does not say.
+    private(set) var playCount = 1
+    private var bytes: GIFByteReader
+    private var globalPalette: Range<Int>?
+    /// The extension that applies to the next image.
+    private var control = GIFGraphicControl()
+    private let acceptsTruncatedImage: Bool
+
+    /// Reads the header and the screen descriptor.
+    ///
+    /// - Parameter acceptsTruncatedImage: Whether an image counts whose data ends with the bytes.
+    init(_ raw: UnsafeRawBufferPointer, acceptsTruncatedImage: Bool = false) throws(GIFByteReader.EndOfData) {
+        self.acceptsTruncatedImage = acceptsTruncatedImage
+        var bytes = GIFByteReader(raw)
+        try bytes.skip(6)
+        canvasSize = PixelSize(width: try bytes.readUInt16(), height: try bytes.readUInt16())
+        let flags = try bytes.readByte()
+        try bytes.skip(2)
+        globalPalette = try Self.readPalette(flags, &bytes)
+        self.bytes = bytes
+    }
+
+    /// Returns the next image, or the damage in its place; `nil` at the trailer.
+    mutating func nextImage() throws(GIFByteReader.EndOfData) -> Result<GIFImage, TintypeError>? {
+        while true {
+            switch try bytes.readByte() {
+            case 0x21: try readExtension()
+            case 0x2C: return try readImage()
+            case 0x3B: return nil
+            default: return .failure(.damagedGIF("unknown block"))
+            }
+        }
+    }
+
+    // MARK: Images
+
+    private mutating func readImage() throws(GIFByteReader.EndOfData) -> Result<GIFImage, TintypeError> {
+        let start = bytes.offset - 1
+        let (x, y) = (try bytes.readUInt16(), try bytes.readUInt16())
+        let size = PixelSize(width: try bytes.readUInt16(), height: try bytes.readUInt16())
+        let localPalette = try Self.readPalette(bytes.readByte(), &bytes)
+        let codeSize = Int(try bytes.readByte())
+        do throws(GIFByteReader.EndOfData) {
+            try bytes.skipSubBlocks()
+        } catch {
+            guard acceptsTruncatedImage else { throw error }
+            bytes.skipToEnd()
+        }
+        guard let palette = localPalette ?? globalPalette else {
+            return .failure(.damagedGIF("an image has no colour table"))
+        }
+        defer { control = GIFGraphicControl() }
+        let hasAlpha = control.transparentIndex != nil || palette.count / 3 < 1 << min(codeSize, 8)
+        let frame = AnimationFrame(
+            rect: PixelRect(x: x, y: y, size: size), duration: control.duration, disposal: control.disposal,
+            hasAlpha: hasAlpha)
+        return .success(
+            GIFImage(
+                frame: frame, range: start..<bytes.offset, palette: palette,
+                transparentIndex: control.transparentIndex))
+    }
+
+    private static func readPalette(
+        _ flags: UInt8, _ bytes: inout GIFByteReader
+    ) throws(GIFByteReader.EndOfData) -> Range<Int>? {
+        flags & 0x80 == 0 ? nil : try bytes.skip(3 << Int(flags & 7 + 1))
+    }
+
+    // MARK: Extensions
+
+    private mutating func readExtension() throws(GIFByteReader.EndOfData) {
+        switch try bytes.readByte() {
+        case 0xF9: try readGraphicControl()
+        case 0xFF: try readApplication()
+        default: break
+        }
+        try bytes.skipSubBlocks()
+    }
+
+    private mutating func readGraphicControl() throws(GIFByteReader.EndOfData) {
+        guard let block = try bytes.readSubBlock() else { return bytes.stepBack() }
+        guard block.count >= 4 else { return }
+        let data = UnsafeRawBufferPointer(rebasing: bytes.bytes[block])
+        control = GIFGraphicControl(data[0], delay: Int(data[1]) | Int(data[2]) << 8, transparentIndex: data[3])
+    }
+
+    /// Reads the Netscape block: the number of repetitions, so one less than the number of plays, as WebKit, Blink and
+    /// Gecko interpret it; 0 is forever.
+    private mutating func readApplication() throws(GIFByteReader.EndOfData) {
+        guard let name = try bytes.readSubBlock() else { return bytes.stepBack() }
+        guard Self.loopingApplications.contains(where: { bytes.bytes[name].elementsEqual($0.utf8) }) else { return }
+        guard let block = try bytes.readSubBlock() else { return bytes.stepBack() }
+        let data = UnsafeRawBufferPointer(rebasing: bytes.bytes[block])
+        guard data.count >= 3, data[0] & 7 == 1 else { return }
+        let repeats = Int(data[1]) | Int(data[2]) << 8
+        playCount = repeats == 0 ? 0 : repeats + 1
+    }
+
+    private static let loopingApplications = ["NETSCAPE2.0", "ANIMEXTS1.0"]
+}
+
+/// One image of a GIF: its properties and its place in the file.
+struct GIFImage {
+    var frame: AnimationFrame
+    /// The bytes from the image descriptor to the end of the image data.
+    var range: Range<Int>
+    /// The bytes of its colour table, local or global, three a colour.
+    var palette: Range<Int>
+    var transparentIndex: UInt8?
+}
+
+/// A graphic control extension, which applies to the image after it (GIF89a, 23).
+struct GIFGraphicControl {
+    /// In seconds.
+    var duration = 0.0
+    var disposal = AnimationFrame.Disposal.keep
+    var transparentIndex: UInt8?
+
+    init() {}
+
+    /// - Parameter delay: In hundredths of a second.
+    init(_ flags: UInt8, delay: Int, transparentIndex: UInt8) {
+        duration = Double(delay) / 100
+        disposal = Self.disposal(flags >> 2 & 7)
+        self.transparentIndex = flags & 1 == 1 ? transparentIndex : nil
+    }
+
+    /// Old programs wrote the undefined value 4 for 3, and browsers accept it.
+    private static func disposal(_ stored: UInt8) -> AnimationFrame.Disposal {
+        switch stored {
+        case 2: .background
+        case 3, 4: .previous
+        default: .keep
+        }
+    }
+}
+
+/// Reads the bytes of a GIF or of its beginning in order. Numbers are little-endian.
+struct GIFByteReader {
+    /// No bytes are left.
+    struct EndOfData: Error {}
+
+    let bytes: UnsafeRawBufferPointer
+    private(set) var offset = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    mutating func readByte() throws(EndOfData) -> UInt8 {
+        bytes[try skip(1).lowerBound]
+    }
+
+    mutating func readUInt16() throws(EndOfData) -> Int {
+        let low = try readByte()
+        return Int(low) | Int(try readByte()) << 8
+    }
+
+    /// Skips `count` bytes and returns their range.
+    @discardableResult
+    mutating func skip(_ count: Int) throws(EndOfData) -> Range<Int> {
+        guard count <= bytes.count - offset else { throw EndOfData() }
+        defer { offset += count }
+        return offset..<offset + count
+    }
+
+    /// Skips a data sub-block and returns the range of its data (GIF89a, 15); `nil` for the block terminator.
+    mutating func readSubBlock() throws(EndOfData) -> Range<Int>? {
+        let count = Int(try readByte())
+        return count == 0 ? nil : try skip(count)
+    }
+
+    /// Skips all sub-blocks up to and including the block terminator.
+    mutating func skipSubBlocks() throws(EndOfData) {
+        while try readSubBlock() != nil {}
+    }
+
+    mutating func skipToEnd() {
+        offset = bytes.count
+    }
+
+    /// Moves back by one byte, so that it is read again.
+    mutating func stepBack() {
+        offset = max(0, offset - 1)
+    }
+}
