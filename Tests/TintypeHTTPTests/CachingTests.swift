@@ -5,26 +5,26 @@ import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
-/// What the downloader does for a cache above it.
+/// How the downloader serves a cache.
 @Suite(.timeLimit(.minutes(15))) struct CachingTests {
     private func entry(_ loaded: LoadedBytes) -> CacheEntry {
         CacheEntry(data: loaded.data, format: .png, metadata: loaded.metadata)
     }
 
-    private func withPicture(
+    private func withImage(
         _ fields: [(name: String, value: String)],
         _ body: (Origin, Downloader, ImageSource, CacheEntry) async throws -> Void
     ) async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .picture.with(\.headers, [("Content-Type", "image/png")] + fields))
+            origin.serve("/a", .testImage.with(\.headers, [("Content-Type", "image/png")] + fields))
             let downloader = Downloader.patient
             let source = ImageSource.url(origin.url("/a"))
             try await body(origin, downloader, source, entry(try await Fixture.load(source, downloader)))
         }
     }
 
-    @Test func a304IsTheStoredPictureWithRenewedMetadata() async throws {
-        try await withPicture([("ETag", "\"1\""), ("Cache-Control", "max-age=0")]) {
+    @Test func a304IsTheStoredImageWithRenewedMetadata() async throws {
+        try await withImage([("ETag", "\"1\""), ("Cache-Control", "max-age=0")]) {
             origin, downloader, source, stored in
             let extras = RequestExtras()
             #expect(downloader.verdict(on: stored, for: source, extras, at: Date()) == .stale(usableOnError: false))
@@ -40,8 +40,8 @@ import TintypeTesting
         }
     }
 
-    @Test func a200ReplacesTheStoredPicture() async throws {
-        try await withPicture([("Last-Modified", "Tue, 14 Nov 2023 22:13:20 GMT")]) {
+    @Test func a200ReplacesTheStoredImage() async throws {
+        try await withImage([("Last-Modified", "Tue, 14 Nov 2023 22:13:20 GMT")]) {
             origin, downloader, source, stored in
             let newer = Data("newer".utf8)
             origin.serve("/a", .image(newer, type: "image/png"))
@@ -51,10 +51,10 @@ import TintypeTesting
         }
     }
 
-    /// RFC 9111, 4.3.1: a validator of another selection asks about another picture.
-    @Test func anotherSelectionIsNotAskedAbout() async throws {
+    /// RFC 9111, 4.3.1: the validator of a response to other header fields is that of another image.
+    @Test func aResponseToOtherFieldsIsNotRevalidated() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .picture.with(header: "ETag", "\"1\"").with(header: "Vary", "X-Tenant"))
+            origin.serve("/a", .testImage.with(header: "ETag", "\"1\"").with(header: "Vary", "X-Tenant"))
             let downloader = Downloader.patient
             let first = ImageSource.http(HTTPSource(url: origin.url("/a"), headers: ["X-Tenant": "a"]))
             let stored = entry(try await Fixture.load(first, downloader))
@@ -64,46 +64,46 @@ import TintypeTesting
         }
     }
 
-    @Test func a304ToNoQuestionIsAnError() async throws {
+    @Test func a304ToAnUnconditionalRequestIsAnError() async throws {
         try await Fixture.withOrigin { origin, load in
             origin.serve("/a", .status(304))
             await Fixture.expect(.badStatus) { try await load("/a") }
         }
     }
 
-    @Test func noStoreIsToldToTheCache() async throws {
+    @Test func noStoreIsReportedToTheCache() async throws {
         try await Fixture.withOrigin { origin, load in
-            origin.serve("/a", .picture.with(header: "Cache-Control", "no-store"))
-            origin.serve("/b", .picture)
-            let found = try await load("/a").isStorable
-            #expect(found == false)
-            let found2 = try await load("/b").isStorable
-            #expect(found2)
+            origin.serve("/a", .testImage.with(header: "Cache-Control", "no-store"))
+            origin.serve("/b", .testImage)
+            let isStorable = try await load("/a").isStorable
+            #expect(!isStorable)
+            let isOtherStorable = try await load("/b").isStorable
+            #expect(isOtherStorable)
         }
     }
 
-    @Test func anEntryWithoutAHeadHasToBeAskedFor() throws {
+    @Test func anEntryWithoutMetadataIsStale() throws {
         let url = try #require(URL(string: "http://example.org/a"))
         let entry = CacheEntry(data: Fixture.body, format: .png)
         let verdict = Downloader.patient.verdict(on: entry, for: .url(url), RequestExtras(), at: Date())
         #expect(verdict == .stale(usableOnError: true))
     }
 
-    @Test func aQuestionIsNotSharedWithAPlainRequest() async throws {
-        try await withPicture([("ETag", "\"1\"")]) { origin, downloader, source, stored in
+    @Test func aConditionalRequestSharesNoTransferWithAnUnconditionalOne() async throws {
+        try await withImage([("ETag", "\"1\"")]) { origin, downloader, source, stored in
             let gate = OriginGate()
             origin.serve("/a") { request in
                 request[header: "if-none-match"] == nil
-                    ? .picture.with(\.gate, gate) : OriginResponse(status: 304, gate: gate)
+                    ? .testImage.with(\.gate, gate) : OriginResponse(status: 304, gate: gate)
             }
             async let plain = Fixture.load(source, downloader)
-            async let asked = Fixture.load(source, downloader, stored: stored)
+            async let conditional = Fixture.load(source, downloader, stored: stored)
             await origin.waitForRequests(3)
             gate.open()
-            let found = try await plain.isNotModified
-            #expect(found == false)
-            let found2 = try await asked.isNotModified
-            #expect(found2)
+            let isPlainNotModified = try await plain.isNotModified
+            #expect(!isPlainNotModified)
+            let isConditionalNotModified = try await conditional.isNotModified
+            #expect(isConditionalNotModified)
         }
     }
 }

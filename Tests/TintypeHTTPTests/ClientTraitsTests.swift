@@ -16,13 +16,13 @@ import Testing
         return ClientTraits(configuration, HTTPOptions(), proxy: proxy)
     }
 
-    @Test func whateverDiffersMakesAnotherClient() {
+    @Test func differentTraitsNeedDifferentClients() {
         #expect(traits() == traits())
         for change in Self.changes { #expect(traits(change) != traits() && traits(change) == traits(change)) }
         #expect(traits(proxy: ProxyServer(host: "a", port: 1)) != traits())
     }
 
-    @Test func everyTraitIsAmongThem() {
+    @Test func everyTraitIsTested() {
         #expect(Mirror(reflecting: traits()).children.count == Self.changes.count + 1)
     }
 }

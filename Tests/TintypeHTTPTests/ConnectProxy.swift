@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 import TintypeTesting
 
-/// A proxy that understands `CONNECT` and nothing else, and then passes bytes both ways.
+/// A proxy that supports only `CONNECT`, and forwards bytes in both directions.
 final class ConnectProxy: Sendable {
     private let listener: any Channel
     private let seen: Shared<[String]>
@@ -22,7 +22,7 @@ final class ConnectProxy: Sendable {
         let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(Connecting(seen))
+                    try channel.pipeline.syncOperations.addHandler(ConnectHandler(seen))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
@@ -33,8 +33,8 @@ final class ConnectProxy: Sendable {
         try? await listener.close()
     }
 
-    /// Reads the head, connects, and from then on hands everything to the other side.
-    private final class Connecting: ChannelInboundHandler {
+    /// Reads the request, connects, and forwards everything that follows.
+    private final class ConnectHandler: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 
         private let seen: Shared<[String]>
@@ -58,7 +58,7 @@ final class ConnectProxy: Sendable {
                 .connectTimeout(.hours(1))
                 .channelInitializer { other in
                     other.eventLoop.makeCompletedFuture {
-                        try other.pipeline.syncOperations.addHandler(Passing(to: channel))
+                        try other.pipeline.syncOperations.addHandler(ForwardingHandler(to: channel))
                     }
                 }
                 .connect(host: String(target[0]), port: Int(target[1]) ?? 0)
@@ -74,7 +74,7 @@ final class ConnectProxy: Sendable {
         }
     }
 
-    private final class Passing: ChannelInboundHandler {
+    private final class ForwardingHandler: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 
         private let other: any Channel

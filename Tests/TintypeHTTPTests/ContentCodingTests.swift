@@ -6,7 +6,7 @@ import TintypeHTTP
 import TintypeTesting
 
 @Suite(.timeLimit(.minutes(15))) struct ContentCodingTests {
-    /// How zlib frames what it deflates, by its window bits.
+    /// The formats that zlib writes, by their window bits.
     enum Frame: Int32, CaseIterable, Sendable {
         case gzip = 31
         case zlib = 15
@@ -52,7 +52,7 @@ import TintypeTesting
         }
     }
 
-    @Test func membersOfAGzipBodyFollowOneAnother() async throws {
+    @Test func membersOfAGzipBodyAreConcatenated() async throws {
         try await Fixture.withOrigin { origin, load in
             let empty = try deflated(Data(), .gzip)
             let halves = [Fixture.body.prefix(20_000), Fixture.body.dropFirst(20_000)]
@@ -64,8 +64,8 @@ import TintypeTesting
             for framing in framings {
                 for padding in [Data(), Data(count: 100)] {
                     origin.serve("/a", response(coded + padding, "gzip").with(\.framing, framing))
-                    let whole = try await load("/a").data
-                    #expect(whole == Fixture.body)
+                    let data = try await load("/a").data
+                    #expect(data == Fixture.body)
                 }
             }
             origin.serve("/short", response(coded.dropLast(9), "gzip"))
@@ -75,7 +75,7 @@ import TintypeTesting
         }
     }
 
-    @Test func manyMembersCountAgainstTheLimitsTogether() async throws {
+    @Test func theLimitsApplyToAllMembersTogether() async throws {
         let member = try deflated(Data(count: 90_000), .gzip)
         try await Fixture.withOrigin(limit: 1 << 20) { origin, load in
             origin.serve("/a", response((0..<100).reduce(Data()) { data, _ in data + member }, "gzip"))
@@ -83,7 +83,7 @@ import TintypeTesting
         }
     }
 
-    @Test(arguments: Frame.allCases) func aCodedBodyCutShortIsAnError(_ frame: Frame) async throws {
+    @Test(arguments: Frame.allCases) func aTruncatedCodedBodyIsAnError(_ frame: Frame) async throws {
         try await Fixture.withOrigin { origin, load in
             let coded = try deflated(Fixture.body, frame)
             origin.serve("/short", response(coded.prefix(coded.count / 2), frame.name))
@@ -112,9 +112,9 @@ import TintypeTesting
         }
     }
 
-    @Test func whatUnfoldsBeyondTheLimitIsStopped() async throws {
+    @Test func aBodyThatExpandsBeyondTheLimitIsStopped() async throws {
         try await Fixture.withOrigin(limit: 100_000) { origin, load in
-            // Little to unfold, but too much in the end.
+            // Expands little, but beyond the limit.
             let random = Data((0..<120_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) })
             origin.serve("/a", response(try deflated(random, .gzip), "gzip"))
             let error = await Fixture.expect(.limitExceeded) { try await load("/a") }
@@ -122,7 +122,7 @@ import TintypeTesting
         }
     }
 
-    @Test func aBombIsStopped() async throws {
+    @Test func aDecompressionBombIsStopped() async throws {
         let megabytes = Data(count: 40 << 20)
         let bomb = try deflated(megabytes, .gzip)
         #expect(megabytes.count / bomb.count > 900)
@@ -132,8 +132,8 @@ import TintypeTesting
         }
     }
 
-    @Test func compressedBytesCountAgainstTheLimitToo() async throws {
-        // Empty blocks: nothing ever comes out.
+    @Test func compressedBytesCountAgainstTheLimit() async throws {
+        // Empty blocks, which produce no output.
         let nothing =
             Data([0x78, 0x9C]) + Data(repeating: 0, count: 0)
             + (0..<20_000).reduce(into: Data()) { data, _ in data.append(contentsOf: [0, 0, 0, 0xFF, 0xFF]) }

@@ -28,7 +28,7 @@ import TintypeTesting
         Case(field: "a=1", from: "http://x.org/", to: "http://www.x.org/", header: nil),
         Case(field: "a=1; Domain=x.org", from: "http://www.x.org/", to: "http://img.x.org/", header: "a=1"),
         Case(field: "a=1; Domain=.x.org", from: "http://www.x.org/", to: "http://x.org/", header: "a=1"),
-        // Another's domain, a whole top level, a part of an address, a name that only ends alike.
+        // Another domain, a top-level domain, part of an address, a name with the same ending.
         Case(field: "a=1; Domain=y.org", from: "http://x.org/", to: "http://y.org/", header: nil),
         Case(field: "a=1; Domain=org", from: "http://x.org/", to: "http://y.org/", header: nil),
         Case(field: "a=1; Domain=0.0.1", from: "http://127.0.0.1/", to: "http://10.0.0.1/", header: nil),
@@ -67,22 +67,30 @@ import TintypeTesting
         Case(field: "a=\u{1}", from: "http://x.org/", to: "http://x.org/", header: nil),
     ]
 
-    @Test(arguments: cases) func aCookieGoesWhereItMay(_ example: Case) throws {
-        let found = try header([example.field], from: example.from, to: example.to, after: example.after)
-        #expect(found == example.header)
+    @Test(arguments: cases) func aCookieIsSentWhereItMatches(_ example: Case) throws {
+        let header = try header([example.field], from: example.from, to: example.to, after: example.after)
+        #expect(header == example.header)
     }
 
-    @Test func aLaterOneReplacesAndLongerPathsComeFirst() throws {
+    @Test func aLaterCookieReplacesAndLongerPathsComeFirst() throws {
         let fields = ["a=1", "b=2; Path=/deep", "a=3"]
-        let found = try header(fields, from: "http://x.org/", to: "http://x.org/deep/c")
-        #expect(found == "b=2; a=3")
+        let header = try header(fields, from: "http://x.org/", to: "http://x.org/deep/c")
+        #expect(header == "b=2; a=3")
     }
 
-    @Test func thereAreNeverTooMany() throws {
+    @Test func theNumberOfCookiesPerDomainIsLimited() throws {
         var jar = CookieJar()
         let url = try #require(URL(string: "http://x.org/"))
         jar.take((0..<200).map { "c\($0)=1" }, from: url, at: Self.now)
         #expect(jar.cookies.count == CookieJar.maximumPerDomain && jar.cookies.last?.name == "c199")
+    }
+
+    @Test func theNumberOfCookiesIsLimited() throws {
+        var jar = CookieJar()
+        for number in 0...CookieJar.maximumCount {
+            jar.take(["c\(number)=1"], from: try #require(URL(string: "http://h\(number).org/")), at: Self.now)
+        }
+        #expect(jar.cookies.count == CookieJar.maximumCount && jar.cookies.first?.name == "c1")
     }
 }
 
@@ -93,10 +101,10 @@ import TintypeTesting
         return options
     }
 
-    @Test func cookiesAreKeptAndSentWhenTheRequestAsks() async throws {
+    @Test func cookiesAreStoredAndSentIfTheRequestUsesThem() async throws {
         try await Fixture.withOrigin(options: asking) { origin, load in
             origin.serve("/set", .redirect(to: "/a").with(header: "Set-Cookie", "session=1"))
-            origin.serve("/a", .picture)
+            origin.serve("/a", .testImage)
             _ = try await load("/set")
             #expect(origin.requests.last?[header: "cookie"] == "session=1")
         }
@@ -106,17 +114,17 @@ import TintypeTesting
         try await Fixture.withOrigin(options: asking) { origin, load in
             let elsewhere = origin.url("/a").absoluteString.replacing("127.0.0.1", with: "localhost")
             origin.serve("/set", .redirect(to: elsewhere).with(header: "Set-Cookie", "session=1"))
-            origin.serve("/a", .picture)
+            origin.serve("/a", .testImage)
             _ = try await load("/set")
             #expect(origin.requests.last?[header: "cookie"] == nil)
         }
     }
 
-    @Test func cookiesAreNotUsedOtherwise() async throws {
+    @Test func cookiesAreNotUsedByDefault() async throws {
         let configuration = DownloaderConfiguration.patient
         try await Fixture.withOrigin(configuration) { origin, load in
             configuration.cookies.take(["a=1"], from: origin.baseURL)
-            origin.serve("/a", .picture.with(header: "Set-Cookie", "b=1"))
+            origin.serve("/a", .testImage.with(header: "Set-Cookie", "b=1"))
             _ = try await load("/a")
             #expect(origin.requests.first?[header: "cookie"] == nil)
             #expect(configuration.cookies.cookies.map(\.name) == ["a"])

@@ -1,16 +1,16 @@
 import Testing
 import TintypeHTTP
 
-/// What a program gets that sets nothing: each as its documentation says.
+/// The default settings, as they are documented.
 @Suite struct DefaultsTests {
     private let configuration = DownloaderConfiguration()
 
-    @Test func placesAndOrder() {
+    @Test func limitsAndOrder() {
         #expect(configuration.maximumConcurrentDownloads == 6 && configuration.connectionsPerHost == 6)
         #expect(configuration.order == .firstInFirstOut && configuration.startRate == nil)
     }
 
-    @Test func timesAndTries() {
+    @Test func timesAndRetries() {
         #expect(configuration.connectTimeout == .seconds(10) && configuration.idleTimeout == .seconds(15))
         #expect(configuration.totalTimeout == nil && configuration.retry == .none && configuration.reconnection == nil)
     }

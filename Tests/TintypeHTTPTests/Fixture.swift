@@ -11,7 +11,7 @@ enum Fixture {
 
     typealias Load = @Sendable (String) async throws -> LoadedBytes
 
-    /// Loads from an origin of the test's own, which is stopped after it.
+    /// Runs a test with an origin of its own and a downloader, and stops the origin after it.
     static func withOrigin<Value>(
         _ configuration: DownloaderConfiguration = DownloaderConfiguration.patient, limit: Int = 1 << 20,
         options: HTTPOptions = HTTPOptions(), identity: OriginIdentity? = nil,
@@ -58,7 +58,7 @@ enum Fixture {
     ) async -> TintypeError? {
         do {
             _ = try await body()
-            Issue.record("\(code) was expected", sourceLocation: sourceLocation)
+            Issue.record("expected \(code)", sourceLocation: sourceLocation)
         } catch let error as TintypeError {
             #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
             return error
@@ -68,12 +68,12 @@ enum Fixture {
         return nil
     }
 
-    /// A clock that stands still, whose sleepers are taken down and sleep no longer than it takes to say so.
-    static func clock(_ slept: Shared<[Duration]>, _ manual: ManualClock = ManualClock()) -> TransferClock {
+    /// A clock that stands still. Sleeping records the duration, advances the clock and returns at once.
+    static func clock(_ delays: Shared<[Duration]>, _ manual: ManualClock = ManualClock()) -> TransferClock {
         TransferClock(
             uptime: { manual.uptime }, date: { manual.date },
             sleep: { duration in
-                slept.withLock { $0.append(duration) }
+                delays.withLock { $0.append(duration) }
                 manual.advance(by: duration)
                 try Task.checkCancellation()
             }, random: { 0 })
@@ -81,5 +81,5 @@ enum Fixture {
 }
 
 extension OriginResponse {
-    static let picture = OriginResponse.image(Fixture.body, type: "image/png")
+    static let testImage = OriginResponse.image(Fixture.body, type: "image/png")
 }

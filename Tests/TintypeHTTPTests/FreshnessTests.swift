@@ -5,7 +5,7 @@ import TintypeTesting
 
 @testable import TintypeHTTP
 
-/// RFC 9111 by sections. Time zero is when the stored response was made, asked for and received.
+/// RFC 9111 by sections. At time zero, the stored response was generated, requested and received.
 @Suite struct FreshnessTests {
     private static let zero = Date(timeIntervalSince1970: 1_700_000_000)
     private static let zeroText = "Tue, 14 Nov 2023 22:13:20 GMT"
@@ -122,15 +122,15 @@ import TintypeTesting
         #expect(freshness.verdict == example.verdict)
     }
 
-    /// RFC 9111, 4.2.3: the time that the response was on its way counts.
-    @Test func aSlowAnswerIsOlder() {
+    /// RFC 9111, 4.2.3: the age includes the delay of the response.
+    @Test func aSlowResponseIsOlder() {
         let fields: HTTPFields = ["Cache-Control": "max-age=60", "Age": "30"]
         #expect(Self.freshness(fields, after: 19, delay: 10).verdict == .fresh)
         #expect(Self.freshness(fields, after: 20, delay: 10).verdict == Self.stale)
     }
 
     /// RFC 9111, 4.1.
-    @Test func anotherSelectionIsNotUsed() {
+    @Test func aResponseToOtherFieldsIsNotUsed() {
         let fields: HTTPFields = ["Cache-Control": "max-age=60", "Vary": "Accept, X-Tenant"]
         let first: HTTPFields = ["accept": "image/webp", "x-tenant": "a"]
         let cases: [(HTTPFields, StoredVerdict)] = [
@@ -143,20 +143,20 @@ import TintypeTesting
         }
     }
 
-    /// RFC 9111, 4.1: no field can tell what it varies by.
+    /// RFC 9111, 4.1: `*` matches no request.
     @Test func varyByAnythingIsNeverUsed() {
         #expect(Self.freshness(["Cache-Control": "max-age=60", "Vary": "*"], after: 0).verdict == Self.stale)
     }
 
-    /// RFC 9111, 4.2.2: only for statuses that may be cached without saying so (RFC 9110, 15.1).
+    /// RFC 9111, 4.2.2: only for statuses that are heuristically cacheable (RFC 9110, 15.1).
     @Test(arguments: [(200, true), (404, true), (302, false), (500, false)])
-    func heuristicsAreForSomeStatuses(_ status: Int, _ isFresh: Bool) {
+    func heuristicFreshnessAppliesToSomeStatuses(_ status: Int, _ isFresh: Bool) {
         let freshness = Self.freshness(["Last-Modified": "Tue, 14 Nov 2000 22:03:20 GMT"], status: status, after: 9)
         #expect((freshness.verdict == .fresh) == isFresh)
     }
 
     /// RFC 9111, 4.2.3: a clock that was set back.
-    @Test func nothingGetsYounger() {
+    @Test func aClockThatWasSetBackMakesNothingYounger() {
         #expect(Self.freshness(["Cache-Control": "max-age=60", "Age": "60"], after: -1000).verdict == Self.stale)
     }
 
@@ -166,8 +166,9 @@ import TintypeTesting
     ]
 
     /// RFC 9111, 3 and 5.2.2.5.
-    @Test(arguments: storing) func noStoreIsNotStored(_ response: HTTPFields, _ asking: HTTPFields, _ isStorable: Bool)
-    {
+    @Test(arguments: storing) func onlyStorableResponsesAreStored(
+        _ response: HTTPFields, _ asking: HTTPFields, _ isStorable: Bool
+    ) {
         let url = URL(filePath: "/")
         #expect(
             Freshness.isStorable(
@@ -188,12 +189,12 @@ import TintypeTesting
         let renewed = old.renewed(by: new)
         #expect(renewed.status == 200 && renewed.selected == ["accept": "x"])
         #expect(renewed.headers["cache-control"] == "max-age=9" && renewed.headers["content-type"] == "image/png")
-        #expect(renewed.headers["age"] == nil, "an age that is not repeated was the old answer's")
+        #expect(renewed.headers["age"] == nil, "an age that is not repeated belongs to the old response")
         #expect(renewed.received == Self.at(6) && renewed.requested == Self.at(5))
     }
 
     /// RFC 9111, 4.3.1.
-    @Test func validatorsAsk() {
+    @Test func validatorsMakeARequestConditional() {
         var headers: HTTPFields = [:]
         StoredResponse(
             status: 200, headers: ["ETag": "W/\"1\"", "Last-Modified": Self.zeroText], requested: Self.zero,
@@ -202,14 +203,14 @@ import TintypeTesting
         #expect(headers["if-none-match"] == "W/\"1\"" && headers["if-modified-since"] == Self.zeroText)
     }
 
-    @Test func whatIsStoredIsReadAgain() throws {
+    @Test func aStoredResponseIsDecoded() throws {
         let stored = StoredResponse(
             status: 200, headers: ["etag": "\"a: b\"", "cache-control": "max-age=1", "vary": "accept"],
             selected: ["accept": "12ab"], requested: Self.zero, received: Self.at(1.5))
         #expect(StoredResponse(decoding: stored.encoded) == stored)
     }
 
-    @Test func damagedMetadataIsNothing() {
+    @Test func damagedMetadataIsRejected() {
         let encoded = StoredResponse(
             status: 200, headers: ["etag": "\"1\""], requested: Self.zero, received: Self.zero
         ).encoded
@@ -217,7 +218,7 @@ import TintypeTesting
         #expect(StoredResponse(decoding: Data("{\"format\":\"png\"}".utf8)) == nil)
     }
 
-    @Test func secretsThatVaryAreNotWritten() {
+    @Test func secretsInVaryingFieldsAreNotStored() {
         let url = URL(filePath: "/")
         let stored = StoredResponse(
             DownloadResponse(url: url, status: 200, headers: ["Vary": "Authorization", "Set-Cookie": "secret=1"]),
@@ -233,7 +234,7 @@ import TintypeTesting
             ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
             ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
             ("Thu, 29 Feb 2024 12:00:00 GMT", 1_709_208_000), ("Fri, 01-Jan-38 00:00:00 GMT", 2_145_916_800),
-        ] as [(String, Double)]) func threeFormsAreRead(_ text: String, _ seconds: Double)
+        ] as [(String, Double)]) func threeFormatsAreParsed(_ text: String, _ seconds: Double)
     {
         #expect(HTTPDate.parse(text)?.timeIntervalSince1970 == seconds)
     }
@@ -242,7 +243,7 @@ import TintypeTesting
         "", "0", "-1", "tomorrow", "Sun, 06 Nov 1994", "Sun, 32 Nov 1994 08:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT",
         "Sun, 06 Nov 1994 25:49:37 GMT", "Sun, 06 Nov 19945 08:49:37 GMT", "Sun, 06 Nov 1994 08:49 GMT",
         "Sun, ٠٦ Nov 1994 08:49:37 GMT",
-    ]) func anythingElseIsNoDate(_ text: String) {
+    ]) func anythingElseIsRejected(_ text: String) {
         #expect(HTTPDate.parse(text) == nil)
     }
 }

@@ -26,7 +26,7 @@ import TintypeTesting
             ("64:ff9b::10.0.0.1", .privateNetwork), ("64:ff9b::8.8.8.8", .global), ("64:ff9b:1::1", .reserved),
             ("2002:7f00:1::", .loopback), ("2002:a9fe:a9fe::", .metadata), ("100::1", .reserved),
             ("::127.0.0.1", .reserved),
-        ] as [(String, AddressKind)]) func addressesAreOfTheirKind(_ text: String, _ kind: AddressKind) throws
+        ] as [(String, AddressKind)]) func addressesHaveTheirKind(_ text: String, _ kind: AddressKind) throws
     {
         #expect(try #require(IPAddress(text)).kind == kind)
     }
@@ -36,7 +36,7 @@ import TintypeTesting
         ("http://example.org:8080/", false), ("ftp://example.org/", false), ("http://bad.example.org/", false),
         ("http://bad.example.org./", false), ("http://deep.bad.example.org/", true), ("http://a.evil.net/", false),
         ("http://evil.net/", true), ("http://BAD.example.org/", false),
-    ]) func urlsAreLookedAt(_ text: String, _ isAllowed: Bool) throws {
+    ]) func urlsAreChecked(_ text: String, _ isAllowed: Bool) throws {
         let serverGuard = ServerGuard(deniedHosts: ["bad.example.org", "*.evil.net"])
         let url = try #require(URL(string: text))
         #expect(((try? serverGuard.check(url)) != nil) == isAllowed)
@@ -46,7 +46,7 @@ import TintypeTesting
         ("http://example.org/", true), ("http://a.example.com/", true), ("http://example.com/", false),
         ("http://other.org/", false),
     ])
-    func onlyAllowedHostsAreAsked(_ text: String, _ isAllowed: Bool) throws {
+    func onlyAllowedHostsAreAccepted(_ text: String, _ isAllowed: Bool) throws {
         let serverGuard = ServerGuard(allowedHosts: ["example.org", "*.example.com"])
         let url = try #require(URL(string: text))
         #expect(((try? serverGuard.check(url)) != nil) == isAllowed)
@@ -60,19 +60,19 @@ import TintypeTesting
         return options
     }
 
-    /// Allows what the tests are served from.
+    /// Allows the origins of the tests.
     private static let lenient = ServerGuard(ports: nil, addresses: [.global, .loopback])
 
-    @Test func thisMachineIsRefused() async throws {
+    @Test func theLocalMachineIsRefused() async throws {
         try await Fixture.withOrigin(options: options(ServerGuard(ports: nil))) { origin, load in
-            origin.serve("/a", .picture)
+            origin.serve("/a", .testImage)
             let error = await Fixture.expect(.forbidden) { try await load("/a") }
             #expect(error?.message.contains("127.0.0.1") == true)
             #expect(origin.requestCount() == 0)
         }
     }
 
-    @Test func aNameThatStandsForThisMachineIsRefused() async throws {
+    @Test func aNameOfTheLocalMachineIsRefused() async throws {
         try await Fixture.withOrigin { origin in
             let url = try #require(
                 URL(string: origin.url("/a").absoluteString.replacing("127.0.0.1", with: "localhost")))
@@ -86,7 +86,7 @@ import TintypeTesting
     @Test(arguments: [
         "http://2130706433/", "http://0x7f.1/", "http://0177.0.0.1/", "http://[::ffff:127.0.0.1]/", "http://0/",
     ])
-    func otherSpellingsOfThisMachineAreRefused(_ text: String) async throws {
+    func otherSpellingsOfTheLocalMachineAreRefused(_ text: String) async throws {
         let url = try #require(URL(string: text))
         let error = await Fixture.expect(.forbidden) {
             try await Fixture.load(.url(url), Downloader.patient, options: options(ServerGuard(ports: nil)))
@@ -94,11 +94,11 @@ import TintypeTesting
         #expect(error != nil)
     }
 
-    @Test func whatIsAllowedIsLoaded() async throws {
+    @Test func anAllowedServerIsUsed() async throws {
         try await Fixture.withOrigin(options: options(Self.lenient)) { origin, load in
-            origin.serve("/a", .picture)
-            let whole = try await load("/a").data
-            #expect(whole == Fixture.body)
+            origin.serve("/a", .testImage)
+            let data = try await load("/a").data
+            #expect(data == Fixture.body)
         }
     }
 
@@ -113,7 +113,7 @@ import TintypeTesting
 
     @Test func aRedirectToAnotherPortIsRefused() async throws {
         try await Fixture.withOrigin { other in
-            other.serve("/b", .picture)
+            other.serve("/b", .testImage)
             try await Fixture.withOrigin { origin in
                 origin.serve("/a", .redirect(to: other.url("/b").absoluteString))
                 let ports: Set<Int> = [try #require(origin.baseURL.port)]
@@ -126,14 +126,14 @@ import TintypeTesting
         }
     }
 
-    /// What counts is the address of the connection: a name may stand for another one by then.
+    /// The address of the connection is what counts: a name may have another one by then.
     @Test func theAddressOfTheConnectionIsCheckedBeforeARequestIsSent() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .picture)
+            origin.serve("/a", .testImage)
             let settings = TransferSettings(
                 configuration: DownloaderConfiguration.patient, options: options(ServerGuard(ports: nil)),
                 byteLimit: 1 << 20)
-            // The client below, without the look-up that comes first.
+            // The client alone, without the look-up before it.
             let pooled = try PooledClient(settings.traits(for: origin.baseURL, environment: [:]), .system)
             await #expect(throws: TintypeError.self) {
                 let request = try DownloadRequest(url: origin.url("/a")).clientRequest
@@ -145,12 +145,12 @@ import TintypeTesting
 
     @Test func aGuardedRequestUsesNoUnguardedConnection() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .picture)
+            origin.serve("/a", .testImage)
             let downloader = Downloader.patient
-            _ = try await Fixture.load(.url(origin.url("/a")), downloader)
-            await Fixture.expect(.forbidden) {
-                try await Fixture.load(.url(origin.url("/a")), downloader, options: options(ServerGuard(ports: nil)))
-            }
+            let source = ImageSource.url(origin.url("/a"))
+            _ = try await Fixture.load(source, downloader)
+            let metrics = try await Fixture.load(source, downloader, options: options(Self.lenient)).metrics
+            #expect(metrics?.isConnectionReused == false)
         }
     }
 }

@@ -6,7 +6,7 @@ import NIOPosix
 import NIOSSL
 import TintypeTesting
 
-/// A server that speaks HTTP/2 over TLS and answers everything with one body.
+/// A server for HTTP/2 over TLS that responds to every request with the same body.
 final class HTTP2Server: Sendable {
     private let listener: any Channel
     private let connections: Shared<Int>
@@ -31,7 +31,7 @@ final class HTTP2Server: Sendable {
                     ) { stream in
                         stream.eventLoop.makeCompletedFuture {
                             try stream.pipeline.syncOperations.addHandlers([
-                                HTTP2FramePayloadToHTTP1ServerCodec(), Answering(body: body),
+                                HTTP2FramePayloadToHTTP1ServerCodec(), ResponseHandler(body: body),
                             ])
                         }
                     }
@@ -58,21 +58,21 @@ final class HTTP2Server: Sendable {
         return try NIOSSLContext(configuration: configuration)
     }
 
-    private final class Answering: ChannelInboundHandler {
+    private final class ResponseHandler: ChannelInboundHandler {
         typealias InboundIn = HTTPServerRequestPart
         typealias OutboundOut = HTTPServerResponsePart
 
         private let body: Data
-        private var isAsked = false
+        private var responds = false
 
         init(body: Data) {
             self.body = body
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            // To what is asked for as `/never` there is no answer.
-            if case .head(let head) = unwrapInboundIn(data) { isAsked = head.uri != "/never" }
-            guard case .end = unwrapInboundIn(data), isAsked else { return }
+            // `/never` gets no response.
+            if case .head(let head) = unwrapInboundIn(data) { responds = head.uri != "/never" }
+            guard case .end = unwrapInboundIn(data), responds else { return }
             let head = HTTPResponseHead(
                 version: .http2, status: .ok, headers: ["content-length": "\(body.count)", "content-type": "image/png"])
             context.write(wrapOutboundOut(.head(head)), promise: nil)

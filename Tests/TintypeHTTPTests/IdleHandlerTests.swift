@@ -6,7 +6,7 @@ import Testing
 
 @testable import TintypeHTTP
 
-/// How long a server may say nothing, by a clock that the tests move.
+/// The longest time without a part, by a clock that the tests advance.
 @Suite struct IdleHandlerTests {
     private let loop = EmbeddedEventLoop()
     private let channel: EmbeddedChannel
@@ -16,17 +16,17 @@ import Testing
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
     }
 
-    private func ask() throws {
+    private func send() throws {
         try channel.writeOutbound(
             HTTPClientRequestPart.head(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")))
     }
 
-    private func hear(_ part: HTTPClientResponsePart) throws {
+    private func receive(_ part: HTTPClientResponsePart) throws {
         try channel.writeInbound(part)
     }
 
     private static let head = HTTPClientResponsePart.head(HTTPResponseHead(version: .http1_1, status: .ok))
-    private static let piece = HTTPClientResponsePart.body(ByteBuffer(bytes: [1, 2, 3]))
+    private static let part = HTTPClientResponsePart.body(ByteBuffer(bytes: [1, 2, 3]))
 
     private func wait(_ seconds: Int64) throws {
         loop.advanceTime(by: .seconds(seconds))
@@ -37,74 +37,74 @@ import Testing
         #expect(throws: HTTPClientError.readTimeout) { try wait(seconds) }
     }
 
-    @Test func whoSaysNothingIsGivenUp() throws {
-        try ask()
+    @Test func aSilentServerIsATimeOut() throws {
+        try send()
         try wait(14)
         expectTimeOut(after: 1)
     }
 
-    @Test func everyPieceBeginsTheTimeAnew() throws {
-        try ask()
+    @Test func everyPartRestartsTheTime() throws {
+        try send()
         try wait(14)
-        try hear(Self.head)
+        try receive(Self.head)
         for _ in 0..<5 {
             try wait(14)
-            try hear(Self.piece)
+            try receive(Self.part)
         }
         expectTimeOut(after: 15)
     }
 
-    @Test func nothingIsExpectedBeforeARequestAndAfterAResponse() throws {
+    @Test func nothingIsExpectedBeforeARequestOrAfterAResponse() throws {
         try wait(60)
-        try ask()
-        try hear(Self.head)
-        try hear(.end(nil))
+        try send()
+        try receive(Self.head)
+        try receive(.end(nil))
         try wait(60)
     }
 
-    @Test func theNextRequestOfAConnectionHasAllOfTheTime() throws {
-        try ask()
-        try hear(Self.head)
-        try hear(.end(nil))
+    @Test func theNextRequestOfAConnectionHasTheWholeTime() throws {
+        try send()
+        try receive(Self.head)
+        try receive(.end(nil))
         try wait(10)
-        try ask()
+        try send()
         try wait(14)
         expectTimeOut(after: 1)
     }
 
-    @Test func aRequestAfterATimeWithoutAnyHasAllOfTheTime() throws {
-        try ask()
-        try hear(Self.head)
-        try hear(.end(nil))
+    @Test func aRequestAfterAnIdleTimeHasTheWholeTime() throws {
+        try send()
+        try receive(Self.head)
+        try receive(.end(nil))
         try wait(60)
-        try ask()
+        try send()
         try wait(14)
         expectTimeOut(after: 1)
     }
 
-    @Test func whoTakesNoRequestInIsGivenUp() throws {
-        try ask()
+    @Test func aServerThatReadsNoRequestIsATimeOut() throws {
+        try send()
         channel.isWritable = false
         try wait(14)
         expectTimeOut(after: 1)
     }
 
-    @Test func whatIsToldBeforeTheResponseIsNotItsEnd() throws {
-        try ask()
+    @Test func anInformationalResponseIsNotTheEnd() throws {
+        try send()
         try wait(14)
-        try hear(.head(HTTPResponseHead(version: .http1_1, status: .processing)))
+        try receive(.head(HTTPResponseHead(version: .http1_1, status: .processing)))
         try wait(14)
         expectTimeOut(after: 1)
     }
 
-    @Test func silenceIsToldOnce() throws {
-        try ask()
+    @Test func theTimeOutIsReportedOnce() throws {
+        try send()
         expectTimeOut(after: 15)
         try wait(60)
     }
 
-    @Test func ofAClosedConnectionNothingIsExpected() throws {
-        try ask()
+    @Test func nothingIsExpectedOfAClosedConnection() throws {
+        try send()
         try channel.close().wait()
         try wait(60)
     }

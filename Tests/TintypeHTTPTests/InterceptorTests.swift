@@ -22,7 +22,7 @@ import TintypeTesting
             return request
         }
         try await Fixture.withOrigin(options: options(modifier)) { origin, load in
-            origin.serve("/a", .picture)
+            origin.serve("/a", .testImage)
             _ = try await load("/a")
             let request = try #require(origin.requests.first)
             #expect(request.method == "POST" && request[header: "x-mine"] == "yes")
@@ -30,53 +30,53 @@ import TintypeTesting
         }
     }
 
-    @Test func aRequestModifierThatReturnsNothingRefuses() async throws {
+    @Test func aRequestModifierThatReturnsNilRefusesTheRequest() async throws {
         try await Fixture.withOrigin(options: options(DownloadRequestModifier(id: "no") { _ in nil })) { origin, load in
             await Fixture.expect(.refusedRequest) { try await load("/a") }
             #expect(origin.requestCount() == 0)
         }
     }
 
-    @Test func aResponseModifierMendsAStatus() async throws {
+    @Test func aResponseModifierChangesTheStatus() async throws {
         let modifier = DownloadResponseModifier(id: "m") { response in
             var response = response
             response.status = 200
             return response
         }
         try await Fixture.withOrigin(options: options(modifier)) { origin, load in
-            origin.serve("/a", .picture.with(\.status, 404))
-            let whole = try await load("/a").data
-            #expect(whole == Fixture.body)
+            origin.serve("/a", .testImage.with(\.status, 404))
+            let data = try await load("/a").data
+            #expect(data == Fixture.body)
         }
     }
 
-    @Test func aResponseModifierThatReturnsNothingRefuses() async throws {
+    @Test func aResponseModifierThatReturnsNilRefusesTheResponse() async throws {
         try await Fixture.withOrigin(options: options(DownloadResponseModifier(id: "no") { _ in nil })) {
             origin, load in
-            origin.serve("/a", .picture)
+            origin.serve("/a", .testImage)
             await Fixture.expect(.refusedResponse) { try await load("/a") }
         }
     }
 
-    @Test func aBase64BodyIsDecrypted() async throws {
+    @Test func aBase64BodyIsDecoded() async throws {
         try await Fixture.withOrigin(options: options(DownloadDecryptor.base64)) { origin, load in
             let coded = Fixture.body.base64EncodedData(options: .lineLength64Characters)
             origin.serve("/a", .image(coded, type: "image/png"))
             origin.serve("/bad", .image(Data("A".utf8), type: "image/png"))
-            let whole = try await load("/a").data
-            #expect(whole == Fixture.body)
+            let data = try await load("/a").data
+            #expect(data == Fixture.body)
             await Fixture.expect(.undecipherable) { try await load("/bad") }
         }
     }
 
     @Test func aDecryptorStaysWithinTheLimit() async throws {
         try await Fixture.withOrigin(limit: 1000, options: options(DownloadDecryptor.base64)) { origin, load in
-            origin.serve("/a", .picture.with(\.framing, .chunked(size: 500)))
+            origin.serve("/a", .testImage.with(\.framing, .chunked(size: 500)))
             await Fixture.expect(.limitExceeded) { try await load("/a") }
         }
     }
 
-    @Test func interceptorsOfTheConfigurationAreOutside() async throws {
+    @Test func interceptorsOfTheConfigurationAreOutermost() async throws {
         let order = Shared<[String]>([])
         func tracing(_ name: String) -> DownloadRequestModifier {
             DownloadRequestModifier(id: name) { request in
@@ -87,14 +87,14 @@ import TintypeTesting
         var configuration = DownloaderConfiguration.patient
         configuration.interceptors = [tracing("first"), tracing("second")]
         try await Fixture.withOrigin(configuration, options: options(tracing("third"))) { origin, load in
-            origin.serve("/a", .picture)
+            origin.serve("/a", .testImage)
             _ = try await load("/a")
         }
         #expect(order.now == ["first", "second", "third"])
     }
 
-    /// It may take its time, and who asks may be the one who draws.
-    @MainActor @Test func interceptorsRunOnNoActorsThread() async throws {
+    /// User code may take its time, and the caller may be the user interface.
+    @MainActor @Test func interceptorsDoNotRunOnTheCallersActor() async throws {
         let mine = UInt(bitPattern: Int(pthread_self()))
         let theirs = Shared<UInt?>(nil)
         let modifier = DownloadRequestModifier(id: "thread") { request in
@@ -104,13 +104,13 @@ import TintypeTesting
         let downloader = Downloader(.patient)
         let options = options(modifier)
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .picture)
+            origin.serve("/a", .testImage)
             _ = try await downloader.download(.url(origin.url("/a")), options: options).bytes
         }
         #expect(theirs.now != nil && theirs.now != mine)
     }
 
-    @Test func anInterceptorMayAnswerItself() async throws {
+    @Test func anInterceptorMayRespondItself() async throws {
         struct Answering: HTTPInterceptor {
             let id = "answering"
             func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse {
@@ -118,13 +118,13 @@ import TintypeTesting
             }
         }
         try await Fixture.withOrigin(options: options(Answering())) { origin, load in
-            let whole = try await load("/a").data
-            #expect(whole == Fixture.body)
+            let data = try await load("/a").data
+            #expect(data == Fixture.body)
             #expect(origin.requestCount() == 0)
         }
     }
 
-    @Test func aResponseModifierSeesOneResponseBehindRedirects() async throws {
+    @Test func aResponseModifierSeesOnlyTheFinalResponse() async throws {
         let seen = Shared<[String]>([])
         let modifier = DownloadResponseModifier(id: "m") { response in
             seen.withLock { $0.append("\(response.status) \(response.url.path())") }
@@ -132,7 +132,7 @@ import TintypeTesting
         }
         try await Fixture.withOrigin(options: options(modifier)) { origin, load in
             origin.serve("/a", .redirect(to: "/b"))
-            origin.serve("/b", .picture)
+            origin.serve("/b", .testImage)
             _ = try await load("/a")
             #expect(seen.now == ["200 /b"])
         }
@@ -152,23 +152,23 @@ import TintypeTesting
 
     private func protect(_ origin: Origin, _ path: String) {
         origin.serve(path) { request in
-            request[header: "authorization"] == "Bearer new" ? .picture : .status(401)
+            request[header: "authorization"] == "Bearer new" ? .testImage : .status(401)
         }
     }
 
-    @Test func a401RenewsOnceAndIsAskedAgain() async throws {
+    @Test func a401RenewsTheCredentialOnceAndRepeatsTheRequest() async throws {
         let renewals = Shared(0)
         try await Fixture.withOrigin(options: options(authorizer(renewals))) { origin, load in
             protect(origin, "/a")
-            let whole = try await load("/a").data
-            #expect(whole == Fixture.body)
+            let data = try await load("/a").data
+            #expect(data == Fixture.body)
             let again = try await load("/a").data
             #expect(again == Fixture.body)
             #expect(renewals.now == 1 && origin.requestCount() == 3)
         }
     }
 
-    @Test func theCredentialIsAskedForAtEveryTry() async throws {
+    @Test func theCredentialIsFetchedForEveryAttempt() async throws {
         let asked = Shared(0)
         var configuration = DownloaderConfiguration.patient
         configuration.retry = RetryPolicy(maximumAttempts: 3)
@@ -182,14 +182,14 @@ import TintypeTesting
                 return .bearer("\(number)")
             }, renewed: { .bearer("new") })
         try await Fixture.withOrigin(configuration, options: options(authorizer)) { origin, load in
-            origin.serve("/a", sequence: [.status(503), .status(503), .picture])
+            origin.serve("/a", sequence: [.status(503), .status(503), .testImage])
             _ = try await load("/a")
             let sent = origin.requests.map { $0[header: "authorization"] }
             #expect(sent == ["Bearer 1", "Bearer 2", "Bearer 3"])
         }
     }
 
-    @Test func manyWith401RenewTogether() async throws {
+    @Test func concurrent401sShareOneRenewal() async throws {
         let renewals = Shared(0)
         let gate = Gate()
         var configuration = DownloaderConfiguration.patient
@@ -207,7 +207,7 @@ import TintypeTesting
         }
     }
 
-    @Test func aSecond401IsTheEnd() async throws {
+    @Test func aSecond401FailsTheTransfer() async throws {
         let renewals = Shared(0)
         try await Fixture.withOrigin(options: options(authorizer(renewals))) { origin, load in
             origin.serve("/a", .status(401))
@@ -225,12 +225,12 @@ import TintypeTesting
                 origin.serve("/a", .redirect(to: other.url("/b").absoluteString))
                 await Fixture.expect(.badStatus) { try await load("/a") }
                 #expect(other.requests.first?[header: "authorization"] == nil)
-                #expect(renewals.now == 0, "another origin's 401 says nothing of this one's credential")
+                #expect(renewals.now == 0, "a 401 of another origin does not concern this credential")
             }
         }
     }
 
-    /// What is limited sleeps before the gate that is there at that moment.
+    /// A clock whose time limits pass when the current gate opens.
     private func clock(_ limit: Shared<Gate>) -> TransferClock {
         var clock = TransferClock.system
         clock.sleep = { _ in
@@ -240,7 +240,7 @@ import TintypeTesting
         return clock
     }
 
-    @Test func aRenewalThatHangsGivesThePlaceBackAtItsLimit() async throws {
+    @Test func aHangingRenewalFreesThePlaceAtItsTimeLimit() async throws {
         let (renewals, limit, hung) = (Shared(0), Shared(Gate()), Gate())
         var configuration = DownloaderConfiguration.patient
         configuration.maximumConcurrentDownloads = 1
@@ -251,7 +251,7 @@ import TintypeTesting
                     count += 1
                     return count
                 }
-                // The first heeds nothing, not even that it is cancelled.
+                // The first renewal ignores cancellation.
                 if number == 1 { _ = await Task { await hung.wait() }.value }
                 return .bearer("new")
             }, limit: .seconds(7), clock: clock(limit))
@@ -262,13 +262,13 @@ import TintypeTesting
             limit.now.open()
             _ = await first
             limit.withLock { $0 = Gate() }
-            let whole = try await load("/a").data
-            #expect(whole == Fixture.body && renewals.now == 2)
+            let data = try await load("/a").data
+            #expect(data == Fixture.body && renewals.now == 2)
             hung.open()
         }
     }
 
-    @Test func whoIsCancelledDoesNotWaitForARenewal() async throws {
+    @Test func aCancelledTransferDoesNotWaitForARenewal() async throws {
         let (limit, hung) = (Shared(Gate()), Gate())
         let authorizer = DownloadAuthorizer(
             current: { .bearer("old") },
@@ -286,8 +286,8 @@ import TintypeTesting
             other.cancel()
             while downloader.runningDownloadCount > 0 { await Task.yield() }
             hung.open()
-            let whole = try await load("/a").data
-            #expect(whole == Fixture.body)
+            let data = try await load("/a").data
+            #expect(data == Fixture.body)
         }
     }
 
@@ -300,7 +300,7 @@ import TintypeTesting
         var options = HTTPOptions()
         options.credential = credential
         try await Fixture.withOrigin(options: options) { origin, load in
-            origin.serve("/a", .picture)
+            origin.serve("/a", .testImage)
             _ = try await load("/a")
             #expect(origin.requests.first?[header: "authorization"] == expected)
         }
@@ -308,7 +308,7 @@ import TintypeTesting
 
     @Test func aNameAndPasswordInTheURLAreACredential() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .picture)
+            origin.serve("/a", .testImage)
             let url = try #require(
                 URL(string: origin.url("/a").absoluteString.replacing("http://", with: "http://me:p%40ss@")))
             _ = try await Fixture.load(.url(url), Downloader.patient)
@@ -322,7 +322,7 @@ import TintypeTesting
         var options = HTTPOptions()
         options.credential = .bearer("secret")
         try await Fixture.withOrigin { other in
-            other.serve("/b", .picture)
+            other.serve("/b", .testImage)
             try await Fixture.withOrigin(options: options) { origin, load in
                 origin.serve("/a", .redirect(to: other.url("/b").absoluteString))
                 _ = try await load("/a")
@@ -338,15 +338,15 @@ import TintypeTesting
         configuration.redirectHook = RedirectHook { next, _ in
             guard next.url.path() != "/forbidden" else { return nil }
             var next = next
-            next.headers["X-Hop"] = "1"
+            next.headers["X-Redirect"] = "1"
             return next
         }
         try await Fixture.withOrigin(configuration) { origin, load in
             origin.serve("/a", .redirect(to: "/b"))
-            origin.serve("/b", .picture)
+            origin.serve("/b", .testImage)
             origin.serve("/c", .redirect(to: "/forbidden"))
             _ = try await load("/a")
-            #expect(origin.requests.last?[header: "x-hop"] == "1")
+            #expect(origin.requests.last?[header: "x-redirect"] == "1")
             await Fixture.expect(.refusedRequest) { try await load("/c") }
         }
     }

@@ -6,10 +6,10 @@ import TintypeHTTP
 import TintypeTesting
 
 @Suite(.timeLimit(.minutes(15))) struct MetricsTests {
-    @Test func aTransferTellsWhatItTook() async throws {
+    @Test func aTransferReportsItsMetrics() async throws {
         try await Fixture.withOrigin { origin, load in
             origin.serve("/a", .redirect(to: "/b"))
-            origin.serve("/b", .picture)
+            origin.serve("/b", .testImage)
             let metrics = try #require(try await load("/a").metrics)
             #expect(metrics.status == 200 && metrics.redirects == 1 && metrics.attempts == 1)
             #expect(metrics.wireBytes == 50_000 && metrics.bodyBytes == 50_000 && metrics.resumedBytes == 0)
@@ -18,9 +18,9 @@ import TintypeTesting
         }
     }
 
-    @Test func aConnectionIsFreshAndThenReused() async throws {
+    @Test func aConnectionIsNewAndThenReused() async throws {
         try await Fixture.withOrigin { origin, load in
-            origin.serve("/a", .picture)
+            origin.serve("/a", .testImage)
             let first = try #require(try await load("/a").metrics)
             #expect(first.isConnectionReused == false)
             #expect(try #require(first.connecting) > .zero)
@@ -29,25 +29,25 @@ import TintypeTesting
         }
     }
 
-    @Test func theWaitForAPlaceIsMeasured() async throws {
+    @Test func theTimeInTheQueueIsMeasured() async throws {
         let clock = ManualClock()
         var configuration = DownloaderConfiguration.patient
         configuration.maximumConcurrentDownloads = 1
         configuration.clock = Fixture.clock(Shared([]), clock)
         try await Fixture.withOrigin { origin in
             let gate = OriginGate()
-            origin.serve("/a", .picture.with(\.gate, gate))
-            origin.serve("/b", .picture)
+            origin.serve("/a", .testImage.with(\.gate, gate))
+            origin.serve("/b", .testImage)
             let downloader = Downloader(configuration)
             let first = downloader.download(.url(origin.url("/a")))
             await origin.waitForRequests(1)
             let second = downloader.download(.url(origin.url("/b")))
             clock.advance(by: .seconds(3))
             gate.open()
-            let found = try await first.bytes.metrics?.firstByte
-            #expect(found == .seconds(3))
-            let found2 = try await second.bytes.metrics?.queued
-            #expect(found2 == .seconds(3))
+            let firstByte = try await first.bytes.metrics?.firstByte
+            #expect(firstByte == .seconds(3))
+            let queued = try await second.bytes.metrics?.queued
+            #expect(queued == .seconds(3))
         }
     }
 }

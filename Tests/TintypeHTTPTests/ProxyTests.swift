@@ -37,7 +37,7 @@ import TintypeTesting
             proxy: ProxyServer(host: "proxy.org", port: 1080, credential: .basic(user: "me", password: "it"))),
     ]
 
-    @Test(arguments: cases) func theEnvironmentNamesIt(_ example: Case) throws {
+    @Test(arguments: cases) func theEnvironmentNamesTheProxy(_ example: Case) throws {
         let url = try #require(URL(string: example.url))
         #expect(ProxySetting.environment.proxy(for: url, environment: example.variables) == example.proxy)
     }
@@ -52,9 +52,9 @@ import TintypeTesting
         configuration.proxy = .server(
             ProxyServer(host: "127.0.0.1", port: proxy.port, credential: .basic(user: "me", password: "it")))
         try await Fixture.withOrigin(configuration, identity: isSecure ? identity : nil) { origin, load in
-            origin.serve("/a", .picture)
-            let whole = try await load("/a").data
-            #expect(whole == Fixture.body)
+            origin.serve("/a", .testImage)
+            let data = try await load("/a").data
+            #expect(data == Fixture.body)
             let request = try #require(proxy.requests.first)
             #expect(request.hasPrefix("CONNECT 127.0.0.1:\(origin.baseURL.port ?? 0) HTTP/1.1"))
             #expect(request.lowercased().contains("proxy-authorization: basic bwu6axq="))
@@ -62,7 +62,7 @@ import TintypeTesting
         await proxy.stop()
     }
 
-    @Test func aProxyThatIsNotThereIsUnreachable() async throws {
+    @Test func aMissingProxyIsUnreachable() async throws {
         let proxy = try await ConnectProxy.start()
         await proxy.stop()
         var configuration = DownloaderConfiguration.patient

@@ -6,7 +6,7 @@ import TintypeCore
 
 @testable import TintypeHTTP
 
-/// What the reader of a response gets, and when the origin has to wait for it.
+/// What the reader of a response gets, and when the origin waits for it.
 @Suite struct ResponseStreamStateTests {
     private static let head = ResponseHead(
         head: HTTPResponseHead(version: .http1_1, status: .ok), time: .seconds(1))
@@ -15,7 +15,7 @@ import TintypeCore
 
     private let loop = EmbeddedEventLoop()
 
-    /// One state, which expectations may change.
+    /// A reference to a state, which expectations may change.
     private final class Stream {
         var state = ResponseStreamState()
 
@@ -26,7 +26,7 @@ import TintypeCore
         func pause(until drained: EventLoopPromise<Void>) -> Bool { state.pause(until: drained) }
     }
 
-    /// One whose head was read.
+    /// A stream whose head was read.
     private func started(_ parts: [String] = []) throws -> Stream {
         let stream = Stream()
         _ = stream.state.receive(Self.head)
@@ -35,14 +35,14 @@ import TintypeCore
         return stream
     }
 
-    @Test func theHeadIsReadWhenItIsThere() throws {
+    @Test func theHeadIsReadWhenItHasArrived() throws {
         let stream = Stream()
         #expect(try stream.readHead() == nil)
         _ = stream.state.receive(Self.head)
         #expect(try stream.readHead()?.time == .seconds(1))
     }
 
-    @Test func allThatHasComeOfABodyIsReadAtOnceAndTheEndIsNothing() throws {
+    @Test func allStoredPartsAreReadAtOnceAndTheEndIsEmpty() throws {
         let stream = try started(["a", "b"])
         #expect(try stream.read() == ["a", "b"])
         #expect(try stream.read() == nil)
@@ -51,20 +51,20 @@ import TintypeCore
         #expect(try stream.read() == [])
     }
 
-    @Test func whatCameBeforeAnErrorIsReadBeforeIt() throws {
+    @Test func partsBeforeAnErrorAreReadBeforeIt() throws {
         let stream = try started(["a"])
         _ = stream.state.finish(.failure(Broken()))
         #expect(try stream.read() == ["a"])
         #expect(throws: Broken.self) { try stream.read() }
     }
 
-    @Test func anErrorWithoutAHeadIsReadInItsPlace() {
+    @Test func anErrorBeforeTheHeadIsThrownForTheHead() {
         let stream = Stream()
         _ = stream.state.finish(.failure(Broken()))
         #expect(throws: Broken.self) { try stream.readHead() }
     }
 
-    @Test func anErrorBehindTheHeadIsOneOfTheBody() throws {
+    @Test func anErrorAfterTheHeadIsThrownForTheBody() throws {
         let stream = Stream()
         _ = stream.state.receive(Self.head)
         _ = stream.state.finish(.failure(Broken()))
@@ -80,24 +80,24 @@ import TintypeCore
         #expect(try stream.read() == [])
     }
 
-    @Test func whatIsGivenUpIsNotRead() throws {
+    @Test func partsOfACancelledResponseAreNotRead() throws {
         let stream = try started(["a"])
         _ = stream.state.cancel(TintypeError.cancelled)
         _ = stream.state.receive(ByteBuffer(string: "b"))
         #expect(throws: TintypeError.self) { try stream.read() }
     }
 
-    @Test func aHeadThatComesTooLateIsNotRead() {
+    @Test func aHeadAfterCancellationIsNotRead() {
         let stream = Stream()
         _ = stream.state.cancel(TintypeError.cancelled)
         _ = stream.state.receive(Self.head)
         #expect(throws: TintypeError.self) { try stream.readHead() }
     }
 
-    // MARK: Too much
+    // MARK: Back-pressure
 
-    /// A slice keeps all of the memory that it was read into.
-    @Test func aLittleOfLargeBuffersIsTooMuch() throws {
+    /// A slice retains the whole buffer that it was read into.
+    @Test func smallPartsOfLargeBuffersFillTheStream() throws {
         let stream = try started()
         for _ in 0..<512 {
             let buffer = ByteBuffer(repeating: 0, count: 64 << 10)
@@ -117,17 +117,17 @@ import TintypeCore
     }
 
     @Test(arguments: [(64, 64 << 10), (4096, 1)])
-    func theOriginWaitsUntilTooMuchIsRead(_ count: Int, _ size: Int) throws {
+    func theOriginWaitsWhileTheStreamIsFull(_ count: Int, _ size: Int) throws {
         let stream = try full(count, of: size)
         let drained = loop.makePromise(of: Void.self)
         #expect(stream.pause(until: drained))
-        let found = try #require(try stream.state.readParts())
-        #expect(found.parts.count == count && found.drained != nil && !stream.state.isFull)
-        found.drained?.succeed()
+        let read = try #require(try stream.state.readParts())
+        #expect(read.parts.count == count && read.drained != nil && !stream.state.isFull)
+        read.drained?.succeed()
         #expect(try stream.read() == nil)
     }
 
-    @Test func aReaderWhoWasQuickerHoldsNothing() throws {
+    @Test func aReaderThatWasFasterPausesNothing() throws {
         let stream = try full(64, of: 64 << 10)
         _ = try stream.read()
         let drained = loop.makePromise(of: Void.self)
@@ -135,9 +135,9 @@ import TintypeCore
         drained.succeed()
     }
 
-    /// A promise that is never kept would stop a debug build.
+    /// A promise that is never succeeded would trap in a debug build.
     @Test(arguments: [false, true])
-    func whatIsHeldIsLetGoAtTheEnd(_ isGivenUp: Bool) throws {
+    func thePausedOriginIsReleasedAtTheEnd(_ isGivenUp: Bool) throws {
         let stream = try full(64, of: 64 << 10)
         #expect(stream.pause(until: loop.makePromise(of: Void.self)))
         let end = isGivenUp ? stream.state.cancel(Broken()) : stream.state.finish(.failure(Broken()))
@@ -148,7 +148,7 @@ import TintypeCore
 
     // MARK: Waiting
 
-    /// Has a reader wait, and resumes it if `change` does not.
+    /// Lets a reader wait, and expects that `change` resumes it.
     private func wait(_ state: borrowing Locked<ResponseStreamState>, _ change: (inout ResponseStreamState) -> Reader?)
         async
     {
@@ -162,7 +162,7 @@ import TintypeCore
 
     private typealias Reader = ResponseStreamState.Reader
 
-    @Test func whateverThereIsToReadResumesWhoWaitsForIt() async throws {
+    @Test func everyEventThatCanBeReadResumesTheReader() async throws {
         let state = Locked(ResponseStreamState())
         await wait(state) { $0.receive(Self.head) }
         _ = try state.withLock { try $0.readHead() }
@@ -171,11 +171,11 @@ import TintypeCore
         await wait(state) { $0.finish(.success(())).reader }
     }
 
-    @Test func givingUpResumesWhoWaits() async throws {
+    @Test func cancellationResumesTheReader() async throws {
         await wait(Locked(try started().state)) { $0.cancel(TintypeError.cancelled).reader }
     }
 
-    @Test func noOneWaitsForWhatIsThere() async throws {
+    @Test func aReaderDoesNotWaitForStoredParts() async throws {
         let state = Locked(try started(["a"]).state)
         await withUnsafeContinuation { (reader: Reader) in
             let waits = state.withLock { $0.wait(reader) }

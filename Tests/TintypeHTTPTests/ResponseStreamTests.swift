@@ -47,7 +47,7 @@ import TintypeTesting
 
     @Test func aReaderThatIsCancelledDoesNotWait() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .picture.with(\.ending, .silence(after: 1000)))
+            origin.serve("/a", .testImage.with(\.ending, .silence(after: 1000)))
             let stream = try stream(from: origin.url("/a"))
             _ = try await stream.head()
             let reader = Task { while try await !stream.parts().isEmpty {} }

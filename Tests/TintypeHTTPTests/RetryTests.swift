@@ -9,27 +9,27 @@ import TintypeTesting
 @Suite struct RetryStateTests {
     private func error(_ code: TintypeError.Code) -> TintypeError { TintypeError(code, stage: .load, "") }
 
-    @Test(arguments: TintypeError.Code.allCases) func onlyWhatMayPassIsTriedAgain(_ code: TintypeError.Code) {
+    @Test(arguments: TintypeError.Code.allCases) func onlyTransientFailuresAreRetried(_ code: TintypeError.Code) {
         var state = RetryState(RetryPolicy(maximumAttempts: 3), start: .zero)
         let delay = state.delay(after: error(code), status: 404, retryAfter: nil, at: .zero, chance: 0)
         #expect((delay != nil) == [.unreachable, .timedOut, .transport, .truncatedBody].contains(code))
     }
 
     @Test(arguments: [(500, true), (503, true), (429, true), (408, true), (404, false), (501, false), (403, false)])
-    func statusesThatMayPassAreTriedAgain(_ status: Int, _ isTried: Bool) {
+    func transientStatusesAreRetried(_ status: Int, _ isRetried: Bool) {
         var state = RetryState(RetryPolicy(maximumAttempts: 3), start: .zero)
         let delay = state.delay(after: error(.badStatus), status: status, retryAfter: nil, at: .zero, chance: 0)
-        #expect((delay != nil) == isTried)
+        #expect((delay != nil) == isRetried)
     }
 
     @Test(arguments: TintypeError.Code.allCases)
-    func whatShouldNotBeSentTwiceIsTriedAgainOnlyIfItReachedNoOne(_ code: TintypeError.Code) {
+    func aRequestThatIsNotIdempotentIsRetriedOnlyIfNoServerWasReached(_ code: TintypeError.Code) {
         var state = RetryState(RetryPolicy(maximumAttempts: 3), start: .zero, isIdempotent: false)
         let delay = state.delay(after: error(code), status: 503, retryAfter: nil, at: .zero, chance: 0)
         #expect((delay != nil) == (code == .unreachable))
     }
 
-    @Test func delaysDoubleUpToTheLongest() {
+    @Test func delaysDoubleUpToTheMaximum() {
         let policy = RetryPolicy(
             maximumAttempts: 7, firstDelay: .seconds(1), maximumDelay: .seconds(10), timeLimit: .seconds(1000))
         var state = RetryState(policy, start: .zero)
@@ -39,14 +39,14 @@ import TintypeTesting
         #expect(delays == [1, 2, 4, 8, 10, 10, nil].map { $0.map { Duration.seconds($0) } })
     }
 
-    @Test(arguments: [(0.0, 1000), (0.5, 750), (1.0, 500)]) func chanceShortensADelay(_ chance: Double, _ expected: Int)
+    @Test(arguments: [(0.0, 1000), (0.5, 750), (1.0, 500)]) func jitterShortensADelay(_ chance: Double, _ expected: Int)
     {
         var state = RetryState(RetryPolicy(maximumAttempts: 2, firstDelay: .seconds(1), jitter: 0.5), start: .zero)
         let delay = state.delay(after: error(.transport), status: nil, retryAfter: nil, at: .zero, chance: chance)
         #expect(delay == .milliseconds(expected))
     }
 
-    @Test func theServersDelayCountsIfItIsLonger() {
+    @Test func theServersDelayAppliesIfItIsLonger() {
         for (asked, expected) in [(0, 1), (30, 30), (61, nil)] as [(Int, Int?)] {
             var state = RetryState(RetryPolicy(maximumAttempts: 2, firstDelay: .seconds(1)), start: .zero)
             let delay = state.delay(
@@ -55,13 +55,13 @@ import TintypeTesting
         }
     }
 
-    @Test func noTryBeginsAfterTheTimeLimit() {
+    @Test func noAttemptBeginsAfterTheTimeLimit() {
         let policy = RetryPolicy(maximumAttempts: 9, firstDelay: .seconds(1), timeLimit: .seconds(10))
-        for (now, isTried) in [(8, true), (9, true), (10, false)] {
+        for (now, isRetried) in [(8, true), (9, true), (10, false)] {
             var state = RetryState(policy, start: .zero)
             let delay = state.delay(
                 after: error(.transport), status: nil, retryAfter: nil, at: .seconds(now), chance: 0)
-            #expect((delay != nil) == isTried)
+            #expect((delay != nil) == isRetried)
         }
     }
 
@@ -75,13 +75,13 @@ import TintypeTesting
 }
 
 @Suite struct TokenBucketTests {
-    @Test func aBurstGoesAtOnceAndTheRestAtTheRate() {
+    @Test func aBurstStartsAtOnceAndTheRestAtTheRate() {
         var bucket = TokenBucket(StartRate(perSecond: 10, burst: 3))
         let waits = (0..<5).map { _ in bucket.take(at: .seconds(1)) }
         #expect(waits == [0, 0, 0, 100, 200].map { .milliseconds($0) })
     }
 
-    @Test func tokensComeBackUpToTheBurst() {
+    @Test func tokensAccrueUpToTheBurst() {
         var bucket = TokenBucket(StartRate(perSecond: 10, burst: 2))
         for _ in 0..<2 { _ = bucket.take(at: .zero) }
         #expect(bucket.take(at: .seconds(100)) == .zero)
@@ -96,10 +96,10 @@ import TintypeTesting
 }
 
 @Suite(.timeLimit(.minutes(15))) struct RetryTests {
-    private func configuration(_ slept: Shared<[Duration]>, attempts: Int = 3) -> DownloaderConfiguration {
+    private func configuration(_ delays: Shared<[Duration]>, attempts: Int = 3) -> DownloaderConfiguration {
         var configuration = DownloaderConfiguration.patient
         configuration.retry = RetryPolicy(maximumAttempts: attempts, firstDelay: .seconds(1))
-        configuration.clock = Fixture.clock(slept)
+        configuration.clock = Fixture.clock(delays)
         return configuration
     }
 
@@ -110,26 +110,26 @@ import TintypeTesting
         }
     }
 
-    @Test func aFailureIsTriedAgainUntilItPasses() async throws {
-        let slept = Shared<[Duration]>([])
-        try await Fixture.withOrigin(configuration(slept)) { origin, load in
-            origin.serve("/a", sequence: [.status(503), .picture.with(\.ending, .cut(after: 100)), .picture])
+    @Test func aFailureIsRetriedUntilItSucceeds() async throws {
+        let delays = Shared<[Duration]>([])
+        try await Fixture.withOrigin(configuration(delays)) { origin, load in
+            origin.serve("/a", sequence: [.status(503), .testImage.with(\.ending, .cut(after: 100)), .testImage])
             let loaded = try await load("/a")
             #expect(loaded.data == Fixture.body && loaded.metrics?.attempts == 3)
-            #expect(slept.now == [.seconds(1), .seconds(2)])
+            #expect(delays.now == [.seconds(1), .seconds(2)])
         }
     }
 
-    @Test func retryAfterIsWaitedFor() async throws {
-        let slept = Shared<[Duration]>([])
-        try await Fixture.withOrigin(configuration(slept)) { origin, load in
-            origin.serve("/a", sequence: [.status(429).with(header: "Retry-After", "17"), .picture])
+    @Test func theDelayOfRetryAfterIsRespected() async throws {
+        let delays = Shared<[Duration]>([])
+        try await Fixture.withOrigin(configuration(delays)) { origin, load in
+            origin.serve("/a", sequence: [.status(429).with(header: "Retry-After", "17"), .testImage])
             _ = try await load("/a")
-            #expect(slept.now == [.seconds(17)])
+            #expect(delays.now == [.seconds(17)])
         }
     }
 
-    @Test func theLastFailureIsTold() async throws {
+    @Test func theLastFailureIsThrown() async throws {
         try await Fixture.withOrigin(configuration(Shared([]), attempts: 2)) { origin, load in
             origin.serve("/a", .status(500))
             let error = await Fixture.expect(.badStatus) { try await load("/a") }
@@ -137,7 +137,7 @@ import TintypeTesting
         }
     }
 
-    @Test func withoutAPolicyNothingIsTriedAgain() async throws {
+    @Test func withoutAPolicyNothingIsRetried() async throws {
         try await Fixture.withOrigin { origin, load in
             origin.serve("/a", .status(503))
             await Fixture.expect(.badStatus) { try await load("/a") }
@@ -145,15 +145,15 @@ import TintypeTesting
         }
     }
 
-    @Test func aTransferThatWaitsForItsNextTryHasNoPlace() async throws {
+    @Test func aTransferThatWaitsForARetryHasNoPlace() async throws {
         var configuration = DownloaderConfiguration.patient
         configuration.maximumConcurrentDownloads = 1
         configuration.retry = RetryPolicy(maximumAttempts: 2)
         let gate = Gate()
         configuration.clock.sleep = { _ in _ = await gate.wait() }
         try await Fixture.withOrigin(configuration) { origin, load in
-            origin.serve("/a", sequence: [.status(503), .picture])
-            origin.serve("/b", .picture)
+            origin.serve("/a", sequence: [.status(503), .testImage])
+            origin.serve("/b", .testImage)
             async let first = load("/a")
             await gate.waitForArrivals(1)
             _ = try await load("/b")
@@ -162,41 +162,41 @@ import TintypeTesting
         }
     }
 
-    @Test func aConnectionThatWasClosedAtTheMomentOfUseIsReplaced() async throws {
+    @Test func aConnectionThatClosesWhenItIsReusedIsReplaced() async throws {
         try await Fixture.withOrigin { origin, load in
-            // The second answer on a connection is a reset before the first byte, whatever is asked.
+            // The server closes the reused connection before it responds.
             origin.serve(
                 "/a",
                 sequence: [
-                    .picture, OriginResponse(body: Data(), framing: .untilClose, ending: .dropped), .picture,
+                    .testImage, OriginResponse(body: Data(), framing: .untilClose, ending: .dropped), .testImage,
                 ])
             _ = try await load("/a")
-            let whole = try await load("/a").data
-            #expect(whole == Fixture.body)
+            let data = try await load("/a").data
+            #expect(data == Fixture.body)
             #expect(origin.requestCount() == 3)
         }
     }
 
-    @Test func theRateOfStartsIsHeld() async throws {
-        let slept = Shared<[Duration]>([])
+    @Test func theStartRateIsRespected() async throws {
+        let delays = Shared<[Duration]>([])
         var configuration = DownloaderConfiguration.patient
         configuration.startRate = StartRate(perSecond: 1, burst: 2)
-        configuration.clock = Fixture.clock(slept)
+        configuration.clock = Fixture.clock(delays)
         try await Fixture.withOrigin(configuration) { origin, load in
             for path in ["/a", "/b", "/c"] {
-                origin.serve(path, .picture)
+                origin.serve(path, .testImage)
                 _ = try await load(path)
             }
-            #expect(slept.now == [.seconds(1)])
+            #expect(delays.now == [.seconds(1)])
         }
     }
 
-    @Test func aTryThatReachedNoOneWaitsForANetwork() async throws {
+    @Test func aRetryAfterAnUnreachableServerWaitsForANetwork() async throws {
         let port = try ClosedPort()
         defer { withExtendedLifetime(port) {} }
         let waits = Shared(0)
         var configuration = configuration(Shared([]), attempts: 3)
-        // The time limit is far away, the next try is not.
+        // The time limit never passes; delays pass at once.
         configuration.clock.sleep = { if $0 > .seconds(60) { try await Self.untilCancelled() } }
         configuration.reconnection = { waits.withLock { $0 += 1 } }
         let url = try port.url
@@ -204,16 +204,23 @@ import TintypeTesting
         #expect(waits.now == 2)
     }
 
-    @Test func whereThereWillBeNoNetworkTheLastFailureIsTold() async throws {
+    @Test func aFailedWaitForANetworkThrowsTheLastFailure() async throws {
         let port = try ClosedPort()
         defer { withExtendedLifetime(port) {} }
+        let waits = Shared(0)
         var configuration = configuration(Shared([]), attempts: 9)
-        configuration.reconnection = { throw CancellationError() }
+        // The time limit never passes; delays pass at once.
+        configuration.clock.sleep = { if $0 > .seconds(60) { try await Self.untilCancelled() } }
+        configuration.reconnection = {
+            waits.withLock { $0 += 1 }
+            throw CancellationError()
+        }
         let url = try port.url
         await Fixture.expect(.unreachable) { try await Fixture.load(.url(url), Downloader(configuration)) }
+        #expect(waits.now == 1)
     }
 
-    @Test func noOneWaitsForANetworkBeyondTheTimeLimit() async throws {
+    @Test func theWaitForANetworkEndsAtTheTimeLimit() async throws {
         let port = try ClosedPort()
         defer { withExtendedLifetime(port) {} }
         let clock = ManualClock()
@@ -225,12 +232,12 @@ import TintypeTesting
         #expect(clock.uptime >= .seconds(300))
     }
 
-    @Test func aWholeTransferHasATimeLimit() async throws {
+    @Test func anAttemptHasATotalTimeout() async throws {
         var options = HTTPOptions()
         options.totalTimeout = .milliseconds(100)
         try await Fixture.withOrigin(options: options) { origin, load in
-            // Slow, but never silent for long: no other time-out ends it.
-            origin.serve("/a", .picture.with(\.bandwidth, 1000))
+            // Slow, but never idle for long: no other time-out applies.
+            origin.serve("/a", .testImage.with(\.bandwidth, 1000))
             let error = await Fixture.expect(.timedOut) { try await load("/a") }
             #expect(error?.message.contains("not complete") == true)
         }

@@ -13,15 +13,15 @@ import TintypeTesting
         var configuration = DownloaderConfiguration.patient
         configuration.trustedCertificates = [identity.certificates]
         try await Fixture.withOrigin(configuration, identity: identity) { origin, load in
-            origin.serve("/a", .picture)
+            origin.serve("/a", .testImage)
             let loaded = try await load("/a")
             #expect(loaded.data == Fixture.body && loaded.metrics?.isEncrypted == true)
         }
     }
 
-    @Test func anUnknownCertificateIsRefusedInClearWords() async throws {
+    @Test func anUntrustedCertificateIsRefusedWithAClearMessage() async throws {
         try await Fixture.withOrigin(identity: try TestCertificate.make()) { origin, load in
-            origin.serve("/a", .picture)
+            origin.serve("/a", .testImage)
             let error = await Fixture.expect(.insecure) { try await load("/a") }
             #expect(error?.message == "the certificate of the server is not trusted")
             #expect(origin.requestCount() == 0)
@@ -33,41 +33,41 @@ import TintypeTesting
         var configuration = DownloaderConfiguration.patient
         configuration.trustedCertificates = [identity.certificates]
         try await Fixture.withOrigin(configuration, identity: identity) { origin, load in
-            origin.serve("/a", .picture)
+            origin.serve("/a", .testImage)
             await Fixture.expect(.insecure) { try await load("/a") }
         }
     }
 
-    @Test func aNamedHostIsNotChecked() async throws {
+    @Test func aHostWithAnUncheckedCertificateIsAccepted() async throws {
         var configuration = DownloaderConfiguration.patient
         configuration.hostsWithUncheckedCertificates = ["127.0.0.1"]
         try await Fixture.withOrigin(configuration, identity: try TestCertificate.make()) { origin, load in
-            origin.serve("/a", .picture)
-            let whole = try await load("/a").data
-            #expect(whole == Fixture.body)
+            origin.serve("/a", .testImage)
+            let data = try await load("/a").data
+            #expect(data == Fixture.body)
         }
     }
 
-    @Test func anotherHostIsCheckedAllTheSame() async throws {
+    @Test func anotherHostIsStillChecked() async throws {
         var configuration = DownloaderConfiguration.patient
         configuration.hostsWithUncheckedCertificates = ["localhost"]
         try await Fixture.withOrigin(configuration, identity: try TestCertificate.make()) { origin, load in
-            origin.serve("/a", .picture)
+            origin.serve("/a", .testImage)
             await Fixture.expect(.insecure) { try await load("/a") }
         }
     }
 
-    @Test func aRequestsExceptionDoesNotFollowARedirect() async throws {
+    @Test func anUncheckedCertificateDoesNotApplyToARedirect() async throws {
         let identity = try TestCertificate.make()
         var options = HTTPOptions()
         options.acceptsUncheckedCertificate = true
         try await Fixture.withOrigin(identity: identity) { other in
-            other.serve("/b", .picture)
+            other.serve("/b", .testImage)
             try await Fixture.withOrigin(options: options, identity: identity) { origin, load in
-                origin.serve("/a", .picture)
+                origin.serve("/a", .testImage)
                 origin.serve("/away", .redirect(to: other.url("/b").absoluteString))
-                let whole = try await load("/a").data
-                #expect(whole == Fixture.body)
+                let data = try await load("/a").data
+                #expect(data == Fixture.body)
                 await Fixture.expect(.insecure) { try await load("/away") }
             }
         }
@@ -90,7 +90,7 @@ import TintypeTesting
         }
     }
 
-    @Test func aTrustedCertificateThatIsNoneIsAClearError() async throws {
+    @Test func anInvalidTrustedCertificateIsAnError() async throws {
         var configuration = DownloaderConfiguration.patient
         configuration.trustedCertificates = ["-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"]
         try await Fixture.withOrigin(configuration) { _, load in
@@ -98,7 +98,7 @@ import TintypeTesting
         }
     }
 
-    @Test func http2IsSpokenOverTLS() async throws {
+    @Test func http2IsUsedOverTLS() async throws {
         let identity = try TestCertificate.make()
         let server = try await HTTP2Server.start(identity, body: Fixture.body)
         var configuration = DownloaderConfiguration.patient
@@ -113,20 +113,20 @@ import TintypeTesting
         await server.stop()
     }
 
-    @Test func silenceOverTLSIsATimeOut() async throws {
+    @Test func anIdleServerOverTLSIsATimeOut() async throws {
         let identity = try TestCertificate.make()
         var configuration = DownloaderConfiguration.patient
         configuration.trustedCertificates = [identity.certificates]
         configuration.idleTimeout = .milliseconds(100)
         try await Fixture.withOrigin(configuration, identity: identity) { origin, load in
-            origin.serve("/never", .picture.with(\.ending, .never))
-            origin.serve("/stalls", .picture.with(\.ending, .silence(after: 1000)))
+            origin.serve("/never", .testImage.with(\.ending, .never))
+            origin.serve("/stalls", .testImage.with(\.ending, .silence(after: 1000)))
             await Fixture.expect(.timedOut) { try await load("/never") }
             await Fixture.expect(.timedOut) { try await load("/stalls") }
         }
     }
 
-    @Test func silenceOverHTTP2IsATimeOut() async throws {
+    @Test func anIdleServerOverHTTP2IsATimeOut() async throws {
         let identity = try TestCertificate.make()
         let server = try await HTTP2Server.start(identity, body: Fixture.body)
         var configuration = DownloaderConfiguration.patient

@@ -5,7 +5,7 @@ import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
-/// Many at once, in any order. The thread sanitizer watches: `make tsan TEST_FLAGS='--filter HTTPStressTests'`.
+/// Concurrent operations in random order. For the thread sanitizer: `make tsan TEST_FLAGS='--filter HTTPStressTests'`.
 @Suite(.timeLimit(.minutes(10))) struct HTTPStressTests {
     #if TINTYPE_TSAN
     private static let operations = 100_000
@@ -37,7 +37,7 @@ import TintypeTesting
         }
     }
 
-    /// One that loads, joins, changes its mind and gives up, at random.
+    /// Loads, joins, changes priorities and cancels at random.
     private struct Worker {
         private struct Running {
             let path: Int
@@ -81,28 +81,28 @@ import TintypeTesting
         }
 
         private mutating func changePriority() {
-            guard let place = running.indices.randomElement(using: &random) else { return }
-            running[place].download.priority = ImagePriority.allCases.randomElement(using: &random) ?? .normal
+            guard let index = running.indices.randomElement(using: &random) else { return }
+            running[index].download.priority = ImagePriority.allCases.randomElement(using: &random) ?? .normal
         }
 
         private mutating func cancelOne() {
-            guard let place = running.indices.randomElement(using: &random) else { return }
-            running[place].isCancelled = true
-            running[place].download.cancel()
+            guard let index = running.indices.randomElement(using: &random) else { return }
+            running[index].isCancelled = true
+            running[index].download.cancel()
         }
 
         private mutating func finishOne() async {
-            guard let place = running.indices.randomElement(using: &random) else { return }
-            let one = running.remove(at: place)
+            guard let index = running.indices.randomElement(using: &random) else { return }
+            let removed = running.remove(at: index)
             do throws(TintypeError) {
-                let data = try await one.download.bytes.data
-                #expect(data == HTTPStressTests.body(one.path))
+                let data = try await removed.download.bytes.data
+                #expect(data == HTTPStressTests.body(removed.path))
             } catch {
-                #expect(error.code == .cancelled && one.isCancelled, "\(error)")
+                #expect(error.code == .cancelled && removed.isCancelled, "\(error)")
             }
         }
 
-        /// As a pipeline does.
+        /// Loads like a pipeline.
         private mutating func loadAndPerhapsCancel() async {
             let path = Int.random(in: 0..<HTTPStressTests.paths, using: &random)
             let source = ImageSource.url(origin.url("/\(path)"))

@@ -18,7 +18,7 @@ import TintypeTesting
     }
 
     @Test(arguments: [(DownloadOrder.firstInFirstOut, [5, 1, 3, 0, 2]), (.lastInFirstOut, [5, 3, 1, 2, 0])])
-    func theMostUrgentGoesFirst(_ order: DownloadOrder, _ expected: [Int]) {
+    func theMostUrgentTransferStartsFirst(_ order: DownloadOrder, _ expected: [Int]) {
         var queue = queue(100, 100, order)
         for (element, priority) in [(0, .low), (1, .normal), (2, .low), (3, .normal), (5, .high)]
             as [(Int, ImagePriority)]
@@ -28,7 +28,7 @@ import TintypeTesting
         #expect(drain(&queue) == expected)
     }
 
-    @Test func aBusyHostHoldsUpNoOther() {
+    @Test func aBusyHostDoesNotBlockOthers() {
         var queue = queue(4, 2)
         for element in 0..<4 { _ = queue.push(element, host: "a", at: .high) }
         for element in 10..<12 { _ = queue.push(element, host: "b", at: .low) }
@@ -39,7 +39,7 @@ import TintypeTesting
         #expect(drain(&queue) == [2])
     }
 
-    @Test func oneThatLeavesGivesItsReturnToTheNext() {
+    @Test func aRemovedTransferIsReplacedByTheNextOfItsHost() {
         var queue = queue(1, 1)
         let numbers = (0..<4).map { queue.push($0, host: "a", at: .normal) }
         _ = queue.push(9, host: "b", at: .veryLow)
@@ -66,12 +66,12 @@ import TintypeTesting
         #expect(drain(&queue) == [1])
     }
 
-    @Test func whoComesWhenNoOneWaitsBeginsAtOnce() {
+    @Test func aTransferStartsAtOnceIfNoOtherWaits() {
         var queue = queue(2, 1)
         let alone = [queue.tryStart(host: "a"), queue.tryStart(host: "a")]
         #expect(alone == [true, false])
         _ = queue.push(1, host: "a", at: .normal)
-        // Though there is a place for this one, those in line come first.
+        // There is room for this one, but waiting transfers come first.
         let behind = queue.tryStart(host: "b")
         #expect(drain(&queue) == [])
         #expect(!behind && queue.runningCount == 1)
@@ -81,7 +81,7 @@ import TintypeTesting
         #expect(last == [true, false])
     }
 
-    @Test func suspendedItLetsNoOneGo() {
+    @Test func aSuspendedQueueStartsNothing() {
         var queue = queue(2)
         queue.isSuspended = true
         let begins = queue.tryStart(host: "a")
@@ -92,8 +92,8 @@ import TintypeTesting
         #expect(drain(&queue) == [1])
     }
 
-    /// Against a plain model: whoever goes is the first, by priority and age, whose host has a place.
-    @Test func anyHistoryIsAsTheModelSays() {
+    /// Compares with a simple model: the next transfer is the first, by priority and age, whose host has room.
+    @Test func anyHistoryMatchesTheModel() {
         var random = SeededRandom.printed("TransferQueue")
         for _ in 0..<300 { playHistory(&random) }
     }
@@ -106,31 +106,33 @@ import TintypeTesting
     }
 
     private func playHistory(_ random: inout SeededRandom) {
-        let (total, perHost) = (Int.random(in: 1...4, using: &random), Int.random(in: 1...3, using: &random))
-        let order: DownloadOrder = Bool.random(using: &random) ? .firstInFirstOut : .lastInFirstOut
-        var queue = queue(total, perHost, order)
+        var limits = randomLimits(&random)
+        var queue = Queue(limits)
         var waiting: [Waiting] = []
         var running: [String] = []
         for step in 0..<120 {
-            switch Int.random(in: 0..<6, using: &random) {
-            case 0...1:
+            switch Int.random(in: 0..<25, using: &random) {
+            case 0..<8:
                 let host = ["a", "b", "c"].randomElement(using: &random) ?? "a"
                 let priority = ImagePriority.allCases.randomElement(using: &random) ?? .normal
                 let ticket = queue.push(step, host: host, at: priority)
                 waiting.append(Waiting(element: step, ticket: ticket, host: host, priority: priority))
-            case 2:
-                guard let place = waiting.indices.randomElement(using: &random) else { continue }
-                waiting[place].priority = ImagePriority.allCases.randomElement(using: &random) ?? .normal
-                queue.move(waiting[place].ticket, to: waiting[place].priority)
-            case 3:
-                guard let place = waiting.indices.randomElement(using: &random) else { continue }
-                let left = waiting.remove(at: place)
+            case 8..<12:
+                guard let index = waiting.indices.randomElement(using: &random) else { continue }
+                waiting[index].priority = ImagePriority.allCases.randomElement(using: &random) ?? .normal
+                queue.move(waiting[index].ticket, to: waiting[index].priority)
+            case 12..<16:
+                guard let index = waiting.indices.randomElement(using: &random) else { continue }
+                let left = waiting.remove(at: index)
                 #expect(queue.remove(left.ticket) == left.element)
-            case 4:
-                guard let place = running.indices.randomElement(using: &random) else { continue }
-                queue.finish(host: running.remove(at: place))
+            case 16..<20:
+                guard let index = running.indices.randomElement(using: &random) else { continue }
+                queue.finish(host: running.remove(at: index))
+            case 20:
+                limits = randomLimits(&random)
+                queue.change(limits)
             default:
-                let expected = running.count < total ? first(waiting, running, perHost, order) : nil
+                let expected = running.count < limits.total ? first(waiting, running, limits) : nil
                 #expect(queue.startNext() == expected?.element)
                 guard let expected else { continue }
                 waiting.removeAll { $0.ticket == expected.ticket }
@@ -140,10 +142,17 @@ import TintypeTesting
         }
     }
 
-    private func first(_ waiting: [Waiting], _ running: [String], _ perHost: Int, _ order: DownloadOrder) -> Waiting? {
-        waiting.filter { candidate in running.count { $0 == candidate.host } < perHost }
+    private func randomLimits(_ random: inout SeededRandom) -> Queue.Limits {
+        Queue.Limits(
+            total: Int.random(in: 1...4, using: &random), perHost: Int.random(in: 1...3, using: &random),
+            order: Bool.random(using: &random) ? .firstInFirstOut : .lastInFirstOut)
+    }
+
+    private func first(_ waiting: [Waiting], _ running: [String], _ limits: Queue.Limits) -> Waiting? {
+        waiting.filter { candidate in running.count { $0 == candidate.host } < limits.perHost }
             .max { left, right in
-                let isOlder = order == .firstInFirstOut ? left.element > right.element : left.element < right.element
+                let isOlder =
+                    limits.order == .firstInFirstOut ? left.element > right.element : left.element < right.element
                 return left.priority == right.priority ? isOlder : left.priority < right.priority
             }
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TintypeHTTP
 
-/// What is kept of a request beside the bytes that came of it.
+/// What a record holds of a request and its response.
 @Suite struct TransferRecordTests {
     private static let url = URL(filePath: "/a")
     private static let times = ExchangeTimes(
@@ -21,14 +21,14 @@ import Testing
         return text
     }
 
-    @Test func secretsAreNotKept() {
+    @Test func secretsAreNotStored() {
         let record = record(
             asking: ["Authorization": "Bearer secret", "Accept": "image/*"], answered: ["ETag": "\"1\""])
         #expect(!text(of: record).contains("secret"))
         #expect(record.isStorable)
     }
 
-    @Test func whatTheResponseVariesByIsToldByADigest() throws {
+    @Test func fieldsThatTheResponseVariesByAreStoredAsDigests() throws {
         let record = record(asking: ["Authorization": "Bearer secret"], answered: ["Vary": "Authorization"])
         let stored = try #require(StoredResponse(decoding: record.metadata))
         #expect(stored.selected.keys.contains("authorization"))
@@ -38,7 +38,9 @@ import Testing
     @Test(
         arguments: [
             (["Cache-Control": "max-age=1", "cache-control": "no-store"], [:]), ([:], ["Cache-Control": "no-store"]),
-        ] as [(HTTPFields, HTTPFields)]) func noStoreOfEitherSideCounts(_ asking: HTTPFields, _ answered: HTTPFields)
+        ] as [(HTTPFields, HTTPFields)]) func noStoreOfRequestOrResponseApplies(
+            _ asking: HTTPFields, _ answered: HTTPFields
+        )
     {
         #expect(!record(asking: asking, answered: answered).isStorable)
     }

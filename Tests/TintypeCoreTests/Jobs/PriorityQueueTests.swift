@@ -4,7 +4,7 @@ import TintypeTesting
 @testable import TintypeCore
 
 @Suite struct PriorityQueueTests {
-    @Test func theMostUrgentGoesFirstThenTheOldest() {
+    @Test func theMostUrgentElementComesFirstThenTheOldest() {
         var queue = PriorityQueue<String>()
         for (name, priority) in [("a", ImagePriority.low), ("b", .high), ("c", .high), ("d", .normal)] {
             _ = queue.push(name, at: priority)
@@ -12,14 +12,14 @@ import TintypeTesting
         #expect(drained(&queue) == ["b", "c", "d", "a"])
     }
 
-    @Test func lastInFirstOutServesTheNewestOfEquals() {
+    @Test func lastInFirstOutServesTheYoungestOfEquals() {
         var queue = PriorityQueue<String>(order: .lastInFirstOut)
         for name in ["a", "b", "c"] { _ = queue.push(name, at: .normal) }
         _ = queue.push("urgent", at: .high)
         #expect(drained(&queue) == ["urgent", "c", "b", "a"])
     }
 
-    @Test func whatIsMovedKeepsItsAge() {
+    @Test func aMovedElementKeepsItsAge() {
         var queue = PriorityQueue<String>()
         let old = queue.push("old", at: .low)
         _ = queue.push("new", at: .high)
@@ -36,7 +36,7 @@ import TintypeTesting
         #expect(drained(&queue) == ["a", "b"])
     }
 
-    @Test func whatIsRemovedIsNotServed() {
+    @Test func aRemovedElementIsNotServed() {
         var queue = PriorityQueue<String>()
         let ticket = queue.push("a", at: .high)
         _ = queue.push("b", at: .low)
@@ -45,7 +45,31 @@ import TintypeTesting
         #expect(drained(&queue) == ["b"])
     }
 
-    /// Against a sorted list, over random operations.
+    @Test func anElementThatAnotherQueueTakesOverKeepsItsTicketAndAge() throws {
+        var queue = PriorityQueue<String>()
+        var other = PriorityQueue<String>()
+        let old = queue.push("old", at: .low)
+        _ = queue.push("new", at: .low)
+        let removed = queue.removeEntry(old)
+        other.insert(try #require(removed))
+        #expect(other[old] == "old" && queue[old] == nil)
+        other.move(old, to: .high)
+        let popped = other.popEntry()
+        var entry = try #require(popped)
+        #expect(entry.priority == .high)
+        entry.priority = .low
+        queue.insert(entry)
+        #expect(drained(&queue) == ["old", "new"] && other.isEmpty)
+    }
+
+    @Test func theOrderCanBeChanged() {
+        var queue = PriorityQueue<String>()
+        for name in ["a", "b", "c"] { _ = queue.push(name, at: .normal) }
+        queue.order = .lastInFirstOut
+        #expect(drained(&queue) == ["c", "b", "a"])
+    }
+
+    /// Compares with a sorted list, over random operations.
     @Test func randomOperationsAgreeWithASortedList() {
         var random = SeededRandom.printed("priority queue")
         var queue = PriorityQueue<Int>()

@@ -5,19 +5,19 @@ import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
-/// What of an answer is taken, and what each setting and option changes.
-@Suite(.timeLimit(.minutes(15))) struct AnswerTests {
+/// Which responses are accepted, and what the settings and options change.
+@Suite(.timeLimit(.minutes(15))) struct ResponseTests {
     @Test(arguments: [
         ("image/png", true), ("IMAGE/PNG; q=1", true), ("image/webp", true), ("text/html", false), ("imagery/x", false),
     ])
-    func onlyAcceptableContentTypesAreTaken(_ type: String, _ isTaken: Bool) async throws {
+    func onlyAcceptableContentTypesAreAccepted(_ type: String, _ isAccepted: Bool) async throws {
         var configuration = DownloaderConfiguration.patient
         configuration.acceptableContentTypes = ["image/*"]
         try await Fixture.withOrigin(configuration) { origin, load in
             origin.serve("/a", .image(Fixture.body, type: type))
-            if isTaken {
-                let whole = try await load("/a").data
-                #expect(whole == Fixture.body)
+            if isAccepted {
+                let data = try await load("/a").data
+                #expect(data == Fixture.body)
             } else {
                 await Fixture.expect(.badContentType) { try await load("/a") }
             }
@@ -28,9 +28,9 @@ import TintypeTesting
         var configuration = DownloaderConfiguration.patient
         configuration.acceptableStatusCodes = 200..<500
         try await Fixture.withOrigin(configuration) { origin, load in
-            origin.serve("/a", .picture.with(\.status, 404))
-            let whole = try await load("/a").data
-            #expect(whole == Fixture.body)
+            origin.serve("/a", .testImage.with(\.status, 404))
+            let data = try await load("/a").data
+            #expect(data == Fixture.body)
         }
     }
 
@@ -39,7 +39,7 @@ import TintypeTesting
         options.maximumByteCount = 1000
         options.maximumRedirects = 1
         try await Fixture.withOrigin(options: options) { origin, load in
-            origin.serve("/large", .picture)
+            origin.serve("/large", .testImage)
             origin.serve("/one", .redirect(to: "/two"))
             origin.serve("/two", .redirect(to: "/three"))
             await Fixture.expect(.limitExceeded) { try await load("/large") }
@@ -47,7 +47,7 @@ import TintypeTesting
         }
     }
 
-    @Test func withoutRedirectsOneIsAnError() async throws {
+    @Test func withoutAllowedRedirectsARedirectIsAnError() async throws {
         var options = HTTPOptions()
         options.maximumRedirects = 0
         try await Fixture.withOrigin(options: options) { origin, load in
@@ -61,23 +61,23 @@ import TintypeTesting
         var options = HTTPOptions()
         options.idleTimeout = .milliseconds(100)
         try await Fixture.withOrigin(options: options) { origin, load in
-            origin.serve("/a", .picture.with(\.ending, .never))
+            origin.serve("/a", .testImage.with(\.ending, .never))
             await Fixture.expect(.timedOut) { try await load("/a") }
         }
     }
 
-    @Test func aConnectionThatIsRefusedIsToldAtOnce() async throws {
+    @Test func aRefusedConnectionFailsAtOnce() async throws {
         let port = try ClosedPort()
         defer { withExtendedLifetime(port) {} }
         let url = try port.url
         var configuration = DownloaderConfiguration.patient
-        // Nothing of this test waits for it.
+        // The test does not wait for it.
         configuration.connectTimeout = .seconds(3600)
         await Fixture.expect(.unreachable) { try await Fixture.load(.url(url), Downloader(configuration)) }
     }
 
     @Test(arguments: [["X-A": "1\r\nX-Evil: 2"], ["X-A: 1\r\nX-Evil": "2"], ["X A": "1"], ["": "1"]])
-    func whatIsNoHeaderFieldIsNotSent(_ headers: [String: String]) async throws {
+    func anInvalidHeaderFieldIsNotSent(_ headers: [String: String]) async throws {
         try await Fixture.withOrigin { origin in
             let source = ImageSource.http(HTTPSource(url: origin.url("/a"), headers: headers))
             await Fixture.expect(.invalidSource) { try await Fixture.load(source, Downloader.patient) }
@@ -85,30 +85,30 @@ import TintypeTesting
         }
     }
 
-    @Test func aBodyArrivesWholeThoughManyOtherSettingsAreUsedMeanwhile() async throws {
+    @Test func aBodyArrivesCompletelyWhileItsClientIsEvicted() async throws {
         try await Fixture.withOrigin { origin in
             let gate = OriginGate(after: 1000)
-            origin.serve("/slow", .picture.with(\.gate, gate))
-            origin.serve("/a", .picture)
+            origin.serve("/slow", .testImage.with(\.gate, gate))
+            origin.serve("/a", .testImage)
             let downloader = Downloader.patient
             let slow = downloader.download(.url(origin.url("/slow")))
             while slow.progress.received < 1000 { await Task.yield() }
-            // Each has a client of its own, and only a few are kept.
+            // Each needs a client of its own, and only 8 are kept.
             for number in 1...20 {
                 var options = HTTPOptions()
                 options.idleTimeout = .seconds(300 + number)
                 _ = try await Fixture.load(.url(origin.url("/a")), downloader, options: options)
             }
             gate.open()
-            let whole = try await slow.bytes.data
-            #expect(whole == Fixture.body)
+            let data = try await slow.bytes.data
+            #expect(data == Fixture.body)
         }
     }
 
-    @Test func aShortAnswerThatIsNoPictureLeavesItsConnectionUsable() async throws {
+    @Test func aShortErrorResponseLeavesItsConnectionUsable() async throws {
         try await Fixture.withOrigin { origin, load in
             origin.serve("/none", .status(404).with(\.body, Data(count: 1000)))
-            origin.serve("/a", .picture)
+            origin.serve("/a", .testImage)
             await Fixture.expect(.badStatus) { try await load("/none") }
             let metrics = try await load("/a").metrics
             #expect(metrics?.isConnectionReused == true)
@@ -117,7 +117,7 @@ import TintypeTesting
 
     @Test func settingsOfARunningDownloaderCanBeChanged() async throws {
         try await Fixture.withOrigin { origin in
-            origin.serve("/a", .picture)
+            origin.serve("/a", .testImage)
             let downloader = Downloader.patient
             downloader.configuration.headers["X-Test"] = "1"
             _ = try await downloader.download(.url(origin.url("/a"))).bytes
@@ -127,13 +127,13 @@ import TintypeTesting
         }
     }
 
-    @Test func aLargeBodyArrivesWhole() async throws {
+    @Test func aLargeBodyArrivesCompletely() async throws {
         try await Fixture.withOrigin(limit: 32 << 20) { origin, load in
-            // Each piece is another one, and every megabyte begins with its number.
+            // Every megabyte begins with its number.
             let large = (0..<20).reduce(into: Data()) { $0 += Data([UInt8($1)]) + Data(count: (1 << 20) - 1) }
             origin.serve("/a", .image(large, type: "image/png"))
-            let found = try await load("/a").data
-            #expect(found == large)
+            let data = try await load("/a").data
+            #expect(data == large)
         }
     }
 }
