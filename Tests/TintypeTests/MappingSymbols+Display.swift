@@ -36,8 +36,11 @@ extension MappingSymbols {
             "ImageTransition": ImageTransition.self,
             "ImageBinding.cancel()": { @MainActor (binding: ImageBinding) in binding.cancel() },
             "ImageBinding.indicator": { @MainActor (binding: ImageBinding) in binding.indicator },
-            "ImageBinding.load(_:_:receive:)":
-                { @MainActor (binding: ImageBinding) in binding.load(nil, Presentation(), receive: nil) },
+            "ImageBinding.clear(presentation:receive:)":
+                { @MainActor (binding: ImageBinding) in binding.clear(presentation: Presentation(), receive: nil) },
+            "ImageBinding.load(_:presentation:receive:)": { @MainActor (binding: ImageBinding, request: ImageRequest) in
+                binding.load(request, presentation: Presentation(), receive: nil)
+            },
             "ImageBinding.pipeline": { @MainActor (binding: ImageBinding) in binding.pipeline },
             "ImageBinding.progress": { @MainActor (binding: ImageBinding) in binding.progress },
             "ImageBinding.request": { @MainActor (binding: ImageBinding) in binding.request },

@@ -59,7 +59,8 @@ func warm(_ urls: [URL], with pipeline: ImagePipeline) async {
     var wantedSize: PixelSize? { PixelSize(width: 96, height: 96) }
 
     func use(for url: URL?) {
-        binding.load(url.map { ImageRequest(url: $0) }, Presentation(sizing: .fitsDisplay, transition: .fade))
+        guard let url else { return binding.clear() }
+        binding.load(ImageRequest(url: url), presentation: Presentation(sizing: .fitsDisplay, transition: .fade))
     }
 }
 // END README

@@ -1,19 +1,23 @@
-/// What an ``ImageBinding`` decides: which of its loads count, and what its display shows of them.
+/// The state of an ``ImageBinding``: the loads that still matter, and what the display shows of them.
 ///
-/// It knows no display, pipeline or time: events go in, actions come out, to be done in their order.
+/// It knows no display, pipeline or time. Each event returns actions, which must be performed in their order. Loads are
+/// numbered from 1 in the order of their requests.
 struct BindingState: Sendable {
+    /// What the display shows.
     enum Content: Hashable, Sendable {
         case nothing, placeholder, preview, image, failure
     }
 
     enum Action: Hashable, Sendable {
-        /// Begin the load of this number; before any is cancelled, so that work that both share goes on.
+        /// Start this load. It precedes any cancellation, so that work that both loads share continues.
         case start(Int)
+        /// Cancel this load.
         case cancel(Int)
+        /// Show something, with a transition if there is one.
         case show(Content, ImageTransition? = nil)
         case startIndicator
         case stopIndicator
-        /// The picture on screen is the wanted one already.
+        /// Keep what is shown: it is the requested image.
         case reuse
     }
 
@@ -22,30 +26,31 @@ struct BindingState: Sendable {
         let presentation: Presentation
     }
 
+    /// The number of the newest load.
     private(set) var lastLoad = 0
+    /// The loads that are running.
     private var loads: [Int: Load] = [:]
-    /// What is on screen: of which load, and of which picture when it is one.
+    /// What is shown.
     private(set) var content = Content.nothing
+    /// The load whose result is shown. Results of earlier loads are not shown any longer.
     private var shownLoad = 0
+    /// The key of the image that is shown, whole or as a preview; `nil` if anything else is shown.
     private(set) var shownKey: CacheKey?
-    /// Whether the indicator runs.
+    /// Whether the indicator is running.
     private(set) var isIndicating = false
-
-    /// Whether the load of this number still counts.
-    func isLive(_ load: Int) -> Bool { loads[load] != nil }
 }
 
-// MARK: - What is wanted
+// MARK: - Requests
 
 extension BindingState {
-    /// A picture is wanted.
+    /// An image is requested.
     ///
-    /// - Parameter mayReuse: whether one that is on screen will do, without a word with its origin.
-    mutating func want(_ key: CacheKey, _ presentation: Presentation, mayReuse: Bool) -> [Action] {
+    /// - Parameter mayReuse: whether the shown image may be kept if it has the same key, without revalidation.
+    mutating func load(_ key: CacheKey, _ presentation: Presentation, mayReuse: Bool) -> [Action] {
         let former = presentation.replacement == .cancelsFormer ? dropLoads() : []
         lastLoad += 1
         if mayReuse, content == .image, shownKey == key {
-            // Asked for last, and so not to be covered by a former load that goes on.
+            // This is the newest request, so no former load that continues may replace its image.
             shownLoad = lastLoad
             return former + stopIndicatorIfIdle() + [.reuse]
         }
@@ -53,15 +58,15 @@ extension BindingState {
         return [.start(lastLoad)] + former
     }
 
-    /// No picture is wanted.
-    mutating func wantNothing(_ presentation: Presentation) -> [Action] {
+    /// No image is requested any longer.
+    mutating func clear(_ presentation: Presentation) -> [Action] {
         let former = dropLoads()
-        // What comes of loads before this one is not to be shown.
+        // Results of earlier loads must not be shown.
         lastLoad += 1
         return former + stopIndicatorIfIdle() + showWaiting(presentation, lastLoad, key: nil)
     }
 
-    /// The loads are given up; the screen stays as it is.
+    /// All loads are cancelled; the display stays as it is.
     mutating func cancel() -> [Action] {
         dropLoads() + stopIndicatorIfIdle()
     }
@@ -72,22 +77,24 @@ extension BindingState {
     }
 }
 
-// MARK: - What becomes of a load
+// MARK: - Events of a load
 
 extension BindingState {
-    /// A load has begun, and memory does not have its picture.
-    mutating func wait(_ number: Int) -> [Action] {
+    /// A load has begun, and its image is not in memory.
+    mutating func wait(for number: Int) -> [Action] {
         guard let load = loads[number] else { return [] }
         let indicator: [Action] = isIndicating ? [] : [.startIndicator]
         isIndicating = true
         return showWaiting(load.presentation, number, key: load.key) + indicator
     }
 
-    mutating func preview(_ number: Int) -> [Action] {
+    /// A load has a preview.
+    mutating func showPreview(of number: Int) -> [Action] {
         guard let load = loads[number], number >= shownLoad, load.presentation.delivery == .automatic else { return [] }
         return show(.preview, of: number, key: load.key)
     }
 
+    /// A load has ended.
     mutating func finish(_ number: Int, succeeded: Bool, fromMemory: Bool) -> [Action] {
         guard let load = loads.removeValue(forKey: number) else { return [] }
         let shown = succeeded ? showImage(number, load, fromMemory: fromMemory) : showFailure(number, load)
@@ -100,14 +107,14 @@ extension BindingState {
         return show(.image, of: number, key: load.key, transition)
     }
 
-    /// A picture that was shown meanwhile, whole or in part, is better than one that says that there is none.
+    /// Shows the failure image, unless a preview or the image itself is already shown.
     private mutating func showFailure(_ number: Int, _ load: Load) -> [Action] {
         guard number >= shownLoad, load.presentation.failureImage != nil, shownKey != load.key else { return [] }
         return show(.failure, of: number, key: nil)
     }
 
     private mutating func showWaiting(_ presentation: Presentation, _ number: Int, key: CacheKey?) -> [Action] {
-        // Some of the wanted picture is on screen already.
+        // The requested image, or a preview of it, is already shown.
         if let key, shownKey == key { return [] }
         switch presentation.whileLoading {
         case .current: return []
@@ -119,7 +126,7 @@ extension BindingState {
     private mutating func show(
         _ new: Content, of load: Int, key: CacheKey?, _ transition: ImageTransition? = nil
     ) -> [Action] {
-        // A placeholder is not a result: what an earlier load still brings is better than it.
+        // A placeholder is not a result: the result of an earlier load may still replace it.
         if new == .preview || new == .image || new == .failure || loads.isEmpty { shownLoad = load }
         content = new
         shownKey = key

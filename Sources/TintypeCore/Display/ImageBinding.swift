@@ -1,13 +1,14 @@
-/// The load that belongs to one slot of a view: its picture, its background, whatever shows one picture at a time.
+/// Binds loads to one image slot of a view, such as its image or its background.
 ///
-/// A view keeps a binding for each slot. What was asked for last is what is shown: a view that is recycled never shows
-/// the picture of its former request. A picture in memory is shown before ``load(_:_:receive:)`` returns.
+/// A view keeps one binding for each slot. The display shows the image that was requested last: a reused view never shows
+/// the image of a former request. An image in memory is shown before ``load(_:presentation:receive:)`` returns.
 ///
-/// A binding that goes away gives its load up at once, and so does a view that owns its binding. A binding that outlives
-/// its display, which it does not own, gives the load up at that load's next event.
+/// A binding cancels its loads when it is deallocated; so does a view that owns its binding. The binding does not own its
+/// display. If the display is deallocated first, each load is cancelled at its next event.
 @MainActor public final class ImageBinding {
+    /// The pipeline that loads the images.
     public let pipeline: ImagePipeline
-    /// Started while something is loaded, and stopped after it. One that is set meanwhile is started at once.
+    /// The indicator that runs during loads. An indicator that is set during a load is started at once.
     public var indicator: (any LoadIndicator)? {
         didSet {
             guard state.isIndicating, oldValue !== indicator else { return }
@@ -15,9 +16,9 @@
             indicator?.start()
         }
     }
-    /// What was asked for last, as the pipeline's interceptors left it.
+    /// The newest request, as rewritten by the pipeline's interceptors; `nil` after ``clear(presentation:receive:)``.
     public private(set) var request: ImageRequest?
-    /// How far the newest load is.
+    /// The progress of the newest load.
     public private(set) var progress = LoadProgress()
 
     private weak var display: (any ImageDisplay)?
@@ -25,9 +26,10 @@
     private var loads: [Int: BoundLoad] = [:]
     private var shownImage: Image?
 
-    /// Told of each event of a load, the end included.
+    /// A function that receives every event of a load, its end included.
     public typealias Receiver = @MainActor @Sendable (ImageEvent) -> Void
 
+    /// Creates a binding for a display, which it does not retain.
     public init(_ display: any ImageDisplay, pipeline: ImagePipeline) {
         self.display = display
         self.pipeline = pipeline
@@ -37,35 +39,43 @@
         for load in loads.values { load.task.cancel() }
     }
 
-    /// The load under way that was begun last.
+    /// The newest load that is still running; `nil` if there is none.
     public var task: ImageTask? { loads.max { $0.key < $1.key }?.value.task }
 
-    /// Shows the picture of a request; the same one that is shown already is left alone.
+    /// Loads and shows the image of a request. If the display already shows that image, it stays.
     ///
     /// - Parameters:
-    ///   - request: `nil` for no picture: the receiver is told ``TintypeError/Code/invalidSource``.
-    ///   - receive: told progress and previews, and the end exactly once.
+    ///   - request: the request, before any interceptor.
+    ///   - presentation: what the display shows during the load and at its end.
+    ///   - receive: receives progress, previews, and the end exactly once, on the main actor.
     public func load(
-        _ request: ImageRequest?, _ presentation: Presentation = Presentation(), receive: Receiver? = nil
+        _ request: ImageRequest, presentation: Presentation = Presentation(), receive: Receiver? = nil
     ) {
-        // What interceptors make of it is what is compared, shown and started.
-        let request = request.map { pipeline.services.intercepted(fitted($0, presentation.sizing)) }
+        // The request is compared, shown and started as the interceptors rewrite it.
+        let request = pipeline.services.intercepted(fitted(request, presentation.sizing))
         self.request = request
         progress = LoadProgress()
-        if let request {
-            want(request, presentation, receive)
-        } else {
-            let ends = perform(state.wantNothing(presentation), Picture(presentation))
-            tell(ends + [{ receive?(.finished(.failure(.noSource))) }])
-        }
+        start(request, presentation, receive)
     }
 
-    /// Gives the load up; what is shown stays.
+    /// Cancels all loads and removes the image, for a view that has nothing to show.
+    ///
+    /// - Parameters:
+    ///   - presentation: its placeholder, if there is one, is shown instead.
+    ///   - receive: receives ``TintypeError/Code/invalidSource``, for callers that treat a missing source as a failed load.
+    public func clear(presentation: Presentation = Presentation(), receive: Receiver? = nil) {
+        request = nil
+        progress = LoadProgress()
+        let ends = perform(state.clear(presentation), ShownImages(presentation))
+        call(ends + [{ receive?(.finished(.failure(.noSource))) }])
+    }
+
+    /// Cancels all loads. What is shown stays.
     public func cancel() {
-        tell(perform(state.cancel(), Picture()))
+        call(perform(state.cancel(), ShownImages()))
     }
 
-    /// The request as the display wants it, if it leaves that to the display.
+    /// Returns the request with the size and scale of the display, if the presentation asks for that.
     private func fitted(_ request: ImageRequest, _ sizing: Presentation.Sizing) -> ImageRequest {
         guard sizing == .fitsDisplay, request.rendition.decode.size == .full, let display else { return request }
         return request.with {
@@ -75,48 +85,48 @@
     }
 }
 
-// MARK: - The loads
+// MARK: - Loads
 
 extension ImageBinding {
-    /// One load under way.
+    /// A running load.
     private struct BoundLoad {
         let task: ImageTask
         let presentation: Presentation
         let receive: Receiver?
     }
 
-    private func want(_ request: ImageRequest, _ presentation: Presentation, _ receive: Receiver?) {
+    private func start(_ request: ImageRequest, _ presentation: Presentation, _ receive: Receiver?) {
         let mayReuse = request.policy.freshness.takesWhatIsCached
-        let actions = state.want(request.key, presentation, mayReuse: mayReuse)
+        let actions = state.load(request.key, presentation, mayReuse: mayReuse)
         guard case .start(let number) = actions.first else {
-            return tell(perform(actions, Picture()) + reused(receive))
+            return call(perform(actions, ShownImages()) + endOfReuse(receive))
         }
         loads[number] = BoundLoad(task: pipeline.begin(request), presentation: presentation, receive: receive)
-        let ends = perform(actions, Picture())
-        settle(number)
-        tell(ends)
+        let ends = perform(actions, ShownImages())
+        showFirst(number)
+        call(ends)
     }
 
-    /// What to tell of a picture that is shown already.
-    private func reused(_ receive: Receiver?) -> [End] {
+    /// Returns the end to report if the requested image is already shown.
+    private func endOfReuse(_ receive: Receiver?) -> [End] {
         guard let image = shownImage else { return [] }
         return [{ receive?(.finished(.success(ImageResponse(image: image, origin: .memory)))) }]
     }
 
-    /// Shows what is there at once, or waits for it.
-    private func settle(_ number: Int) {
+    /// Shows the result of a load that has already ended, or what is shown while it runs.
+    private func showFirst(_ number: Int) {
         guard let load = loads[number] else { return }
         if case .finished(let response) = load.task.status { return finish(number, .success(response)) }
-        let old = beforeRefresh(load.task.request)
+        let old = imageToRevalidate(load.task.request)
         if let old { preview(number, old) }
-        _ = perform(state.wait(number), Picture(load.presentation))
+        _ = perform(state.wait(for: number), ShownImages(load.presentation))
         follow(load.task, number, load.receive)
-        // Told last: the receiver may ask for another picture at once.
+        // Last, because the receiver may request another image in the call.
         if let old { load.receive?(.preview(old)) }
     }
 
-    /// What memory has of a picture whose origin is to be asked again.
-    private func beforeRefresh(_ request: ImageRequest) -> ImageResponse? {
+    /// Returns the image in memory that the load revalidates, which is shown meanwhile.
+    private func imageToRevalidate(_ request: ImageRequest) -> ImageResponse? {
         guard request.policy.freshness == .revalidate, let old = pipeline.services.cachedImage(for: request)
         else { return nil }
         return ImageResponse(image: old, origin: .memory)
@@ -137,7 +147,7 @@ extension ImageBinding {
 
     private func handle(_ event: ImageEvent, _ number: Int) {
         guard let load = loads[number] else { return }
-        // The view went away, and left its binding behind.
+        // The display has been deallocated before its binding.
         guard display != nil else { return cancel() }
         switch event {
         case .progress(let newest):
@@ -154,7 +164,7 @@ extension ImageBinding {
     }
 
     private func preview(_ number: Int, _ response: ImageResponse) {
-        _ = perform(state.preview(number), Picture(image: response.image))
+        _ = perform(state.showPreview(of: number), ShownImages(image: response.image))
     }
 
     private func finish(_ number: Int, _ result: Result<ImageResponse, TintypeError>) {
@@ -163,18 +173,18 @@ extension ImageBinding {
         let actions = state.finish(number, succeeded: response != nil, fromMemory: response?.origin == .memory)
         let end: @MainActor @Sendable () -> Void = { load.receive?(.finished(result)) }
         let waits = load.presentation.completion == .afterTransition && actions.contains(where: \.isTransition)
-        var picture = Picture(load.presentation, image: response?.image)
-        if waits { picture.whenDone = end }
-        _ = perform(actions, picture)
+        var images = ShownImages(load.presentation, image: response?.image)
+        if waits { images.whenDone = end }
+        _ = perform(actions, images)
         if !waits { end() }
     }
 }
 
-// MARK: - Doing what the state decides
+// MARK: - Actions of the state
 
 extension ImageBinding {
-    /// What the actions may have to show.
-    private struct Picture {
+    /// The images that actions may show.
+    private struct ShownImages {
         var presentation: Presentation
         var image: Image?
         var whenDone: @MainActor @Sendable () -> Void = {}
@@ -194,16 +204,18 @@ extension ImageBinding {
         }
     }
 
-    /// - Returns: what has to be told to those whose loads were given up, once everything is done: they may ask for
-    ///   another picture at once.
-    private func perform(_ actions: [BindingState.Action], _ picture: Picture) -> [End] {
+    /// Performs actions.
+    ///
+    /// - Returns: the ends of the cancelled loads, to be called after everything else, because a receiver may request
+    ///   another image in the call.
+    private func perform(_ actions: [BindingState.Action], _ images: ShownImages) -> [End] {
         actions.compactMap { action in
             switch action {
             case .start, .reuse: return nil
-            case .cancel(let number): return giveUp(number)
+            case .cancel(let number): return cancelLoad(number)
             case .startIndicator: indicator?.start()
             case .stopIndicator: indicator?.stop()
-            case .show(let content, let transition): show(picture.image(for: content), transition, picture.whenDone)
+            case .show(let content, let transition): show(images.image(for: content), transition, images.whenDone)
             }
             return nil
         }
@@ -211,22 +223,22 @@ extension ImageBinding {
 
     private typealias End = @MainActor () -> Void
 
-    private func tell(_ ends: [End]) {
+    private func call(_ ends: [End]) {
         for end in ends { end() }
     }
 
-    private func giveUp(_ number: Int) -> End? {
+    private func cancelLoad(_ number: Int) -> End? {
         guard let load = loads.removeValue(forKey: number) else { return nil }
         load.task.cancel()
         return { load.receive?(.finished(.failure(.cancelled))) }
     }
 
-    /// Shows a picture, or none; with a transition it says when that is over.
+    /// Shows an image or nothing, and calls `whenDone` at the end of the transition, if there is one.
     private func show(
         _ image: Image?, _ transition: ImageTransition?, _ whenDone: @escaping @MainActor @Sendable () -> Void
     ) {
         shownImage = image
-        // The end is told even when there is no one left to make the transition.
+        // The end is reported even if the display has been deallocated.
         guard let display else { return whenDone() }
         guard let image else { return display.showNothing() }
         if let transition {
@@ -244,6 +256,6 @@ extension BindingState.Action {
 }
 
 extension TintypeError {
-    /// No picture was asked for.
-    fileprivate static let noSource = TintypeError(.invalidSource, stage: .request, "there is no source to load")
+    /// The display was cleared: there is no source to load.
+    fileprivate static let noSource = TintypeError(.invalidSource, stage: .request, "no image was requested")
 }

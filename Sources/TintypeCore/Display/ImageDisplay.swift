@@ -1,24 +1,25 @@
-/// A place that shows a picture: what any toolkit's view implements.
+/// A place that shows one image at a time, which the view of any toolkit implements.
 @MainActor public protocol ImageDisplay: AnyObject {
-    /// Shows a picture instead of what was shown before.
+    /// Shows an image, replacing what was shown before.
     func show(_ image: Image)
 
-    /// Shows a picture with a transition from what was shown before, and says when that is over.
+    /// Shows an image with a transition from what was shown before, and calls `whenDone` when the transition is over.
     ///
-    /// A display that knows no transitions need not have this.
+    /// Displays without transitions need not implement this method.
     func show(_ image: Image, with transition: ImageTransition, whenDone: @escaping @MainActor @Sendable () -> Void)
 
-    /// Shows no picture.
+    /// Removes the image that is shown.
     func showNothing()
 
-    /// Pixels a point.
+    /// The number of pixels per point.
     var scale: Double { get }
 
-    /// The size in pixels that a picture will be shown at; `nil` while that is unknown.
+    /// The size in pixels at which an image will be shown; `nil` while it is unknown.
     var wantedSize: PixelSize? { get }
 }
 
 extension ImageDisplay {
+    /// Shows the image without a transition, and calls `whenDone` at once.
     public func show(
         _ image: Image, with transition: ImageTransition, whenDone: @escaping @MainActor @Sendable () -> Void
     ) {
@@ -26,6 +27,18 @@ extension ImageDisplay {
         whenDone()
     }
 
+    /// The default scale, 1.
     public var scale: Double { 1 }
+    /// The default, `nil`: the size is unknown.
     public var wantedSize: PixelSize? { nil }
+}
+
+/// Indicates that an image is being loaded, for example a spinner or a progress bar.
+@MainActor public protocol LoadIndicator: AnyObject {
+    /// Called when a load begins.
+    func start()
+    /// Called between ``start()`` and ``stop()`` whenever more bytes have arrived.
+    func update(_ progress: LoadProgress)
+    /// Called when no load is running any longer.
+    func stop()
 }

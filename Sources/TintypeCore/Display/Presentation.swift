@@ -1,21 +1,21 @@
-/// How a load is shown in its display. None of it reaches the pipeline.
+/// How a display presents a load. No part of it reaches the pipeline.
 public struct Presentation: Sendable {
-    /// What is shown until there is a picture.
+    /// What the display shows until the image is available.
     public var whileLoading: WhileLoading
-    /// What is shown when there will be none; `nil` leaves what is shown.
+    /// The image to show if the load fails; `nil` leaves what is shown.
     public var failureImage: Image?
-    /// Who shows the picture.
+    /// Whether the display or the receiver shows the image.
     public var delivery: Delivery
-    /// What becomes of the load before.
+    /// What happens to the former load of the display.
     public var replacement: Replacement
-    /// Who says how large the picture is to be.
+    /// Whether the request or the display determines the size of the image.
     public var sizing: Sizing
-    /// How the picture takes the place of what was shown; `nil` for at once.
+    /// The transition to the new image; `nil` shows it at once.
     public var transition: ImageTransition?
-    /// When the end is told.
+    /// When the receiver is told the end of the load.
     public var completion: Completion
 
-    /// By default the picture is shown at once when it is there, and the former load is cancelled.
+    /// Creates a presentation; by default the image is shown as soon as it is available, and the former load is cancelled.
     public init(
         whileLoading: WhileLoading = .nothing, failureImage: Image? = nil, delivery: Delivery = .automatic,
         replacement: Replacement = .cancelsFormer, sizing: Sizing = .asRequested, transition: ImageTransition? = nil,
@@ -32,45 +32,90 @@ public struct Presentation: Sendable {
 }
 
 extension Presentation {
-    /// What a display shows while it waits.
+    /// What a display shows while an image is being loaded.
     public enum WhileLoading: Sendable {
-        /// No picture; what was shown before goes.
+        /// Nothing. The former image is removed.
         case nothing
-        /// This picture in place of what was shown before.
+        /// This image, in place of the former one.
         case placeholder(Image)
-        /// What was shown before stays.
+        /// The former image.
         case current
     }
 
-    /// Who shows the picture.
+    /// Whether the display or the receiver shows the image.
     public enum Delivery: Hashable, Sendable {
-        /// The display shows the picture.
+        /// The display shows the image.
         case automatic
-        /// The picture is handed to whoever asked, who shows it. Placeholder and failure image are shown all the same.
+        /// The receiver gets the image and shows it itself. The display still shows placeholder and failure image.
         case manual
     }
 
-    /// What becomes of the load that a display had before.
+    /// What happens to the former load of a display.
     public enum Replacement: Hashable, Sendable {
-        /// The load that the display had before is given up.
+        /// The former load is cancelled.
         case cancelsFormer
-        /// It goes on, and shows its picture if it is there before this one's.
+        /// The former load continues, and its image is shown if it is available before the new one.
         case besideFormer
     }
 
-    /// Who says how large a picture is to be.
+    /// Whether the request or the display determines the size of the image.
     public enum Sizing: Hashable, Sendable {
-        /// The request alone.
+        /// The size of the request.
         case asRequested
-        /// A request for the full size is decoded to what the display wants, when that is known, and has its scale.
+        /// A request for the full size is decoded to the display's ``ImageDisplay/wantedSize``, if it is known, and gets the
+        /// display's ``ImageDisplay/scale``.
         case fitsDisplay
     }
 
-    /// When the end is told.
+    /// When the receiver is told the end of the load.
     public enum Completion: Hashable, Sendable {
-        /// When the picture has been handed to the display.
+        /// When the image has been passed to the display.
         case whenShown
-        /// When the display says that its transition is over; as ``whenShown`` where there is none.
+        /// When the display has finished its transition; without a transition, as ``whenShown``.
         case afterTransition
     }
+}
+
+// MARK: - Transitions
+
+/// How one image replaces another.
+public struct ImageTransition: Hashable, Sendable {
+    /// The visual effect of a transition.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// The new image fades in over the old one.
+        case fade
+        /// The new image slides in from the left.
+        case slideFromLeft
+        /// The new image slides in from the right.
+        case slideFromRight
+        /// The new image slides in from the top.
+        case slideFromTop
+        /// The new image slides in from the bottom.
+        case slideFromBottom
+    }
+
+    /// The images that a transition applies to.
+    public enum When: Hashable, Sendable {
+        /// Images that had to be loaded. An image from memory appears without a transition.
+        case waitedFor
+        /// All images, from memory as well.
+        case always
+    }
+
+    /// The visual effect.
+    public var kind: Kind
+    /// The duration of the transition.
+    public var duration: Duration
+    /// The images that the transition applies to.
+    public var when: When
+
+    /// Creates a transition; by default of half a second, for images that had to be loaded.
+    public init(_ kind: Kind, duration: Duration = .milliseconds(500), when: When = .waitedFor) {
+        self.kind = kind
+        self.duration = duration
+        self.when = when
+    }
+
+    /// A fade of half a second, for images that had to be loaded.
+    public static let fade = ImageTransition(.fade)
 }

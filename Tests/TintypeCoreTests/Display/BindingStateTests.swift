@@ -14,144 +14,146 @@ import TintypeTesting
         placeholder = Presentation(whileLoading: .placeholder(try .pixel()))
     }
 
-    @Test func aPictureThatHasToBeWaitedFor() {
+    @Test func anImageThatHasToBeLoadedFollowsPlaceholderIndicatorAndPreview() {
         var state = BindingState()
-        #expect(state.want(a, placeholder, mayReuse: true) == [.start(1)])
-        #expect(state.wait(1) == [.show(.placeholder), .startIndicator])
-        #expect(state.preview(1) == [.show(.preview)])
+        #expect(state.load(a, placeholder, mayReuse: true) == [.start(1)])
+        #expect(state.wait(for: 1) == [.show(.placeholder), .startIndicator])
+        #expect(state.showPreview(of: 1) == [.show(.preview)])
         #expect(state.finish(1, succeeded: true, fromMemory: false) == [.stopIndicator, .show(.image)])
-        #expect(state.content == .image && state.shownKey == a && !state.isLive(1))
+        #expect(state.content == .image && state.shownKey == a)
+        // The load is over.
+        #expect(state.finish(1, succeeded: true, fromMemory: false) == [])
     }
 
-    @Test func aPictureInMemoryIsShownWithoutPlaceholderIndicatorOrTransition() {
+    @Test func anImageInMemoryIsShownWithoutPlaceholderIndicatorOrTransition() {
         var state = BindingState()
-        _ = state.want(a, Presentation(whileLoading: placeholder.whileLoading, transition: .fade), mayReuse: true)
+        _ = state.load(a, Presentation(whileLoading: placeholder.whileLoading, transition: .fade), mayReuse: true)
         #expect(state.finish(1, succeeded: true, fromMemory: true) == [.show(.image)])
     }
 
-    @Test func theTransitionIsForPicturesThatWereWaitedForUnlessForced() {
+    @Test func onlyImagesThatHadToBeLoadedHaveATransitionUnlessForced() {
         var state = BindingState()
-        _ = state.want(a, fading, mayReuse: true)
+        _ = state.load(a, fading, mayReuse: true)
         #expect(state.finish(1, succeeded: true, fromMemory: false) == [.show(.image, .fade)])
         let always = ImageTransition(.fade, when: .always)
-        _ = state.want(b, Presentation(transition: always), mayReuse: true)
+        _ = state.load(b, Presentation(transition: always), mayReuse: true)
         #expect(state.finish(2, succeeded: true, fromMemory: true) == [.show(.image, always)])
     }
 
-    @Test func thePictureThatIsShownAlreadyIsLeftAlone() {
+    @Test func theImageThatIsAlreadyShownStays() {
         var state = shown(a)
-        #expect(state.want(a, placeholder, mayReuse: true) == [.reuse])
-        #expect(state.want(a, placeholder, mayReuse: false) == [.start(3)])
+        #expect(state.load(a, placeholder, mayReuse: true) == [.reuse])
+        #expect(state.load(a, placeholder, mayReuse: false) == [.start(3)])
     }
 
-    @Test func goingBackToWhatIsShownIsNotCoveredByTheLoadThatGoesOn() {
+    @Test func requestingTheShownImageAgainIsNotOverriddenByALoadThatContinues() {
         var state = shown(a)
         let beside = Presentation(whileLoading: .current, replacement: .besideFormer)
-        #expect(state.want(b, beside, mayReuse: true) == [.start(2)])
-        #expect(state.want(a, beside, mayReuse: true) == [.reuse])
-        #expect(state.preview(2) == [])
+        #expect(state.load(b, beside, mayReuse: true) == [.start(2)])
+        #expect(state.load(a, beside, mayReuse: true) == [.reuse])
+        #expect(state.showPreview(of: 2) == [])
         #expect(state.finish(2, succeeded: true, fromMemory: false) == [])
         #expect(state.content == .image && state.shownKey == a)
     }
 
-    @Test func goingBackToWhatIsShownCancelsWhatWasWantedMeanwhile() {
+    @Test func requestingTheShownImageAgainCancelsTheLoadInBetween() {
         var state = shown(a)
-        _ = state.want(b, Presentation(whileLoading: .current), mayReuse: true)
-        _ = state.wait(2)
-        #expect(state.want(a, placeholder, mayReuse: true) == [.cancel(2), .stopIndicator, .reuse])
+        _ = state.load(b, Presentation(whileLoading: .current), mayReuse: true)
+        _ = state.wait(for: 2)
+        #expect(state.load(a, placeholder, mayReuse: true) == [.cancel(2), .stopIndicator, .reuse])
     }
 
-    @Test func aNewPictureStartsBeforeTheFormerIsCancelled() {
+    @Test func aNewLoadStartsBeforeTheFormerIsCancelled() {
         var state = BindingState()
-        _ = state.want(a, placeholder, mayReuse: true)
-        #expect(state.want(b, placeholder, mayReuse: true) == [.start(2), .cancel(1)])
+        _ = state.load(a, placeholder, mayReuse: true)
+        #expect(state.load(b, placeholder, mayReuse: true) == [.start(2), .cancel(1)])
         #expect(state.finish(1, succeeded: true, fromMemory: false) == [])
-        #expect(state.preview(1) == [])
+        #expect(state.showPreview(of: 1) == [])
     }
 
-    @Test func theIndicatorRunsOnFromOneLoadToTheNext() {
+    @Test func theIndicatorKeepsRunningFromOneLoadToTheNext() {
         var state = BindingState()
-        _ = state.want(a, placeholder, mayReuse: true)
-        _ = state.wait(1)
-        _ = state.want(b, placeholder, mayReuse: true)
-        #expect(state.wait(2) == [.show(.placeholder)])
+        _ = state.load(a, placeholder, mayReuse: true)
+        _ = state.wait(for: 1)
+        _ = state.load(b, placeholder, mayReuse: true)
+        #expect(state.wait(for: 2) == [.show(.placeholder)])
         #expect(state.finish(2, succeeded: true, fromMemory: false) == [.stopIndicator, .show(.image)])
     }
 
-    @Test func besideTheFormerBothMayBeShownInTheirOrder() {
+    @Test func besideTheFormerBothImagesMayBeShownInTheirOrder() {
         let beside = Presentation(replacement: .besideFormer)
         var state = BindingState()
-        _ = state.want(a, beside, mayReuse: true)
-        _ = state.want(b, beside, mayReuse: true)
+        _ = state.load(a, beside, mayReuse: true)
+        _ = state.load(b, beside, mayReuse: true)
         #expect(state.finish(1, succeeded: true, fromMemory: false) == [.show(.image)])
         #expect(state.finish(2, succeeded: true, fromMemory: false) == [.show(.image)])
         #expect(state.shownKey == b)
     }
 
-    @Test func besideTheFormerAnOlderPictureNeverCoversANewerOne() {
+    @Test func besideTheFormerAnOlderImageNeverReplacesANewerOne() {
         let beside = Presentation(replacement: .besideFormer)
         var state = BindingState()
-        _ = state.want(a, beside, mayReuse: true)
-        _ = state.want(b, beside, mayReuse: true)
+        _ = state.load(a, beside, mayReuse: true)
+        _ = state.load(b, beside, mayReuse: true)
         #expect(state.finish(2, succeeded: true, fromMemory: false) == [.show(.image)])
-        #expect(state.preview(1) == [])
+        #expect(state.showPreview(of: 1) == [])
         #expect(state.finish(1, succeeded: true, fromMemory: false) == [])
         #expect(state.shownKey == b)
     }
 
-    @Test func aFailureShowsItsImageOrLeavesWhatIsShown() throws {
+    @Test func aFailureShowsTheFailureImageOrLeavesWhatIsShown() throws {
         var state = BindingState()
-        _ = state.want(a, placeholder, mayReuse: true)
-        _ = state.wait(1)
+        _ = state.load(a, placeholder, mayReuse: true)
+        _ = state.wait(for: 1)
         #expect(state.finish(1, succeeded: false, fromMemory: false) == [.stopIndicator])
         #expect(state.content == .placeholder)
-        _ = state.want(a, Presentation(failureImage: try .pixel()), mayReuse: true)
+        _ = state.load(a, Presentation(failureImage: try .pixel()), mayReuse: true)
         #expect(state.finish(2, succeeded: false, fromMemory: false) == [.show(.failure)])
-        // A failure is not the picture: asking again loads again.
-        #expect(state.want(a, placeholder, mayReuse: true) == [.start(3)])
+        // The failure image is not the requested image: the next request loads again.
+        #expect(state.load(a, placeholder, mayReuse: true) == [.start(3)])
     }
 
-    @Test func apartThatWasShownIsBetterThanAFailureImage() throws {
+    @Test func aPreviewThatIsShownStaysInsteadOfTheFailureImage() throws {
         var state = BindingState()
-        _ = state.want(a, Presentation(failureImage: try .pixel()), mayReuse: true)
-        _ = state.preview(1)
+        _ = state.load(a, Presentation(failureImage: try .pixel()), mayReuse: true)
+        _ = state.showPreview(of: 1)
         #expect(state.finish(1, succeeded: false, fromMemory: false) == [])
     }
 
-    @Test func manualDeliveryShowsThePlaceholderAndNoPicture() {
+    @Test func manualDeliveryShowsThePlaceholderButNoImage() {
         var state = BindingState()
         let manual = Presentation(whileLoading: placeholder.whileLoading, delivery: .manual)
-        _ = state.want(a, manual, mayReuse: true)
-        #expect(state.wait(1) == [.show(.placeholder), .startIndicator])
-        #expect(state.preview(1) == [])
+        _ = state.load(a, manual, mayReuse: true)
+        #expect(state.wait(for: 1) == [.show(.placeholder), .startIndicator])
+        #expect(state.showPreview(of: 1) == [])
         #expect(state.finish(1, succeeded: true, fromMemory: false) == [.stopIndicator])
     }
 
-    @Test func whatWasShownStaysWhereThatIsAsked() {
+    @Test func theFormerImageStaysIfThePresentationSaysSo() {
         var state = shown(a)
-        _ = state.want(b, Presentation(whileLoading: .current), mayReuse: true)
-        #expect(state.wait(2) == [.startIndicator])
+        _ = state.load(b, Presentation(whileLoading: .current), mayReuse: true)
+        #expect(state.wait(for: 2) == [.startIndicator])
         #expect(state.content == .image && state.shownKey == a)
     }
 
-    @Test func withoutAPlaceholderTheFormerPictureGoes() {
+    @Test func withoutAPlaceholderTheFormerImageIsRemoved() {
         var state = shown(a)
-        _ = state.want(b, Presentation(), mayReuse: true)
-        #expect(state.wait(2) == [.show(.nothing), .startIndicator])
+        _ = state.load(b, Presentation(), mayReuse: true)
+        #expect(state.wait(for: 2) == [.show(.nothing), .startIndicator])
     }
 
-    @Test func noPictureIsWanted() {
+    @Test func clearingCancelsTheLoadsAndRemovesTheImage() {
         var state = shown(a)
-        _ = state.want(b, placeholder, mayReuse: true)
-        #expect(state.wantNothing(Presentation()) == [.cancel(2), .show(.nothing)])
+        _ = state.load(b, placeholder, mayReuse: true)
+        #expect(state.clear(Presentation()) == [.cancel(2), .show(.nothing)])
         #expect(state.finish(2, succeeded: true, fromMemory: false) == [])
-        #expect(state.wantNothing(placeholder) == [.show(.placeholder)])
+        #expect(state.clear(placeholder) == [.show(.placeholder)])
     }
 
-    @Test func cancellingLeavesTheScreenAsItIs() {
+    @Test func cancellingLeavesWhatIsShown() {
         var state = BindingState()
-        _ = state.want(a, placeholder, mayReuse: true)
-        _ = state.wait(1)
+        _ = state.load(a, placeholder, mayReuse: true)
+        _ = state.wait(for: 1)
         #expect(state.cancel() == [.cancel(1), .stopIndicator])
         #expect(state.content == .placeholder)
         #expect(state.cancel() == [])
@@ -159,107 +161,128 @@ import TintypeTesting
 
     private func shown(_ key: CacheKey) -> BindingState {
         var state = BindingState()
-        _ = state.want(key, Presentation(), mayReuse: true)
+        _ = state.load(key, Presentation(), mayReuse: true)
         _ = state.finish(1, succeeded: true, fromMemory: false)
         return state
     }
 
-    // MARK: Every sequence
+    // MARK: Every sequence of events
 
     private enum Event: CaseIterable {
-        case wantA, wantB, wantNothing, cancel
+        case loadA, loadB, clear, cancel
         case preview, succeed, fail
         case previewOfFormer, successOfFormer, failureOfFormer
     }
 
-    /// What a person would remember who watched from the beginning.
-    fileprivate struct Watched {
-        /// What each load is to bring, from the first on.
+    /// An independent record of all events and actions, against which each action is checked.
+    fileprivate struct Record {
+        /// The key of each load, from load 1 on.
         var keys: [CacheKey?] = []
-        /// The last load that something came of.
+        /// The running loads.
+        var running: Set<Int> = []
+        /// The newest load whose result has been shown.
         var newest = 0
         var isIndicating = false
     }
 
     @Test(arguments: ["placeholder", "current", "besideFormer"])
-    func everySequenceOfFiveEventsKeepsThePromises(_ name: String) throws {
+    func everySequenceOfFiveEventsKeepsTheInvariants(_ name: String) throws {
         let presentation =
             switch name {
             case "placeholder": placeholder
             case "current": Presentation(whileLoading: .current, failureImage: try .pixel())
             default: Presentation(whileLoading: .current, replacement: .besideFormer)
             }
-        func walk(_ state: BindingState, _ watched: Watched, _ depth: Int) {
+        func walk(_ state: BindingState, _ record: Record, _ depth: Int) {
             guard depth > 0 else { return }
             for event in Event.allCases {
-                var (state, watched) = (state, watched)
-                let (actions, load) = apply(event, to: &state, presentation, &watched)
+                var (state, record) = (state, record)
+                let (actions, load) = apply(event, to: &state, presentation, &record)
                 for action in actions {
-                    if let broken = watched.broken(by: action, of: load, in: state, presentation) {
+                    if let broken = record.broken(by: action, of: load, in: state, presentation) {
                         Issue.record("\(event): \(broken)")
                     }
                 }
-                walk(state, watched, depth - 1)
+                walk(state, record, depth - 1)
             }
         }
-        walk(BindingState(), Watched(), 5)
+        walk(BindingState(), Record(), 5)
     }
 
-    /// - Returns: also the load that the actions are of.
+    /// Applies an event to the state and to the record.
+    ///
+    /// - Returns: the actions, and the load that they belong to.
     private func apply(
-        _ event: Event, to state: inout BindingState, _ presentation: Presentation, _ watched: inout Watched
+        _ event: Event, to state: inout BindingState, _ presentation: Presentation, _ record: inout Record
     ) -> ([Action], load: Int) {
         let (last, former) = (state.lastLoad, state.lastLoad - 1)
         switch event {
-        case .wantA: return want(a, &state, presentation, &watched)
-        case .wantB: return want(b, &state, presentation, &watched)
-        case .wantNothing:
-            watched.keys.append(nil)
-            defer { watched.newest = last + 1 }
-            return (state.wantNothing(Presentation()), last + 1)
+        case .loadA: return load(a, &state, presentation, &record)
+        case .loadB: return load(b, &state, presentation, &record)
+        case .clear:
+            record.keys.append(nil)
+            defer { record.newest = last + 1 }
+            return (state.clear(Presentation()), last + 1)
         case .cancel: return (state.cancel(), last)
-        case .preview: return (state.preview(last), last)
-        case .succeed: return (state.finish(last, succeeded: true, fromMemory: false), last)
-        case .fail: return (state.finish(last, succeeded: false, fromMemory: false), last)
-        case .previewOfFormer: return (state.preview(former), former)
-        case .successOfFormer: return (state.finish(former, succeeded: true, fromMemory: false), former)
-        case .failureOfFormer: return (state.finish(former, succeeded: false, fromMemory: false), former)
+        case .preview: return (state.showPreview(of: last), last)
+        case .succeed:
+            record.running.remove(last)
+            return (state.finish(last, succeeded: true, fromMemory: false), last)
+        case .fail:
+            record.running.remove(last)
+            return (state.finish(last, succeeded: false, fromMemory: false), last)
+        case .previewOfFormer: return (state.showPreview(of: former), former)
+        case .successOfFormer:
+            record.running.remove(former)
+            return (state.finish(former, succeeded: true, fromMemory: false), former)
+        case .failureOfFormer:
+            record.running.remove(former)
+            return (state.finish(former, succeeded: false, fromMemory: false), former)
         }
     }
 
-    private func want(
-        _ key: CacheKey, _ state: inout BindingState, _ presentation: Presentation, _ watched: inout Watched
+    private func load(
+        _ key: CacheKey, _ state: inout BindingState, _ presentation: Presentation, _ record: inout Record
     ) -> ([Action], load: Int) {
-        watched.keys.append(key)
-        var actions = state.want(key, presentation, mayReuse: true)
-        if actions.contains(.reuse) { watched.newest = state.lastLoad } else { actions += state.wait(state.lastLoad) }
+        record.keys.append(key)
+        var actions = state.load(key, presentation, mayReuse: true)
+        if actions.contains(.reuse) {
+            record.newest = state.lastLoad
+        } else {
+            actions += state.wait(for: state.lastLoad)
+        }
         return (actions, state.lastLoad)
     }
 }
 
-extension BindingStateTests.Watched {
-    /// Takes note of an action and says which promise it breaks, if any.
+extension BindingStateTests.Record {
+    /// Records an action and returns a description of the invariant that it violates, if any.
     fileprivate mutating func broken(
         by action: BindingState.Action, of load: Int, in state: BindingState, _ presentation: Presentation
     ) -> String? {
         switch action {
+        case .start(let load): running.insert(load)
+        case .cancel(let load): running.remove(load)
         case .startIndicator, .stopIndicator:
             defer { isIndicating = action == .startIndicator }
-            if isIndicating == (action == .startIndicator) { return "the indicator is started and stopped in turn" }
-            return action == .stopIndicator && keys.indices.contains(where: { state.isLive($0 + 1) })
-                ? "the indicator stands while something loads" : nil
+            if isIndicating == (action == .startIndicator) { return "the indicator is started or stopped twice" }
+            return action == .stopIndicator && !running.isEmpty
+                ? "the indicator is stopped while a load is running" : nil
         case .show(.image, _), .show(.preview, _), .show(.failure, _):
             defer { newest = max(newest, load) }
-            if load < newest { return "an older picture covers a newer one" }
-            if presentation.replacement == .cancelsFormer && load != keys.count { return "a former load is shown" }
-            return action == .show(.failure) || state.shownKey == keys[load - 1] ? nil : "another picture is shown"
-        default: return nil
+            if load < newest { return "an older image replaces a newer one" }
+            if presentation.replacement == .cancelsFormer && load != keys.count {
+                return "the result of a former load is shown"
+            }
+            return action == .show(.failure) || state.shownKey == keys[load - 1] ? nil : "another image is shown"
+        default: break
         }
+        return nil
     }
 }
 
 extension Image {
-    /// One white pixel.
+    /// Returns an image of one white pixel.
     static func pixel() throws -> Image {
         let size = PixelSize(width: 1, height: 1)
         return Image(

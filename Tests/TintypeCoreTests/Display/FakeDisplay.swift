@@ -1,6 +1,6 @@
 import TintypeCore
 
-/// A display that notes what it was told to show.
+/// A display that records what it is told to show.
 @MainActor final class FakeDisplay: ImageDisplay {
     enum Shown: Equatable {
         case nothing
@@ -12,7 +12,7 @@ import TintypeCore
     private var whenDone: (@MainActor @Sendable () -> Void)?
     var scale = 1.0
     var wantedSize: PixelSize?
-    /// Of a view that owns its binding.
+    /// The binding, for tests of a view that owns it.
     var binding: ImageBinding?
 
     func show(_ image: Image) { shown.append(.image(ObjectIdentifier(image))) }
@@ -30,7 +30,7 @@ extension FakeDisplay.Shown {
     static func image(_ image: Image) -> FakeDisplay.Shown { .image(ObjectIdentifier(image)) }
 }
 
-/// An indicator that notes what it was told.
+/// An indicator that records its calls.
 @MainActor final class FakeIndicator: LoadIndicator {
     private(set) var calls: [String] = []
     private(set) var progress: [LoadProgress] = []

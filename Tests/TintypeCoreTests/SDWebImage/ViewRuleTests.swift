@@ -34,10 +34,10 @@ import TintypeTesting
     private func binding() -> ImageBinding { ImageBinding(display, pipeline: fixture.pipeline) }
 
     private func load(
-        _ binding: ImageBinding, _ request: ImageRequest?, _ presentation: Presentation = Presentation()
+        _ binding: ImageBinding, _ request: ImageRequest, _ presentation: Presentation = Presentation()
     ) -> Receiver {
         let receiver = Receiver()
-        binding.load(request, presentation) { receiver.receive($0) }
+        binding.load(request, presentation: presentation) { receiver.receive($0) }
         return receiver
     }
 
@@ -123,7 +123,8 @@ import TintypeTesting
 
     @Test func aMissingURLShowsThePlaceholderAndIsInvalid() async throws {
         let placeholder = try Image.pixel()
-        let receiver = load(binding(), nil, Presentation(whileLoading: .placeholder(placeholder)))
+        let receiver = Receiver()
+        binding().clear(presentation: Presentation(whileLoading: .placeholder(placeholder))) { receiver.receive($0) }
         #expect(display.shown == [.image(placeholder)] && receiver.ends.now == [.invalidSource])
     }
 
@@ -199,7 +200,7 @@ import TintypeTesting
         binding.load(fixture.request("a")) { [fixture] event in
             if case .finished = event { binding.load(fixture.request("b")) }
         }
-        binding.load(nil)
+        binding.clear()
         #expect(display.shown.last == .image(try image("b")))
     }
 
