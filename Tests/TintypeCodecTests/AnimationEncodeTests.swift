@@ -18,7 +18,7 @@ import TintypeTesting
         _ animation: AnimatedImage, _ format: ImageFormat, _ options: EncodeOptions = EncodeOptions()
     ) throws -> AnimatedImage { try self.animation(try coders.encode(animation, as: format, options: options)) }
 
-    /// Frames of eight by six pixels that have each another one changed.
+    /// Returns an animation of 8 × 6 pixels; each frame has another pixel changed.
     private func makeAnimation(_ durations: [Double], loopCount: Int = 0) throws -> AnimatedImage {
         let size = PixelSize(width: 8, height: 6)
         let frames = try durations.indices.map { index in
@@ -30,7 +30,7 @@ import TintypeTesting
         return try AnimatedImage(frames, loopCount: loopCount)
     }
 
-    /// What is shown at the middle of each frame of the first, and how long both are.
+    /// Expects the same image at the middle of each frame of the original, and the same total duration.
     private func expect(_ written: AnimatedImage, shows original: AnimatedImage) throws {
         var time = 0.0
         let ends = written.durations.reduce(into: [Double]()) { $0.append(($0.last ?? 0) + $1) }
@@ -52,7 +52,7 @@ import TintypeTesting
         let original = try animation(fixture.data)
         let written = try encoded(original, format)
         try expect(written, shows: original)
-        // libwebp joins frames that are equal.
+        // libwebp joins equal frames.
         if format != .webp { #expect(written.frameCount == original.frameCount) }
     }
 
@@ -71,7 +71,7 @@ import TintypeTesting
         }
     }
 
-    /// Any order of opaque and transparent pixels is possible, though a GIF can only paint and clear.
+    /// Any order of opaque and transparent pixels is possible, although a GIF can only paint and clear.
     @Test func anyOpaqueAndTransparentPixelsSurviveInAGIF() throws {
         var random = SeededRandom.printed("anyOpaqueAndTransparentPixels")
         for _ in 0..<30 {
@@ -141,7 +141,7 @@ import TintypeTesting
     @Test(arguments: all, [0, 1, 2, 7, 65_535])
     func theLoopCountIsPreserved(_ format: ImageFormat, _ loopCount: Int) throws {
         let written = try encoded(try makeAnimation([0.1, 0.2], loopCount: loopCount), format)
-        // libavif 0.11 neither writes nor reads it.
+        // libavif 0.11 neither writes nor reads the loop count.
         #expect(written.loopCount == (format == .avif ? 0 : loopCount))
     }
 
@@ -166,7 +166,7 @@ import TintypeTesting
             let written = try encoded(try makeAnimation(durations), format)
             for (stored, wanted) in zip(written.durations, durations) { #expect(abs(stored - wanted) < 1e-6) }
         }
-        // Hundredths of a second; what is lost of one is given to the next.
+        // GIF stores hundredths of a second; the remainder of one frame is added to the next.
         #expect(
             try encoded(try makeAnimation([0.033, 0.033, 0.033, 0.033]), .gif).durations == [0.03, 0.04, 0.03, 0.03])
         #expect(try encoded(try makeAnimation([0.011, 0.011, 1]), .gif).durations == [0.02, 0.02, 1])

@@ -7,14 +7,14 @@ import TintypePNG
 import TintypeTesting
 import TintypeWebP
 
-/// Every animated fixture, by way of a player and its pool, and while it arrives.
+/// Plays every animated fixture with a player and its pool, and while it arrives.
 @Suite(.timeLimit(.minutes(15))) @MainActor struct AnimationPlaybackTests {
     private func animation(_ fixture: FixtureManifest.Fixture) throws -> AnimatedImage {
         let data = try fixture.data
         return try #require(try DecodeTests.coders.decoder(for: data).decode(data, context: DecodeContext()).animation)
     }
 
-    /// Exact, but where translucent pixels are blended: premultiplied there, not in the judge's arithmetic.
+    /// Exact, except where translucent pixels are blended: the library blends premultiplied, the reference does not.
     private func expect(_ pixels: PixelBuffer, isLike expected: PixelBuffer, _ fixture: FixtureManifest.Fixture) throws
     {
         let difference = try #require(PixelDifference(pixels, expected))
@@ -34,7 +34,7 @@ import TintypeWebP
         let (animation, expected, timer) = (try animation(fixture), try fixture.expectedFrames, ManualPlaybackTimer())
         var settings = PlaybackSettings()
         (settings.mode, settings.loopCount) = (mode, 0)
-        // Half of them may be held, so that each is made again in the second loop.
+        // Half of the frames fit into the budget, so that each is decoded again in the second loop.
         settings.budget = .bytes(animation.poster.byteCount * expected.count / 2)
         let player = AnimationPlayer(animation, timer: timer, settings: settings)
         player.play()
@@ -64,7 +64,7 @@ import TintypeWebP
         AVIFDecoder(), GIFDecoder(), JXLDecoder(), PNGDecoder(), WebPDecoder(),
     ]
 
-    /// Those whose decoders show frames before all have come.
+    /// The fixtures whose decoders show frames before all have arrived.
     nonisolated static let arriving = AnimationTests.animations.filter { fixture in
         formats.contains { $0.formats.map(\.rawValue).contains(fixture.format) }
     }
@@ -79,7 +79,7 @@ import TintypeWebP
         let piece = max(1, data.count / 100)
         for start in stride(from: 0, to: data.count, by: piece) {
             guard let image = try decoder.append(data[start..<min(start + piece, data.count)]) else { continue }
-            // The first image of a GIF is shown in part, too: see GIFArrivalTests.
+            // The first image of a GIF also has partial previews: see GIFArrivalTests.
             if image.animation == nil && fixture.format == "gif" { continue }
             let count = image.animation?.frameCount ?? 1
             counts.append(count)
@@ -87,7 +87,7 @@ import TintypeWebP
             try expect(last, isLike: expected[count - 1], fixture)
             #expect(image.animation?.isComplete != true)
         }
-        // libjxl does not tell whether the last one is whole.
+        // libjxl does not report whether the last frame is complete.
         let all = fixture.format == "jxl" ? expected.count - 1 : expected.count
         #expect(counts.last == all && counts == counts.sorted() && Set(counts).count == counts.count)
         #expect(counts.count + 1 > expected.count / 2)
@@ -96,7 +96,7 @@ import TintypeWebP
     @Test(arguments: ["rects.png", "rects.gif", "rects.webp", "rects.jxl", "sequence.avif"])
     func anyFlippedByteOfAnArrivingFileYieldsFramesOrAnError(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
-        // Every third, but of the AVIF, most of which is pixels.
+        // Every third byte; fewer of the AVIF, most of which is pixels.
         for index in stride(from: 0, to: data.count, by: max(3, data.count / 800)) {
             var damaged = data
             damaged[index] ^= 0x55

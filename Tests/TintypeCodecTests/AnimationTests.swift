@@ -14,7 +14,7 @@ import TintypeTesting
         try #require(try decode(fixture.data).animation)
     }
 
-    /// Exact, but where translucent pixels are blended: premultiplied there, not in the judge's arithmetic.
+    /// Exact, except where translucent pixels are blended: the library blends premultiplied, the reference does not.
     private func expect(
         _ frame: Int, of animation: AnimatedImage, isLike expected: PixelBuffer, _ fixture: FixtureManifest.Fixture
     ) throws {
@@ -29,7 +29,7 @@ import TintypeTesting
         let (animation, expected) = (try animation(fixture), try fixture.expectedFrames)
         #expect(animation.frameCount == expected.count && expected.count > 1)
         for index in expected.indices { try expect(index, of: animation, isLike: expected[index], fixture) }
-        // And once more, as when it plays again.
+        // A second pass, as in the second loop.
         for index in expected.indices { try expect(index, of: animation, isLike: expected[index], fixture) }
     }
 
@@ -123,7 +123,7 @@ import TintypeTesting
     @Test func aDamagedFrameIsAnErrorAndTheOthersAreNot() throws {
         let fixture = try FixtureManifest.named("rects.png")
         var data = try fixture.data
-        // The last frame's data: before its checksum and the end chunk.
+        // The last frame's data, before its checksum and the end chunk.
         data[data.endIndex - 18] ^= 0x55
         let animation = try #require(try decode(data).animation)
         let error = #expect(throws: TintypeError.self) { try animation.frame(at: 13) }

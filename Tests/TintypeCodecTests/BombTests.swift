@@ -3,7 +3,7 @@ import Testing
 import Tintype
 import TintypeTesting
 
-/// Headers that promise 60,000 × 60,000 pixels, and little after them, are refused for what they promise.
+/// Headers that state 60,000 × 60,000 pixels with little after them are refused.
 @Suite struct BombTests {
     private let side: UInt32 = 60_000
 
@@ -67,7 +67,8 @@ import TintypeTesting
             wasAsked.withLock { $0 = true }
             return false
         })
-        // An SVG asks once before it is read; no other asks before it has begun with the pixels.
+        // The SVG decoder checks for cancellation once before parsing; the others check only once decoding of pixels
+        // has begun.
         let decoder = try DecodeTests.coders.decoder(for: data)
         let error = #expect(throws: TintypeError.self) { try decoder.decode(data, context: context) }
         #expect(error?.limit == limit, "\(name): \(String(describing: error))")

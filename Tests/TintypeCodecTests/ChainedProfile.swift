@@ -1,8 +1,9 @@
 import Foundation
 
-/// Adds to a colour profile what few have: a chain of floats, from device to connection space (ICC.1:2022, 10.16).
+/// Adds a rare element to a colour profile: a chain of floating-point transforms from the device to the connection
+/// space (ICC.1:2022, 10.16).
 enum ChainedProfile {
-    /// - Parameter count: links, all of which stand at the same place: a matrix of zeros.
+    /// - Parameter count: The number of chained elements, which are all the same matrix of zeros at one offset.
     static func adding(links count: Int, to profile: Data) -> Data? {
         let (header, entry) = (128, 12)
         guard profile.count >= header + 4 else { return nil }

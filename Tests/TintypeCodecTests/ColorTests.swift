@@ -5,7 +5,7 @@ import TintypeTesting
 
 @testable import TintypeColor
 
-/// What files say of their colours. That the pixels are right is shown by `DecodeTests`, for each fixture.
+/// The colours that files state. `DecodeTests` shows for each fixture that the pixels are right.
 @Suite struct ColorTests {
     private func decode(_ name: String, _ options: DecodeOptions = DecodeOptions()) throws -> Image {
         let data = try FixtureManifest.named(name).data
@@ -41,8 +41,8 @@ import TintypeTesting
         #expect(error?.code == .limitExceeded && error?.limit == .profileBytes)
     }
 
-    /// Any bytes: a picture as if nothing were said of its colours, or one that lcms2 could make something of. `make fuzz`
-    /// tries many more.
+    /// Any bytes decode as if the file stated no colours, or as a profile that lcms2 accepts. `make fuzz` tries many
+    /// more.
     @Test func aDamagedProfileNeverFailsTheDecode() throws {
         var random = SeededRandom.printed("damaged profiles")
         for name in ["p3.png", "linear-grey.png", "inks.jpg", "p3.jpg"] {
@@ -69,13 +69,13 @@ import TintypeTesting
     @Test func profilesThatDifferInOneByteAreDistinct() throws {
         let profile = try #require(try FixtureManifest.profile(in: "p3.png"))
         var darker = profile
-        // Exponent of the red curve, u8Fixed8 (ICC.1:2022, 10.6).
+        // The exponent of the red curve, u8Fixed8 (ICC.1:2022, 10.6).
         darker[436 + 12] += 1
         let first = Self.shown(profile)
         #expect(first == Self.shown(profile) && Self.shown(darker) != first && Self.shown(profile) == first)
     }
 
-    /// Half of the converters are made while the other of a pair is in use.
+    /// Half of the converters are made while the other one of a pair is in use.
     @Test func concurrentConvertersOfOneProfileAgree() throws {
         let profile = try #require(try FixtureManifest.profile(in: "p3.png"))
         let expected = Self.shown(profile)
@@ -86,7 +86,8 @@ import TintypeTesting
         }
     }
 
-    /// Of 200,000 links at one place, each of which makes every colour black: gigabytes and minutes, if lcms2 made them.
+    /// A chain of 200,000 elements at one offset, each of which makes every colour black. It would cost lcms2 gigabytes
+    /// and minutes.
     @Test func floatTransformsOfAProfileAreIgnored() throws {
         let profile = try #require(try FixtureManifest.profile(in: "p3.png"))
         let chained = try #require(ChainedProfile.adding(links: 200_000, to: profile))
@@ -94,7 +95,7 @@ import TintypeTesting
         #expect(LightConverter(.profile(chained), .rgb) != nil)
     }
 
-    /// A row of all red, all green and so on, as it is shown; `nil` where it is shown as it is.
+    /// Converts a row of all reds, all greens and so on; `nil` if no conversion is needed.
     private static func shown(_ profile: Data) -> [UInt8]? {
         ColorConverter(.profile(profile), .rgb).map(shown)
     }
@@ -145,7 +146,7 @@ import TintypeTesting
         #expect(kept.size == high.size)
         #expect(PixelDifference(high.pixels, standard.pixels)?.maximum == 0)
         #expect(high.memoryCost >= standard.memoryCost + kept.byteCount)
-        // The window on the right is up to 4.4 times as bright as white, of colours that sRGB does not have.
+        // The window on the right is up to 4.4 times as bright as white, in colours outside sRGB.
         let y = kept.size.height * 2 / 5
         let brightest = (0..<kept.size.width).map { kept[$0, y].max() }.max() ?? 0
         #expect(brightest > 1.5 && brightest < 7, "\(brightest)")
@@ -183,7 +184,7 @@ import TintypeTesting
         #expect(abs(ToneCurve(peak: 150).map(120) - 120) < 0.5)
     }
 
-    /// Rec. ITU-R BT.2100-2: 58 % of PQ is 203 cd/m², 75 % of HLG is 26.5 % of light.
+    /// Rec. ITU-R BT.2100-2: 58 % of PQ is 203 cd/m², 75 % of HLG is 26.5 % of the light.
     @Test func transferFunctionsMatchTheRecommendation() {
         #expect(abs(HighRangeTransfer.pqLight(0.5806) - 203) < 0.3)
         #expect(abs(HighRangeTransfer.pqLight(1) - 10_000) < 0.01 && HighRangeTransfer.pqLight(0) == 0)

@@ -4,7 +4,7 @@ import TintypeTesting
 
 @testable import TintypeColor
 
-/// Which colour transforms are kept for the next picture.
+/// The cache of idle colour transforms.
 @Suite struct ColorTransformCacheTests {
     private func key(_ number: Int, length: Int = 10) -> ColorTransformKey {
         ColorTransformKey(.profile(Data([UInt8(number)]) + Data(count: length - 1)), .rgb)
@@ -68,8 +68,8 @@ import TintypeTesting
             #expect(cache.totalCost <= bound)
         }
         #expect(gone > 0 && gone < kept)
-        #expect(cache.put(key(1, length: bound), .identity).count == 1, "too large for all of it")
-        #expect(cache.totalCost > 0, "and nothing else went for it")
+        #expect(cache.put(key(1, length: bound), .identity).count == 1, "larger than the whole cache")
+        #expect(cache.totalCost > 0, "nothing else was evicted for it")
     }
 }
 

@@ -3,10 +3,10 @@ import Testing
 import Tintype
 import TintypeTesting
 
-/// One picture of every format beside the others: `docs/images/formats.png`.
+/// One image of every format side by side: `docs/images/formats.png`.
 ///
-/// Where it is to look otherwise, `TINTYPE_WRITE_SHEET=1 swift test --filter ContactSheetTests` draws it anew; look at it
-/// before it is committed.
+/// To redraw it, run `TINTYPE_WRITE_SHEET=1 swift test --filter ContactSheetTests`, and look at it before you commit
+/// it.
 @Suite struct ContactSheetTests {
     private static let columns = 8
     private static let cell = PixelSize(width: 96, height: 72)
@@ -14,8 +14,8 @@ import TintypeTesting
     private static let gap = 8
     private static let ground = Pixel(red: 96, green: 96, blue: 104)
 
-    /// A row each, named: the format still, with alpha, moving, of other colours and of more than 8 bits, as far as it has
-    /// that. `docs/formats.md` says what each one is.
+    /// One labelled row per format: still, with alpha, animated, in other colours, and with more than 8 bits, as far as
+    /// the format supports it. `docs/formats.md` describes each image.
     private static let rows: [(label: String, names: [String])] = [
         (
             "JPEG",
@@ -51,7 +51,7 @@ import TintypeTesting
         }
         let expected = try PNGDecoder().decode(try Data(contentsOf: Self.sheetFile), context: DecodeContext()).pixels
         let difference = try #require(PixelDifference(sheet, expected))
-        // Another build of the libraries of lossy formats may round otherwise.
+        // Other builds of the libraries of lossy formats may round differently.
         #expect(difference.maximum <= 12 && difference.mean < 0.5, "\(difference)")
     }
 

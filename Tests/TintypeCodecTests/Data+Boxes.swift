@@ -2,14 +2,14 @@ import Foundation
 import Testing
 
 extension Data {
-    /// A number as ISO base media files store it.
+    /// Reads a 32-bit number as ISO base media files store it.
     func number(at place: Int) -> Int { self[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
 
     mutating func setNumber(_ number: Int, at place: Int) {
         for index in 0..<4 { self[place + index] = UInt8(number >> (24 - 8 * index) & 255) }
     }
 
-    /// Puts a box into the first track of a sequence, at a place in it, and moves what says where pixels are.
+    /// Inserts a box into the first track of a sequence, and moves the offsets of the pixels.
     mutating func insert(_ box: Data, intoFirstTrackAt place: Int) throws {
         for kind in ["moov", "trak"] {
             let start = try #require(firstRange(of: Data(kind.utf8))).lowerBound - 4

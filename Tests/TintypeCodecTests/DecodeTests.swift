@@ -22,10 +22,10 @@ import TintypeTesting
         #expect(info.loopCount == fixture.loopCount ?? 0)
         #expect(info.hasAlpha == fixture.hasAlpha)
         #expect(info.durations.count == fixture.durations.count)
-        for (own, judged) in zip(info.durations, fixture.durations) { #expect(abs(own - judged) < 1e-9) }
+        for (own, expected) in zip(info.durations, fixture.durations) { #expect(abs(own - expected) < 1e-9) }
     }
 
-    /// Lossless formats bit by bit; JPEG as far as another build of the same library may differ.
+    /// Lossless formats match exactly; JPEG as far as builds of the same library may differ.
     @Test(arguments: valid) func thePixelsMatchTheReference(_ fixture: FixtureManifest.Fixture) throws {
         let expected = try #require(try fixture.expectedPixels)
         let image = try decode(fixture.data)
@@ -64,13 +64,13 @@ import TintypeTesting
     ])
     func everyTruncationIsAnErrorNeverACrash(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
-        // A missing end marker alone costs no pixel of a JPEG, nor does one of the bytes that pad others.
+        // A missing end marker alone costs no pixel of a JPEG; neither does a missing padding byte of other formats.
         for count in 0..<data.count - (Self.spareBytes[String(name.suffix(3))] ?? 1) {
             #expect(throws: TintypeError.self) { try decode(data.prefix(count)) }
         }
     }
 
-    /// libjxl notices that the last frame of an animation is cut short when that is decoded.
+    /// libjxl notices a truncated last frame of an animation only when it decodes that frame.
     @Test func theLastFrameOfATruncatedJXLIsAnError() throws {
         let data = try FixtureManifest.named("rects.jxl").data
         for cut in [1, 40, 400, 2000] {
@@ -95,8 +95,8 @@ import TintypeTesting
         try flip(data.indices, of: data)
     }
 
-    /// Every byte beside it, and every third of its own: of each of those lcms2 makes tables anew. Of 16 bits, which take
-    /// the same way through the file, every seventh.
+    /// Every byte outside the profile, and every third byte of it, because lcms2 builds tables for each profile. Every
+    /// seventh for 16 bits, which are read the same way.
     @Test(arguments: [
         ("p3.png", 1), ("p3.webp", 1), ("p3.tiff", 1), ("inks.tiff", 1), ("p3-16.tiff", 7), ("p3.jxl", 1),
     ])
@@ -107,7 +107,7 @@ import TintypeTesting
         try flip(chosen.filter { $0 % step == 0 }, of: data)
     }
 
-    /// Where it may be: anywhere in a JPEG XL, in which it is coded like pixels.
+    /// Returns the range that may hold the profile: anywhere in a JPEG XL, where it is coded like pixels.
     private func profile(in data: Data, of name: String) throws -> Range<Int> {
         let chunk = data.firstRange(of: Data("iCCP".utf8))?.upperBound
         if let chunk, let next = data.firstRange(of: Data("IDAT".utf8)) { return chunk..<next.lowerBound }
@@ -128,7 +128,7 @@ import TintypeTesting
         }
     }
 
-    /// Boxes and tables all over, and places in the pixels: each frame is a picture or an error.
+    /// Bytes of all boxes and tables, and some of the pixels: each frame is an image or an error.
     @Test(arguments: ["frames-420.heics", "sequence-alpha.heics"])
     func anyFlippedByteOfASequenceYieldsFramesOrAnError(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
@@ -163,7 +163,7 @@ import TintypeTesting
         #expect(thumbnail.isThumbnail && thumbnail.info == whole.info)
         let resized = try ResizeTransformer(to: box).transform(whole.pixels)
         let difference = try #require(PixelDifference(thumbnail.pixels, resized))
-        // Only libjpeg scales itself, in the frequency domain.
+        // Only libjpeg scales by itself, in the frequency domain.
         #expect(name.hasSuffix("jpg") ? difference.mean < 4 : difference.maximum <= 2, "\(difference)")
     }
 
@@ -195,7 +195,7 @@ import TintypeTesting
     // MARK: Limits
 
     @Test func aBombIsRefusedByItsHeader() throws {
-        // 225,000 × 225,000, one byte of pixels.
+        // 225,000 × 225,000 pixels with one byte of data.
         var png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
         png += Self.chunk("IHDR", [0, 3, 0x6E, 0xE8, 0, 3, 0x6E, 0xE8, 8, 2, 0, 0, 0])
         png += Self.chunk("IDAT", [0x78, 0x9C, 0x63, 0, 0, 0, 1, 0, 1]) + Self.chunk("IEND", [])
@@ -210,7 +210,7 @@ import TintypeTesting
         func exact(_ side: Int) throws -> PixelBuffer {
             try decode(data, .fit(PixelSize(width: side, height: side))).pixels
         }
-        // Those of 16 and 24 pixels are drawn for their sizes: a resized one of 48 would be softer.
+        // The images of 16 and 24 pixels were drawn for their sizes: one resized from 48 would be softer.
         let drawn = try decode(FixtureManifest.named("alpha-32.ico").data).pixels
         #expect(PixelDifference(try exact(24), drawn)?.maximum == 0)
         #expect(try exact(16).size.width == 16 && exact(30).size.width == 30)

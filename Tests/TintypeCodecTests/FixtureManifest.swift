@@ -3,7 +3,7 @@ import Testing
 import TintypeCore
 import TintypeTesting
 
-/// The fixtures that `scripts/fixtures/make-fixtures.py` made, with what Pillow and the specifications say of each.
+/// The fixtures made by `scripts/fixtures/make-fixtures.py`, with what Pillow and the specifications state about each.
 struct FixtureManifest: Decodable {
     struct Fixture: Decodable, Sendable, CustomTestStringConvertible {
         let name: String
@@ -17,7 +17,7 @@ struct FixtureManifest: Decodable {
         let hasAlpha: Bool?
         let valid: Bool
         let lossless: Bool?
-        /// The most that a channel may be off where nothing is lost but rounding.
+        /// The largest difference of a channel if rounding is the only loss.
         let near: Int?
         let expected: [String]?
         let expectedWidth: Int?
@@ -27,10 +27,10 @@ struct FixtureManifest: Decodable {
 
         var data: Data { get throws { try FixtureManifest.data(name) } }
 
-        /// The judge's picture: straight RGBA, as displayed, premultiplied here as the library has it.
+        /// The reference image: straight RGBA as displayed, premultiplied here like the library's.
         var expectedPixels: PixelBuffer? { get throws { try expected?.first.flatMap(pixels(in:)) } }
 
-        /// Each frame of an animation as it is shown.
+        /// Each frame of an animation as displayed.
         var expectedFrames: [PixelBuffer] { get throws { try (expected ?? []).compactMap(pixels(in:)) } }
 
         private func pixels(in file: String) throws -> PixelBuffer? {
@@ -66,7 +66,7 @@ struct FixtureManifest: Decodable {
 }
 
 extension FixtureManifest {
-    /// The colour profile that a fixture was made with.
+    /// The colour profile embedded in a fixture.
     static func profile(in name: String) throws -> Data? {
         let stem = name.hasPrefix("inks") ? "inks" : name.hasPrefix("linear") ? "grey" : "p3"
         return try data("profiles/\(stem).icc")

@@ -3,9 +3,9 @@ import Testing
 import Tintype
 import TintypeTesting
 
-/// Every format to every other.
+/// Conversion of every format to every other.
 @Suite struct FormatMatrixTests {
-    /// One picture of each format that is decoded.
+    /// One image of each format that is decoded.
     static let sources: [(format: ImageFormat, data: @Sendable () throws -> Data)] = [
         fixture(.avif, "lossy-444.avif"), fixture(.bmp, "rgba-v4.bmp"), fixture(.gif, "rects.gif"),
         fixture(.heic, "sequence.heics"), fixture(.ico, "alpha-32.ico"), fixture(.jpeg, "p3.jpg"),
@@ -46,7 +46,7 @@ import TintypeTesting
 
     private static let lossy: Set<ImageFormat> = [.jpeg, .heic, .gif]
 
-    /// The most that a channel of a pixel may change by, in the mean.
+    /// The largest mean change of a channel.
     private func mostLost(from source: ImageFormat, to target: ImageFormat) -> Double {
         switch (source, target) {
         case (.gif, .jpeg), (.gif, .heic): 40  // It is noise, of which half the colour is lost.
@@ -56,7 +56,7 @@ import TintypeTesting
         }
     }
 
-    /// What a format can have of a picture.
+    /// The pixels that a format can represent.
     private func expected(_ pixels: PixelBuffer, as target: ImageFormat) throws -> PixelBuffer {
         switch target {
         case .jpeg: try pixels.flattened(on: EncodeOptions().background)
@@ -65,7 +65,7 @@ import TintypeTesting
         }
     }
 
-    /// What is at least half opaque becomes opaque, and what is not transparent: see ``GIFEncoder``.
+    /// Pixels at least half opaque become opaque, others transparent: see ``GIFEncoder``.
     private func hardEdged(_ pixels: PixelBuffer) throws -> PixelBuffer {
         let straight = try pixels.unpremultiplied()
         var writer = try PixelWriter(size: pixels.size)

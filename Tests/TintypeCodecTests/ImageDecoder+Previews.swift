@@ -3,7 +3,7 @@ import Testing
 import TintypeCore
 
 extension ImageDecoder {
-    /// What is shown of a picture that arrives in pieces of so many bytes.
+    /// Returns the previews of an image that arrives in pieces of a given number of bytes.
     func previews(
         _ data: Data, piece: Int, _ options: DecodeOptions = DecodeOptions()
     ) throws -> [Image] {

@@ -4,7 +4,7 @@ import Tintype
 import TintypeCore
 import TintypeTesting
 
-/// Still pictures of every format that shows something while it arrives.
+/// Still images of every format with previews.
 @Suite struct IncrementalFormatTests {
     private func previews(
         _ data: Data, piece: Int, _ options: DecodeOptions = DecodeOptions()
@@ -26,14 +26,14 @@ import TintypeTesting
         #expect(last.info == whole.info)
     }
 
-    /// A preview that shows no more than the last one costs time for nothing.
+    /// A preview that equals the previous one costs time for nothing.
     @Test(arguments: names) func aPreviewShowsMoreThanThePreviousOne(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         let all = try previews(data, piece: max(1, data.count / 20))
         for (earlier, later) in zip(all, all.dropFirst()) {
             #expect(PixelDifference(earlier.pixels, later.pixels)?.maximum != 0)
         }
-        // Nothing more comes with the bytes after the pixels.
+        // The bytes after the pixels add nothing.
         #expect(all.count <= 20)
     }
 
@@ -43,7 +43,7 @@ import TintypeTesting
         #expect(first.pixels[0, first.size.height - 1].alpha == 0)
     }
 
-    /// Of an interlaced picture the first pass shows all of it, coarsely.
+    /// The first pass of an interlaced image shows all of it, coarsely.
     @Test func theFirstPassFillsTheWholeImage() throws {
         let data = try FixtureManifest.named("adam7-rgba.png").data
         let whole = try DecodeTests.coders.decoder(for: data).decode(data, context: DecodeContext())
@@ -66,7 +66,7 @@ import TintypeTesting
     {
         let data = try FixtureManifest.named(name).data
         let all = try previews(data, piece: 100).map(\.info.frameCount)
-        // The first may come row by row.
+        // The first frame may arrive row by row.
         let counts = all.drop { $0 == 1 }
         #expect(counts.count > 3 && zip(counts, counts.dropFirst()).allSatisfy { $0 < $1 })
     }
@@ -90,7 +90,7 @@ import TintypeTesting
         }
     }
 
-    /// libpng begins anew at the second place, where what the first one has left would be lost.
+    /// libpng starts again at the second place, where it would lose what the first one left.
     @Test(arguments: [1, 1_000_000]) func separatedPixelChunksOfAPNGAreAnErrorWhereDetected(_ piece: Int) throws {
         let pixels = PNGBuilder.chunk("IDAT", try PNGBuilder.deflated(Data([0, 10, 20, 30])))
         let data = try PNGBuilder.image(

@@ -18,7 +18,7 @@ import TintypeTesting
         }
     }
 
-    /// Colour may arrive in a scan of its own and smoothing ends, so a step back of a few per cent is no fault.
+    /// Colour may arrive in a separate scan, which ends smoothing, so a step back of a few per cent is allowed.
     @Test func previewsConvergeToTheImage() throws {
         let data = try FixtureManifest.named("large-progressive.jpg").data
         let whole = try JPEGDecoder().decode(data, context: DecodeContext())
@@ -53,7 +53,7 @@ import TintypeTesting
         }
     }
 
-    /// Found by `make fuzz`: libjpeg takes over the width, here 0, before it sees that there was one already.
+    /// Found by `make fuzz`: libjpeg takes over the width, here 0, before it notices that there was a header already.
     @Test func aSecondHeaderIsAnErrorAtAnyPieceBoundary() throws {
         let data = try FixtureManifest.named("progressive.jpg").data
         let scan = Data([0xFF, 0xDA])

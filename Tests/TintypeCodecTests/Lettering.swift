@@ -1,10 +1,10 @@
-/// Letters of 5 by 7 dots for labels of contact sheets, which have to be the same wherever they are drawn.
+/// Letters of 5 × 7 dots for the labels of contact sheets, which must look the same on every machine.
 enum Lettering {
     private static let scale = 2
-    /// Of a line, in pixels.
+    /// The height of a line in pixels.
     static let height = 7 * scale
 
-    /// - Parameter dot: is called for each pixel of the text, whose upper left corner is at `x`, `y`.
+    /// - Parameter dot: Called for each pixel of the text, whose top left corner is at `x`, `y`.
     static func draw(_ text: String, x: Int, y: Int, dot: (_ x: Int, _ y: Int) -> Void) {
         for (index, letter) in text.enumerated() {
             for (row, line) in (glyphs[letter] ?? "").split(separator: " ").enumerated() {

@@ -3,8 +3,8 @@ import Testing
 import Tintype
 import TintypeTesting
 
-/// Every format against every limit that it can exceed: each is refused by its own name, by the decoder and, what its header
-/// tells, before it.
+/// Every format against every limit that it can exceed. Each is reported by its name, by the decoder and, if the header
+/// states it, before decoding.
 @Suite struct LimitTableTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let file: String
@@ -53,14 +53,14 @@ import TintypeTesting
         #expect(found?.code == .limitExceeded && found?.limit == row.limit, "\(String(describing: found))")
     }
 
-    /// Neither a smaller size nor a part is a way around a limit.
+    /// A smaller size or a partial image does not bypass a limit.
     @Test(arguments: rows) func limitsAlsoApplyToSmallSizesAndPartialImages(_ row: Row) throws {
         var options = DecodeOptions(size: .fit(PixelSize(width: 4, height: 4)))
         options.allowsPartial = true
         #expect(try error(row, options)?.limit == row.limit)
     }
 
-    /// The header of a still picture is enough to refuse its size, whatever the decoder would say.
+    /// The header of a still image suffices to refuse its size, whatever the decoder would report.
     @Test(arguments: rows.filter { [.pixels, .side, .frames].contains($0.limit) })
     func headersBeyondALimitAreRefusedEarly(_ row: Row) throws {
         let data = try FixtureManifest.named(row.file).data

@@ -4,7 +4,7 @@ import Tintype
 import TintypeCore
 import TintypeTesting
 
-/// Every limit of decoding, one by one: what exceeds it is refused, and told apart from the others.
+/// The limits of decoding, one by one: exceeding each is refused with a distinct error.
 @Suite struct LimitTests {
     private func decode(_ data: Data, _ change: (inout DecodeLimits) -> Void) throws(TintypeError) -> Image {
         var limits = DecodeLimits()
@@ -40,7 +40,7 @@ import TintypeTesting
 
     @Test func scansOfAJPEGAreLimited() throws {
         expect(.scans, try fixture("progressive.jpg")) { $0.scans = 2 }
-        // A scan more than there are is none.
+        // A limit of as many scans as the file has is not exceeded.
         _ = try decode(try fixture("baseline-420.jpg")) { $0.scans = 1 }
     }
 
@@ -78,7 +78,7 @@ import TintypeTesting
         expect(.ratio, Bomb.png(size, [])) { _ in }
         expect(.ratio, Bomb.gif(size, frames: 1)) { _ in }
         expect(.ratio, Bomb.bmp(size)) { _ in }
-        // Small ones may be blank.
+        // Small images may be blank.
         let small = Bomb.png(PixelSize(width: 500, height: 500))
         let error = #expect(throws: TintypeError.self) { try decode(small) { _ in } }
         #expect(error?.code == .undecodable)

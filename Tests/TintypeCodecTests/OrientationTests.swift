@@ -3,14 +3,14 @@ import Testing
 import Tintype
 import TintypeTesting
 
-/// Every orientation in every format that has one is applied once, to thumbnails and parts too.
+/// Every orientation in every format that stores one is applied once, also to thumbnails and parts.
 @Suite struct OrientationTests {
     private func decode(_ data: Data, _ options: DecodeOptions = DecodeOptions()) throws(TintypeError) -> Image {
         let context = DecodeContext(options: options)
         return try DecodeTests.coders.decoder(for: data).decode(data, context: context)
     }
 
-    /// An upright file, and the same bytes that say another orientation.
+    /// Returns a file of upright pixels that states the orientation.
     private func file(_ format: ImageFormat, _ orientation: Orientation) throws -> Data {
         switch format {
         case .jpeg:
@@ -46,7 +46,7 @@ import TintypeTesting
         #expect(try #require(PixelDifference(thumbnail.pixels, resized)).mean < 4)
     }
 
-    /// Made by their own tools, and judged by them.
+    /// Files made by the formats' own tools, with reference images decoded by them.
     @Test(arguments: ["heic", "jxl"], Orientation.allCases)
     func thumbnailsOfRotatedImagesAreUpright(_ ending: String, _ orientation: Orientation) throws {
         let fixture = try FixtureManifest.named("orientation-\(orientation.rawValue).\(ending)")
@@ -55,12 +55,12 @@ import TintypeTesting
         let thumbnail = try decode(fixture.data, DecodeOptions(size: .fit(box)))
         let resized = try ResizeTransformer(to: box).transform(expected)
         #expect(try #require(PixelDifference(thumbnail.pixels, resized)).mean < 3)
-        // Told as it is stored, though libheif applies it.
+        // Reported as stored, although libheif applies it.
         #expect(thumbnail.info.orientation == orientation && thumbnail.info.size == expected.size)
         #expect(thumbnail.info.storedSize == orientation.displayed(expected.size))
     }
 
-    /// Both boxes of AVIF, in all their values.
+    /// Both transform boxes of AVIF, with all their values.
     @Test func everyTransformOfAnAVIFIsApplied() throws {
         let data = try FixtureManifest.named("both.avif").data
         let turn = try #require(data.firstRange(of: Data("irot".utf8))).upperBound
@@ -74,14 +74,14 @@ import TintypeTesting
                 #expect(PixelDifference(image.pixels, try stored.oriented(image.info.orientation))?.maximum == 0)
             }
         }
-        // Turned, then mirrored: those that are not mirrored have no such box.
+        // Rotation, then mirroring; images that are not mirrored have no `imir` box.
         #expect(seen == [.upMirrored, .downMirrored, .leftMirrored, .rightMirrored])
     }
 
-    /// In a file that mirrors first and turns then, both count in that order.
+    /// If a file mirrors before it rotates, both apply in that order.
     @Test func transformBoxesOfAHEICApplyInFileOrder() throws {
         let data = try FixtureManifest.named("orientation-5.heic").data
-        // Of the picture: turned by three quarters, then mirrored from left to right; places 5 and 6 of the list.
+        // The image is rotated by three quarters, then mirrored horizontally; entries 5 and 6 of the list.
         let list = try #require(data.firstRange(of: Data("ipma".utf8))).upperBound
         let turn = try #require(data[list...].firstRange(of: Data([5, 6]))).lowerBound
         let swapped = data.setting(turn, 6).setting(turn + 1, 5)
@@ -95,7 +95,7 @@ import TintypeTesting
     @Test func aRotatedSequenceIsUpright() throws {
         let data = try FixtureManifest.named("frames-420.heics").data
         let plain = try #require(try decode(data).animation)
-        // The matrix of the track: a quarter clockwise.
+        // The matrix of the track: a quarter turn clockwise.
         let header = try #require(data.firstRange(of: Data("tkhd".utf8))).upperBound + 40
         var turned = data
         let one: [UInt8] = [0, 1, 0, 0]
@@ -114,7 +114,7 @@ import TintypeTesting
 }
 
 extension Data {
-    /// With the byte after a pattern changed to an orientation.
+    /// Returns the data with the byte after `pattern` changed to an orientation.
     fileprivate func saying(_ orientation: Orientation, after pattern: [UInt8]) throws -> Data {
         setting(try #require(firstRange(of: Data(pattern))).upperBound, UInt8(orientation.rawValue))
     }

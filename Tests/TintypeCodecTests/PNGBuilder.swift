@@ -1,7 +1,7 @@
 import CZlib
 import Foundation
 
-/// Small PNGs with chunks of the test's own.
+/// Builds small PNGs with given chunks.
 enum PNGBuilder {
     static func image(with chunks: (String, Data)...) throws -> Data {
         var png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])

@@ -3,7 +3,7 @@ import Testing
 import Tintype
 import TintypeTesting
 
-/// Decoders that decode a part give what decoding the whole and cutting it gives.
+/// Decoding a part gives the same as decoding the whole image and cropping it.
 @Suite struct PartTests {
     private static let files =
         (1...8).map { "orientation-\($0).jpg" } + [
@@ -30,7 +30,7 @@ import TintypeTesting
         #expect(PixelDifference(decoded, try whole.cropped(to: rect))?.maximum == 0)
     }
 
-    /// libjpeg scales in the frequency domain, which may change little; nothing else may change anything.
+    /// libjpeg scales in the frequency domain, which may change pixels a little; other formats change nothing.
     @Test(arguments: files) func aResizedPartLooksLikeTheCroppedImage(_ name: String) throws {
         let whole = try decodePixels(name)
         let rect = part(of: whole.size)

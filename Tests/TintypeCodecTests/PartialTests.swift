@@ -4,7 +4,7 @@ import Tintype
 import TintypeCore
 import TintypeTesting
 
-/// Pictures that are damaged or cut short: an error, unless what there is of them is wanted.
+/// Damaged or truncated images are errors unless the request allows partial images.
 @Suite struct PartialTests {
     private func decode(_ data: Data, _ options: DecodeOptions = DecodeOptions()) throws(TintypeError) -> Image {
         try DecodeTests.coders.decoder(for: data).decodeChecked(data, context: DecodeContext(options: options))
@@ -33,7 +33,7 @@ import TintypeTesting
         #expect(partial.isPartial && partial.size == whole.size && partial.info == whole.info)
     }
 
-    /// Formats that keep rows from the top: they are the picture's, and what is missing is transparent.
+    /// Formats that store rows from the top: the rows present match the image, and missing ones are transparent.
     @Test(arguments: ["large-baseline.jpg", "pillow-rgba.png", "lossy.webp", "baseline-420.jpg"])
     func theRowsPresentMatchTheImage(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
@@ -139,7 +139,7 @@ import TintypeTesting
         let partial = try decode(data.prefix(data.count / 2), Self.allowed)
         #expect(partial.isPartial && partial.pixels[49, 9] == whole.pixels[49, 9])
         #expect(partial.pixels[0, 39].alpha == 0 && whole.pixels[0, 39].alpha == 255)
-        // Nothing of the first row.
+        // The bytes end within the first row.
         #expect(throws: TintypeError.self) { try decode(data.prefix(500), Self.allowed) }
     }
 
@@ -158,7 +158,7 @@ import TintypeTesting
         #expect(throws: TintypeError.self) { try decode(data.prefix(20), Self.allowed) }
     }
 
-    /// Their libraries show all or nothing, and the error says so.
+    /// Their libraries decode all or nothing, and the error says so.
     @Test(arguments: ["lossy.heic", "alpha.heic", "lossy-420.avif", "alpha.avif"])
     func formatsWithoutPartialDecodingSaySo(_ name: String) throws {
         let data = try FixtureManifest.named(name).data

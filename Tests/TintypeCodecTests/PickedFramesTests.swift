@@ -3,7 +3,7 @@ import Testing
 import Tintype
 import TintypeTesting
 
-/// Some frames of an animation, as one of their own.
+/// Some frames of an animation as an animation of their own.
 @Suite struct PickedFramesTests {
     private let coders = ImageCoderRegistry.standard
 
@@ -54,7 +54,7 @@ import TintypeTesting
         #expect(PixelDifference(image.pixels, try whole.frame(at: 6))?.maximum == 0)
     }
 
-    /// Frames that were transformed stay so.
+    /// Frames of a transformed animation stay transformed.
     @Test func framesOfATransformedAnimationAreTransformed() throws {
         let flipped = try rects().transformed(by: FlipTransformer(horizontal: true))
         let picked = try flipped.picking([3])

@@ -5,7 +5,7 @@ import TintypeTesting
 
 @testable import TintypeSVG
 
-/// What an SVG may cost to draw: time, and the depth that librsvg goes to.
+/// The limits of an SVG's cost: time, and the depth of librsvg's recursion.
 @Suite(.timeLimit(.minutes(15))) struct SVGCostTests {
     private static func document(_ body: String, _ side: Int = 100) -> Data {
         let spaces = "xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink'"
@@ -14,11 +14,11 @@ import TintypeTesting
 
     // MARK: Time
 
-    /// Each takes milliseconds, and all of them half a minute.
+    /// Each shape takes milliseconds, all together half a minute.
     private static let slow = document(
         String(repeating: "<circle cx='1000' cy='1000' r='900' fill='#123' fill-opacity='0.5'/>", count: 10_000), 2000)
 
-    /// The same where librsvg asks no one: drawn aside, for the whole group to be made translucent.
+    /// The same where librsvg does not check for cancellation: the group is drawn off-screen because it is translucent.
     private static let slowGroup = document(
         "<g opacity='0.5'>"
             + String(repeating: "<circle cx='500' cy='500' r='400' fill='#123' fill-opacity='0.5'/>", count: 1000)
@@ -56,12 +56,12 @@ import TintypeTesting
         let error = #expect(throws: TintypeError.self) { try SVGDecoder().decode(Self.slow, context: context) }
         #expect(error?.code == .cancelled)
         try await waitForAbandonedDrawings()
-        // Others are drawn as before.
+        // Other drawings still run.
         let image = try SVGDecoder().decode(Self.document("<rect width='100' height='100'/>"), context: DecodeContext())
         #expect(image.pixels[50, 50].alpha == 255)
     }
 
-    /// cairo loses a little memory for each drawing that can be left: found by `make fuzz`.
+    /// cairo leaks a little memory per cancellable drawing: found by `make fuzz`.
     @Test func onlyASlowDrawingChecksForCancellation() throws {
         func isSlow(_ data: Data, _ side: Int) throws -> Bool {
             var survey = SVGSurvey(Array(data))
@@ -74,7 +74,7 @@ import TintypeTesting
         for name in ["use", "marker", "pattern", "x:use", "image", "feImage"] {
             #expect(try isSlow(Self.document("<\(name)/>"), 10))
         }
-        // What each of them is drawn with counts for each of them.
+        // Each shape draws the contents of the element that it refers to.
         for aside in ["<mask/>", "<clipPath/>", "<filter/>"] {
             let shapes = String(repeating: "<rect/>", count: 99)
             #expect(try isSlow(Self.document(aside + shapes), 200) && !isSlow(Self.document(aside + "<rect/>"), 200))
@@ -133,7 +133,7 @@ import TintypeTesting
         #expect(image.size.width == 100)
     }
 
-    /// What may just pass has stack enough.
+    /// The deepest document accepted does not overrun the stack.
     @Test(arguments: chains.indices) func theLongestAllowedChainIsDrawn(_ index: Int) throws {
         var length = 1
         while length < 1500,
@@ -156,7 +156,7 @@ import TintypeTesting
         #expect(image.pixels[4, 4].alpha == 255)
     }
 
-    /// A link to what it stands in is no way down.
+    /// A link to an enclosing element does not add depth.
     @Test func aCyclicReferenceIsDrawn() throws {
         let body = "<g id='top'><a xlink:href='#top'><rect width='50' height='50'/></a></g>"
         #expect(try SVGDecoder().decode(Self.document(body), context: DecodeContext()).pixels[5, 5].alpha == 255)

@@ -3,7 +3,7 @@ import TintypeCore
 
 @testable import TintypeSVG
 
-/// librsvg, where it is and where it is not.
+/// Loading librsvg where it is installed and where it is not.
 @Suite struct SVGLibraryTests {
     private func error(_ name: String) -> TintypeError? {
         #expect(throws: TintypeError.self) { _ = try SVGLibrary(named: name) }

@@ -43,7 +43,7 @@ import TintypeSVG
     func itIsDrawnLargerInEveryMode(_ size: DecodeOptions.Size, _ width: Int, _ height: Int) throws {
         let image = try decode(Self.halves, size)
         #expect(image.size == PixelSize(width: width, height: height))
-        // Sharp: no pixel between two colours, as enlarged ones would have.
+        // Sharp: no pixel lies between two colours, as it would in an enlarged bitmap.
         #expect(image.pixels[width / 2 - 1, 1] == Pixel(red: 255, green: 136, blue: 0))
         #expect(image.pixels[width / 2, 1].blue == 128)
     }

@@ -5,7 +5,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// Thumbnails that a file carries beside its picture, Exif data, density.
+/// Embedded thumbnails, Exif data and pixel density.
 @Suite struct ThumbnailTests {
     private let size = PixelSize(width: 900, height: 600)
 
@@ -40,7 +40,7 @@ import TintypeTesting
         #expect(thumbnail.size == PixelSize(width: 320, height: 213) && image.exif?.orientation == .up)
     }
 
-    /// The thumbnail is made unlike the picture, to see which was shown.
+    /// The thumbnail differs from the image, which shows which of them was decoded.
     @Test func aThumbnailReplacesTheImageIfLargeEnoughAndAllowed() throws {
         let small = try JPEGEncoder().encode(
             .filled(Pixel(red: 255, green: 0, blue: 0), PixelSize(width: 320, height: 213)), as: .jpeg,
@@ -86,7 +86,7 @@ import TintypeTesting
         let small = try decode(data, DecodeOptions(size: box, embeddedThumbnail: .whereLargeEnough))
         #expect(small.size == whole.size && small.info == whole.info)
         let difference = try #require(PixelDifference(small.pixels, whole.pixels))
-        // Another picture, though it shows the same.
+        // Different pixels, although they show the same scene.
         #expect(difference.maximum > 0 && difference.mean < 4, "\(difference)")
     }
 
@@ -108,7 +108,7 @@ import TintypeTesting
     }
 
     @Test func exifOfAJPEGXLIsKeptOnRequestCompressedOrNot() throws {
-        // Made of a JPEG that has Exif data, which cjxl compresses.
+        // Made from a JPEG with Exif data, which cjxl compresses.
         let packed = try FixtureManifest.named("orientation-6.jxl").data
         #expect(packed.firstRange(of: Data("brobExif".utf8)) != nil)
         #expect(try decode(packed).exif == nil)
@@ -121,7 +121,7 @@ import TintypeTesting
         let image = try decode(marked, DecodeOptions(keepsExif: true))
         #expect(image.exif == exif && image.info.density == exif.density)
         #expect(try DecodeTests.coders.info(of: marked) == image.info)
-        // A box that is cut short costs the data, and not the picture.
+        // A truncated box loses the Exif data, and not the image.
         #expect(try decode(marked.dropLast(exif.bytes.count - 2), DecodeOptions(keepsExif: true)).exif == nil)
     }
 
