@@ -1,7 +1,7 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-/// Those of the package that is fuzzed.
+/// The settings of the package under test.
 let swiftSettings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
@@ -12,7 +12,7 @@ let swiftSettings: [SwiftSetting] = [
 
 let formats = ["AVIF", "BMP", "GIF", "HEIF", "ICO", "JPEG", "JXL", "PNG", "SVG", "TIFF", "WebP"]
 
-/// Built by scripts/check/fuzz, with the sanitizers that it needs.
+/// The fuzzing package, which `scripts/check/fuzz` builds with the sanitizers that it needs.
 let package = Package(
     name: "TintypeFuzz",
     platforms: [.macOS(.v15)],

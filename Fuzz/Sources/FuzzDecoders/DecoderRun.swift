@@ -2,17 +2,19 @@ import Foundation
 import Synchronization
 import TintypeCore
 
-/// Everything that a decoder can be asked, of one input. Errors are its right; what crashes, leaks or goes on for ever is
-/// found by the sanitizers, and what is worse than that by the checks below.
+/// Calls every function of a decoder with one input.
+///
+/// Thrown errors are fine. The sanitizers find crashes, leaks and endless loops; the preconditions below find
+/// contradictions.
 struct DecoderRun {
     private let decoder: any ImageDecoder
     private let bytes: Data
     private let choice: FuzzChoice
 
-    /// Small, so that an input takes no time for its size alone.
+    /// Small, so that no input takes long for its size alone.
     private static let limits = DecodeLimits(
         pixels: 1 << 20, side: 8192, frames: 64, scans: 40, animatedPixels: 1 << 22)
-    private static let mostFrames = 8
+    private static let maximumFrames = 8
 
     init(_ decoder: any ImageDecoder, _ bytes: Data) {
         self.decoder = decoder
@@ -23,7 +25,7 @@ struct DecoderRun {
     func run() {
         let info = HeaderRun(decoder, bytes).run()
         decode(expecting: info)
-        decodeAllOfIt()
+        decodeWithAllOptions()
         decodePart()
         salvage()
         appendInPieces(expecting: info)
@@ -35,12 +37,12 @@ struct DecoderRun {
             try decoder.decode(bytes, context: DecodeContext(limits: Self.limits))
         }
         guard let image else { return }
-        precondition(image.info.size == info?.size, "the header tells another size than the picture")
+        precondition(image.info.size == info?.size, "the size in the header differs from the size of the image")
         play(image)
     }
 
-    /// What is left out unless it is asked for: the whole range, Exif, the thumbnail in the file.
-    private func decodeAllOfIt() {
+    /// Decodes with what requests must ask for: the full range, Exif data and the embedded thumbnail.
+    private func decodeWithAllOptions() {
         var options = DecodeOptions(range: .high, keepsExif: true)
         if choice.isHeads(4) {
             options.embeddedThumbnail = .whereLargeEnough
@@ -51,7 +53,7 @@ struct DecoderRun {
         }
     }
 
-    /// A part of it, resized.
+    /// Decodes a part, resized.
     private func decodePart() {
         let part = PixelRect(
             x: choice.number(below: 23), y: choice.number(below: 29),
@@ -76,7 +78,7 @@ struct DecoderRun {
 
     private func play(_ image: Image) {
         guard let animation = image.animation else { return }
-        for index in (0..<min(animation.frameCount, Self.mostFrames)).reversed() {
+        for index in (0..<min(animation.frameCount, Self.maximumFrames)).reversed() {
             _ = checked { () throws(TintypeError) in try animation.frame(at: index) }
         }
     }
@@ -89,23 +91,28 @@ struct DecoderRun {
             let preview = checked { () throws(TintypeError) in try incremental.append(bytes[piece]) }
             guard let preview else { return }
             guard let preview else { continue }
-            precondition(info == nil || preview.info.size == info?.size, "a preview tells another size than the header")
+            precondition(
+                info == nil || preview.info.size == info?.size,
+                "the size of a preview differs from the size in the header")
             play(preview)
         }
     }
 
-    /// No one waits any more, from the first or a later question on: everything that was begun is given back.
+    /// Cancels at the first or a later check; the leak check then finds what was not freed.
     private func cancel() {
-        let patience = FuzzPatience(questions: choice.number(below: 6))
-        let context = DecodeContext(limits: Self.limits) { patience.isOver() }
+        let cancellation = FuzzCancellation(checks: choice.number(below: 6))
+        let context = DecodeContext(limits: Self.limits) { cancellation.isCancelled() }
         do throws(TintypeError) {
             _ = try decoder.decode(bytes, context: context)
         } catch {
-            precondition(error.code != .cancelled || patience.wasOver, "cancelled, though someone waits")
+            precondition(
+                error.code != .cancelled || cancellation.wasCancelled,
+                "the decode reports a cancellation that was not requested")
         }
     }
 
-    /// No one has cancelled, and there is memory.
+    /// Returns the result of `body`, or `nil` if it throws. Nothing was cancelled, so the error must not be a
+    /// cancellation.
     private func checked<Value>(_ body: () throws(TintypeError) -> Value) -> Value? {
         do throws(TintypeError) {
             return try body()
@@ -116,7 +123,7 @@ struct DecoderRun {
     }
 }
 
-/// What a decoder tells of the first bytes of an input, whole and cut.
+/// Reads the header of an input from prefixes and from the whole.
 struct HeaderRun {
     private let decoder: any ImageDecoder
     private let bytes: Data
@@ -126,12 +133,12 @@ struct HeaderRun {
         self.bytes = bytes
     }
 
-    /// - Returns: what the whole input calls itself.
+    /// - Returns: The information about the whole input, or `nil` if it is not an image.
     @discardableResult func run() -> ImageInfo? {
         for length in FuzzChoice(bytes).prefixes { _ = try? decoder.info(of: bytes.prefix(length), isComplete: false) }
         do {
             let info = try decoder.info(of: bytes, isComplete: true)
-            precondition(info != nil, "more bytes are wanted after the last one")
+            precondition(info != nil, "a complete file is reported as incomplete")
             return info
         } catch {
             return nil
@@ -139,20 +146,20 @@ struct HeaderRun {
     }
 }
 
-/// Someone who waits until he was asked some times whether he does.
-final class FuzzPatience: Sendable {
+/// A cancellation that takes effect after a number of checks.
+final class FuzzCancellation: Sendable {
     private let left: Mutex<Int>
 
-    init(questions: Int) {
-        left = Mutex(questions)
+    init(checks: Int) {
+        left = Mutex(checks)
     }
 
-    func isOver() -> Bool {
+    func isCancelled() -> Bool {
         left.withLock { left in
             left -= 1
             return left < 0
         }
     }
 
-    var wasOver: Bool { left.withLock { $0 < 0 } }
+    var wasCancelled: Bool { left.withLock { $0 < 0 } }
 }

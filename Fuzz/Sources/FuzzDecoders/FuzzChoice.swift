@@ -1,26 +1,27 @@
 import Foundation
 
-/// What an input leaves to chance, made of the input itself, so that it fails again as it failed: the part, the size, where
-/// it is cut.
+/// Pseudorandom choices derived from the input itself, so that a failure repeats: the part, the size, where the input
+/// is cut.
 struct FuzzChoice {
     private let seed: UInt64
     private let count: Int
 
     init(_ bytes: Data) {
-        // FNV-1a
+        // FNV-1a.
         seed = bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         count = bytes.count
     }
 
-    /// Another one for every limit.
+    /// Returns a number below `limit`. Different limits give different numbers.
     func number(below limit: Int) -> Int { Int((seed >> 8) % UInt64(limit)) }
 
+    /// Returns the result of one of several independent coin flips.
     func isHeads(_ coin: Int) -> Bool { seed >> UInt64(40 + coin) & 1 == 1 }
 
-    /// Some lengths of what has arrived.
+    /// Some lengths of a prefix.
     var prefixes: [Int] { [min(count, 16), number(below: count + 1), max(count - 1, 0)] }
 
-    /// All bytes in order: a few pieces of one length, or such as a network makes, a first byte alone and then more and
+    /// All bytes in order: pieces of one length, or pieces like a network's, a single byte first and then more and
     /// less.
     var pieces: [Range<Int>] {
         let even = max(1, count / (1 + number(below: 7)))

@@ -12,20 +12,20 @@ import TintypeSVG
 import TintypeTIFF
 import TintypeWebP
 
-/// What libFuzzer calls. `TINTYPE_FUZZ` in the environment names the target: a format, or `sniffer`.
+/// The function that libFuzzer calls. `TINTYPE_FUZZ` in the environment names the target: a format, `icc` or `sniffer`.
 private let target = FuzzTarget(name: ProcessInfo.processInfo.environment["TINTYPE_FUZZ"] ?? "")
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let target else {
-        print("TINTYPE_FUZZ names no target: \(FuzzTarget.allNames.joined(separator: " "))")
+        print("TINTYPE_FUZZ must name one of these targets: \(FuzzTarget.allNames.joined(separator: " "))")
         exit(2)
     }
     target.run(start.map { Data(bytes: $0, count: count) } ?? Data())
     return 0
 }
 
-/// One thing that is given bytes of any kind: the decoder of a format, colour profiles, or the sniffer and all headers.
+/// The code under test: the decoder of a format, colour profiles, or the sniffer with all headers.
 enum FuzzTarget: Sendable {
     case sniffer
     case profile(ProfileRun)
@@ -43,9 +43,10 @@ enum FuzzTarget: Sendable {
         }
     }
 
+    /// The names that `TINTYPE_FUZZ` accepts.
     static var allNames: [String] { ["sniffer", "icc"] + decoders.keys.sorted() }
 
-    /// By the endings of the fixtures that they are seeded with.
+    /// The decoders by the file extension of their seed fixtures.
     private static let decoders: [String: any ImageDecoder] = [
         "avif": AVIFDecoder(), "bmp": BMPDecoder(), "gif": GIFDecoder(), "heic": HEIFDecoder(), "ico": ICODecoder(),
         "jpg": JPEGDecoder(), "jxl": JXLDecoder(), "png": PNGDecoder(), "svg": SVGDecoder(), "tiff": TIFFDecoder(),
@@ -62,7 +63,7 @@ enum FuzzTarget: Sendable {
         }
     }
 
-    /// Also what each decoder tells of a header that is not its own: a request may name any decoder.
+    /// Detects the format, and reads the header with every decoder: a request may name any of them.
     private static func sniff(_ bytes: Data) {
         _ = try? all.decoder(for: bytes)
         for decoder in decoders.values { HeaderRun(decoder, bytes).run() }

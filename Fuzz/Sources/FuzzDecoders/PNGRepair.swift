@@ -1,6 +1,6 @@
 import Foundation
 
-/// Gives the chunks of a PNG checksums that are right, so that what is wrong with their bodies gets past the first look.
+/// Corrects the checksums of a PNG's chunks, so that damaged bodies get past the first check.
 enum PNGRepair {
     private static let signatureLength = 8
 
@@ -18,7 +18,7 @@ enum PNGRepair {
         return data
     }
 
-    /// CRC-32, as PNG has it (third edition, annex D).
+    /// Returns the CRC-32 of PNG (third edition, annex D).
     private static func checksum(_ bytes: Data) -> UInt32 {
         var crc = ~UInt32(0)
         for byte in bytes { crc = table[Int((crc ^ UInt32(byte)) & 255)] ^ (crc >> 8) }

@@ -3,14 +3,13 @@ import TintypeCore
 import TintypeJPEG
 import TintypePNG
 
-/// A colour profile of any bytes, in good pictures of three inks, of grey, of four inks, and of 16 bits whose whole range is
-/// wanted.
+/// Decodes valid images with a colour profile of arbitrary bytes: RGB, grey, CMYK, and 16 bits with the full range.
 struct ProfileRun: Sendable {
-    // No `Data`: where it keeps its bytes the leak check does not see.
+    // Not `Data`: the leak check does not see where it keeps its bytes.
     private let jpegs: [[UInt8]]
     private let deep: [UInt8]
 
-    /// Reads the pictures from the fixtures of the checkout that this was built of.
+    /// Reads the images from the fixtures of the checkout that this was built from.
     init() throws {
         let fixtures = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../Tests/TintypeCodecTests/Fixtures")
@@ -20,45 +19,45 @@ struct ProfileRun: Sendable {
     }
 
     func run(_ profile: Data) {
-        for picture in jpegs { decode(JPEGDecoder(), ProfileCarrier.jpeg(Data(picture), profile), .standard) }
+        for image in jpegs { decode(JPEGDecoder(), ProfileCarrier.jpeg(Data(image), profile), .standard) }
         decode(PNGDecoder(), ProfileCarrier.png(Data(deep), profile), .high)
     }
 
-    /// A profile that says nothing of use is none; the picture is good in any case.
+    /// Decodes an image, which is valid: an unusable profile counts as none.
     private func decode(_ decoder: any ImageDecoder, _ file: Data, _ range: DecodeOptions.DynamicRange) {
         let context = DecodeContext(options: DecodeOptions(size: .fit(PixelSize(width: 8, height: 8)), range: range))
         do throws(TintypeError) {
             _ = try decoder.decode(file, context: context)
         } catch {
-            preconditionFailure("a good picture with another profile fails: \(error)")
+            preconditionFailure("a valid image with a replaced profile fails: \(error)")
         }
     }
 }
 
-/// Pictures that say that their colours are those of a profile, whatever its bytes are.
+/// Valid images with a given colour profile, whatever its bytes are.
 enum ProfileCarrier {
-    /// JPEG: APP2, in as many segments as it takes (ICC.1:2022, B.4).
-    static func jpeg(_ picture: Data, _ profile: Data) -> Data {
+    /// Returns a JPEG with the profile in as many APP2 segments as it needs (ICC.1:2022, B.4).
+    static func jpeg(_ image: Data, _ profile: Data) -> Data {
         let longest = 65_519
         let starts = Array(stride(from: 0, to: max(profile.count, 1), by: longest))
-        var file = picture.prefix(2)
+        var file = image.prefix(2)
         for (index, start) in starts.enumerated() {
             let body = profile[start..<min(start + longest, profile.count)]
             file += [0xFF, 0xE2] + big16(body.count + 16) + Array("ICC_PROFILE\0".utf8)
             file += [UInt8(index + 1), UInt8(starts.count)] + body
         }
-        return file + picture.dropFirst(2)
+        return file + image.dropFirst(2)
     }
 
-    /// PNG: iCCP after the header, stored without compression.
-    static func png(_ picture: Data, _ profile: Data) -> Data {
+    /// Returns a PNG with an iCCP chunk after its header, stored without compression.
+    static func png(_ image: Data, _ profile: Data) -> Data {
         let headerEnd = 33
         let body = Data("fuzz\0\0".utf8) + stored(profile)
         let chunk = big32(body.count) + Array("iCCP".utf8) + body + [0, 0, 0, 0]
-        return PNGRepair.repaired(picture.prefix(headerEnd) + chunk + picture.dropFirst(headerEnd))
+        return PNGRepair.repaired(image.prefix(headerEnd) + chunk + image.dropFirst(headerEnd))
     }
 
-    /// A zlib stream (RFC 1950) of stored blocks (RFC 1951, 3.2.4).
+    /// Returns a zlib stream (RFC 1950) of stored blocks (RFC 1951, 3.2.4).
     private static func stored(_ bytes: Data) -> Data {
         let longest = 65_535
         let starts = Array(stride(from: 0, to: max(bytes.count, 1), by: longest))
