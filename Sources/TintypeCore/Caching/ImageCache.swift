@@ -32,19 +32,31 @@ public struct ImageCache: ImageCaching {
         return tiers
     }
 
+    /// Returns the decoded image in memory, or `nil` for a miss. Never blocks.
     public func image(for key: CacheKey) -> Image? { memory?.image(for: key) }
 
+    /// Stores a decoded image in memory. Never blocks.
+    ///
+    /// - Parameter timeToLive: how long the image may be served, if less than ``CacheLimits/age``.
+    /// - Returns: the number of other images that were evicted to make room.
     @discardableResult
     public func store(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Int {
         memory?.store(image, for: key, timeToLive: timeToLive) ?? 0
     }
 
+    /// Returns the verified disk entry, or `nil` for a miss. Blocks.
     public func entry(for key: CacheKey) -> CacheEntry? { disk?.entry(for: key) }
 
+    /// Stores an entry on disk. Returns at once.
     public func store(_ entry: CacheEntry, for key: CacheKey) { disk?.store(entry, for: key) }
 
+    /// Returns the decoded image in the pixel tier, or `nil` for a miss. Blocks.
     public func pixels(for key: CacheKey) -> Image? { pixels?.image(for: key) }
 
+    /// Stores the decoded pixels of an image on disk. Returns at once.
+    ///
+    /// - Parameter timeToLive: how long the image may be served; `nil` leaves this to the limits of the tier.
+    /// - Returns: whether the pixel tier accepted the image; `false` if there is none.
     @discardableResult
     public func storePixels(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Bool {
         pixels?.store(image, for: key, timeToLive: timeToLive) ?? false
@@ -59,6 +71,7 @@ public struct ImageCache: ImageCaching {
         if tiers.reachesPixels { pixels?.remove(key) }
     }
 
+    /// Returns the tiers that hold an entry for a key. Blocks if `tiers` contains the disk or the pixels.
     public func tiers(holding key: CacheKey, among tiers: CacheTiers) -> CacheTiers {
         var holding: CacheTiers = []
         if tiers.contains(.memory), memory?.contains(key) ?? false { holding.insert(.memory) }

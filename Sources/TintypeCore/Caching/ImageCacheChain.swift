@@ -58,6 +58,7 @@ public struct ImageCacheChain: ImageCaching {
     /// The tiers that at least one of the caches has.
     public var tiers: CacheTiers { caches.reduce(into: []) { $0.formUnion($1.tiers) } }
 
+    /// Returns the decoded image in memory of the highest cache that has it, or `nil` for a miss. Never blocks.
     public func image(for key: CacheKey) -> Image? {
         // Memory answers at once, so the concurrent policy needs no threads.
         for cache in caches(reachedBy: policies.query) {
@@ -66,23 +67,34 @@ public struct ImageCacheChain: ImageCaching {
         return nil
     }
 
+    /// Stores a decoded image in memory. Never blocks.
+    ///
+    /// - Parameter timeToLive: how long the image may be served; `nil` sets no limit of its own.
+    /// - Returns: the number of images that all caches evicted to make room.
     @discardableResult
     public func store(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Int {
         caches(reachedBy: policies.store).reduce(0) { $0 + $1.store(image, for: key, timeToLive: timeToLive) }
     }
 
+    /// Returns the verified disk entry of the highest cache that has it, or `nil` for a miss. Blocks.
     public func entry(for key: CacheKey) -> CacheEntry? {
         firstResult(policies.query) { $0.entry(for: key) }
     }
 
+    /// Stores an entry on disk. Returns at once.
     public func store(_ entry: CacheEntry, for key: CacheKey) {
         for cache in caches(reachedBy: policies.store) { cache.store(entry, for: key) }
     }
 
+    /// Returns the decoded image in the pixel tier of the highest cache that has it, or `nil` for a miss. Blocks.
     public func pixels(for key: CacheKey) -> Image? {
         firstResult(policies.query) { $0.pixels(for: key) }
     }
 
+    /// Stores the decoded pixels of an image on disk. Returns at once.
+    ///
+    /// - Parameter timeToLive: how long the image may be served; `nil` leaves this to the limits of the tiers.
+    /// - Returns: whether at least one cache accepted the image.
     @discardableResult
     public func storePixels(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Bool {
         caches(reachedBy: policies.store).reduce(false) {
@@ -90,6 +102,7 @@ public struct ImageCacheChain: ImageCaching {
         }
     }
 
+    /// Removes the entry of a key. Blocks if `tiers` contains the disk or the pixels.
     public func remove(_ key: CacheKey, from tiers: CacheTiers) {
         // Memory answers at once, so the concurrent policy needs no threads.
         guard tiers != .memory else {
@@ -98,6 +111,9 @@ public struct ImageCacheChain: ImageCaching {
         _ = results(policies.remove) { $0.remove(key, from: tiers) }
     }
 
+    /// Returns the tiers in which the highest cache that has the key holds it.
+    ///
+    /// Blocks if `tiers` contains the disk or the pixels.
     public func tiers(holding key: CacheKey, among tiers: CacheTiers) -> CacheTiers {
         firstResult(policies.contains) { cache in
             let holding = cache.tiers(holding: key, among: tiers)
@@ -105,6 +121,9 @@ public struct ImageCacheChain: ImageCaching {
         } ?? []
     }
 
+    /// Removes all entries of some tiers, from every cache even if one fails.
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable`` if the files cannot be removed.
     public func clear(_ tiers: CacheTiers) async throws(TintypeError) {
         try await forEach(policies.clear) { cache throws(TintypeError) in try await cache.clear(tiers) }
     }

@@ -1,29 +1,39 @@
+// Methods that return a changed copy of a request, so that calls can be chained.
+
 extension ImageRequest {
-    /// The same request after a change: what the methods below are made of, for settings that have none.
+    /// Returns a copy with any change. Use it for settings that have no method of their own.
     public func with(_ change: (inout ImageRequest) -> Void) -> ImageRequest {
         var request = self
         change(&request)
         return request
     }
 
-    // MARK: Which pixels
+    // MARK: Rendition
 
-    /// Decoded to fit into a box, in pixels, keeping the aspect ratio; a side of 0 does not limit.
+    /// Returns a copy that decodes to fit into a box, keeping the aspect ratio.
+    ///
+    /// - Parameters:
+    ///   - width: the largest width in pixels; 0 does not limit it.
+    ///   - height: the largest height in pixels; 0 does not limit it.
     public func fitting(width: Int = 0, height: Int = 0) -> ImageRequest {
         decoded(.fit(PixelSize(width: width, height: height)))
     }
 
-    /// Decoded to this size, in pixels.
+    /// Returns a copy that decodes to a size, in pixels.
     public func decoded(_ size: DecodeOptions.Size) -> ImageRequest {
         with { $0.rendition.decode.size = size }
     }
 
-    /// All frames of an animated picture, or the first alone.
+    /// Returns a copy that decodes all frames of an animated image, or only the first.
     public func frames(_ frames: DecodeOptions.Frames) -> ImageRequest {
         with { $0.rendition.decode.frames = frames }
     }
 
-    /// Transformed by these, too, after those that there are.
+    /// Returns a copy with additional transforms after those of this request.
+    ///
+    /// - Parameters:
+    ///   - transforms: the transforms in the order of application.
+    ///   - scope: kinds of images to add to the scope of all transforms of the request.
     public func transformed(by transforms: any ImageTransformer..., scope: TransformScope = []) -> ImageRequest {
         with {
             $0.rendition.transforms += transforms
@@ -31,9 +41,9 @@ extension ImageRequest {
         }
     }
 
-    // MARK: How they may be got
+    // MARK: Policy
 
-    /// Content with what a cache has, or not: see ``LoadPolicy/Freshness``.
+    /// Returns a copy with a freshness policy: see ``LoadPolicy/Freshness``.
     public func freshness(_ freshness: LoadPolicy.Freshness) -> ImageRequest {
         with { $0.policy.freshness = freshness }
     }
@@ -43,12 +53,16 @@ extension ImageRequest {
         with { $0.policy.failures = failures }
     }
 
-    /// Shown while its bytes arrive, or not: see ``LoadPolicy/Previews``.
+    /// Returns a copy with or without previews: see ``LoadPolicy/Previews``.
     public func previews(_ previews: LoadPolicy.Previews) -> ImageRequest {
         with { $0.policy.previews = previews }
     }
 
-    /// Looked up and kept by these rules; what is `nil` stays as it was.
+    /// Returns a copy with other cache rules.
+    ///
+    /// - Parameters:
+    ///   - rendered: the rules for the rendition; `nil` leaves them unchanged.
+    ///   - original: the rules for the original; `nil` leaves them unchanged.
     public func cached(rendered: CacheRules? = nil, original: CacheRules? = nil) -> ImageRequest {
         with {
             $0.policy.rendered = rendered ?? $0.policy.rendered
@@ -56,19 +70,19 @@ extension ImageRequest {
         }
     }
 
-    /// Tried in this order when the first source cannot be loaded.
+    /// Returns a copy with additional sources, tried in this order if the first one fails.
     public func orElse(_ alternatives: ImageSource...) -> ImageRequest {
         with { $0.alternatives += alternatives }
     }
 
-    // MARK: How soon, and with what
+    // MARK: Priority and overrides
 
-    /// As urgent as this.
+    /// Returns a copy with a priority.
     public func priority(_ priority: ImagePriority) -> ImageRequest {
         with { $0.priority = priority }
     }
 
-    /// With these overrides in the place of the pipeline's.
+    /// Returns a copy with components that replace those of the pipeline.
     public func overrides(_ overrides: RequestOverrides) -> ImageRequest {
         with { $0.overrides = overrides }
     }

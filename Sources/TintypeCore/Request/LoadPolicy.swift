@@ -1,8 +1,8 @@
-/// How a picture may be got. Nothing here changes pixels, so none of it is in the key.
+/// How to get an image: caches, freshness, previews and storage. No setting changes pixels or is part of the cache key.
 public struct LoadPolicy: Hashable, Sendable {
-    /// Where the finished rendition is looked up and kept.
+    /// The cache access for the rendition.
     public var rendered: CacheRules
-    /// Where the original is looked up and kept: decoded in memory, as its bytes on disk.
+    /// The cache access for the original: decoded in memory, encoded on disk. By default it is not stored in memory.
     public var original: CacheRules
     /// By default what a cache holds is taken.
     public var freshness: Freshness
@@ -10,20 +10,21 @@ public struct LoadPolicy: Hashable, Sendable {
     public var failures: Failures
     /// By default none.
     public var previews: Previews
-    /// By default a picture of exactly the wanted size is looked for.
+    /// Whether a larger image in memory may be scaled down. By default it may not.
     public var variants: Variants
-    /// What is done to the pixels before they are delivered.
+    /// How the pixels are prepared before delivery.
     public var preparation: Preparation
-    /// The form of the rendition on disk.
+    /// The form in which the rendition is stored on disk.
     public var stored: StoredForm
-    /// By default a load has ended when there is a picture.
+    /// The event that completes a load. By default it is the image, before it is stored on disk.
     public var completion: Completion
-    /// Whether ``ImageResponse/data`` is filled.
+    /// Whether the response contains the original bytes in ``ImageResponse/data``.
     public var data: DataDelivery
-    /// How long what this load keeps may be used, in memory and on disk; `nil` leaves that to the limits of the caches,
-    /// which hold in any case.
+    /// How long the image may be served from memory and disk. The limits of the caches apply in any case; `nil` sets no
+    /// other limit.
     public var timeToLive: Duration?
 
+    /// Creates a policy; by default cached images are used without revalidation.
     public init(
         rendered: CacheRules = CacheRules(), original: CacheRules = CacheRules(memory: .off),
         freshness: Freshness = .cached, failures: Failures = .respected, previews: Previews = .none,
@@ -45,17 +46,17 @@ public struct LoadPolicy: Hashable, Sendable {
 }
 
 extension LoadPolicy {
-    /// Whether what a cache holds is good enough.
+    /// Whether a cached image satisfies a request.
     public enum Freshness: Hashable, Sendable, CaseIterable {
-        /// A cached picture is used until the cache drops it.
+        /// A cached image is used until the cache drops it.
         case cached
-        /// A cached picture comes first, as a preview; then its origin is asked whether it is still good. One that cannot
-        /// be asked leaves the cached picture as the result: see ``ImageResponse/refreshFailure``.
+        /// A cached image is delivered as a preview and then revalidated with its origin. If that fails, the cached image is
+        /// the result: see ``ImageResponse/refreshFailure``.
         case revalidate
-        /// The origin's own rules decide whether a cached picture is good, has to be asked for, or may be kept at all:
-        /// for HTTP those of RFC 9111.
+        /// The rules of the origin decide whether a cached image is fresh, needs revalidation, or may be stored at all; for
+        /// HTTP those of RFC 9111.
         case http
-        /// Caches are not asked, only filled.
+        /// Caches are written but not read.
         case reload
         /// Nothing is loaded; what no cache has is ``TintypeError/Code/notCached``.
         case cacheOnly
@@ -69,64 +70,66 @@ extension LoadPolicy {
         case ignored
     }
 
-    /// Whether partial pictures are delivered while the bytes arrive.
+    /// Whether partial images are delivered while the bytes arrive.
     public enum Previews: Hashable, Sendable {
+        /// No previews.
         case none
-        /// Whenever a preview shows more than the last one, at most once in this time.
+        /// A preview whenever it shows more than the last one, at most one in each interval.
         case progressive(every: Duration)
 
-        /// Four a second.
+        /// At most four previews a second.
         public static let progressive = Previews.progressive(every: .milliseconds(250))
     }
 
-    /// Whether a picture in memory that is larger than the wanted one may be scaled down instead of loading.
+    /// Whether a larger image in memory may be scaled down to the requested size instead of loading.
     public enum Variants: Hashable, Sendable {
-        /// Only the wanted rendition itself.
+        /// Only the requested rendition is used.
         case exact
-        /// A larger one of the same source, too. What is made of it is delivered, not kept: its pixels may differ a
-        /// little from those of the rendition that the key names.
+        /// A larger rendition of the same source may be scaled down. The result is delivered but not stored, because its
+        /// pixels may differ slightly from those that the key names.
         case larger
     }
 
-    /// What is done to pixels so that showing them waits for nothing. They are decoded off the caller's thread in any case.
+    /// How pixels are prepared so that showing them does not wait. They are always decoded off the caller's thread.
     public enum Preparation: Hashable, Sendable {
-        /// Nothing: a picture that was decoded just now is in memory, as a rule.
+        /// No preparation: the pages of an image that was just decoded are normally in memory.
         case automatic
-        /// Every page is touched before the picture is delivered, so that none has to come from a mapped file or from
-        /// swap when it is shown. A picture that memory answers at once is not touched.
+        /// Every page is read before delivery, so that showing the image does not wait for a mapped file or for swap.
+        /// Synchronous memory hits are not prepared.
         case always
     }
 
-    /// How a rendition is kept on disk. The original is always kept as the bytes it came as.
+    /// The form in which a rendition is stored on disk. Originals are always stored as the received bytes.
     public enum StoredForm: Hashable, Sendable {
-        /// JPEG for what is opaque, PNG for what is not, with the pipeline's ``PipelineConfiguration/encodeOptions``.
+        /// JPEG if all pixels are opaque, otherwise PNG, with the pipeline's ``PipelineConfiguration/encodeOptions``.
         case automatic
+        /// This format, with these options.
         case encoded(ImageFormat, EncodeOptions = EncodeOptions())
-        /// Not encoded: as pixels ready to show, in the cache's tier for those, so that a hit on disk decodes nothing.
-        /// For thumbnails: what that tier does not take, since it is large, is kept as by ``automatic``.
+        /// Decoded pixels in the cache's pixel tier, so that a disk hit needs no decoding. Meant for thumbnails: an image that
+        /// the tier refuses, for example for its size, is stored as with ``automatic``.
         case pixels
     }
 
-    /// When a load has ended.
+    /// The event that completes a load.
     public enum Completion: Hashable, Sendable {
-        /// When the picture is there; the disk gets it behind the caller.
+        /// The image is available; it is stored on disk in the background.
         case whenReady
-        /// When the disk has it, too. That it could not be written does not fail the load.
+        /// The image is also stored on disk. A failed write does not fail the load.
         case whenStored
     }
 
-    /// Whether the original bytes come with the picture.
+    /// Whether the response contains the original bytes.
     public enum DataDelivery: Hashable, Sendable {
-        /// When they passed by on the way, anyhow.
+        /// Only if the load read them anyway.
         case whenLoaded
-        /// Wherever they are: a picture from memory or a stored rendition waits for them to be read from disk, and comes
-        /// without them when the disk does not have them.
+        /// Always. A memory hit or a stored rendition waits until they are read from disk; if the disk does not have them,
+        /// the response has none.
         case always
     }
 }
 
 extension LoadPolicy {
-    /// Whether `tier` may answer for this load.
+    /// Returns whether this load may read a tier.
     func reads(_ tier: CacheAccess) -> Bool {
         freshness != .reload && tier.canRead
     }
@@ -138,39 +141,47 @@ extension LoadPolicy {
 }
 
 extension LoadPolicy.Freshness {
-    /// Whether a cached picture ends a load, without a look at anything else.
+    /// Whether a cached image completes a load without any further check.
     var takesWhatIsCached: Bool { self == .cached || self == .cacheOnly }
 
-    /// Whether the origin may have to be asked about what a cache has.
+    /// Whether a cached image may need revalidation with its origin.
     var asksOrigin: Bool { self == .revalidate || self == .http }
 }
 
-/// What one tier of the cache may be used for.
+/// The access to one tier of a cache.
 public enum CacheAccess: Hashable, Sendable {
+    /// The tier is read and written.
     case readWrite
+    /// The tier is read only.
     case readOnly
+    /// The tier is written only.
     case writeOnly
+    /// The tier is not used.
     case off
 
+    /// Whether the tier is read.
     public var canRead: Bool { self == .readWrite || self == .readOnly }
+    /// Whether the tier is written.
     public var canWrite: Bool { self == .readWrite || self == .writeOnly }
 
-    /// The same without writing.
+    /// The same access without writing.
     var reading: CacheAccess { canRead ? .readOnly : .off }
 }
 
-/// What each tier of the cache may be used for.
+/// The access to the memory and disk tiers of a cache.
 public struct CacheRules: Hashable, Sendable {
-    /// For decoded pictures.
+    /// The access to decoded images in memory.
     public var memory: CacheAccess
-    /// For encoded bytes.
+    /// The access to encoded bytes and raw pixels on disk.
     public var disk: CacheAccess
 
+    /// Whether at least one tier is written.
     var keepsAnything: Bool { memory.canWrite || disk.canWrite }
 
-    /// The same without writing.
+    /// The same rules without writing.
     var readOnly: CacheRules { CacheRules(memory: memory.reading, disk: disk.reading) }
 
+    /// Creates rules; by default both tiers are read and written.
     public init(memory: CacheAccess = .readWrite, disk: CacheAccess = .readWrite) {
         self.memory = memory
         self.disk = disk
