@@ -24,7 +24,7 @@ package final class CancelHook: Sendable {
 
 /// A copy of encoded bytes at a fixed address, for libraries that keep a pointer to their input between calls.
 ///
-/// `@unchecked Sendable`: the bytes are written once, in `init`, and only read from then on.
+/// `@unchecked Sendable` because the bytes are written once, in `init`, and only read from then on.
 package final class PinnedBytes: @unchecked Sendable {
     /// The bytes, valid as long as this object lives.
     package let bytes: UnsafeRawBufferPointer

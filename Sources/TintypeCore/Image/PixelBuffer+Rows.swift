@@ -71,7 +71,7 @@ extension PixelBuffer {
 /// the files of a disk cache: they get their names when they are complete, are replaced by renaming, and keep their pages
 /// after they are removed.
 ///
-/// `@unchecked Sendable`: the memory is mapped read-only and stays mapped until the object is deallocated.
+/// `@unchecked Sendable` because the memory is mapped read-only and stays mapped until the object is deallocated.
 package final class MappedBytes: @unchecked Sendable {
     /// The mapped bytes, valid as long as this object lives.
     package let bytes: UnsafeRawBufferPointer
