@@ -9,6 +9,7 @@ public import HeapModule
 // outside of its module (Swift 6.3).
 @usableFromInline
 package struct PriorityQueue<Element: Sendable>: Sendable {
+    /// Names one element.
     @usableFromInline
     package typealias Ticket = QueueTicket
 
@@ -27,6 +28,7 @@ package struct PriorityQueue<Element: Sendable>: Sendable {
         }
     }
 
+    /// A position in the heap. It is stale when its ticket has left the queue, or has another priority.
     @usableFromInline
     struct Position: Comparable, Sendable {
         @usableFromInline let priority: ImagePriority
@@ -56,13 +58,16 @@ package struct PriorityQueue<Element: Sendable>: Sendable {
         didSet { if order != oldValue { rebuildHeap() } }
     }
 
+    /// Creates an empty queue.
     @inlinable
     package init(order: QueueOrder = .firstInFirstOut) {
         self.order = order
     }
 
+    /// The number of elements. O(1).
     @inlinable
     package var count: Int { entries.count }
+    /// Whether there are no elements. O(1).
     @inlinable
     package var isEmpty: Bool { entries.isEmpty }
 

@@ -16,9 +16,13 @@ package protocol TurnQueue: AnyObject, Sendable {
 
 /// Work that waits for its turn. Its queue calls exactly one of the two closures, once, with no lock held.
 package struct QueuedWork: Sendable {
+    /// Does the work.
     package let run: @Sendable () -> Void
+    /// Called in place of ``run`` when the work was removed before its turn.
     package let cancel: @Sendable () -> Void
 
+    /// Creates work from two closures.
+    ///
     /// - Parameters:
     ///   - run: does the work.
     ///   - cancel: called in place of `run` when the work was removed before its turn.

@@ -72,6 +72,7 @@ extension ImageRequest {
     }
 }
 
+/// The key of ``HTTPOptions`` in the extras of a request.
 enum HTTPOptionsKey: RequestExtraKey {
     static let defaultValue = HTTPOptions()
 }

@@ -42,6 +42,7 @@ extension DownloadResponse {
 
 /// The body of a response: in memory, or still arriving.
 public struct DownloadBody: Sendable {
+    /// Where the bytes are.
     enum Content: Sendable {
         case data(Data)
         case stream(ResponseBody)

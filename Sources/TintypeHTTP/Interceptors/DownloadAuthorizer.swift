@@ -28,6 +28,7 @@ public final class DownloadAuthorizer: HTTPInterceptor {
         self.init(current: current, renewed: renewed, limit: limit, clock: .system)
     }
 
+    /// Creates an authorizer whose time limits run on another clock, for tests.
     package init(
         current: @escaping Source, renewed: @escaping Source, limit: Duration, clock: TransferClock
     ) {
@@ -37,6 +38,9 @@ public final class DownloadAuthorizer: HTTPInterceptor {
         renewals = SharedRenewal(limit, clock, renewed)
     }
 
+    /// Sends a request with the current credential, and once more with a renewed one after a 401 response of its origin.
+    ///
+    /// - Throws: the error of a closure; ``TintypeCore/TintypeError/Code/timedOut`` when one takes too long.
     public func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse {
         let before = renewals.latest
         let response = try await next(request.authorized(by: try await credential(before.credential)))

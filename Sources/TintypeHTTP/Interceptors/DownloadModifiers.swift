@@ -27,6 +27,9 @@ public struct DownloadRequestModifier: HTTPInterceptor {
         }
     }
 
+    /// Sends the modified request.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/refusedRequest``, or the error of the closure.
     public func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse {
         guard let modified = try await modify(request) else {
             throw TintypeError(.refusedRequest, stage: .load, "a request modifier refused the request")
@@ -61,6 +64,9 @@ public struct DownloadResponseModifier: HTTPInterceptor {
         }
     }
 
+    /// Returns the modified response.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/refusedResponse``, or the error of the closure.
     public func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse {
         guard let modified = try await modify(try await next(request)) else {
             throw TintypeError(.refusedResponse, stage: .load, "a response modifier refused the response")
@@ -91,6 +97,9 @@ public struct DownloadDecryptor: HTTPInterceptor {
         Data(base64Encoded: data, options: .ignoreUnknownCharacters)
     }
 
+    /// Returns the response with a decrypted body.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/undecipherable``, or the error of the closure.
     public func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse {
         var response = try await next(request)
         guard (200..<300).contains(response.status) else { return response }

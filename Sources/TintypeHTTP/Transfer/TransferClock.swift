@@ -13,6 +13,7 @@ package struct TransferClock: Sendable {
     /// A random number from 0 up to 1, for jitter.
     package var random: @Sendable () -> Double
 
+    /// Creates a clock from closures.
     package init(
         uptime: @escaping @Sendable () -> Duration, date: @escaping @Sendable () -> Date,
         sleep: @escaping @Sendable (Duration) async throws -> Void,

@@ -11,6 +11,7 @@ import TintypeCore
 /// All operations are O(log *n*), amortised, unless stated otherwise: a transfer steps aside at most once for each time
 /// that one was pushed, moved or removed, or finished at the same host.
 struct TransferQueueState<Element: Sendable>: Sendable {
+    /// The most running transfers, in all and for each host, and the order of those with equal priority.
     struct Limits: Hashable, Sendable {
         var total: Int
         var perHost: Int
@@ -22,6 +23,7 @@ struct TransferQueueState<Element: Sendable>: Sendable {
         let host: String
     }
 
+    /// The state of one host.
     private struct Host: Sendable {
         var runningCount = 0
         /// Transfers that stepped aside.
