@@ -6,7 +6,7 @@ public import TintypeCore
 ///
 /// Each entry is one self-describing file, named by the hash of its key. The cache writes it under a temporary name,
 /// renames it, and verifies every byte on each read. A reader therefore sees a complete entry or none, and several
-/// processes can share a directory. The bookkeeping for the limits is in SQLite; reads never touch it.
+/// processes can share a directory. The bookkeeping for the limits is in SQLite; reads never wait for it.
 ///
 /// Creating a cache touches no file, and its first use opens the directory. You can call every method from any thread.
 /// Synchronous methods that do I/O are marked "Blocks the calling thread" and have an asynchronous overload. If the
@@ -38,7 +38,8 @@ public final class DiskCache: DataCaching {
         var temporaryFiles = 0
         var flushes: [Flush] = []
 
-        /// Whether the index contains every change, so that a crash from here on loses nothing.
+        /// Whether the index contains every change or is marked as unreconciled, so that a crash from here on loses
+        /// nothing.
         var isSettled: Bool { staging.isIdle && pendingRemovals == 0 && !isIndexBehind }
     }
 

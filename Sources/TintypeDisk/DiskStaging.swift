@@ -23,7 +23,7 @@ struct DiskStaging: Sendable {
         static let recording = Work(rawValue: 2)
     }
 
-    private(set) var budget: StagingBudget
+    private var budget: StagingBudget
     private var pending: [CacheKey: PendingEntry] = [:]
     private var order: ArraySlice<(key: CacheKey, number: Int)> = []
     private var batch = IndexBatch()

@@ -3,7 +3,7 @@ import TintypeCore
 /// The bound on the entries that wait to be written, and the part of it in use.
 struct StagingBudget: Sendable {
     /// The cost of one entry or of all pending entries.
-    struct Cost: Equatable, Sendable {
+    struct Cost: Sendable {
         /// Bytes of memory.
         var memory = 0
         /// Bytes in spill files, which no limit of the cache counts.
@@ -12,8 +12,8 @@ struct StagingBudget: Sendable {
         var files = 0
     }
 
-    let capacity: Cost
-    private(set) var used = Cost()
+    private let capacity: Cost
+    private var used = Cost()
 
     /// Creates an empty budget.
     ///

@@ -36,14 +36,6 @@ struct EntryName: Hashable, Sendable {
         self.words = words
     }
 
-    /// The 64 hexadecimal digits.
-    var text: String {
-        String(unsafeUninitializedCapacity: Self.length) { buffer in
-            writeText(to: buffer)
-            return Self.length
-        }
-    }
-
     /// The folder that contains the file.
     var folder: EntryFolder { EntryFolder(Int(words[0] & 0xFF) << 4 | Int(words[0] >> 12 & 0xF)) }
 
