@@ -1,115 +1,66 @@
 public import Foundation
 public import TintypeCore
 
-/// One caller's share of a transfer: its progress, its priority, its cancellation and its result.
+/// One caller's share in a transfer: a handle to follow it, to change its priority and to cancel it.
 ///
-/// Releasing it does not cancel the transfer. All members may be used from any thread.
+/// Releasing the handle does not stop the transfer. All members may be called from any thread.
 public final class Download: Sendable {
-    private typealias Waiter = CheckedContinuation<Result<LoadedBytes, TintypeError>, Never>
+    private typealias End = Result<LoadedBytes, TintypeError>
 
-    private struct State: Sendable {
-        var received: ReceivedBytes?
-        var end: Result<LoadedBytes, TintypeError>?
-        var priority: ImagePriority
-        var subscription: JobSubscription?
-        var waiters: [Waiter] = []
-    }
-
-    private let state: Locked<State>
+    private let received = Locked<ReceivedBytes?>(nil)
+    private let end = Promise<End>()
+    private let handle: JobHandle
     private let onProgress: (@Sendable (LoadProgress) -> Void)?
 
     init(_ priority: ImagePriority, _ onProgress: (@Sendable (LoadProgress) -> Void)?) {
-        state = Locked(State(priority: priority))
+        handle = JobHandle(priority: priority)
         self.onProgress = onProgress
     }
 
-    /// The progress of the transfer.
-    public var progress: LoadProgress { state.withLock { $0.received }?.progress ?? LoadProgress() }
+    /// How much has arrived.
+    public var progress: LoadProgress { received.withLock { $0 }?.progress ?? LoadProgress() }
 
-    /// The bytes that have arrived; all of them at the end, and none if the transfer failed before the first. O(*n*).
+    /// The bytes that have arrived so far; all of them at the end.
     public var receivedBytes: Data {
-        let (end, received) = state.withLock { ($0.end, $0.received) }
-        return (try? end?.get().data) ?? received?.all ?? Data()
+        (try? end.value?.get().data) ?? received.withLock { $0 }?.all ?? Data()
     }
 
-    /// The priority of this share. The transfer has the highest priority of its shares.
+    /// The priority that this caller asks for. The transfer has the highest priority of all its callers.
     public var priority: ImagePriority {
-        get { state.withLock { $0.priority } }
-        set {
-            state.withLock { $0.priority = newValue }
-            tellPriority()
-        }
+        get { handle.priority }
+        set { handle.setPriority(newValue) }
     }
 
-    private func tellPriority(alreadyTold: ImagePriority? = nil) {
-        ImagePriority.pass(alreadyTold: alreadyTold) {
-            state.withLock { state in state.subscription.map { (state.priority, $0) } }
-        } to: {
-            $0.follow($1)
-        }
-    }
-
-    /// Ends this share with ``TintypeCore/TintypeError/Code/cancelled``, unless it has ended. When the last share of a
-    /// transfer is cancelled, the transfer stops.
+    /// Cancels this share: it ends at once with ``TintypeCore/TintypeError/Code/cancelled``, unless it has ended. The last caller
+    /// that cancels stops the transfer.
     public func cancel() {
         finish(.failure(.cancelled))
-        let subscription = state.withLock { $0.subscription }
-        subscription?.cancel()
+        handle.cancel()
     }
 
-    /// The bytes, when the transfer has ended. Any number of tasks may wait; cancelling one of them cancels this share.
-    ///
-    /// - Throws: the error of the transfer, or ``TintypeCore/TintypeError/Code/cancelled``.
+    /// The bytes, once they are there. Any number of tasks may wait. Cancelling a waiting task cancels the download.
     public var bytes: LoadedBytes {
         get async throws(TintypeError) {
-            // A finished download returns without suspending, which would cost two thread hops on an actor.
-            if let end = state.withLock({ $0.end }) { return try end.get() }
-            let result = await withTaskCancellationHandler {
-                await withCheckedContinuation { wait($0) }
-            } onCancel: {
+            try await end.wait {
                 cancel()
-            }
-            return try result.get()
+                return .failure(.cancelled)
+            }.get()
         }
     }
 
-    private func wait(_ waiter: Waiter) {
-        let end = state.withLock { state in
-            if state.end == nil { state.waiters.append(waiter) }
-            return state.end
-        }
-        if let end { waiter.resume(returning: end) }
-    }
+    // MARK: From the downloader
 
-    // MARK: Called by the downloader
-
-    /// Connects this share to its subscription of the transfer.
-    ///
-    /// - Parameter told: the priority of the subscription.
-    func bind(_ subscription: JobSubscription, at told: ImagePriority) {
-        let isOver = state.withLock { state in
-            state.subscription = subscription
-            return state.end != nil
-        }
-        // The end, or a change of priority, may precede the subscription.
-        if isOver { subscription.cancel() } else { tellPriority(alreadyTold: told) }
+    /// - Parameter priority: The priority that the subscription was made with.
+    func bind(_ subscription: JobSubscription, subscribedAt priority: ImagePriority) {
+        handle.bind(subscription, subscribedAt: priority)
     }
 
     func update(_ received: ReceivedBytes) {
-        let isRunning = state.withLock { state in
-            state.received = received
-            return state.end == nil
-        }
-        if isRunning, let onProgress { onProgress(received.progress) }
+        self.received.withLock { $0 = received }
+        if end.value == nil, let onProgress { onProgress(received.progress) }
     }
 
-    func finish(_ end: Result<LoadedBytes, TintypeError>) {
-        let waiters = state.withLock { state in
-            guard state.end == nil else { return [Waiter]() }
-            state.end = end
-            defer { state.waiters = [] }
-            return state.waiters
-        }
-        for waiter in waiters { waiter.resume(returning: end) }
+    func finish(_ result: Result<LoadedBytes, TintypeError>) {
+        end.fulfill(result)
     }
 }

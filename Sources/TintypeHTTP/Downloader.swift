@@ -1,159 +1,52 @@
 public import Foundation
 public import TintypeCore
 
-/// The ``TintypeCore/ImageLoader`` for `http:` and `https:` URLs, built on async-http-client.
+/// Loads `http:` and `https:` URLs: the HTTP ``TintypeCore/ImageLoader``, on async-http-client.
 ///
-/// Requests with equal method, URL, header fields and options share one transfer, from pipelines and from
-/// ``download(_:options:priority:onProgress:)`` alike. A limited number of transfers run at once, the most urgent
-/// first; a transfer frees its place before its bytes are decoded.
-///
-/// All methods may be called from any thread.
+/// Equal requests share one transfer, whichever pipeline or program they come from: requests with the same method, URL, header
+/// fields and options. A few transfers run at once, the most urgent first. A transfer leaves its slot before its bytes are
+/// decoded. All members may be called from any thread.
 public final class Downloader: ImageLoader {
-    struct State: Sendable {
+    private struct State: Sendable {
         var configuration: DownloaderConfiguration
-        /// The number of changes to the configuration.
+        /// The number of times that the configuration has changed.
         var generation = 0
         var isInvalidated = false
-        /// The settings of requests without options, which nearly all share.
-        var defaultSettings: TransferSettings?
+        /// The settings of requests without options of their own. Stored, because nearly all requests are such.
+        var plain: TransferSettings?
     }
 
-    let state: Locked<State>
+    private let state: Locked<State>
     private let services: TransferServices
-    let jobs = ByteJobs()
+    /// The table in which transfers are shared, for direct callers and for pipelines.
+    package let loads = ByteLoads()
 
-    /// Creates a downloader with a configuration.
+    /// Creates a downloader. Nothing is started or opened before the first transfer.
     public init(_ configuration: DownloaderConfiguration = DownloaderConfiguration()) {
         state = Locked(State(configuration: configuration))
         services = TransferServices(configuration)
     }
 
-    /// The settings. Changes apply to transfers that start later; limits on the number and rate of transfers, and their
-    /// order, apply at once.
+    /// The settings. A change applies to transfers that start later; the limits on concurrent transfers and their order change
+    /// at once.
     public var configuration: DownloaderConfiguration {
         get { state.withLock { $0.configuration } }
         set {
             state.withLock { state in
                 state.configuration = newValue
                 state.generation += 1
-                state.defaultSettings = nil
+                state.plain = nil
             }
             services.apply(newValue)
         }
     }
 
-    /// Whether a source is an `http:` or `https:` URL.
-    public func canLoad(_ source: ImageSource) -> Bool {
-        guard case .url(let url) = source else {
-            if case .http = source { return true } else { return false }
-        }
-        return url.isHTTP
-    }
-
-    /// Loads a source: starts a transfer, or joins the one for an equal request.
-    ///
-    /// - Throws: the error of the transfer; ``TintypeCore/TintypeError/Code/invalidated`` after
-    ///   ``invalidate(cancellingAll:)``; ``TintypeCore/TintypeError/Code/cancelled`` when the task is cancelled.
-    @concurrent
-    public func load(_ source: ImageSource, _ context: LoadContext) async throws(TintypeError) -> LoadedBytes {
-        let limit = context.received.limit
-        let key = try key(source, context.extras, byteLimit: limit, stored: context.stored)
-        return try await jobs.value(
-            key, for: context.job, onStatus: { context.received.show($0) },
-            work: transfer(of: source, context.extras, byteLimit: limit, stored: context.stored))
-    }
-
-    /// Decides how a stored response may be used (RFC 9111, for a private cache).
-    public func verdict(
-        on stored: CacheEntry, for source: ImageSource, _ extras: RequestExtras, at now: Date
-    ) -> StoredVerdict {
-        // Without the header fields of the response, its freshness is unknown.
-        guard let response = StoredResponse(decoding: stored.metadata),
-            let request = try? DownloadRequest(source, settings(extras, byteLimit: .max))
-        else { return .stale(usableOnError: true) }
-        return Freshness(request: request, stored: response, now: now).verdict
-    }
-
-    // MARK: All transfers
-
-    /// Whether waiting transfers stay in the queue. Running transfers continue.
-    public var isSuspended: Bool {
-        get { services.queue.isSuspended }
-        set { services.queue.isSuspended = newValue }
-    }
-
-    /// The number of transfers that run or wait; one that several callers share counts once.
-    public var currentDownloadCount: Int { jobs.count }
-
-    /// The number of running transfers.
-    public var runningDownloadCount: Int { services.queue.runningCount }
-
-    /// Cancels every transfer: all callers get ``TintypeCore/TintypeError/Code/cancelled``.
-    public func cancelAll() {
-        jobs.cancelAll()
-    }
-
-    /// Stops accepting requests: later calls fail with ``TintypeCore/TintypeError/Code/invalidated``.
-    ///
-    /// - Parameter cancellingAll: whether running and waiting transfers are cancelled. Otherwise they complete.
-    public func invalidate(cancellingAll: Bool = false) {
-        state.withLock { $0.isInvalidated = true }
-        if cancellingAll { cancelAll() }
-    }
-
-    // MARK: One transfer
-
-    /// Returns the key by which equal requests find their transfer.
-    ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidated`` after ``invalidate(cancellingAll:)``.
-    func key(
-        _ source: ImageSource, _ extras: RequestExtras, byteLimit: Int, stored: CacheEntry?
-    ) throws(TintypeError) -> ByteJobKey {
-        let (generation, isInvalidated) = state.withLock { ($0.generation, $0.isInvalidated) }
-        guard !isInvalidated else {
-            throw TintypeError(.invalidated, stage: .load, "the downloader was invalidated")
-        }
-        return ByteJobKey(
-            source: source.identity, extras: extras, byteLimit: byteLimit, stored: stored?.metadata,
-            generation: generation)
-    }
-
-    /// Returns the settings of a request.
-    private func settings(_ extras: RequestExtras, byteLimit: Int) -> TransferSettings {
-        let isDefault = !extras.contains(HTTPOptionsKey.self)
-        return state.withLock { state in
-            if isDefault, let settings = state.defaultSettings, settings.byteLimit == byteLimit { return settings }
-            let settings = TransferSettings(
-                configuration: state.configuration, options: extras[HTTPOptionsKey.self], byteLimit: byteLimit)
-            if isDefault { state.defaultSettings = settings }
-            return settings
-        }
-    }
-
-    /// Returns the work of one job: a transfer.
-    func transfer(
-        of source: ImageSource, _ extras: RequestExtras, byteLimit: Int, stored: CacheEntry?
-    ) -> ByteJobs.Work {
-        let settings = settings(extras, byteLimit: byteLimit)
-        return { [services] (job, report) throws(TintypeError) in
-            try await Transfer(of: source, settings, services, stored: stored, for: job, report).run()
-        }
-    }
-}
-
-extension Downloader {
-    /// The limit of ``download(_:options:priority:onProgress:)`` without one in its options.
-    private var defaultByteLimit: Int { state.withLock { $0.configuration.maximumByteCount } ?? 64 << 20 }
-
-    /// Starts a transfer, or joins the one for an equal request.
+    /// Starts a transfer, or joins that of an equal request.
     ///
     /// - Parameters:
-    ///   - source: an `http:` or `https:` URL, or an ``TintypeCore/HTTPSource``.
-    ///   - options: the HTTP options of the request.
-    ///   - priority: the priority in the queue.
-    ///   - onProgress: called on any thread, which it must not block. A caller that joins late gets the current
-    ///     progress.
-    /// - Returns: the caller's share of the transfer. It has already failed when the source cannot be requested.
+    ///   - options: What this request wants of HTTP beside its source.
+    ///   - onProgress: Called on any thread, which it must not block. A late caller is told the current progress first.
+    /// - Returns: The caller's share in the transfer. It has failed already if the source cannot be requested.
     @discardableResult
     public func download(
         _ source: ImageSource, options: HTTPOptions = HTTPOptions(), priority: ImagePriority = .normal,
@@ -169,16 +62,104 @@ extension Downloader {
     }
 
     private func start(_ download: Download, _ source: ImageSource, _ options: HTTPOptions) throws(TintypeError) {
-        let limit = options.maximumByteCount ?? defaultByteLimit
         var extras = RequestExtras()
         if !options.isDefault { extras[HTTPOptionsKey.self] = options }
-        let key = try key(source, extras, byteLimit: limit, stored: nil)
-        let receiver = ByteJobs.Receiver(
-            onStatus: { download.update($0) }, onEnd: { download.finish($0) })
+        let request = ByteRequest(
+            source: source, extras: extras, byteLimit: options.maximumByteCount ?? defaultByteLimit, stored: nil)
+        let key = try key(for: request)
+        let receiver = ByteLoads.Receiver(onStatus: { download.update($0) }, onEnd: { download.finish($0) })
         let priority = download.priority
-        let subscription = jobs.attach(key, at: priority, receiver: receiver) {
-            self.transfer(of: source, extras, byteLimit: limit, stored: nil)
+        let subscription = loads.attach(key, at: priority, receiver: receiver) { self.work(for: request) }
+        download.bind(subscription, subscribedAt: priority)
+    }
+
+    /// The largest body in bytes that ``download(_:options:priority:onProgress:)`` accepts by default.
+    private var defaultByteLimit: Int { state.withLock { $0.configuration.maximumByteCount } ?? 64 << 20 }
+}
+
+// MARK: - As the loader of a pipeline
+
+extension Downloader: SharedLoader {
+    public func canLoad(_ source: ImageSource) -> Bool {
+        switch source {
+        case .url(let url): url.isHTTP
+        case .http: true
+        case .bytes, .closure: false
         }
-        download.bind(subscription, at: priority)
+    }
+
+    @concurrent
+    public func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
+        let request = ByteRequest(
+            source: source, extras: context.extras, byteLimit: context.received.limit, stored: context.stored)
+        return try await loads.value(
+            try key(for: request), for: context.job, onStatus: { context.received.show($0) }, work: work(for: request))
+    }
+
+    /// Returns whether a stored response may be used again: RFC 9111, for a private cache.
+    public func verdict(
+        on stored: CacheEntry, for source: ImageSource, extras: RequestExtras, at now: Date
+    ) -> StoredVerdict {
+        // Nothing is known of an entry that was stored without the head of its response.
+        guard let response = StoredResponse(decoding: stored.metadata),
+            let request = try? DownloadRequest(source, settings(extras, byteLimit: .max))
+        else { return .stale(usableOnError: true) }
+        return Freshness(request: request, stored: response, now: now).verdict
+    }
+
+    /// - Throws: ``TintypeCore/TintypeError/Code/invalidated``.
+    package func key(for request: ByteRequest) throws(TintypeError) -> ByteLoadKey {
+        let (generation, isInvalidated) = state.withLock { ($0.generation, $0.isInvalidated) }
+        guard !isInvalidated else {
+            throw TintypeError(.invalidated, stage: .load, "the downloader was invalidated")
+        }
+        return ByteLoadKey(request, in: .generation(generation))
+    }
+
+    package func work(for request: ByteRequest) -> ByteLoads.Work {
+        let settings = settings(request.extras, byteLimit: request.byteLimit)
+        return { [services] (job, reporter) throws(TintypeError) in
+            try await Transfer(of: request.source, settings, services, stored: request.stored, for: job, reporter).run()
+        }
+    }
+
+    private func settings(_ extras: RequestExtras, byteLimit: Int) -> TransferSettings {
+        let isPlain = !extras.contains(HTTPOptionsKey.self)
+        return state.withLock { state in
+            if isPlain, let plain = state.plain, plain.byteLimit == byteLimit { return plain }
+            let settings = TransferSettings(
+                configuration: state.configuration, options: extras[HTTPOptionsKey.self], byteLimit: byteLimit)
+            if isPlain { state.plain = settings }
+            return settings
+        }
+    }
+}
+
+// MARK: - All transfers
+
+extension Downloader {
+    /// Whether waiting transfers are held back. Running ones go on.
+    public var isSuspended: Bool {
+        get { services.queue.isSuspended }
+        set { services.queue.isSuspended = newValue }
+    }
+
+    /// The number of transfers that run or wait, however many callers wait for each.
+    public var currentDownloadCount: Int { loads.count }
+
+    /// The number of transfers that run.
+    public var runningDownloadCount: Int { services.queue.runningCount }
+
+    /// Ends every transfer with ``TintypeCore/TintypeError/Code/cancelled`` for all its callers.
+    public func cancelAll() {
+        loads.cancelAll()
+    }
+
+    /// Makes all later calls fail with ``TintypeCore/TintypeError/Code/invalidated``.
+    ///
+    /// - Parameter cancellingAll: Whether running transfers are cancelled. Otherwise they go on to their end.
+    public func invalidate(cancellingAll: Bool = false) {
+        state.withLock { $0.isInvalidated = true }
+        if cancellingAll { cancelAll() }
     }
 }

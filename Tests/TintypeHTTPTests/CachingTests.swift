@@ -27,7 +27,7 @@ import TintypeTesting
         try await withImage([("ETag", "\"1\""), ("Cache-Control", "max-age=0")]) {
             origin, downloader, source, stored in
             let extras = RequestExtras()
-            #expect(downloader.verdict(on: stored, for: source, extras, at: Date()) == .stale(usableOnError: false))
+            #expect(downloader.verdict(on: stored, for: source, extras: extras, at: Date()) == .stale(usableOnError: false))
             origin.serve("/a") { request in
                 let isSame = request[header: "if-none-match"] == "\"1\""
                 return OriginResponse(
@@ -36,7 +36,7 @@ import TintypeTesting
             let loaded = try await Fixture.load(source, downloader, stored: stored)
             #expect(loaded.isNotModified && loaded.data == Fixture.body && loaded.metrics?.status == 304)
             let renewed = entry(loaded)
-            #expect(downloader.verdict(on: renewed, for: source, extras, at: Date()) == .fresh)
+            #expect(downloader.verdict(on: renewed, for: source, extras: extras, at: Date()) == .fresh)
         }
     }
 
@@ -85,7 +85,7 @@ import TintypeTesting
     @Test func anEntryWithoutMetadataIsStale() throws {
         let url = try #require(URL(string: "http://example.org/a"))
         let entry = CacheEntry(data: Fixture.body, format: .png)
-        let verdict = Downloader.patient.verdict(on: entry, for: .url(url), RequestExtras(), at: Date())
+        let verdict = Downloader.patient.verdict(on: entry, for: .url(url), extras: RequestExtras(), at: Date())
         #expect(verdict == .stale(usableOnError: true))
     }
 

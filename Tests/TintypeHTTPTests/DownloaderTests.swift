@@ -100,7 +100,7 @@ import TintypeTesting
         defer { withExtendedLifetime(port) {} }
         let url = try port.url
         let context = LoadContext(received: ReceivedBytes(limit: 100), job: JobContext(priority: .normal))
-        let error = await Fixture.expect(.unreachable) { try await Downloader.patient.load(.url(url), context) }
+        let error = await Fixture.expect(.unreachable) { try await Downloader.patient.load(.url(url), context: context) }
         #expect(error?.subject == url.absoluteString)
     }
 
@@ -152,7 +152,7 @@ import TintypeTesting
     ) async throws {
         let url = try #require(URL(string: text))
         let context = LoadContext(received: ReceivedBytes(limit: 100), job: JobContext(priority: .normal))
-        _ = await Fixture.expect(.invalidSource) { try await Downloader.patient.load(.url(url), context) }
+        _ = await Fixture.expect(.invalidSource) { try await Downloader.patient.load(.url(url), context: context) }
     }
 
     @Test func moreBytesThanAllowedAreRefused() async throws {
@@ -167,7 +167,7 @@ import TintypeTesting
     @Test func aURLWithoutAHostIsInvalid() async throws {
         let url = try #require(URL(string: "http:///a"))
         let context = LoadContext(received: ReceivedBytes(limit: 100), job: JobContext(priority: .normal))
-        _ = await Fixture.expect(.invalidSource) { try await Downloader.patient.load(.url(url), context) }
+        _ = await Fixture.expect(.invalidSource) { try await Downloader.patient.load(.url(url), context: context) }
     }
 
     // MARK: Cancellation and limits

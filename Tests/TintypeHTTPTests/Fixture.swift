@@ -48,7 +48,7 @@ enum Fixture {
         let context = LoadContext(
             received: ReceivedBytes(limit: limit), job: JobContext(priority: .normal), extras: request.extras,
             stored: stored)
-        return try await downloader.load(source, context)
+        return try await downloader.load(source, context: context)
     }
 
     @discardableResult

@@ -10,18 +10,18 @@ extension MappingSymbols {
             "LoadedBytes": LoadedBytes.self, "StoredVerdict": StoredVerdict.self, "Downloader": Downloader.self,
             "DownloaderConfiguration": DownloaderConfiguration.self,
             "ImageLoader.canLoad(_:)": { (loader: any ImageLoader, source: ImageSource) in loader.canLoad(source) },
-            "ImageLoader.load(_:_:)":
+            "ImageLoader.load(_:context:)":
                 { (loader: any ImageLoader, source: ImageSource, context: LoadContext) async throws in
-                    try await loader.load(source, context)
+                    try await loader.load(source, context: context)
                 },
             "ImageLoaderChain.loaders": \ImageLoaderChain.loaders,
             "LoadContext.stored": \LoadContext.stored,
             "LoadedBytes.isNotModified": \LoadedBytes.isNotModified,
             "LoadedBytes.stillGood(_:metadata:)": LoadedBytes.stillGood(_:metadata:),
             "ReceivedBytes.append(_:)": ReceivedBytes.append(_:), "ReceivedBytes.expect(_:)": ReceivedBytes.expect(_:),
-            "Downloader.load(_:_:)":
+            "Downloader.load(_:context:)":
                 { (downloader: Downloader, source: ImageSource, context: LoadContext) async throws in
-                    try await downloader.load(source, context)
+                    try await downloader.load(source, context: context)
                 },
             "DownloaderConfiguration.accept": \DownloaderConfiguration.accept,
             "DownloaderConfiguration.acceptableStatusCodes": \DownloaderConfiguration.acceptableStatusCodes,

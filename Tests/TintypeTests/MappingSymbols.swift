@@ -45,13 +45,13 @@ enum MappingSymbols {
             "DecodeOptions.Size.fit": DecodeOptions.Size.fit, "DecodeOptions.Size.shrink": DecodeOptions.Size.shrink,
             "DecodeOptions.Size.target(for:)": DecodeOptions.Size.target(for:),
             "LoadPolicy.completion": \LoadPolicy.completion, "LoadPolicy.data": \LoadPolicy.data,
-            "LoadPolicy.failures": \LoadPolicy.failures, "LoadPolicy.freshness": \LoadPolicy.freshness,
+            "LoadPolicy.failureMemory": \LoadPolicy.failureMemory, "LoadPolicy.freshness": \LoadPolicy.freshness,
             "LoadPolicy.original": \LoadPolicy.original, "LoadPolicy.preparation": \LoadPolicy.preparation,
             "LoadPolicy.previews": \LoadPolicy.previews, "LoadPolicy.rendered": \LoadPolicy.rendered,
             "LoadPolicy.stored": \LoadPolicy.stored, "LoadPolicy.Completion.whenReady": LoadPolicy.Completion.whenReady,
             "LoadPolicy.Completion.whenStored": LoadPolicy.Completion.whenStored,
             "LoadPolicy.DataDelivery.always": LoadPolicy.DataDelivery.always,
-            "LoadPolicy.Failures.ignored": LoadPolicy.Failures.ignored,
+            "LoadPolicy.FailureMemoryUse.ignored": LoadPolicy.FailureMemoryUse.ignored,
             "LoadPolicy.Freshness.cacheOnly": LoadPolicy.Freshness.cacheOnly,
             "LoadPolicy.Freshness.cached": LoadPolicy.Freshness.cached,
             "LoadPolicy.Freshness.http": LoadPolicy.Freshness.http,
@@ -89,13 +89,13 @@ enum MappingSymbols {
             "ImagePipeline.cachedImage(for:)": ImagePipeline.cachedImage(for:),
             "ImagePipeline.cancelAll()": ImagePipeline.cancelAll,
             "ImagePipeline.configuration": \ImagePipeline.configuration,
-            "ImagePipeline.failures": \ImagePipeline.failures,
+            "ImagePipeline.failureMemory": \ImagePipeline.failureMemory,
             "ImagePipeline.flush()": { (pipeline: ImagePipeline) async throws in try await pipeline.flush() },
             "ImagePipeline.image(for:)": { (pipeline: ImagePipeline, request: ImageRequest) async throws in
                 try await pipeline.image(for: request)
             },
             "ImagePipeline.init(_:)": ImagePipeline.init(_:), "ImagePipeline.isRunning": \ImagePipeline.isRunning,
-            "ImagePipeline.load(_:_:)":
+            "ImagePipeline.load(_:onEvent:)":
                 { @MainActor (pipeline: ImagePipeline, request: ImageRequest) in pipeline.load(request) { _ in } },
             "ImagePipeline.response(for:)": { (pipeline: ImagePipeline, request: ImageRequest) async throws in
                 try await pipeline.response(for: request)
@@ -129,11 +129,11 @@ enum MappingSymbols {
             "ImageOrigin.custom": ImageOrigin.custom, "ImageOrigin.data": ImageOrigin.data,
             "ImageOrigin.disk": ImageOrigin.disk, "ImageOrigin.file": ImageOrigin.file,
             "ImageOrigin.memory": ImageOrigin.memory, "ImageOrigin.network": ImageOrigin.network,
-            "FailedSources.all": \FailedSources.all,
-            "FailedSources.forget(_:)": { (failures: FailedSources, source: ImageSource) in failures.forget(source) },
-            "FailedSources.forgetAll()": FailedSources.forgetAll,
-            "FailureMemory.capacity": \FailureMemory.capacity, "FailureMemory.lifetime": \FailureMemory.lifetime,
-            "FailureMemory.shouldRemember": \FailureMemory.shouldRemember,
+            "FailureMemory.all": \FailureMemory.all,
+            "FailureMemory.forget(_:)": { (failures: FailureMemory, source: ImageSource) in failures.forget(source) },
+            "FailureMemory.forgetAll()": FailureMemory.forgetAll,
+            "FailureMemory.Settings.capacity": \FailureMemory.Settings.capacity, "FailureMemory.Settings.timeToLive": \FailureMemory.Settings.timeToLive,
+            "FailureMemory.Settings.shouldRemember": \FailureMemory.Settings.shouldRemember,
         ]
     }
 

@@ -15,7 +15,7 @@ struct PolicyOptions: ParsableArguments {
     /// Returns the request with the policy of these options.
     func applied(to request: ImageRequest) -> ImageRequest {
         request.freshness(freshness?.freshness ?? .cached)
-            .failures(retryFailed ? .ignored : .respected)
+            .failureMemory(retryFailed ? .ignored : .respected)
             .priority(priority.value)
     }
 }

@@ -1,48 +1,81 @@
 /// Values in the order in which they came, found by keys that only grow.
 ///
-/// Adding costs O(1), finding, changing and removing O(log n), amortised, and no key is hashed: thousands may wait for
-/// one job. What is removed leaves its place behind, which is swept out when such places are the majority.
+/// Appending is O(1); finding, changing and removing are O(log n) amortised. No key is hashed, because thousands may wait for
+/// one job. A removed value leaves an empty entry, and empty entries are swept when they are the majority.
 struct ArrivalList<Key: Comparable & Sendable, Value: Sendable>: Sendable {
-    private var places: [(key: Key, value: Value?)] = []
+    private var entries: [(key: Key, value: Value?)] = []
     private(set) var count = 0
 
-    /// What is there, in the order in which it came.
-    var keys: [Key] { places.compactMap { $0.value == nil ? nil : $0.key } }
-    var values: [Value] { places.compactMap(\.value) }
+    /// The keys in order of arrival.
+    var keys: [Key] { entries.compactMap { $0.value == nil ? nil : $0.key } }
+    /// The values in order of arrival.
+    var values: [Value] { entries.compactMap(\.value) }
 
-    /// In that order, without a list of them.
+    /// Calls `body` for each value in order of arrival, without making a list of them.
     func forEach(_ body: (Value) -> Void) {
-        for place in places { if let value = place.value { body(value) } }
+        for entry in entries { if let value = entry.value { body(value) } }
     }
 
-    /// - Parameter key: greater than every one before.
+    /// - Parameter key: Greater than every key before it.
     mutating func append(_ value: Value, as key: Key) {
-        places.append((key, value))
+        entries.append((key, value))
         count += 1
     }
 
-    /// Replaces a value that is there and returns the old one; adds nothing.
+    /// Replaces a value and returns the old one. Returns `nil`, and adds nothing, if the key is not there.
     mutating func update(_ key: Key, to value: Value) -> Value? {
-        guard let index = index(of: key), let old = places[index].value else { return nil }
-        places[index].value = value
+        guard let index = index(of: key), let old = entries[index].value else { return nil }
+        entries[index].value = value
         return old
     }
 
     mutating func remove(_ key: Key) -> Value? {
-        guard let index = index(of: key), let old = places[index].value else { return nil }
-        places[index].value = nil
+        guard let index = index(of: key), let old = entries[index].value else { return nil }
+        entries[index].value = nil
         count -= 1
-        if places.count > 2 * count + 8 { places.removeAll { $0.value == nil } }
+        if entries.count > 2 * count + 8 { entries.removeAll { $0.value == nil } }
         return old
     }
 
+    /// Finds a key by binary search.
     private func index(of key: Key) -> Int? {
-        var range = places.indices
+        var range = entries.indices
         while !range.isEmpty {
             let middle = range.lowerBound + range.count / 2
-            if places[middle].key == key { return middle }
-            range = places[middle].key < key ? middle + 1..<range.upperBound : range.lowerBound..<middle
+            if entries[middle].key == key { return middle }
+            range = entries[middle].key < key ? middle + 1..<range.upperBound : range.lowerBound..<middle
         }
         return nil
+    }
+}
+
+/// The number of subscribers at each priority. Finds the highest one in O(number of priorities).
+struct PriorityTally: Sendable {
+    private var counts = InlineCounts()
+    private(set) var total = 0
+
+    /// The highest priority of any subscriber, or `nil` if there is none.
+    var highest: ImagePriority? {
+        ImagePriority.allCases.last { counts[$0] > 0 }
+    }
+
+    mutating func add(_ priority: ImagePriority) {
+        counts[priority] += 1
+        total += 1
+    }
+
+    mutating func remove(_ priority: ImagePriority) {
+        counts[priority] -= 1
+        total -= 1
+    }
+
+    /// One number for each priority, without a heap allocation for each job.
+    private struct InlineCounts: Sendable {
+        private var values = SIMD8<Int32>.zero
+
+        subscript(_ priority: ImagePriority) -> Int32 {
+            get { values[Int(priority.rawValue)] }
+            set { values[Int(priority.rawValue)] = newValue }
+        }
     }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a running job knows of those who wait for it: how urgent it is, and whether anyone still does.
+/// What a running job knows of its subscribers: the highest of their priorities, and whether any of them is left.
 package final class JobContext: Sendable {
     private struct State: Sendable {
         var priority: ImagePriority
@@ -10,24 +10,27 @@ package final class JobContext: Sendable {
     }
 
     private let state: Locked<State>
-    /// Beside the lock, since a decoder asks for every row. Set before the task is looked for.
+    /// Outside the lock, because a decoder reads it for every row. Set before the task is looked up.
     private let cancelled = Atomic(false)
 
     package init(priority: ImagePriority) {
         state = Locked(State(priority: priority))
     }
 
-    /// The highest priority of those who wait.
+    /// The highest priority of the subscribers.
     package var priority: ImagePriority { state.withLock { $0.priority } }
 
-    /// Whether no one waits any more. Work on a processor has to ask, between rows or frames.
+    /// Whether no subscriber is left. Work on a processor has to check it between rows or frames.
     package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
+    /// - Throws: ``TintypeError/Code/cancelled`` if no subscriber is left.
     package func checkCancelled() throws(TintypeError) {
         if isCancelled { throw .cancelled }
     }
 
-    /// Keeps `follower` at this job's priority until the returned number is given to ``removeFollower(_:)``.
+    // MARK: Priority
+
+    /// Keeps `follower` at this job's priority until ``removeFollower(_:)`` is called with the returned number.
     package func addFollower(_ follower: any PriorityFollower) -> Int {
         let number = state.withLock { state in
             state.lastFollower += 1
@@ -43,15 +46,16 @@ package final class JobContext: Sendable {
         state.withLock { $0.followers[number] = nil }
     }
 
-    /// Whether anything waits somewhere on behalf of this job.
-    var hasFollowers: Bool { state.withLock { !$0.followers.isEmpty } }
-
     func setPriority(_ priority: ImagePriority) {
         state.withLock { $0.priority = priority }
-        tellFollowers()
+        ImagePriority.pass {
+            state.withLock { ($0.priority, Array($0.followers.values)) }
+        } to: { followers, priority in
+            for follower in followers { follower.follow(priority) }
+        }
     }
 
-    /// Tells one who follows the priority what it is.
+    /// Calls `tell` with the current priority, and again as long as it changes in between.
     func follow(alreadyTold: ImagePriority? = nil, _ tell: (ImagePriority) -> Void) {
         ImagePriority.pass(alreadyTold: alreadyTold) {
             (priority, ())
@@ -60,24 +64,18 @@ package final class JobContext: Sendable {
         }
     }
 
-    private func tellFollowers() {
-        ImagePriority.pass {
-            state.withLock { ($0.priority, Array($0.followers.values)) }
-        } to: { followers, priority in
-            for follower in followers { follower.follow(priority) }
-        }
-    }
+    // MARK: The task
 
-    /// Ties the task that does the work to this job; cancels it at once if the job was abandoned in between.
+    /// Ties the task that does the work to this job. Cancels it at once if the job was abandoned in between.
     func bind(_ task: Task<Void, Never>) {
         state.withLock { $0.task = task }
         if isCancelled { task.cancel() }
     }
 
-    /// Takes the task from a job whose work is done.
+    /// Separates the task from a job whose work has ended.
     ///
-    /// Returns whether the task was not cancelled, and will not be on behalf of this job: ``cancel()`` sets its mark before
-    /// it looks for a task.
+    /// - Returns: Whether the task is not cancelled and never will be on behalf of this job: ``cancel()`` sets its mark
+    ///   before it looks up the task.
     func unbind() -> Bool {
         state.withLock { state in
             state.task = nil
@@ -88,5 +86,53 @@ package final class JobContext: Sendable {
     func cancel() {
         cancelled.store(true, ordering: .relaxed)
         state.withLock { $0.task }?.cancel()
+    }
+}
+
+/// What one subscriber of a job wants to be told. Both closures are called with no lock held, on any thread.
+package struct JobReceiver<Value: Sendable, Status: Sendable>: Sendable {
+    /// Takes the newest snapshot of the job. Snapshots in between may be skipped.
+    var onStatus: @Sendable (Status) -> Void
+    /// Takes the result, exactly once, unless the subscription was cancelled before.
+    var onEnd: @Sendable (Result<Value, TintypeError>) -> Void
+
+    package init(
+        onStatus: @escaping @Sendable (Status) -> Void,
+        onEnd: @escaping @Sendable (Result<Value, TintypeError>) -> Void
+    ) {
+        self.onStatus = onStatus
+        self.onEnd = onEnd
+    }
+}
+
+/// Reports the status of a running job to its subscribers.
+package struct JobReporter<Status: Sendable>: Sendable {
+    package let report: @Sendable (Status) -> Void
+
+    package func callAsFunction(_ status: Status) { report(status) }
+}
+
+/// The tasks that do the work of jobs.
+///
+/// The work belongs to no caller: it is not cancelled with the task that happens to start it. It begins on the calling thread
+/// (on macOS, from 26 on), which saves two thread changes when one job starts another. What runs first has to be short.
+enum JobTasks {
+    /// A task for each job. It leaves the thread of an actor before `@concurrent` code runs, such as a user's loader.
+    case new
+    /// Tasks that do one job after another. They leave the calling thread at their first suspension.
+    case reused
+
+    func start(_ work: @escaping @Sendable () async -> Void, for context: JobContext) {
+        switch self {
+        case .new: context.bind(Self.task(work))
+        case .reused: JobWorkers.shared.start(work, for: context)
+        }
+    }
+
+    private static func task(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        if #available(macOS 26, *) {
+            return Task.immediateDetached { await work() }
+        }
+        return Task.detached { await work() }
     }
 }

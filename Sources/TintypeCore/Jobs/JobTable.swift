@@ -1,6 +1,6 @@
-/// Who waits for which running job: decides when work starts, is shared, changes its priority and stops.
+/// The subscribers of each running job: decides when work starts, is shared, changes its priority and stops.
 ///
-/// It knows no time, threads or tasks; ``SharedJobs`` carries out what it decides. What holds always:
+/// It knows nothing of time, threads or tasks; ``SharedJobs`` carries out what it decides. Invariants:
 /// - a key has at most one job that can be joined;
 /// - a subscriber is released at most once, by ``detach(_:)`` or by ``finish(_:)``;
 /// - a job is abandoned exactly when its last subscriber leaves before it has finished;
@@ -9,19 +9,20 @@ struct JobTable<Key: Hashable & Sendable>: Sendable {
     typealias SubscriberID = JobSubscriberID
 
     enum Attachment: Equatable {
-        /// There was no such job: the caller has to start it.
+        /// There was no job for the key. The caller has to start it.
         case start
-        /// The job runs already; its priority rose to this, if it did.
+        /// The job is running. The value is its new priority if the subscriber raised it.
         case join(raisedTo: ImagePriority?)
     }
 
     enum Detachment: Equatable {
-        /// The subscriber had been released before.
+        /// The subscriber was released before.
         case unknown
         /// Others still wait, at an unchanged priority.
         case left
+        /// Others still wait, at a lower priority.
         case lowered(to: ImagePriority)
-        /// No one waits any more: the caller has to stop the work. The key is free for a new job at once.
+        /// No subscriber is left. The caller has to stop the work. The key is free for a new job at once.
         case abandoned
     }
 
@@ -33,28 +34,27 @@ struct JobTable<Key: Hashable & Sendable>: Sendable {
 
     private var jobs = JobSlots<Job>()
     private var joinable: [Key: JobID] = [:]
-    /// Places of jobs that have ended.
-    private var freePlaces: [Int] = []
+    /// The slots of jobs that have ended.
+    private var freeSlots: [Int] = []
     /// The number of jobs that are running.
     private(set) var count = 0
     private var lastNumber = 0
 
-    /// Whether there is a job that can be joined.
-    func isRunning(_ key: Key) -> Bool { joinable[key] != nil }
-
+    /// Adds a subscriber to the job for `key`, or to a new one.
     mutating func attach(_ key: Key, at priority: ImagePriority) -> (SubscriberID, Attachment) {
-        let new = JobID(place: freePlaces.last ?? count, number: nextNumber())
-        let id = joinable[key, default: new].kept()
+        let new = JobID(slot: freeSlots.last ?? count, number: nextNumber())
+        let id = joinable[key, default: new].findOrInsert()
         guard id == new else {
             let before = jobs[id]?.tally.highest
             return (add(to: id, at: priority), .join(raisedTo: before.map { priority > $0 } == true ? priority : nil))
         }
-        _ = freePlaces.popLast()
+        _ = freeSlots.popLast()
         jobs.put(Job(key: key), at: new)
         count += 1
         return (add(to: new, at: priority), .start)
     }
 
+    /// Removes a subscriber that no longer waits.
     mutating func detach(_ subscriber: SubscriberID) -> Detachment {
         let change = jobs.change(subscriber.job) { job in
             job.subscribers.remove(subscriber).map { priority in
@@ -71,8 +71,10 @@ struct JobTable<Key: Hashable & Sendable>: Sendable {
         return after == change.before ? .left : .lowered(to: after)
     }
 
-    /// Returns the job's new priority if it changed.
-    mutating func reprioritise(_ subscriber: SubscriberID, to priority: ImagePriority) -> ImagePriority? {
+    /// Changes the priority of one subscriber.
+    ///
+    /// - Returns: The job's new priority if it changed.
+    mutating func reprioritize(_ subscriber: SubscriberID, to priority: ImagePriority) -> ImagePriority? {
         let change = jobs.change(subscriber.job) { job -> ImagePriority? in
             guard let old = job.subscribers.update(subscriber, to: priority) else { return nil }
             let before = job.tally.highest
@@ -83,12 +85,12 @@ struct JobTable<Key: Hashable & Sendable>: Sendable {
         return change ?? nil
     }
 
-    /// Ends a job and releases those who wait for it, in the order in which they came.
+    /// Ends a job and returns its subscribers in the order in which they came.
     mutating func finish(_ job: JobID) -> ArrivalList<SubscriberID, ImagePriority> {
         remove(job)?.subscribers ?? ArrivalList()
     }
 
-    /// The highest priority among those who wait for a job; `nil` when it has ended.
+    /// The highest priority among a job's subscribers, or `nil` if the job has ended.
     func priority(of job: JobID) -> ImagePriority? { jobs[job]?.tally.highest }
 
     private mutating func add(to job: JobID, at priority: ImagePriority) -> SubscriberID {
@@ -102,7 +104,7 @@ struct JobTable<Key: Hashable & Sendable>: Sendable {
 
     private mutating func remove(_ id: JobID) -> Job? {
         guard let job = jobs.remove(id) else { return nil }
-        freePlaces.append(id.place)
+        freeSlots.append(id.slot)
         count -= 1
         if let index = joinable.index(forKey: job.key), joinable[index].value == id { joinable.remove(at: index) }
         return job
@@ -116,19 +118,56 @@ struct JobTable<Key: Hashable & Sendable>: Sendable {
 
 /// One job of a table.
 struct JobID: Hashable, Sendable {
-    /// Where it is kept while it runs.
-    let place: Int
-    /// No other job of the table has it, before or after.
+    /// Its index in ``JobSlots``. Reused after the job has ended.
+    let slot: Int
+    /// Unique in the table for all time.
     fileprivate let number: Int
 
-    /// Itself. As a change, it puts a default into a dictionary, where a key is hashed once to find or to add.
-    fileprivate mutating func kept() -> JobID { self }
+    /// Returns itself. `mutating`, so that a dictionary with a default inserts it: the key is hashed once for both.
+    fileprivate mutating func findOrInsert() -> JobID { self }
 }
 
-/// One who waits for one job.
+/// One subscriber of one job.
 struct JobSubscriberID: Comparable, Sendable {
     let job: JobID
     fileprivate let number: Int
 
     static func < (left: JobSubscriberID, right: JobSubscriberID) -> Bool { left.number < right.number }
+}
+
+/// What is stored for each running job, indexed by the job's slot, so that no key is hashed and values change in place.
+///
+/// All operations are O(1) amortised, except ``all``, which is O(the highest number of jobs that ever ran at once). A slot is
+/// reused by a job with another number, so an identifier of an ended job finds nothing.
+struct JobSlots<Value: Sendable>: Sendable {
+    private struct Slot: Sendable {
+        let job: JobID
+        var value: Value
+
+        mutating func change<Result>(_ body: (inout Value) -> Result) -> Result { body(&value) }
+    }
+
+    private var slots: [Slot?] = []
+
+    /// All running jobs with their values.
+    var all: [(job: JobID, value: Value)] { slots.compactMap { slot in slot.map { ($0.job, $0.value) } } }
+
+    subscript(_ job: JobID) -> Value? { contains(job) ? slots[job.slot]?.value : nil }
+
+    mutating func put(_ value: Value, at job: JobID) {
+        while slots.count <= job.slot { slots.append(nil) }
+        slots[job.slot] = Slot(job: job, value: value)
+    }
+
+    mutating func remove(_ job: JobID) -> Value? {
+        contains(job) ? slots[job.slot].take()?.value : nil
+    }
+
+    /// Changes the value of a job in place. Returns `nil` if the job has ended.
+    @discardableResult
+    mutating func change<Result>(_ job: JobID, _ body: (inout Value) -> Result) -> Result? {
+        contains(job) ? slots[job.slot]?.change(body) : nil
+    }
+
+    private func contains(_ job: JobID) -> Bool { job.slot < slots.count && slots[job.slot]?.job == job }
 }

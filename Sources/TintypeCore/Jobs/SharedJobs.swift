@@ -1,12 +1,10 @@
-/// Runs equal work once, however many wait for it: ``JobTable`` with tasks, receivers and a lock around it.
+/// Runs equal work once, however many callers wait for it: a ``JobTable`` with tasks, receivers and a lock around it.
 ///
-/// - `Value`: what a job makes.
-/// - `Status`: what it tells of itself on the way. Only the newest counts; who joins late is told that one.
+/// - `Value`: The result of a job.
+/// - `Status`: A snapshot of a running job. Only the newest one counts; a late subscriber is told that one.
 package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status: Sendable>: Sendable {
     package typealias Receiver = JobReceiver<Value, Status>
     package typealias Work = @Sendable (JobContext, JobReporter<Status>) async throws(TintypeError) -> Value
-
-    fileprivate typealias Table = JobTable<Key>
 
     private struct Running: Sendable {
         let context: JobContext
@@ -15,11 +13,10 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
     }
 
     private struct State: Sendable {
-        var table = Table()
+        var table = JobTable<Key>()
         var running = JobSlots<Running>()
-        var ended = 0
 
-        /// Ends a job, which is to die after the lock.
+        /// Removes a job. The caller releases what it held after unlocking.
         mutating func take(_ job: JobID) -> Running? {
             _ = table.finish(job)
             return running.remove(job)
@@ -29,7 +26,7 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
     private let state = Locked(State())
     private let tasks: JobTasks
 
-    /// - Parameter tasks: those that do the work.
+    /// - Parameter tasks: The kind of tasks that do the work.
     init(on tasks: JobTasks) {
         self.tasks = tasks
     }
@@ -38,23 +35,23 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
         self.init(on: .new)
     }
 
-    /// The number of jobs that are running.
+    /// The number of running jobs.
     package var count: Int { state.withLock { $0.table.count } }
 
-    /// How many jobs have come to their end. While it stands still, none has found anything.
-    var endedCount: Int { state.withLock { $0.ended } }
-
-    /// Whether there is a job that can be joined.
-    func isRunning(_ key: Key) -> Bool { state.withLock { $0.table.isRunning(key) } }
-
-    /// Those who wait for any job.
-    var waiterCount: Int { state.withLock { $0.running.all.reduce(0) { $0 + $1.value.receivers.count } } }
+    /// The number of running jobs and of their subscribers. O(number of jobs).
+    var activity: JobActivity {
+        state.withLock { state in
+            JobActivity(
+                running: state.table.count,
+                subscribers: state.running.all.reduce(0) { $0 + $1.value.receivers.count })
+        }
+    }
 
     /// Joins the job for `key`, or starts it with `work`.
     ///
     /// The receiver may be called before this returns, but never after the returned subscription was cancelled.
     ///
-    /// - Parameter work: makes the work, where it is needed: a thousand who join cost no closure each.
+    /// - Parameter work: Makes the work if it is needed, so that joining costs no closure.
     package func attach(
         _ key: Key, at priority: ImagePriority, receiver: Receiver, work: () -> Work
     ) -> JobSubscription {
@@ -80,6 +77,40 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
         return JobSubscription(jobs: self, subscriber: subscriber)
     }
 
+    /// Waits inside a job for another one, which other jobs and callers may share.
+    ///
+    /// The job below follows the priority of the one that waits. When the waiting job is cancelled, the wait ends at once,
+    /// and the job below goes on only if others wait for it.
+    ///
+    /// - Throws: The error of the job below, or ``TintypeError/Code/cancelled``.
+    package func value(
+        _ key: Key, for parent: JobContext, onStatus: @escaping @Sendable (Status) -> Void = { _ in },
+        work: @escaping Work
+    ) async throws(TintypeError) -> Value {
+        // A task that is cancelled already starts nothing.
+        if Task.isCancelled { throw .cancelled }
+        let promise = Promise<Result<Value, TintypeError>>()
+        let receiver = Receiver(onStatus: onStatus, onEnd: { promise.fulfill($0) })
+        let subscription = attach(key, at: parent.priority, receiver: receiver, work: { work })
+        let follower = parent.addFollower(subscription)
+        defer { parent.removeFollower(follower) }
+        return try await promise.wait {
+            subscription.cancel()
+            return .failure(.cancelled)
+        }.get()
+    }
+
+    /// Ends every job with ``TintypeError/Code/cancelled`` for all subscribers, and stops its work.
+    package func cancelAll() {
+        let ended = state.withLock { state in state.running.all.compactMap { state.take($0.job) } }
+        for job in ended { job.context.cancel() }
+        for job in ended { job.receivers.forEach { $0.onEnd(.failure(.cancelled)) } }
+    }
+}
+
+// MARK: - Running a job
+
+extension SharedJobs {
     private func start(_ job: JobID, _ context: JobContext, _ work: @escaping Work) {
         let reporter = JobReporter<Status> { self.report($0, of: job) }
         tasks.start({ await self.run(job, context, reporter, work) }, for: context)
@@ -94,22 +125,7 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
         } catch {
             result = .failure(error)
         }
-        finish(job, with: result)
-    }
-
-    private func finish(_ job: JobID, with result: Result<Value, TintypeError>) {
-        let ended = state.withLock { state in
-            state.ended += 1
-            return state.take(job)
-        }
-        ended?.receivers.forEach { $0.onEnd(result) }
-    }
-
-    /// Ends every job with ``TintypeError/Code/cancelled`` for all who wait, and stops its work.
-    package func cancelAll() {
-        let ended = state.withLock { state in state.running.all.compactMap { state.take($0.job) } }
-        for job in ended { job.context.cancel() }
-        for job in ended { job.receivers.forEach { $0.onEnd(.failure(.cancelled)) } }
+        state.withLock { $0.take(job) }?.receivers.forEach { $0.onEnd(result) }
     }
 
     private func report(_ status: Status, of job: JobID) {
@@ -122,9 +138,21 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
         receivers?.forEach { $0.onStatus(status) }
     }
 
-    /// Returns whether the subscriber was still waiting, so that its end is now the caller's to tell.
+    /// Gives a job the priority that the table has for it.
+    private func bringUpToDate(_ context: JobContext, _ job: JobID) {
+        ImagePriority.pass {
+            state.withLock { $0.table.priority(of: job) }.map { ($0, context) }
+        } to: {
+            $0.setPriority($1)
+        }
+    }
+}
+
+// MARK: - Leaving a job
+
+extension SharedJobs: SubscribedJobs {
     fileprivate func detach(_ subscriber: JobSubscriberID) -> Bool {
-        // What is taken out dies after the lock: closures, and perhaps a preview's pixels.
+        // The removed closures, and perhaps a preview's pixels, are released after unlocking.
         let (detachment, context, _, _) = state.withLock { state in
             let detachment = state.table.detach(subscriber)
             let context = state.running[subscriber.job]?.context
@@ -141,53 +169,44 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
         return true
     }
 
-    fileprivate func reprioritise(_ subscriber: JobSubscriberID, to priority: ImagePriority) {
+    fileprivate func reprioritize(_ subscriber: JobSubscriberID, to priority: ImagePriority) {
         let context = state.withLock { state in
-            state.table.reprioritise(subscriber, to: priority).flatMap { _ in state.running[subscriber.job]?.context }
+            state.table.reprioritize(subscriber, to: priority).flatMap { _ in state.running[subscriber.job]?.context }
         }
         if let context { bringUpToDate(context, subscriber.job) }
     }
-
-    /// Gives a job the priority that the table has for it.
-    private func bringUpToDate(_ context: JobContext, _ job: JobID) {
-        ImagePriority.pass {
-            state.withLock { $0.table.priority(of: job) }.map { ($0, context) }
-        } to: {
-            $0.setPriority($1)
-        }
-    }
 }
 
-/// The way of a running job to tell those who wait how far it is.
-package struct JobReporter<Status: Sendable>: Sendable {
-    package let report: @Sendable (Status) -> Void
-
-    package func callAsFunction(_ status: Status) { report(status) }
-}
-
-/// Jobs that can be left, whatever they make.
-private protocol Leavable: AnyObject, Sendable {
+/// Jobs of any type, as their subscriptions see them.
+private protocol SubscribedJobs: AnyObject, Sendable {
+    /// Removes a subscriber. Returns whether it was still waiting, so that the caller may report its end.
     func detach(_ subscriber: JobSubscriberID) -> Bool
-    func reprioritise(_ subscriber: JobSubscriberID, to priority: ImagePriority)
+    func reprioritize(_ subscriber: JobSubscriberID, to priority: ImagePriority)
 }
 
-extension SharedJobs: Leavable {}
+/// The number of jobs of one kind that run, and of those that wait for them.
+public struct JobActivity: Hashable, Sendable {
+    /// The number of running jobs. Equal work is one job.
+    public let running: Int
+    /// The number of callers and of other jobs that wait for one of them.
+    public let subscribers: Int
+}
 
-/// One's place among those who wait for a job.
+/// One subscriber's share in a job.
 package struct JobSubscription: PriorityFollower {
-    private let jobs: any Leavable
+    private let jobs: any SubscribedJobs
     private let subscriber: JobSubscriberID
 
-    fileprivate init(jobs: any Leavable, subscriber: JobSubscriberID) {
+    fileprivate init(jobs: any SubscribedJobs, subscriber: JobSubscriberID) {
         self.jobs = jobs
         self.subscriber = subscriber
     }
 
-    /// Leaves; the receiver is not called after this returns `true`. The last one to leave stops the work.
+    /// Leaves the job. The receiver is not called after this returns `true`. The last subscriber that leaves stops the work.
     ///
-    /// Returns `false` when the job's end was told before, or is being told.
+    /// - Returns: `false` if the end of the job was reported before, or is being reported.
     @discardableResult
     package func cancel() -> Bool { jobs.detach(subscriber) }
 
-    package func follow(_ priority: ImagePriority) { jobs.reprioritise(subscriber, to: priority) }
+    package func follow(_ priority: ImagePriority) { jobs.reprioritize(subscriber, to: priority) }
 }

@@ -1,7 +1,8 @@
-import Foundation
+package import Foundation
 
-/// Loads `file:` URLs.
+/// Loads `file:` URLs that name regular files, on the queue for disks.
 public struct FileLoader: ImageLoader {
+    /// Creates the loader.
     public init() {}
 
     public func canLoad(_ source: ImageSource) -> Bool {
@@ -10,7 +11,7 @@ public struct FileLoader: ImageLoader {
     }
 
     @concurrent
-    public func load(_ source: ImageSource, _ context: LoadContext) async throws(TintypeError) -> LoadedBytes {
+    public func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         guard let url = source.url, url.isFileURL else {
             throw TintypeError(.invalidSource, stage: .load, "not a file URL", subject: source.displayName)
         }
@@ -21,7 +22,7 @@ public struct FileLoader: ImageLoader {
 
     private static func read(_ url: URL, _ context: LoadContext) throws(TintypeError) -> LoadedBytes {
         let file = try LocalFile(reading: url.path(percentEncoded: false))
-        try file.aboutItself { () throws(TintypeError) in
+        try file.naming { () throws(TintypeError) in
             try context.received.expect(file.byteCount)
             try file.readAll { bytes throws(TintypeError) in
                 try context.job.checkCancelled()
@@ -29,5 +30,73 @@ public struct FileLoader: ImageLoader {
             }
         }
         return LoadedBytes(data: context.received.take(), origin: .file)
+    }
+}
+
+/// A regular file that is open for reading. A pipe or a device is refused, because it may never end.
+package struct LocalFile: ~Copyable {
+    /// The path that the file was opened by.
+    package let path: String
+    /// The size in bytes when the file was opened.
+    package let byteCount: Int
+    private let descriptor: Int32
+
+    /// Opens a file. Blocks.
+    ///
+    /// - Throws: ``TintypeError/Code/notFound`` or ``TintypeError/Code/unreadable``.
+    package init(reading path: String) throws(TintypeError) {
+        self.path = path
+        // Without O_NONBLOCK, opening a pipe without a writer would block for ever.
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw Self.failure(errno, path) }
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw TintypeError(.unreadable, stage: .load, "not a regular file", subject: path)
+        }
+        byteCount = Int(facts.st_size)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Reads `count` bytes from `offset` on; fewer only at the end of the file. Blocks.
+    package func read(_ count: Int, from offset: Int) throws(TintypeError) -> Data {
+        var data = Data(count: count)
+        var filled = 0
+        while filled < count {
+            let result = data.withUnsafeMutableBytes { buffer in
+                pread(descriptor, buffer.baseAddress.map { $0 + filled }, count - filled, off_t(offset + filled))
+            }
+            if result < 0 && errno == EINTR { continue }
+            guard result >= 0 else { throw Self.failure(errno, path) }
+            guard result > 0 else { break }
+            filled += result
+        }
+        return filled == count ? data : data.prefix(filled)
+    }
+
+    /// Reads the whole file in pieces of 256 KB. Blocks.
+    package func readAll(_ receive: (UnsafeRawBufferPointer) throws(TintypeError) -> Void) throws(TintypeError) {
+        let piece = 256 << 10
+        var offset = 0
+        while true {
+            let data = try read(piece, from: offset)
+            guard !data.isEmpty else { return }
+            try data.withTypedBytes(receive)
+            offset += data.count
+        }
+    }
+
+    /// Runs `body`. Errors that it throws without a subject name this file.
+    package func naming(_ body: () throws(TintypeError) -> Void) throws(TintypeError) {
+        do throws(TintypeError) { try body() } catch { throw error.about(path) }
+    }
+
+    private static func failure(_ number: Int32, _ path: String) -> TintypeError {
+        let code: TintypeError.Code = number == ENOENT || number == ENOTDIR ? .notFound : .unreadable
+        let reason = code == .notFound ? "no such file" : SystemError.description(number)
+        return TintypeError(code, stage: .load, reason, subject: path)
     }
 }

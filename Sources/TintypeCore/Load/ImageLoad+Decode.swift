@@ -1,42 +1,103 @@
 import Foundation
 
 extension ImageLoad {
-    /// The decoded original, shared with every load that decodes the same bytes in the same way.
-    func decodedOriginal(
-        _ job: JobContext, _ report: JobReporter<LoadStatus>
-    ) async throws(TintypeError) -> ImageResponse {
-        if let kept = keptOriginal { return memoryAnswer(kept, decodedOriginalKey) }
-        return try await services.decoded.value(decodedKey, for: job, onStatus: report.report) {
-            (job, report) throws(TintypeError) in
-            try await self.getDecoded(job, report)
+    /// Decodes the original: from memory, from the disk, or from the loader. Shared with every load that decodes the same
+    /// bytes in the same way.
+    func decodeOriginal() async throws(TintypeError) -> ImageResponse {
+        if let image = originalInMemory { return memoryHit(image, decodedOriginalKey) }
+        let key = JobKey(original: decodedOriginalKey, of: request, bytes: currentBytes)
+        return try await services.originals.value(key, for: job, onStatus: reporter.report) {
+            [request, services, currentBytes] (job, reporter) throws(TintypeError) in
+            try await ImageLoad(
+                request: request, services: services, job: job, reporter: reporter, currentBytes: currentBytes
+            ).makeOriginal()
         }
     }
 
-    /// The job of one decoded original. Bytes that the disk cache gave and that do not decode are removed from it and
-    /// loaded anew.
-    private func getDecoded(
-        _ job: JobContext, _ report: JobReporter<LoadStatus>
-    ) async throws(TintypeError) -> ImageResponse {
-        let answer = try await diskAnswer(job)
-        guard case .found(let bytes, let image) = answer else {
-            let bytes = try await received(job, report, missingSince: answer.missingSince)
-            guard bytes.transferFailure == nil else { return try await salvaged(bytes, job) }
-            services.inHand.withLock { $0.hold(bytes, as: bytesKey) }
-            defer { services.inHand.withLock { $0.release(bytesKey) } }
-            return try await finished(bytes, job, report) { () throws(TintypeError) in
-                try await decode(bytes.data, request.rendition.decode, job)
-            }
-        }
-        return try await finished(bytes, job, report) { () throws(TintypeError) in try image.get() }
+    /// The work of the job that decodes an original.
+    private func makeOriginal() async throws(TintypeError) -> ImageResponse {
+        if let currentBytes { return try await decodeAndStore(currentBytes) }
+        // From here on, bytes that an equal load brings are handed over, even if it ends before this one asks.
+        let key = JobKey(bytesOf: request)
+        services.handover.withLock { $0.enter(key) }
+        defer { services.handover.withLock { $0.leave(key) } }
+        if let response = try await decodeFromDisk() { return response }
+        let previews = PreviewPump(self)
+        defer { previews.stop() }
+        let bytes = try await loadBytes(previews: previews)
+        previews.stop()
+        return try await decodeAndStore(bytes)
     }
 
-    /// What can be shown of bytes that are not whole. No cache keeps it, even if nothing of the picture is missing.
+    /// Reads the original from the disk and decodes it, without a thread change in between if the pixel queue has room.
     ///
-    /// - Throws: what the transfer failed with, where nothing can be shown.
-    private func salvaged(_ bytes: LoadedBytes, _ job: JobContext) async throws(TintypeError) -> ImageResponse {
+    /// Not shared with other loads: waiting for another one takes longer than reading a file that it has just read.
+    private func decodeFromDisk() async throws(TintypeError) -> ImageResponse? {
+        guard readsDisk(request.policy.original.disk, of: originalCache) else { return nil }
+        let read = blockingRead(of: request.key.original, in: originalCache)
+        guard let (bytes, image) = try await WorkQueue.disk.run(for: job, read, then: .pixels, blockingDecodeOfEntry())
+        else { return nil }
+        return try await finish(bytes) { () throws(TintypeError) in try image.get() }
+    }
+
+    private func blockingDecodeOfEntry()
+        -> @Sendable (CacheEntry) throws(TintypeError) -> (LoadedBytes, Result<Image, TintypeError>)
+    {
+        let decode = blockingDecode(request.rendition.decode)
+        return { [watch = services.watch, key = request.key] entry throws(TintypeError) in
+            let image = Result { () throws(TintypeError) in
+                try watch.watch(.decode, key) { () throws(TintypeError) in try decode(entry.data) }
+            }
+            return (LoadedBytes(entry), image)
+        }
+    }
+
+    private func decodeAndStore(_ bytes: LoadedBytes) async throws(TintypeError) -> ImageResponse {
+        guard bytes.transferFailure == nil else { return try await salvage(bytes) }
+        return try await finish(bytes) { () throws(TintypeError) in
+            try await decode(bytes.data, request.rendition.decode)
+        }
+    }
+
+    /// Stores an original that has decoded, and remembers or repairs one that has not.
+    ///
+    /// Bytes from the disk cache that do not decode are removed from it and loaded again.
+    private func finish(
+        _ bytes: LoadedBytes, _ image: () async throws(TintypeError) -> Image
+    ) async throws(TintypeError) -> ImageResponse {
+        do throws(TintypeError) {
+            return storeOriginal(bytes, try await image())
+        } catch  where bytes.origin == .disk {
+            guard error.isDamage, !hasOwnDecoder, request.policy.freshness != .cacheOnly else { throw error }
+            await removeFromDisk(request.key.original, in: originalCache, because: error)
+            var load = replacing { $0.policy.freshness = .reload }
+            load.currentBytes = nil
+            return try await load.makeOriginal()
+        } catch {
+            if !hasOwnDecoder { services.failureMemory.remember(error, of: request) }
+            throw error
+        }
+    }
+
+    /// Whether the request names its decoder. What that one cannot read says nothing about the bytes.
+    private var hasOwnDecoder: Bool { request.rendition.decode.decoder != nil }
+
+    private func storeOriginal(_ bytes: LoadedBytes, _ decoded: Image) -> ImageResponse {
+        let image = decoded.receiving(bytes.received)
+        services.failureMemory.forget(FailureKey(request))
+        storeOriginal(bytes, of: image)
+        var response = ImageResponse(image: image, origin: bytes.origin, data: bytes.data)
+        response.metrics = bytes.metrics
+        return response
+    }
+
+    /// Decodes what arrived of incomplete bytes. No cache stores the result, even if nothing of the image is missing.
+    ///
+    /// - Throws: The error of the transfer, if nothing can be shown.
+    private func salvage(_ bytes: LoadedBytes) async throws(TintypeError) -> ImageResponse {
         let image: Image
         do throws(TintypeError) {
-            image = try await decode(bytes.data, request.rendition.decode, job)
+            image = try await decode(bytes.data, request.rendition.decode)
         } catch {
             throw error.isDamage ? bytes.transferFailure ?? error : error
         }
@@ -45,63 +106,25 @@ extension ImageLoad {
         response.transferFailure = bytes.transferFailure
         return response
     }
+}
 
-    private func received(
-        _ job: JobContext, _ report: JobReporter<LoadStatus>, missingSince: Int?
-    ) async throws(TintypeError) -> LoadedBytes {
-        let previews = PreviewPump(self, job, report)
-        defer { previews.stop() }
-        return try await originalBytes(job, missingSince: missingSince, onReceived: { previews.received($0) })
-    }
+// MARK: - Decoding bytes
 
-    private func finished(
-        _ bytes: LoadedBytes, _ job: JobContext, _ report: JobReporter<LoadStatus>,
-        _ image: () async throws(TintypeError) -> Image
-    ) async throws(TintypeError) -> ImageResponse {
-        do throws(TintypeError) {
-            return finished(bytes, try await image())
-        } catch  where bytes.origin == .disk {
-            guard error.isDamage, !hasOwnDecoder, request.policy.freshness != .cacheOnly else { throw error }
-            await removeFromDisk(request.key.original, in: originalCache, error)
-            var load = replacing { $0.policy.freshness = .reload }
-            load.given = nil
-            return try await load.getDecoded(job, report)
-        } catch {
-            if !hasOwnDecoder { services.failures.remember(error, of: request) }
-            throw error
-        }
-    }
-
-    /// Whether the request names its decoder. What that one cannot read says nothing of the bytes.
-    private var hasOwnDecoder: Bool { request.rendition.decode.decoder != nil }
-
-    private func finished(_ bytes: LoadedBytes, _ decoded: Image) -> ImageResponse {
-        let image = decoded.receiving(bytes.received)
-        services.failures.forget(FailureKey(request))
-        keep(bytes, of: image)
-        var response = ImageResponse(image: image, origin: bytes.origin, data: bytes.data)
-        response.metrics = bytes.metrics
-        return response
-    }
-
-    /// Pixels of bytes, on the executor for codecs.
-    func decode(
-        _ data: Data, _ options: DecodeOptions, _ job: JobContext
-    ) async throws(TintypeError) -> Image {
-        let decoding = decoding(options, job)
+extension ImageLoad {
+    /// Decodes bytes on the queue for pixels.
+    func decode(_ data: Data, _ options: DecodeOptions) async throws(TintypeError) -> Image {
+        let decode = blockingDecode(options)
         return try await services.watch.watch(.decode, request.key) { _ throws(TintypeError) in
-            try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in try decoding(data) }
+            try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in try decode(data) }
         }
     }
 
-    /// Makes pixels of bytes, on the thread that it is called on.
-    func decoding(
-        _ options: DecodeOptions, _ job: JobContext
-    ) -> @Sendable (Data) throws(TintypeError) -> Image {
+    /// Returns a closure that decodes bytes on the thread that calls it.
+    private func blockingDecode(_ options: DecodeOptions) -> @Sendable (Data) throws(TintypeError) -> Image {
         var context = DecodeContext(
-            options: options, limits: services.configuration.decodeLimits, isCancelled: { job.isCancelled })
+            options: options, limits: services.configuration.decodeLimits, isCancelled: { [job] in job.isCancelled })
         context.options.scale = request.source.scaleInName
-        let (coders, time) = (services.configuration.coders, services.configuration.time)
+        let (job, coders, time) = (job, services.configuration.coders, services.configuration.time)
         return { [context] data throws(TintypeError) in
             try job.transforming { () throws(TintypeError) in
                 try coders.decoder(for: data, context.options).decodeChecked(data, context: context, time: time)
@@ -111,6 +134,6 @@ extension ImageLoad {
 }
 
 extension TintypeError {
-    /// Whether the bytes are at fault, so that other bytes may be better.
+    /// Whether the bytes are at fault, so that other bytes may decode.
     fileprivate var isDamage: Bool { code == .undecodable || code == .notAnImage }
 }

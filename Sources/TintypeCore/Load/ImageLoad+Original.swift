@@ -1,124 +1,137 @@
 import Foundation
 
 extension ImageLoad {
-    /// The original bytes, shared with every load that wants the same. What had arrived of them when their transfer failed
-    /// is for the requests alone that take a part of a picture.
+    /// Loads the original bytes, shared with every load of the same bytes.
     ///
-    /// - Parameter missingSince: see ``DiskAnswer/missing(since:)``.
-    func originalBytes(
-        _ job: JobContext, missingSince: Int? = nil, onReceived: @escaping @Sendable (ReceivedBytes) -> Void
-    ) async throws(TintypeError) -> LoadedBytes {
-        if let bytes = given ?? bytesInHand { return bytes }
-        let bytes = try await services.bytes.value(bytesKey, for: job, onStatus: onReceived) {
-            (job, report) throws(TintypeError) in
-            try await self.getBytes(job, report, isMissing: missingSince == services.bytes.endedCount)
+    /// - Parameters:
+    ///   - stored: The cache entry to revalidate, for a loader that can.
+    ///   - previews: Shows the bytes as they arrive.
+    /// - Returns: The bytes; if the request accepts a part of an image, also what had arrived when the transfer failed
+    ///   (``LoadedBytes/transferFailure``).
+    func loadBytes(stored: CacheEntry? = nil, previews: PreviewPump) async throws(TintypeError) -> LoadedBytes {
+        guard request.policy.freshness != .cacheOnly else {
+            throw TintypeError(.notCached, stage: .disk, "not in a cache, and only caches were allowed")
         }
-        if let failure = bytes.transferFailure, !request.rendition.decode.allowsPartial { throw failure }
-        return bytes
-    }
-
-    /// What a load of the same just got, for one that would take them from disk in a moment.
-    private var bytesInHand: LoadedBytes? {
-        guard request.policy.freshness == .cached else { return nil }
-        return services.inHand.withLock { $0[bytesKey] }
-    }
-
-    /// The job of one source's bytes: the disk, then the loader.
-    private func getBytes(
-        _ job: JobContext, _ report: JobReporter<ReceivedBytes>, isMissing: Bool
-    ) async throws(TintypeError) -> LoadedBytes {
-        guard let stored = isMissing ? nil : try await storedOriginal(job) else {
-            guard request.policy.freshness != .cacheOnly else {
-                throw TintypeError(.notCached, stage: .disk, "not in a cache, and only caches were allowed")
-            }
-            return try await loadBytes(job, report, stored: nil)
-        }
-        switch verdict(on: stored) {
-        case .fresh: break
-        case .usableWhileRevalidating: refreshBehind()
-        case .stale(let usableOnError):
-            return try await asked(about: stored, usableOnError: usableOnError, job, report)
-        }
-        return LoadedBytes(stored)
-    }
-
-    private func storedOriginal(_ job: JobContext) async throws(TintypeError) -> CacheEntry? {
-        try await storedEntry(request.key.original, in: originalCache, request.policy.original.disk, job)
-    }
-
-    /// The bytes from outside, or what had arrived of them: ``LoadedBytes/transferFailure``.
-    ///
-    /// - Parameter stored: what the origin is asked about, if it can tell.
-    func loadBytes(
-        _ job: JobContext, _ report: JobReporter<ReceivedBytes>, stored: CacheEntry?
-    ) async throws(TintypeError) -> LoadedBytes {
-        var received: ReceivedBytes?
+        if let bytes = bytesOfEqualLoad { return bytes }
         do throws(TintypeError) {
-            return try await askLoader(job, report, stored: stored, &received)
+            return try await joinLoad(stored: stored, previews)
         } catch {
-            services.failures.remember(error, of: request)
-            guard let part = received.flatMap({ part($0, leftBy: error) }) else { throw error }
+            services.failureMemory.remember(error, of: request)
+            guard let part = partialBytes(previews.received, leftBy: error) else { throw error }
             return part
         }
     }
 
-    /// - Returns: `nil` where the origin did not break off but said something, or where nothing had come.
-    private func part(_ received: ReceivedBytes, leftBy error: TintypeError) -> LoadedBytes? {
-        let data = error.isOriginUnavailable ? received.all : Data()
-        guard !data.isEmpty else { return nil }
+    /// The bytes that an equal load has just brought, for a request that would take them from the disk in a moment.
+    private var bytesOfEqualLoad: LoadedBytes? {
+        guard request.policy.freshness == .cached else { return nil }
+        return services.handover.withLock { $0[JobKey(bytesOf: request)] }
+    }
+
+    /// - Returns: `nil` if the request wants complete images, the origin refused instead of breaking off, or nothing had
+    ///   arrived.
+    private func partialBytes(_ received: ReceivedBytes?, leftBy error: TintypeError) -> LoadedBytes? {
+        guard request.rendition.decode.allowsPartial, error.isOriginUnavailable, let data = received?.all, !data.isEmpty
+        else { return nil }
         var part = LoadedBytes(data: data, origin: request.source.expectedOrigin, isStorable: false)
         part.transferFailure = error
         part.received = services.configuration.time.date()
         return part
     }
 
-    /// - Parameter arriving: becomes what the loader's bytes arrive in.
-    private func askLoader(
-        _ job: JobContext, _ report: JobReporter<ReceivedBytes>, stored: CacheEntry?, _ arriving: inout ReceivedBytes?
-    ) async throws(TintypeError) -> LoadedBytes {
-        if request.policy.failures == .respected { try services.failures.check(request) }
+    /// Starts or joins the load of the bytes: in the loader's own table if it has one, else in the pipeline's.
+    private func joinLoad(stored: CacheEntry?, _ previews: PreviewPump) async throws(TintypeError) -> LoadedBytes {
+        if request.policy.failureMemory == .respected { try services.failureMemory.check(request) }
         guard services.configuration.shouldLoad(request) else {
-            throw TintypeError(.refused, stage: .load, "the program does not let it be loaded")
+            throw TintypeError(.refused, stage: .load, "the program's shouldLoad does not allow this request")
         }
-        var loaded = try await services.watch.watch(.load, request.key.original, byteCount: { $0.data.count }) {
-            run throws(TintypeError) in
-            let answer = AnswerNotice(services.watch, run)
-            let received = ReceivedBytes(limit: services.configuration.maximumByteCount) { received in
-                answer.noticed(received.progress)
-                report(received)
-            }
-            arriving = received
-            let context = LoadContext(received: received, job: job, extras: request.extras, stored: stored)
-            return try await loader.load(request.source, context)
-        }
-        try job.checkCancelled()
-        try check(loaded)
-        if loaded.received == nil { loaded.received = services.configuration.time.date() }
-        return loaded
+        let shared = services.sharedLoader(for: request)
+        let wanted = ByteRequest(
+            source: request.source, identity: services.byteIdentity(of: request), extras: request.extras,
+            byteLimit: services.configuration.maximumByteCount, stored: stored)
+        let key = try shared?.key(for: wanted) ?? ByteLoadKey(wanted, in: .overrides(request.overrides))
+        let bytes = try await (shared?.loads ?? services.loads).value(
+            key, for: job, onStatus: previews.receive, work: watched(shared?.work(for: wanted) ?? work(for: wanted)))
+        return try checked(bytes)
     }
 
-    /// Loaders that report nothing on the way are checked at the end.
-    private func check(_ loaded: LoadedBytes) throws(TintypeError) {
-        guard !loaded.data.isEmpty else {
-            throw TintypeError(.emptyBody, stage: .load, "there are no bytes")
+    /// The work of a loader without a table of its own.
+    private func work(for wanted: ByteRequest) -> ByteLoads.Work {
+        { [loader] (job, reporter) throws(TintypeError) in
+            let received = ReceivedBytes(limit: wanted.byteLimit, onProgress: reporter.report)
+            let context = LoadContext(received: received, job: job, extras: wanted.extras, stored: wanted.stored)
+            return try await loader.load(wanted.source, context: context)
+        }
+    }
+
+    /// Reports the work to observers, and hands its result over to equal loads before it ends.
+    private func watched(_ work: @escaping ByteLoads.Work) -> ByteLoads.Work {
+        { [self] (job, reporter) throws(TintypeError) in
+            let watch = services.watch
+            let bytes = try await watch.watch(.load, request.key.original, byteCount: { $0.data.count }) {
+                run throws(TintypeError) in
+                try await work(job, watch.isIdle ? reporter : AnswerNotice(watch, run).reporter(before: reporter))
+            }
+            try job.checkCancelled()
+            let checked = try checked(bytes)
+            services.handover.withLock { $0.put(checked, as: JobKey(bytesOf: request)) }
+            return checked
+        }
+    }
+
+    /// Checks what a loader returned. Loaders that report nothing on the way are checked here alone.
+    private func checked(_ bytes: LoadedBytes) throws(TintypeError) -> LoadedBytes {
+        guard !bytes.data.isEmpty else {
+            throw TintypeError(.emptyBody, stage: .load, "the loader returned no bytes")
         }
         let limit = services.configuration.maximumByteCount
-        guard loaded.data.count <= limit else {
+        guard bytes.data.count <= limit else {
             throw TintypeError(.limitExceeded, stage: .load, "more than \(limit) bytes")
         }
+        guard bytes.received == nil else { return bytes }
+        var dated = bytes
+        dated.received = services.configuration.time.date()
+        return dated
     }
 
-    /// Adds the original bytes to a picture that was found without them, where the request asks for them always and the
-    /// disk has them: a picture that is there is not worth a transfer, let alone an error.
-    func withData(_ response: ImageResponse, _ job: JobContext) async throws(TintypeError) -> ImageResponse {
-        guard request.policy.data == .always, response.data == nil else { return response }
-        var response = response
-        if let given {
-            response.data = given.data
-        } else {
-            response.data = try await storedOriginal(job)?.data
+    /// Adds the original bytes to an image that was found without them, if the request always asks for them and the disk has
+    /// them. An image that is there is not worth a transfer, let alone an error.
+    func addOriginalData(to response: ImageResponse) async throws(TintypeError) -> ImageResponse {
+        guard request.policy.data == .always, response.data == nil, response.transferFailure == nil else {
+            return response
         }
+        var response = response
+        response.data =
+            if let currentBytes { currentBytes.data } else {
+                try await readEntry(request.key.original, in: originalCache, request.policy.original.disk)?.data
+            }
         response.byteCount = response.data?.count
         return response
+    }
+}
+
+/// Original bytes that were loaded and may not be on disk yet, because only bytes that decode are stored.
+///
+/// A load enters before it looks on the disk and leaves when it has ended. While any load of the same bytes is entered, bytes
+/// that one of them brings can be taken by the others, which then need no transfer of their own.
+struct ByteHandover: Sendable {
+    private var table: [JobKey: (bytes: LoadedBytes?, loads: Int)] = [:]
+
+    /// The bytes that an entered load has brought.
+    subscript(_ key: JobKey) -> LoadedBytes? { table[key]?.bytes }
+
+    mutating func enter(_ key: JobKey) {
+        table[key, default: (nil, 0)].loads += 1
+    }
+
+    /// Hands bytes over to the loads that are entered. Does nothing if there is none.
+    mutating func put(_ bytes: LoadedBytes, as key: JobKey) {
+        table[key]?.bytes = bytes
+    }
+
+    /// Has to be called once for each ``enter(_:)``.
+    mutating func leave(_ key: JobKey) {
+        guard let entry = table[key] else { return }
+        table[key] = entry.loads > 1 ? (entry.bytes, entry.loads - 1) : nil
     }
 }

@@ -1,57 +1,40 @@
-/// Everything that happens between a miss in memory and a picture, in the order in which it happens.
+import Foundation
+
+/// The load of one rendition, from a memory miss to the image. ``run()`` is the whole path.
 ///
-/// Each stage is a file of its own: `ImageLoad+Stored`, `+Refresh`, `+Variant`, `+Original`, `+Decode`, `+Transform`,
-/// `+Store`; previews are ``PreviewPump``'s.
+/// Each stage is a file: `ImageLoad+Caches`, `+Original`, `+Decode`, `+Transform`, `+Variants`, `+Store`; `+Revalidation` is the
+/// detour of requests that ask the origin first.
 struct ImageLoad: Sendable {
     private(set) var request: ImageRequest
     let services: PipelineServices
-    /// The original bytes, where a load before this one got them and knows that they are the current ones.
-    var given: LoadedBytes?
+    /// The job that this load runs in: its priority, and whether anyone still waits.
+    let job: JobContext
+    let reporter: JobReporter<LoadStatus>
+    /// The original bytes, if they are known to be current: an earlier load has revalidated them.
+    var currentBytes: LoadedBytes?
 
-    /// The job of one rendition.
-    func run(_ job: JobContext, _ report: JobReporter<LoadStatus>) async throws(TintypeError) -> ImageResponse {
-        guard request.alternatives.isEmpty else { return try await firstThatLoads(job, report) }
-        guard let scale = request.rendition.decode.scale else { return try await found(job, report) }
-        return try await found(job, JobReporter { report($0.atScale(scale)) }).atScale(scale)
-    }
-
-    private func found(_ job: JobContext, _ report: JobReporter<LoadStatus>) async throws(TintypeError) -> ImageResponse
-    {
+    /// Runs the stages in order. A stage that has the image ends the path.
+    func run() async throws(TintypeError) -> ImageResponse {
+        guard request.alternatives.isEmpty else { return try await loadFirstAvailable() }
         do throws(TintypeError) {
-            if request.policy.freshness.asksOrigin && given == nil { return try await refreshed(job, report) }
-            if let kept = try await kept(job) { return try await prepared(kept, job) }
-            return try await prepared(made(job, report), job)
+            if mustRevalidate { return try await revalidate() }
+            if let hit = lookUpMemory() { return try await deliver(hit) }
+            if let hit = try await lookUpDisk() { return try await deliver(hit) }
+            if let variant = try await resizeLargerVariant() { return try await deliver(variant) }
+            let response =
+                request.rendition.transforms.isEmpty
+                ? try await decodeOriginal()  // from the disk, else from the loader
+                : try await transform()  // another rendition, without the last transforms
+            try await store(response)
+            return try await deliver(response)
         } catch {
             throw error.about(request.source.displayName)
         }
     }
 
-    /// What caches have.
-    private func kept(_ job: JobContext) async throws(TintypeError) -> ImageResponse? {
-        if let stored = try await storedRendition(job) { return try await withData(stored, job) }
-        if let variant = try await largerVariant(job) { return try await withData(variant, job) }
-        return nil
-    }
-
-    private func made(
-        _ job: JobContext, _ report: JobReporter<LoadStatus>
-    ) async throws(TintypeError) -> ImageResponse {
-        let made = try await makeRendition(job, report)
-        guard made.transferFailure == nil else { return made }
-        if request.policy.rendered.keepsAnything || request.policy.completion == .whenStored {
-            try await store(made, job)
-        }
-        return try await withData(made, job)
-    }
-
-    private func makeRendition(
-        _ job: JobContext, _ report: JobReporter<LoadStatus>
-    ) async throws(TintypeError) -> ImageResponse {
-        guard !request.rendition.transforms.isEmpty else { return try await decodedOriginal(job, report) }
-        return try await transformed(job, report)
-    }
-
-    private func prepared(_ response: ImageResponse, _ job: JobContext) async throws(TintypeError) -> ImageResponse {
+    /// Adds the original bytes if the request asks for them, and touches the pixels if it wants them resident.
+    private func deliver(_ response: ImageResponse) async throws(TintypeError) -> ImageResponse {
+        let response = try await addOriginalData(to: response)
         guard request.policy.preparation == .always else { return response }
         let pixels = response.image.pixels
         return try await services.watch.watch(.deliver, request.key) { _ throws(TintypeError) in
@@ -59,36 +42,68 @@ struct ImageLoad: Sendable {
             return response
         }
     }
+}
 
-    /// The same load for another rendition or another way to get it.
+// MARK: - Other loads
+
+extension ImageLoad {
+    typealias Jobs = SharedJobs<JobKey, ImageResponse, LoadStatus>
+
+    /// The work of the job that makes a rendition.
+    static func work(
+        for request: ImageRequest, _ services: PipelineServices, currentBytes: LoadedBytes? = nil
+    ) -> Jobs.Work {
+        { (job, reporter) throws(TintypeError) in
+            try await ImageLoad(
+                request: request, services: services, job: job, reporter: reporter, currentBytes: currentBytes
+            ).run()
+        }
+    }
+
+    /// Waits for the job that makes another rendition, which is started if it is not running. Its progress and previews are
+    /// this load's.
+    func join(_ request: ImageRequest) async throws(TintypeError) -> ImageResponse {
+        try await services.renditions.value(
+            JobKey(rendition: request, bytes: currentBytes), for: job, onStatus: reporter.report,
+            work: Self.work(for: request, services, currentBytes: currentBytes))
+    }
+
+    /// Returns this load for a changed request.
     func replacing(_ change: (inout ImageRequest) -> Void) -> ImageLoad {
-        var load = ImageLoad(request: request, services: services, given: given)
+        var load = self
         change(&load.request)
         return load
     }
+
+    /// Tries the request's own source, then its alternatives. Each is a load of its own, which others may share.
+    ///
+    /// - Throws: The error of the first source, because that is the one that was requested.
+    private func loadFirstAvailable() async throws(TintypeError) -> ImageResponse {
+        do throws(TintypeError) {
+            return try await join(request.with { $0.alternatives = [] })
+        } catch {
+            guard error.code != .cancelled else { throw error }
+            for substitute in request.substitutes {
+                if let response = try await joinIfLoadable(substitute) { return response }
+            }
+            throw error
+        }
+    }
+
+    private func joinIfLoadable(_ substitute: ImageRequest) async throws(TintypeError) -> ImageResponse? {
+        do throws(TintypeError) {
+            return try await join(substitute)
+        } catch {
+            if error.code == .cancelled { throw error }
+            return nil
+        }
+    }
 }
 
-// MARK: - What is shared with other loads
+// MARK: - Keys and parts
 
 extension ImageLoad {
-    /// Loads of the same picture under the same policy share everything.
-    var renditionKey: JobKey {
-        JobKey(
-            request.key, request.policy, of: request, alternatives: request.substitutes.map(\.key.source),
-            scale: request.rendition.decode.scale, received: given?.received)
-    }
-
-    /// Loads of the same source, got in the same way, share its bytes.
-    var bytesKey: JobKey { JobKey(request.key.original, request.policy.forBytes, of: request) }
-
-    /// Loads that decode the same bytes in the same way share that, whatever they make of the result.
-    var decodedKey: JobKey {
-        var policy = request.policy.forBytes
-        policy.previews = request.policy.previews
-        return JobKey(decodedOriginalKey, policy, of: request, received: given?.received)
-    }
-
-    /// The key of the original decoded as the request wants it, before any transform.
+    /// The key of the decoded original as the request wants it, before any transform.
     var decodedOriginalKey: CacheKey {
         request.rendition.transforms.isEmpty
             ? request.key
@@ -96,8 +111,57 @@ extension ImageLoad {
                 source: request.key.source, rendition: Rendition(decode: request.rendition.decode).identifier)
     }
 
-    /// The pipeline's caches and loader, or those that the request brings.
+    /// The cache for the rendition: the pipeline's, or the request's own.
     var cache: any ImageCaching { services.cache(for: request) }
+    /// The cache for the original: the pipeline's, or the request's own.
     var originalCache: any ImageCaching { services.originalCache(for: request) }
+    /// The pipeline's loaders, or the request's own.
     var loader: any ImageLoader { services.loader(for: request) }
+}
+
+/// What makes two jobs the same: the same image, made of the same bytes, loaded under the same policy.
+struct JobKey: Hashable, Sendable {
+    private let key: CacheKey
+    private let policy: LoadPolicy
+    private let overrides: RequestOverrides?
+    private let extras: RequestExtras
+    /// The sources that are tried when the first one fails.
+    private let alternatives: [String]
+    /// When the bytes were received, if they are known to be current.
+    private let received: Date?
+
+    /// The key of the job that makes a rendition.
+    init(rendition request: ImageRequest, bytes: LoadedBytes?) {
+        self.init(
+            request.key, request.policy, request, alternatives: request.substitutes.map(\.key.source), bytes: bytes)
+    }
+
+    /// The key of the job that decodes an original. Whatever is made of the result does not matter.
+    init(original key: CacheKey, of request: ImageRequest, bytes: LoadedBytes?) {
+        var policy = request.policy.forBytes
+        policy.previews = request.policy.previews
+        self.init(key, policy, request, bytes: bytes)
+    }
+
+    /// The key of the original bytes, loaded the way a request wants.
+    init(bytesOf request: ImageRequest) {
+        self.init(request.key.original, request.policy.forBytes, request)
+    }
+
+    private init(
+        _ key: CacheKey, _ policy: LoadPolicy, _ request: ImageRequest, alternatives: [String] = [],
+        bytes: LoadedBytes? = nil
+    ) {
+        self.key = key
+        self.policy = policy
+        overrides = request.overrides
+        extras = request.extras
+        self.alternatives = alternatives
+        received = bytes?.received
+    }
+
+    /// Hashes the cache key alone: the rest seldom differs, and hashing it would cost every waiter.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(key)
+    }
 }

@@ -1,32 +1,115 @@
 public import Foundation
 
-/// Where bytes come from: HTTP, a file, a data URL, or anything of the program's own.
+/// A source of bytes: HTTP, files, data URLs, or anything of a program's own.
 ///
-/// A pipeline has a list of loaders and asks the last added first; ``TintypeTesting`` has one for tests.
+/// A pipeline has a list of loaders and asks the last added one first. `TintypeTesting` has a fake one.
 public protocol ImageLoader: Sendable {
-    /// Whether this loader takes such sources. Must not touch a file or the network.
+    /// Returns whether this loader takes a source. Must not touch a file or the network.
     func canLoad(_ source: ImageSource) -> Bool
 
-    /// Loads all bytes, appending them to `context.received` as they arrive.
+    /// Loads all bytes, and appends them to `context.received` as they arrive.
     ///
-    /// Runs in a task of its own, which is cancelled when no one waits for the bytes any more. Returns only what
-    /// arrived whole.
+    /// Runs in a task of its own, which is cancelled when no caller waits for the bytes any more. Equal loads of one pipeline
+    /// run once.
+    ///
+    /// - Returns: The bytes, only if they arrived completely.
     @concurrent
-    func load(_ source: ImageSource, _ context: LoadContext) async throws(TintypeError) -> LoadedBytes
+    func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes
 
-    /// Whether bytes that this loader got before may be used again, asked under ``LoadPolicy/Freshness/http``.
+    /// Returns whether a cache entry that this loader brought may be used again. Called under
+    /// ``LoadPolicy/Freshness/http``.
     ///
-    /// Pure: depends on the arguments alone.
+    /// Has to be pure: the result depends on the arguments alone.
     ///
-    /// - Parameter stored: what a cache kept, with the ``LoadedBytes/metadata`` of its load.
+    /// - Parameters:
+    ///   - stored: The cache entry, with the ``LoadedBytes/metadata`` of its load.
+    ///   - now: The current date.
     func verdict(
-        on stored: CacheEntry, for source: ImageSource, _ extras: RequestExtras, at now: Date
+        on stored: CacheEntry, for source: ImageSource, extras: RequestExtras, at now: Date
     ) -> StoredVerdict
 }
 
 extension ImageLoader {
-    /// A loader that knows no freshness: what is kept is good.
+    /// Returns ``StoredVerdict/fresh``: a loader that knows no expiry.
     public func verdict(
-        on stored: CacheEntry, for source: ImageSource, _ extras: RequestExtras, at now: Date
+        on stored: CacheEntry, for source: ImageSource, extras: RequestExtras, at now: Date
     ) -> StoredVerdict { .fresh }
+}
+
+/// What a loader is given beside the source: where the bytes go, and how urgent they are.
+public struct LoadContext: Sendable {
+    /// Takes the bytes as they arrive. Progress, previews and the byte limit depend on it.
+    public let received: ReceivedBytes
+    /// The request's settings for loaders.
+    public let extras: RequestExtras
+    /// The cache entry of this source, for a loader that can ask the origin whether the entry is still good. Such a loader
+    /// returns it as ``LoadedBytes/stillGood(_:metadata:)``.
+    public let stored: CacheEntry?
+    package let job: JobContext
+
+    package init(
+        received: ReceivedBytes, job: JobContext, extras: RequestExtras = RequestExtras(), stored: CacheEntry? = nil
+    ) {
+        self.received = received
+        self.job = job
+        self.extras = extras
+        self.stored = stored
+    }
+
+    /// The highest priority of the callers that wait for these bytes. May change while the load runs.
+    public var priority: ImagePriority { job.priority }
+}
+
+/// What may be done with a cache entry (RFC 9111 §4).
+public enum StoredVerdict: Hashable, Sendable {
+    /// The entry may be used as it is.
+    case fresh
+    /// The entry may be used while it is revalidated in the background (RFC 5861 §3).
+    case usableWhileRevalidating
+    /// The entry has to be revalidated first.
+    ///
+    /// - Parameter usableOnError: Whether it may be used if the origin cannot be reached (RFC 5861 §4).
+    case stale(usableOnError: Bool)
+}
+
+/// Several loaders as one: the last added loader that takes a source loads it.
+public struct ImageLoaderChain: ImageLoader {
+    /// The loaders. The last one is asked first.
+    public var loaders: [any ImageLoader]
+
+    /// Creates a chain. The last loader is asked first.
+    public init(_ loaders: [any ImageLoader]) {
+        self.loaders = loaders
+    }
+
+    public func canLoad(_ source: ImageSource) -> Bool {
+        loader(for: source) != nil
+    }
+
+    @concurrent
+    public func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
+        guard let loader = loader(for: source) else {
+            throw TintypeError(
+                .invalidSource, stage: .load, "no loader takes this source", subject: source.displayName)
+        }
+        return try await loader.load(source, context: context)
+    }
+
+    public func verdict(
+        on stored: CacheEntry, for source: ImageSource, extras: RequestExtras, at now: Date
+    ) -> StoredVerdict {
+        loader(for: source)?.verdict(on: stored, for: source, extras: extras, at: now) ?? .fresh
+    }
+
+    private func loader(for source: ImageSource) -> (any ImageLoader)? {
+        loaders.last { $0.canLoad(source) }
+    }
+
+    /// The loader that shares its loads with other callers, if that is the one that takes the source.
+    func sharedLoader(for source: ImageSource) -> (any SharedLoader)? {
+        switch loader(for: source) {
+        case let chain as ImageLoaderChain: chain.sharedLoader(for: source)
+        case let loader: loader as? any SharedLoader
+        }
+    }
 }

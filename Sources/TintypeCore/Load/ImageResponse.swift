@@ -1,36 +1,91 @@
 public import Foundation
 
-/// A picture with what is known of how it was got.
+/// An image with what is known of its load.
 public struct ImageResponse: Sendable {
-    /// The picture.
+    /// The image.
     public var image: Image
-    /// Where it came from.
+    /// Where the image came from.
     public var origin: ImageOrigin
-    /// The original bytes, when they passed by on the way or the request asked for them.
+    /// The original bytes, if the load read them or the request asked for them.
     public var data: Data?
-    /// The number of bytes of the encoded picture, when they were read.
+    /// The number of bytes of the encoded image, if they were read.
     public var byteCount: Int?
-    /// Why this is what a cache had, when its origin should have been asked and could not be.
+    /// The error of a revalidation that failed, if this is what a cache had.
     public var refreshFailure: TintypeError?
-    /// Why the picture is only what had arrived of it, where its transfer failed and the request takes a part:
-    /// ``DecodeOptions/allowsPartial``. No cache keeps it, and there is no ``data``.
+    /// The error of a transfer that failed, if this is what had arrived of the image: see ``DecodeOptions/allowsPartial``. No
+    /// cache stores such an image, and there is no ``data``.
     public var transferFailure: TintypeError?
-    /// How the bytes were transferred, when this load did that.
+    /// How the bytes were transferred, if this load transferred them.
     public var metrics: TransferMetrics?
 
+    /// Creates a response.
+    ///
+    /// - Parameter byteCount: The number of encoded bytes; `nil` is that of `data`.
     public init(image: Image, origin: ImageOrigin, data: Data? = nil, byteCount: Int? = nil) {
         self.image = image
         self.origin = origin
         self.data = data
         self.byteCount = byteCount ?? data?.count
     }
-}
 
-extension ImageResponse {
-    /// The same with so many pixels a point.
-    func atScale(_ scale: Double) -> ImageResponse {
+    /// Returns the response with an image of `scale` pixels per point. `nil` leaves the scale.
+    func atScale(_ scale: Double?) -> ImageResponse {
+        guard let scale else { return self }
         var response = self
         response.image = image.atScale(scale)
         return response
     }
+}
+
+/// Where an image came from.
+public enum ImageOrigin: String, Hashable, Sendable, CaseIterable {
+    /// Decoded pixels in memory.
+    case memory
+    /// An entry of the disk cache.
+    case disk
+    /// An HTTP response.
+    case network
+    /// A local file.
+    case file
+    /// Bytes that the request contained: a data URL, or data that the program had.
+    case data
+    /// A loader or closure of the program's own.
+    case custom
+}
+
+/// The durations and counts of one transfer.
+public struct TransferMetrics: Hashable, Sendable {
+    /// The time in the queue, and waiting for the limit on request starts.
+    public var queued = Duration.zero
+    /// The time to resolve the name and to connect, TLS handshake included, or `nil` for a reused connection.
+    ///
+    /// One duration for all three, because async-http-client reports a connection only after its handshake.
+    public var connecting: Duration?
+    /// The time from sending the last request to the head of its response, connecting included.
+    public var firstByte = Duration.zero
+    /// The time from the head of the response to the last byte of the body.
+    public var body = Duration.zero
+    /// The time from the call to the end.
+    public var total = Duration.zero
+    /// The number of body bytes that were received.
+    public var wireBytes = 0
+    /// The number of body bytes after content coding was removed and resumed bytes were added.
+    public var bodyBytes = 0
+    /// The number of bytes that an earlier, interrupted transfer had received.
+    public var resumedBytes = 0
+    /// The protocol of the response: `http/1.1` or `http/2`.
+    public var httpVersion = ""
+    /// Whether the connection of the last request was used before, or `nil` if that is unknown.
+    public var isConnectionReused: Bool?
+    /// Whether the last connection was encrypted.
+    public var isEncrypted = false
+    /// The number of attempts; more than one after a retry.
+    public var attempts = 1
+    /// The number of redirects that the last attempt followed.
+    public var redirects = 0
+    /// The status code of the last response.
+    public var status = 0
+
+    /// Creates metrics of nothing.
+    public init() {}
 }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The original bytes of a picture, whole, and where they came from.
+/// The complete original bytes of an image, and where they came from.
 public struct LoadedBytes: Sendable {
     private struct Parts: Sendable {
         var data: Data
@@ -21,14 +21,21 @@ public struct LoadedBytes: Sendable {
 
     private var parts: Boxed<Parts>
 
+    /// Creates the result of a load.
+    ///
+    /// - Parameters:
+    ///   - metadata: What the disk cache stores beside the bytes for the loader.
+    ///   - isStorable: Whether the origin allows the bytes to be stored: see ``isStorable``.
     public init(data: Data, origin: ImageOrigin, metadata: Data = Data(), isStorable: Bool = true) {
         parts = Boxed(
             Parts(data: data, origin: origin, record: .known(metadata: metadata, isStorable: isStorable)))
     }
 
-    /// What was transferred, and the file that its bytes are a mapping of, where they are in one.
+    /// Creates the result of a transfer.
     ///
-    /// - Parameter record: is asked whenever ``metadata`` or ``isStorable`` is read.
+    /// - Parameters:
+    ///   - file: The file that `data` is a mapping of, if it is one.
+    ///   - record: Asked whenever ``metadata`` or ``isStorable`` is read.
     package init(
         transferred data: Data, in file: SpillFile?, metrics: TransferMetrics, record: some DeferredRecord
     ) {
@@ -43,9 +50,9 @@ public struct LoadedBytes: Sendable {
                 received: stored.created))
     }
 
-    /// Stored bytes that their origin said are still good.
+    /// Returns the bytes of a cache entry that the origin has confirmed.
     ///
-    /// - Parameter metadata: renewed by what it said.
+    /// - Parameter metadata: The renewed metadata.
     public static func stillGood(_ stored: CacheEntry, metadata: Data) -> LoadedBytes {
         var bytes = LoadedBytes(stored)
         bytes.metadata = metadata
@@ -53,7 +60,7 @@ public struct LoadedBytes: Sendable {
         return bytes
     }
 
-    /// All of the bytes. To change them in place copies them.
+    /// The bytes. Changing them in place copies them.
     public var data: Data {
         get { parts.value.data }
         set {
@@ -61,12 +68,12 @@ public struct LoadedBytes: Sendable {
             parts.value.file = nil
         }
     }
-    /// Where they came from.
+    /// Where the bytes came from.
     public var origin: ImageOrigin {
         get { parts.value.origin }
         set { parts.value.origin = newValue }
     }
-    /// What is kept beside the bytes in the disk cache: for HTTP, the response's validators and freshness.
+    /// What the disk cache stores beside the bytes: for HTTP, the validators and the freshness of the response.
     public var metadata: Data {
         get {
             switch parts.value.record {
@@ -76,12 +83,12 @@ public struct LoadedBytes: Sendable {
         }
         set { parts.value.record = .known(metadata: newValue, isStorable: isStorable) }
     }
-    /// How the bytes were transferred, where they were.
+    /// How the bytes were transferred, or `nil` if they were not.
     public var metrics: TransferMetrics? {
         get { parts.value.metrics }
         set { parts.value.metrics = newValue }
     }
-    /// Whether they may be kept on disk where the request lets their origin decide (``LoadPolicy/Freshness/http``).
+    /// Whether the bytes may be stored on disk, if the request lets the origin decide (``LoadPolicy/Freshness/http``).
     public var isStorable: Bool {
         get {
             switch parts.value.record {
@@ -91,27 +98,60 @@ public struct LoadedBytes: Sendable {
         }
         set { parts.value.record = .known(metadata: metadata, isStorable: newValue) }
     }
-    /// Whether these are the stored bytes, which the origin said are still good; ``metadata`` is renewed.
+    /// Whether these are the bytes of the cache entry, confirmed by the origin. ``metadata`` is renewed then.
     public var isNotModified: Bool {
         get { parts.value.isNotModified }
         set { parts.value.isNotModified = newValue }
     }
-    /// The file that ``data`` is a mapping of, where it is one.
+    /// The file that ``data`` is a mapping of, if it is one.
     package var file: SpillFile? { parts.value.file }
-    /// When they were received whole: tells pictures made of these from those made of older ones.
+    /// When the bytes were received completely. Distinguishes images made of these bytes from those made of older ones.
     var received: Date? {
         get { parts.value.received }
         set { parts.value.received = newValue }
     }
-    /// Why these are stored bytes, when their origin should have been asked and could not be.
+    /// The error of a revalidation that failed, if these are the bytes of the stale entry.
     var refreshFailure: TintypeError? {
         get { parts.value.refreshFailure }
         set { parts.value.refreshFailure = newValue }
     }
-    /// Why these are only what had arrived, where they are not whole. For those alone who take a part of a picture; never
-    /// kept.
+    /// The error of a transfer that failed, if these are what had arrived. Only for requests that accept a part of an image;
+    /// never stored.
     var transferFailure: TintypeError? {
         get { parts.value.transferFailure }
         set { parts.value.transferFailure = newValue }
+    }
+}
+
+/// The metadata of transferred bytes, made when it is needed: not every load stores its bytes.
+package protocol DeferredRecord: Sendable {
+    /// See ``LoadedBytes/metadata``.
+    var metadata: Data { get }
+    /// See ``LoadedBytes/isStorable``.
+    var isStorable: Bool { get }
+}
+
+/// A large value in memory of its own, for values that many asynchronous functions pass on.
+///
+/// An async function reserves room in its frame for each copy of a value that it may hold across a suspension. Frames of
+/// kilobytes cost more than the functions do. A change makes a new box, so nothing shared ever changes.
+struct Boxed<Value: Sendable>: Sendable {
+    private var storage: Storage
+
+    init(_ value: Value) {
+        storage = Storage(value)
+    }
+
+    var value: Value {
+        get { storage.value }
+        set { storage = Storage(newValue) }
+    }
+
+    private final class Storage: Sendable {
+        let value: Value
+
+        init(_ value: Value) {
+            self.value = value
+        }
     }
 }

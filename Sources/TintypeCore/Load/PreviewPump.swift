@@ -1,49 +1,49 @@
-/// Shows a picture while its bytes arrive: feeds an incremental decoder, on the executor for codecs, with what is new.
+/// Shows an image while its bytes arrive: feeds an incremental decoder, on the queue for pixels, with what is new.
 ///
-/// Needs no timer: arriving bytes drive it. At most one step is under way; bytes that arrive meanwhile are taken by the
-/// next.
+/// Driven by arriving bytes, without a timer. At most one decoding step runs at a time; bytes that arrive meanwhile are decoded
+/// by the next step.
 final class PreviewPump: Sendable {
     private let load: ImageLoad
-    private let job: JobContext
-    private let report: JobReporter<LoadStatus>
     private let state: Locked<PreviewState>
 
-    init(_ load: ImageLoad, _ job: JobContext, _ report: JobReporter<LoadStatus>) {
+    init(_ load: ImageLoad) {
         self.load = load
-        self.job = job
-        self.report = report
         state = Locked(PreviewState(load.request.policy.previews))
     }
 
-    /// Shows a whole picture meanwhile; no partial one is worth showing from then on.
-    func show(_ old: ImageResponse) {
-        let status = state.withLock { $0.showWhole(old) }
-        if let status { report(status) }
+    /// What has arrived, or `nil` if nothing has.
+    var received: ReceivedBytes? { state.withLock { $0.received } }
+
+    /// Shows a complete cached image. No partial one is shown from then on.
+    func showCached(_ cached: ImageResponse) {
+        let status = state.withLock { $0.showComplete(cached) }
+        if let status { load.reporter(status) }
     }
 
-    /// Called on the loader's thread whenever bytes have arrived.
-    func received(_ bytes: ReceivedBytes) {
+    /// Reports progress, and starts a decoding step if one is due. Called on the loader's thread whenever bytes arrive.
+    func receive(_ bytes: ReceivedBytes) {
         let now = load.services.configuration.time.uptime()
-        let (status, starts) = state.withLock { state in
+        let (status, isStepDue) = state.withLock { state in
+            state.received = bytes
             state.status.progress = bytes.progress
             return (state.status, state.shouldStart(at: now))
         }
-        report(status)
-        if starts { enqueueStep(bytes) }
+        load.reporter(status)
+        if isStepDue { enqueueStep(bytes) }
     }
 
-    private func enqueueStep(_ bytes: ReceivedBytes) {
-        WorkQueue.pixels.enqueue(at: job.priority) { self.step(bytes) }
-    }
-
-    /// No preview is delivered after this.
+    /// Stops the previews. None is delivered after this returns.
     func stop() {
         state.withLock { $0.isStopped = true }
     }
 
-    /// One step of decoding, then back to waiting for bytes.
+    private func enqueueStep(_ bytes: ReceivedBytes) {
+        WorkQueue.pixels.enqueue(at: load.job.priority) { self.step(bytes) }
+    }
+
+    /// Decodes what is new.
     private func step(_ bytes: ReceivedBytes) {
-        guard !job.isCancelled, let decoder = decoder(bytes) else { return stop() }
+        guard !load.job.isCancelled, let decoder = decoder(bytes) else { return stop() }
         let offset = state.withLock { $0.offset }
         let new = bytes.bytes(from: offset)
         do throws(TintypeError) {
@@ -51,17 +51,19 @@ final class PreviewPump: Sendable {
                 ImageResponse(image: $0, origin: load.request.source.expectedOrigin)
             }
             let now = load.services.configuration.time.uptime()
-            let (status, goesOn) = state.withLock { $0.finishStep(upTo: offset + new.count, showing: preview, at: now) }
-            if let status { report(status) }
-            // What came meanwhile may have been the last for a long time.
-            if goesOn { enqueueStep(bytes) }
+            let (status, isStepDue) = state.withLock {
+                $0.finishStep(upTo: offset + new.count, showing: preview, at: now)
+            }
+            if let status { load.reporter(status) }
+            // What arrived meanwhile may have been the last for a long time.
+            if isStepDue { enqueueStep(bytes) }
         } catch {
-            // The whole bytes will tell what is wrong; a preview is not worth an error.
+            // Decoding the complete bytes will tell what is wrong; a preview is not worth an error.
             stop()
         }
     }
 
-    /// The decoder, made from the first bytes; `nil` when the format shows nothing before the end.
+    /// The decoder, made from the first bytes, or `nil` if the format has no incremental one.
     private func decoder(_ bytes: ReceivedBytes) -> (any IncrementalImageDecoder)? {
         if let decoder = state.withLock({ $0.decoder }) { return decoder }
         let configuration = load.services.configuration
@@ -70,7 +72,7 @@ final class PreviewPump: Sendable {
         options.scale = load.request.source.scaleInName
         let context = DecodeContext(
             options: options, limits: configuration.decodeLimits,
-            isCancelled: { [job] in job.isCancelled })
+            isCancelled: { [job = load.job] in job.isCancelled })
         guard
             let decoder = try? configuration.coders.decoder(for: head, options).makeIncrementalDecoder(context: context)
         else { return nil }
@@ -79,14 +81,15 @@ final class PreviewPump: Sendable {
     }
 }
 
-/// When a preview is decoded, and what has been shown.
+/// Decides when a preview is decoded, and knows what has been shown.
 struct PreviewState: Sendable {
     var status = LoadStatus()
+    var received: ReceivedBytes?
     var decoder: (any IncrementalImageDecoder)?
-    /// Bytes that the decoder has had.
+    /// The number of bytes that the decoder has been given.
     private(set) var offset = 0
     var isStopped = false
-    /// The least time from one step to the next; `nil` where partial pictures are not wanted.
+    /// The least time between the starts of two steps, or `nil` if partial images are not wanted.
     private var interval: Duration?
     private var isBusy = false
     private var lastStart: Duration?
@@ -95,7 +98,7 @@ struct PreviewState: Sendable {
         if case .progressive(let interval) = previews { self.interval = interval }
     }
 
-    /// Whether a step is worth it now.
+    /// Returns whether a step is due, and counts it as started.
     mutating func shouldStart(at now: Duration) -> Bool {
         guard let interval, !isStopped, !isBusy, status.progress.received >= FormatSniffer.length else { return false }
         if let lastStart, now - lastStart < interval { return false }
@@ -104,23 +107,23 @@ struct PreviewState: Sendable {
         return true
     }
 
-    /// - Returns: what to tell, and whether more has come already for another step.
+    /// - Returns: The status to report, if there is a new preview, and whether the next step is due.
     mutating func finishStep(
         upTo offset: Int, showing preview: ImageResponse?, at now: Duration
-    ) -> (LoadStatus?, goesOn: Bool) {
+    ) -> (LoadStatus?, isStepDue: Bool) {
         isBusy = false
         self.offset = offset
-        // While a step was under way a whole picture may have come.
+        // A complete image may have come while the step ran.
         let isShown = preview != nil && !isStopped && interval != nil
         if let preview, isShown { show(preview) }
         return (isShown ? status : nil, status.progress.received > offset && shouldStart(at: now))
     }
 
-    /// - Returns: what to tell; `nil` where it is too late.
-    mutating func showWhole(_ picture: ImageResponse) -> LoadStatus? {
+    /// - Returns: The status to report, or `nil` if it is too late.
+    mutating func showComplete(_ image: ImageResponse) -> LoadStatus? {
         guard !isStopped else { return nil }
         interval = nil
-        show(picture)
+        show(image)
         return status
     }
 

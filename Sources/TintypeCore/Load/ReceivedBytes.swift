@@ -1,37 +1,40 @@
 public import Foundation
 
-/// The bytes of one running load, as far as they have arrived.
+/// The bytes of a running load that have arrived so far.
 ///
-/// A loader appends; who makes previews reads on from where it was. Memory is bounded by ``limit``: what is announced
-/// or arrives beyond it is refused.
+/// A loader appends bytes; previews read on from where they stopped. At most ``limit`` bytes are accepted, whether announced or
+/// received. All members may be called from any thread.
 public final class ReceivedBytes: Sendable {
     private struct State: Sendable {
-        /// What is in memory: everything, or what follows the spilled bytes.
+        /// The bytes in memory: all of them, or those after the spilled ones.
         var data = Data()
         var spilled: Spilled?
         var expected: Int?
-        /// Whose bytes these are, when several loads share one transfer.
+        /// The bytes of another load that this one shows instead of its own.
         var shared: ReceivedBytes?
 
         var count: Int { data.count + (spilled?.count ?? 0) }
 
-        /// What a server announces is not memory yet: a liar gets no more than a first instalment.
+        /// Reserves memory for the announced bytes, but at most 4 MB: a server may announce more than it sends.
         mutating func claimMemory() {
             if let expected, spilled == nil { data.reserveCapacity(min(expected, 4 << 20)) }
         }
     }
 
-    /// The most bytes that are taken.
+    /// The largest number of bytes that is accepted.
     public let limit: Int
     private let state = Locked(State())
     private let onProgress: @Sendable (ReceivedBytes) -> Void
 
-    /// - Parameter onProgress: called after every change, on the loader's thread.
+    /// - Parameters:
+    ///   - limit: The largest number of bytes to accept.
+    ///   - onProgress: Called after every change, on the loader's thread.
     public init(limit: Int, onProgress: @escaping @Sendable (ReceivedBytes) -> Void = { _ in }) {
         self.limit = limit
         self.onProgress = onProgress
     }
 
+    /// How many bytes have arrived, and how many are expected.
     public var progress: LoadProgress {
         if let shared { return shared.progress }
         return state.withLock { LoadProgress(received: $0.count, expected: $0.expected) }
@@ -39,13 +42,13 @@ public final class ReceivedBytes: Sendable {
 
     private var shared: ReceivedBytes? { state.withLock { $0.shared } }
 
-    /// Shows the bytes of another load from now on, without a copy of them, and tells that they have changed.
+    /// Shows the bytes of another load from now on, without copying them, and reports progress.
     package func show(_ other: ReceivedBytes) {
         state.withLock { $0.shared = other }
         onProgress(self)
     }
 
-    /// Gives up what has arrived, for a load that begins anew.
+    /// Drops what has arrived, for a load that starts again.
     package func restart() {
         state.withLock { state in
             state.data = Data()
@@ -54,9 +57,9 @@ public final class ReceivedBytes: Sendable {
         }
     }
 
-    /// Announces how many bytes will come, so that memory is claimed once. A negative count announces nothing.
+    /// Announces how many bytes will come, so that memory is allocated once. A negative count announces nothing.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` when that is more than ``limit``.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` if `count` is more than ``limit``.
     public func expect(_ count: Int) throws(TintypeError) {
         guard count >= 0 else { return }
         guard count <= limit else { throw tooLarge }
@@ -64,7 +67,9 @@ public final class ReceivedBytes: Sendable {
         onProgress(self)
     }
 
-    /// - Throws: ``TintypeError/Code/limitExceeded`` when there would be more than ``limit``.
+    /// Appends bytes.
+    ///
+    /// - Throws: ``TintypeError/Code/limitExceeded`` if there would be more than ``limit``.
     public func append(_ bytes: UnsafeRawBufferPointer) throws(TintypeError) {
         guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
         let fits = state.withLock { state in
@@ -77,19 +82,19 @@ public final class ReceivedBytes: Sendable {
         onProgress(self)
     }
 
-    /// Takes a whole body, without a copy of it.
+    /// Takes a complete body, without copying it.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` when it is more than ``limit``.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` if it has more than ``limit`` bytes.
     package func take(whole data: Data) throws(TintypeError) {
         guard data.count <= limit else { throw tooLarge }
         state.withLock { $0.data = data }
         onProgress(self)
     }
 
-    /// Everything so far.
+    /// A copy of everything that has arrived.
     public var all: Data { shared?.all ?? bytes(from: 0) }
 
-    /// Takes everything out; nothing is left behind.
+    /// Removes and returns the bytes in memory.
     public func take() -> Data {
         state.withLock { state in
             defer { state.data = Data() }
@@ -97,17 +102,17 @@ public final class ReceivedBytes: Sendable {
         }
     }
 
-    /// A copy of at most the first `count` bytes.
+    /// Returns a copy of at most the first `count` bytes.
     func head(_ count: Int) -> Data {
         if let shared { return shared.head(count) }
         let (spilled, head) = state.withLock { ($0.spilled, Data($0.data.prefix(count))) }
         return spilled.map { Data($0.contents.prefix(count)) } ?? head
     }
 
-    /// A copy of what arrived after the first `offset` bytes.
+    /// Returns a copy of what has arrived after the first `offset` bytes.
     package func bytes(from offset: Int) -> Data {
         if let shared { return shared.bytes(from: offset) }
-        // Copied under the lock: another reference to the bytes would make the next append copy all of them.
+        // Copied under the lock: a second reference to the bytes would make the next append copy all of them.
         let (spilled, rest) = state.withLock { state in
             (state.spilled, Data(state.data.dropFirst(max(0, offset - (state.spilled?.count ?? 0)))))
         }
@@ -120,7 +125,7 @@ public final class ReceivedBytes: Sendable {
 
     var contents: (spilled: Spilled?, data: Data) { state.withLock { ($0.spilled, $0.data) } }
 
-    /// Puts all that has arrived into a file's place.
+    /// Replaces all that has arrived by a file.
     func replaceContents(_ spilled: Spilled) {
         state.withLock { state in
             state.spilled = spilled

@@ -1,18 +1,84 @@
 package import Foundation
 
-/// A file without a name that holds the beginning of a body too large for memory. Gone with the last who uses it.
+// Bodies larger than nearly all images are moved to a file without a name, piece by piece, so that a transfer takes little
+// memory however large it is.
+
+extension ReceivedBytes {
+    /// The number of bytes that fit into memory without a file: 8 MB.
+    private static let threshold = 8 << 20
+
+    /// The number of bytes that are moved at once when there is a file: 1 MB.
+    private static let piece = 1 << 20
+
+    /// Whether so many bytes are in memory that they should be moved.
+    package var isWorthSpilling: Bool {
+        let (spilled, waiting) = spilledAndWaiting
+        return waiting >= (spilled ? Self.piece : Self.threshold)
+    }
+
+    /// Moves the bytes in memory to the file. Only the loader may call this, and not while it appends.
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable``, ``TintypeError/Code/cancelled``.
+    package func spill(for job: JobContext) async throws(TintypeError) {
+        let (spilled, data) = contents
+        let moved = try await WorkQueue.disk.run(for: job) { () throws(TintypeError) in
+            if let spilled { return try spilled.adding(data) }
+            return try Spilled().adding(data)
+        }
+        replaceContents(moved)
+    }
+
+    /// Removes and returns everything. Spilled bytes are not read back: the data is a mapping of the file, which comes with it.
+    package func takeAll(for job: JobContext) async throws(TintypeError) -> (data: Data, file: SpillFile?) {
+        guard contents.spilled != nil else { return (take(), nil) }
+        if spilledAndWaiting.waiting > 0 { try await spill(for: job) }
+        guard let spilled = contents.spilled else { return (take(), nil) }
+        let data = try spilled.file.map(spilled.count)
+        restart()
+        return (data, spilled.file)
+    }
+}
+
+/// The beginning of a body, in a file.
+struct Spilled: Sendable {
+    let file: SpillFile
+    /// The number of bytes in the file.
+    let count: Int
+
+    init() throws(TintypeError) {
+        file = try SpillFile(in: SpillFile.folder)
+        count = 0
+    }
+
+    private init(file: SpillFile, count: Int) {
+        self.file = file
+        self.count = count
+    }
+
+    func adding(_ data: Data) throws(TintypeError) -> Spilled {
+        try file.write(data, at: count)
+        return Spilled(file: file, count: count + data.count)
+    }
+
+    /// The bytes, or nothing if the file cannot be mapped: then there is no preview.
+    var contents: Data { (try? file.map(count)) ?? Data() }
+}
+
+/// A file without a name that holds the beginning of a body that is too large for memory. It disappears with its last user.
 ///
-/// Only its own transfer writes to it, and no one else can reach it: so a mapping of it stays as it is.
+/// Only its transfer writes to it, at its end, and no other process can reach it: so mapped bytes never change.
 package final class SpillFile: Sendable {
     private let descriptor: Int32
 
-    /// - Parameter folder: on a disk, not in memory.
+    /// Creates a file. Blocks.
+    ///
+    /// - Parameter folder: A directory on a disk, not in memory.
     /// - Throws: ``TintypeError/Code/unwritable``.
     package init(in folder: String) throws(TintypeError) {
         var path = Array("\(folder)/tintype-XXXXXX".utf8CString)
         descriptor = mkstemp(&path)
         guard descriptor >= 0 else { throw Self.failure(folder) }
-        // A program that this one starts has no use for it.
+        // A child process has no use for it.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         unlink(path)
     }
@@ -21,7 +87,7 @@ package final class SpillFile: Sendable {
         close(descriptor)
     }
 
-    /// Writes at a place. Blocks.
+    /// Writes bytes at an offset. Blocks.
     ///
     /// - Throws: ``TintypeError/Code/unwritable``.
     package func write(_ data: Data, at offset: Int) throws(TintypeError) {
@@ -37,7 +103,7 @@ package final class SpillFile: Sendable {
         }
     }
 
-    /// The first `count` bytes, without a copy: the system brings them in as they are read, and may take them out again.
+    /// Maps the first `count` bytes: the system reads them as they are used, and may evict them again.
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     package func map(_ count: Int) throws(TintypeError) -> Data {
@@ -48,9 +114,9 @@ package final class SpillFile: Sendable {
         return Data(bytesNoCopy: start, count: count, deallocator: .unmap)
     }
 
-    /// Copies bytes from a place on into memory that is there already. Blocks.
+    /// Reads bytes from an offset on into memory of the caller's. Blocks.
     ///
-    /// - Returns: how many; fewer than there is room for at the end of the file, or when it cannot be read.
+    /// - Returns: The number of bytes read; fewer than `buffer` has at the end of the file, or if it cannot be read.
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
         var filled = 0
         while filled < buffer.count {
@@ -63,7 +129,7 @@ package final class SpillFile: Sendable {
         return filled
     }
 
-    /// A folder that lies on a disk even where `/tmp` is memory: `TMPDIR`, or else `/var/tmp` (FHS 3.0, 5.15).
+    /// A directory on a disk even where `/tmp` is memory: `TMPDIR`, or else `/var/tmp` (FHS 3.0, 5.15).
     package static let folder: String = {
         if let named = ProcessInfo.processInfo.environment["TMPDIR"], !named.isEmpty { return named }
         return access("/var/tmp", W_OK) == 0 ? "/var/tmp" : "/tmp"

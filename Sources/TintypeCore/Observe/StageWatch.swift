@@ -117,3 +117,13 @@ final class AnswerNotice: Sendable {
         if let answered { watch.tell(.answered(answered, expected: progress.expected)) }
     }
 }
+
+extension AnswerNotice {
+    /// Returns a reporter that notices the first progress and then reports to `next`.
+    func reporter(before next: JobReporter<ReceivedBytes>) -> JobReporter<ReceivedBytes> {
+        JobReporter { received in
+            self.noticed(received.progress)
+            next(received)
+        }
+    }
+}

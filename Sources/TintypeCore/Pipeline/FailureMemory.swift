@@ -1,32 +1,177 @@
-/// How a pipeline remembers sources that failed: see ``FailedSources``.
-public struct FailureMemory: Sendable {
-    /// The most sources that are remembered; 0 remembers none.
-    public var capacity: Int
-    /// How long each is remembered.
-    public var lifetime: Duration
-    /// Whether trying again would not mend an error. By default ``TintypeError/isLasting``.
-    public var shouldRemember: @Sendable (ImageSource, TintypeError) -> Bool
+/// What a pipeline remembers of sources that failed, so that a list that scrolls does not ask for the same broken image again
+/// and again.
+///
+/// By default, a source is remembered if its bytes arrived and are not an image, or if it cannot be loaded at all, but not if the
+/// network or the server failed, because that may pass. See ``Settings``. All members may be called from any thread.
+public final class FailureMemory: Sendable {
+    /// Which failures are remembered, how many, and for how long.
+    public struct Settings: Sendable {
+        /// The largest number of sources that are remembered; 0 remembers none.
+        public var capacity: Int
+        /// How long each failure is remembered.
+        public var timeToLive: Duration
+        /// Returns whether trying again would not help. By default ``TintypeError/isLasting``.
+        public var shouldRemember: @Sendable (ImageSource, TintypeError) -> Bool
 
-    public init(
-        capacity: Int = 1000, lifetime: Duration = .seconds(600),
-        shouldRemember: @escaping @Sendable (ImageSource, TintypeError) -> Bool = { $1.isLasting }
+        /// Creates settings. By default at most 1,000 failures are remembered, for ten minutes each.
+        public init(
+            capacity: Int = 1000, timeToLive: Duration = .seconds(600),
+            shouldRemember: @escaping @Sendable (ImageSource, TintypeError) -> Bool = { $1.isLasting }
+        ) {
+            self.capacity = capacity
+            self.timeToLive = timeToLive
+            self.shouldRemember = shouldRemember
+        }
+    }
+
+    private let table: Locked<FailureTable>
+    private let name: @Sendable (ImageRequest) -> String
+    private let shouldRemember: @Sendable (ImageSource, TintypeError) -> Bool
+    private let time: TimeSource
+
+    /// - Parameter name: Returns the name of a request's source in keys.
+    init(
+        _ settings: Settings = Settings(), time: TimeSource, name: @escaping @Sendable (ImageRequest) -> String
     ) {
-        self.capacity = capacity
-        self.lifetime = lifetime
-        self.shouldRemember = shouldRemember
+        self.time = time
+        self.name = name
+        shouldRemember = settings.shouldRemember
+        table = Locked(FailureTable(capacity: settings.capacity, timeToLive: settings.timeToLive))
+    }
+
+    /// The errors by the name of the source in keys: ``CacheKey/source``. If a source failed for several kinds of requests, any
+    /// of its errors.
+    public var all: [String: TintypeError] {
+        let now = time.uptime()
+        return table.withLock { $0.all(at: now) }
+    }
+
+    /// Allows every request to try a source again. O(number of remembered sources).
+    public func forget(_ source: ImageSource) {
+        forget(ImageRequest(source: source))
+    }
+
+    /// Allows every request to try the source of a request again; the pipeline's interceptors may name that source.
+    public func forget(_ request: ImageRequest) {
+        let name = name(request)
+        table.withLock { $0.forgetAll(of: name) }
+    }
+
+    /// Allows every source to be tried again.
+    public func forgetAll() {
+        table.withLock { $0.forgetAll() }
+    }
+
+    /// Forgets a failure because the source was loaded and decoded.
+    func forget(_ key: FailureKey) {
+        table.withLock { $0.forget(key) }
+    }
+
+    /// - Throws: ``TintypeError/Code/failedBefore`` if the source of a request is remembered, with its error as the cause.
+    func check(_ request: ImageRequest) throws(TintypeError) {
+        let now = time.uptime()
+        guard let error = table.withLock({ $0.failure(of: FailureKey(request), at: now) }) else { return }
+        throw TintypeError(
+            .failedBefore, stage: .load, "failed before: \(error.message)", subject: request.source.displayName,
+            underlying: error)
+    }
+
+    func remember(_ error: TintypeError, of request: ImageRequest) {
+        let key = FailureKey(request)
+        guard error.code != .cancelled, key.isShort, shouldRemember(request.source, error) else { return }
+        let now = time.uptime()
+        table.withLock { $0.remember(error, of: key, at: now) }
     }
 }
 
 extension TintypeError {
-    /// Whether the source itself is at fault, so that asking again gives the same.
+    /// Whether the source itself is at fault, so that trying again would fail in the same way.
     ///
-    /// Those that SDWebImage remembers: its errors 1000 and 1001, and of the network's own what is not bound to pass; and
-    /// what is too large, which would be loaded again only to be refused again. A status that the server may change its
-    /// mind about is not among them, nor what one request asked of a good picture (``Code/notAnimated``).
+    /// These are the errors that SDWebImage remembers: its errors 1000 and 1001, and network errors that will not pass. A body
+    /// that is too large is one of them, because it would be loaded again only to be refused again. A status that the server may
+    /// change is not, nor is what one request asked of a good image (``Code/notAnimated``).
     public var isLasting: Bool {
         [
             .invalidSource, .notAnImage, .noCoder, .undecodable, .undecipherable, .emptyBody, .limitExceeded, .insecure,
             .tooManyRedirects,
         ].contains(code)
+    }
+}
+
+/// What failed: a source, requested in one way. A failure of a request's own loader or settings says nothing about others.
+struct FailureKey: Hashable, Sendable {
+    let source: String
+    private let loader: RequestOverrides?
+    private let extras: RequestExtras
+
+    init(_ request: ImageRequest) {
+        source = request.key.source
+        loader = request.overrides?.loader == nil ? nil : request.overrides
+        extras = request.extras
+    }
+
+    /// Whether the name is worth its memory. The name of a data URL contains its bytes, and trying it again costs no transfer.
+    var isShort: Bool { source.utf8.count <= 4096 }
+
+    /// Hashes the source alone: the rest seldom differs.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(source)
+    }
+}
+
+/// The failures of a ``FailureMemory``. Beyond ``capacity`` the oldest is forgotten.
+struct FailureTable: Sendable {
+    let capacity: Int
+    let timeToLive: Duration
+    private var failures: [FailureKey: (error: TintypeError, expiry: Duration, number: Int)] = [:]
+    private var order: ArraySlice<(key: FailureKey, number: Int)> = []
+    private var lastNumber = 0
+
+    init(capacity: Int, timeToLive: Duration) {
+        self.capacity = max(0, capacity)
+        self.timeToLive = timeToLive
+    }
+
+    var count: Int { failures.count }
+
+    /// Returns the error of a source, if it is still remembered.
+    mutating func failure(of key: FailureKey, at now: Duration) -> TintypeError? {
+        guard let failure = failures[key] else { return nil }
+        guard now < failure.expiry else {
+            failures[key] = nil
+            return nil
+        }
+        return failure.error
+    }
+
+    mutating func remember(_ error: TintypeError, of key: FailureKey, at now: Duration) {
+        guard capacity > 0 else { return }
+        lastNumber += 1
+        failures[key] = (error, now + timeToLive, lastNumber)
+        order.append((key, lastNumber))
+        while failures.count > capacity || order.count > 2 * capacity, let oldest = order.popFirst() {
+            // An entry of the order that a newer failure or a success has replaced names nothing.
+            if failures[oldest.key]?.number == oldest.number { failures[oldest.key] = nil }
+        }
+    }
+
+    mutating func forget(_ key: FailureKey) {
+        failures[key] = nil
+    }
+
+    /// Forgets a source, however it was requested. O(number of remembered failures).
+    mutating func forgetAll(of source: String) {
+        failures = failures.filter { $0.key.source != source }
+    }
+
+    mutating func forgetAll() {
+        failures = [:]
+        order = []
+    }
+
+    /// Returns everything that is remembered now.
+    func all(at now: Duration) -> [String: TintypeError] {
+        let current = failures.filter { now < $0.value.expiry }
+        return Dictionary(current.map { ($0.key.source, $0.value.error) }, uniquingKeysWith: { first, _ in first })
     }
 }

@@ -1,5 +1,58 @@
-/// The events of one load, for one listener: to be iterated once. What an iteration has taken, another of the same value
-/// does not see again, not the end either; ``ImageTask/events`` gives each listener its own.
+/// What happens to a running load.
+public enum ImageEvent: Sendable {
+    /// More bytes have arrived. A slow listener gets only the newest.
+    case progress(LoadProgress)
+    /// A partial image that shows more than the one before. A slow listener gets only the newest.
+    case preview(ImageResponse)
+    /// The result: exactly one, and the last event.
+    case finished(Result<ImageResponse, TintypeError>)
+}
+
+/// How much of the original bytes has arrived: a snapshot, not a difference.
+public struct LoadProgress: Hashable, Sendable {
+    /// The number of bytes received so far.
+    public var received: Int
+    /// The number of bytes expected in all, or `nil` if the other side did not announce it.
+    public var expected: Int?
+
+    /// Creates a snapshot.
+    public init(received: Int = 0, expected: Int? = nil) {
+        self.received = received
+        self.expected = expected
+    }
+
+    /// The part that has arrived, from 0 to 1, or `nil` if the total is unknown.
+    public var fraction: Double? {
+        guard let expected, expected > 0 else { return nil }
+        return min(1, Double(received) / Double(expected))
+    }
+
+    /// Whether this snapshot says more than `other`: two of them may arrive in either order.
+    func isNewer(than other: LoadProgress) -> Bool {
+        guard received == other.received else { return received > other.received }
+        return expected != nil && expected != other.expected
+    }
+}
+
+/// A snapshot of a running load. The newest one says everything, so that none has to be stored for slow or late listeners.
+struct LoadStatus: Sendable {
+    var progress = LoadProgress()
+    /// The newest preview.
+    var preview: ImageResponse?
+    /// The number of previews so far.
+    var previewCount = 0
+
+    /// Returns the status with a preview of `scale` pixels per point. `nil` leaves the scale.
+    func atScale(_ scale: Double?) -> LoadStatus {
+        guard scale != nil, preview != nil else { return self }
+        var status = self
+        status.preview = preview?.atScale(scale)
+        return status
+    }
+}
+
+/// The events of one load for one listener, to be iterated once. An event that one iteration has taken is not seen by another
+/// one; ``ImageTask/events`` gives each listener a sequence of its own.
 public struct ImageEvents: AsyncSequence, Sendable {
     private let subscription: Subscription
 
@@ -11,11 +64,11 @@ public struct ImageEvents: AsyncSequence, Sendable {
         Iterator(subscription: subscription)
     }
 
-    /// Ends after ``ImageEvent/finished(_:)``, and when its task is cancelled.
+    /// Ends after ``ImageEvent/finished(_:)``, or when the listening task is cancelled.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let subscription: Subscription
 
-        /// The next event; `nil` after the last, and once the listening task is cancelled.
+        /// Returns the next event, or `nil` after the last one and once the listening task is cancelled.
         public mutating func next() async -> ImageEvent? {
             await subscription.task.nextEvent(of: subscription.number)
         }
@@ -34,5 +87,40 @@ public struct ImageEvents: AsyncSequence, Sendable {
         deinit {
             task.closeStream(number)
         }
+    }
+}
+
+/// The events that one listener has not seen yet: at most one of each kind.
+struct EventBuffer: Sendable {
+    private var progress: LoadProgress?
+    private var preview: ImageResponse?
+    private var end: Result<ImageResponse, TintypeError>?
+    /// Whether the end was taken.
+    private(set) var isDrained = false
+
+    mutating func add(_ event: ImageEvent) {
+        switch event {
+        case .progress(let newest): progress = newest
+        case .preview(let newest): preview = newest
+        case .finished(let result): end = result
+        }
+    }
+
+    /// Returns the next event: progress before a preview before the end. `nil` while there is none, and after the end.
+    mutating func next() -> ImageEvent? {
+        if let newest = progress {
+            progress = nil
+            return .progress(newest)
+        }
+        if let newest = preview {
+            preview = nil
+            return .preview(newest)
+        }
+        if let result = end {
+            end = nil
+            isDrained = true
+            return .finished(result)
+        }
+        return nil
     }
 }

@@ -1,9 +1,10 @@
+import Dispatch
 public import Foundation
 
-// MARK: - What the caches have, without a load
+// MARK: - Cached images, without a load
 
 extension ImagePipeline {
-    /// The picture in memory; `nil` when it is not there. Looks nowhere else, allocates nothing, waits for nothing: made
+    /// Returns the image in memory, or `nil` if it is not there. Looks nowhere else, allocates nothing and never waits: made
     /// to be called for every row of a list while it scrolls.
     public func cachedImage(for request: ImageRequest) -> Image? {
         guard services.configuration.interceptors.isEmpty else {
@@ -12,28 +13,28 @@ extension ImagePipeline {
         return services.cachedImage(for: request)
     }
 
-    /// The picture in memory or on disk; `nil` when neither has it, or what the disk has cannot be read.
+    /// Returns the image in memory or on disk, or `nil` if neither has it or the entry cannot be read.
     ///
-    /// **Blocks** the calling thread while the disk is read and the picture is decoded and transformed: for the one
-    /// picture that has to be there when a window opens. Must not be called from an `async` function.
+    /// **Blocks** the calling thread while the disk is read and the image is decoded and transformed: for the one image that
+    /// has to be there when a window opens. Must not be called from an `async` function.
     public func blockingCachedImage(for request: ImageRequest) -> Image? {
         let request = services.intercepted(request)
         if let image = services.cachedImage(for: request) { return image }
-        return BlockingWait.result(of: begin(request.freshness(.cacheOnly)))?.image
+        return blockingResponse(of: begin(request.freshness(.cacheOnly)))?.image
     }
 
-    /// The original bytes on disk; `nil` when they are not there.
+    /// Returns the original bytes on disk, or `nil` if they are not there.
     public func cachedData(for request: ImageRequest) async -> Data? {
         await storedData(for: services.intercepted(request))
     }
 
-    /// The original bytes on disk; `nil` when they are not there. **Blocks** while they are read.
+    /// Returns the original bytes on disk, or `nil` if they are not there. **Blocks** while they are read.
     public func blockingCachedData(for request: ImageRequest) -> Data? {
         let request = services.intercepted(request)
         return services.originalCache(for: request).entry(for: request.key.original)?.data
     }
 
-    /// The original bytes on disk, of a request that the interceptors have seen already.
+    /// Returns the original bytes on disk, for a request that the interceptors have already rewritten.
     func storedData(for request: ImageRequest) async -> Data? {
         let cache = services.originalCache(for: request)
         guard cache.tiers.contains(.disk) else { return nil }
@@ -43,8 +44,22 @@ extension ImagePipeline {
         }
     }
 
-    /// The key of a request's picture, as its caches know it: after the interceptors.
+    /// Returns the key of a request in the caches: after the interceptors.
     public func cacheKey(for request: ImageRequest) -> CacheKey {
         services.intercepted(request).key
+    }
+
+    /// Waits for a load, and **blocks** the calling thread meanwhile. Returns `nil` if it fails.
+    private func blockingResponse(of task: ImageTask) -> ImageResponse? {
+        let response = Locked<ImageResponse?>(nil)
+        let signal = DispatchSemaphore(value: 0)
+        // A detached task runs on the cooperative pool, to which the calling thread does not belong.
+        Task.detached(priority: .high) {
+            let result = try? await task.response
+            response.withLock { $0 = result }
+            signal.signal()
+        }
+        signal.wait()
+        return response.withLock { $0 }
     }
 }

@@ -1,11 +1,10 @@
 public import Foundation
 
 extension ImagePipeline {
-    /// The bytes of a picture in a format: every frame of an animation where the format has animations, else the picture
-    /// that is shown first.
+    /// Encodes an image: every frame of an animation if the format has animations, else the image that is shown first.
     ///
-    /// On the threads for pixels, so the caller is never blocked. When the calling task is cancelled the work ends between
-    /// two frames, or two tries at a size.
+    /// Runs on the queue for pixels and never blocks the caller. When the calling task is cancelled, the work ends between two
+    /// frames, or between two attempts to meet a byte limit.
     ///
     /// - Throws: as ``ImageCoderRegistry/encode(_:as:options:)``, and ``TintypeError/Code/cancelled``.
     public nonisolated(nonsending) func encode(

@@ -1,62 +1,60 @@
 public import Foundation
 
-/// Loads pictures: from memory, from disk, or from where their bytes are, sharing every piece of work that several want.
+/// Loads images: from memory, from disk, or from their source. Work that several callers want is done once.
 ///
 /// ```swift
 /// let image = try await ImagePipeline.shared.image(for: url)
 /// ```
 ///
-/// All calls may come from any thread, and none blocks it but those that say so in their names.
+/// All members may be called from any thread. None blocks it, except those whose names begin with `blocking`.
 public final class ImagePipeline: Sendable {
     let services: PipelineServices
     let running: RunningTasks
 
+    /// Creates a pipeline. Nothing is started or opened before the first load.
     public init(_ configuration: PipelineConfiguration) {
         services = PipelineServices(configuration)
         running = RunningTasks(watch: services.watch)
     }
 
-    /// What it was made with.
+    /// The parts and limits that the pipeline was made with.
     public var configuration: PipelineConfiguration { services.configuration }
 
-    /// The sources that have failed for good, for now.
-    public var failures: FailedSources { services.failures }
+    /// The sources that have failed and are not tried again for a while.
+    public var failureMemory: FailureMemory { services.failureMemory }
 
-    /// The picture. When it is in memory this returns without suspending.
+    /// Loads an image. Returns without suspending if it is in memory.
     ///
-    /// - Throws: ``TintypeError/Code/cancelled`` at once when the calling task is cancelled.
+    /// - Throws: The error of the load; ``TintypeError/Code/cancelled`` at once when the calling task is cancelled.
     public nonisolated(nonsending) func image(for request: ImageRequest) async throws(TintypeError) -> Image {
         try await response(for: request).image
     }
 
+    /// Loads the image at a URL. Returns without suspending if it is in memory.
+    ///
+    /// - Throws: The error of the load; ``TintypeError/Code/cancelled`` at once when the calling task is cancelled.
     public nonisolated(nonsending) func image(for url: URL) async throws(TintypeError) -> Image {
         try await image(for: ImageRequest(url: url))
     }
 
-    /// The picture with what is known of how it was got. When it is in memory this returns without suspending.
+    /// Loads an image, and returns it with what is known of the load. Returns without suspending if the image is in memory.
     ///
-    /// - Throws: ``TintypeError/Code/cancelled`` at once when the calling task is cancelled.
+    /// - Throws: The error of the load; ``TintypeError/Code/cancelled`` at once when the calling task is cancelled.
     public nonisolated(nonsending) func response(
         for request: ImageRequest
     ) async throws(TintypeError) -> ImageResponse {
         let request = services.intercepted(request)
         if let hit = memoryHit(request) { return hit }
         guard !Task.isCancelled else { throw .cancelled }
-        let task = launch(request)
-        let result = await withTaskCancellationHandler {
-            await task.result
-        } onCancel: {
-            task.cancel()
-        }
-        return try result.get()
+        return try await launch(request).responseOrCancel()
     }
 
-    /// Starts a load and returns the handle to it. A picture in memory makes a handle that has ended.
+    /// Starts a load and returns a handle to it. The load has ended already if the image is in memory.
     public func start(_ request: ImageRequest) -> ImageTask {
         begin(services.intercepted(request))
     }
 
-    /// Starts a load of a request that the interceptors have seen already.
+    /// Starts a load of a request that the interceptors have already rewritten.
     func begin(_ request: ImageRequest) -> ImageTask {
         guard let hit = memoryHit(request) else { return launch(request) }
         let task = ImageTask(request: request)
@@ -64,15 +62,15 @@ public final class ImagePipeline: Sendable {
         return task
     }
 
-    /// Waits until everything that was to be stored is on disk.
+    /// Waits until everything that loads have stored is on disk.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable`` when something could not be.
+    /// - Throws: ``TintypeError/Code/unwritable`` if something could not be written.
     public func flush() async throws(TintypeError) {
         await services.background.wait()
         try await services.configuration.cache.flush()
     }
 
-    /// What memory has, where that ends the load.
+    /// Looks up a request in memory, if a hit there ends its load.
     func memoryHit(_ request: ImageRequest) -> ImageResponse? {
         guard request.policy.data == .whenLoaded, request.policy.freshness.takesWhatIsCached else { return nil }
         return services.cachedImage(for: request).map { ImageResponse(image: $0, origin: .memory) }
@@ -80,14 +78,52 @@ public final class ImagePipeline: Sendable {
 
     private func launch(_ request: ImageRequest) -> ImageTask {
         let task = ImageTask(request: request, in: running)
-        let load = ImageLoad(request: request, services: services)
+        let scale = request.rendition.decode.scale
         let receiver = JobReceiver<ImageResponse, LoadStatus>(
-            onStatus: { task.update($0) },
-            onEnd: { task.finish($0) })
-        let subscription = services.renditions.attach(load.renditionKey, at: request.priority, receiver: receiver) {
-            { (job, report) throws(TintypeError) in try await load.run(job, report) }
+            onStatus: { task.update($0.atScale(scale)) },
+            onEnd: { task.finish($0.map { $0.atScale(scale) }) })
+        let key = JobKey(rendition: request, bytes: nil)
+        let subscription = services.renditions.attach(key, at: request.priority, receiver: receiver) {
+            ImageLoad.work(for: request, services)
         }
-        task.bind(subscription, at: request.priority)
+        task.bind(subscription)
         return task
+    }
+}
+
+// MARK: - For toolkits
+
+extension ImagePipeline {
+    /// Loads an image and calls back on the main actor: with progress and previews while it loads, and with
+    /// ``ImageEvent/finished(_:)`` exactly once, last.
+    ///
+    /// If the image is in memory, the callback happens before this returns, so that a view shows it without a flash. After
+    /// ``ImageTask/cancel()`` the only further event is the end, with ``TintypeError/Code/cancelled``.
+    ///
+    /// - Returns: The running load, or `nil` if the image was in memory.
+    @MainActor @discardableResult
+    public func load(
+        _ request: ImageRequest, onEvent receive: @escaping @MainActor @Sendable (ImageEvent) -> Void
+    ) -> ImageTask? {
+        let task = start(request)
+        if case .finished(let response) = task.status {
+            receive(.finished(.success(response)))
+            return nil
+        }
+        let events = task.events
+        Task { @MainActor in
+            for await event in events where !event.isStale(task) { receive(event) }
+        }
+        return task
+    }
+}
+
+extension ImageEvent {
+    /// Whether the load ended while the event waited for the main actor.
+    fileprivate func isStale(_ task: ImageTask) -> Bool {
+        switch (self, task.status) {
+        case (.finished, _), (_, .running): false
+        case (_, .finished), (_, .failed): true
+        }
     }
 }

@@ -1,29 +1,29 @@
-/// One running load: the handle to follow it, to change its priority, and to give it up.
+/// A running load: a handle to follow it, to change its priority and to cancel it.
 ///
-/// Letting go of the handle does not stop the load.
+/// Releasing the handle does not stop the load. All members may be called from any thread.
 public final class ImageTask: Sendable {
-    /// What is loaded, as the pipeline understood it.
+    /// The request, as the interceptors left it.
     public let request: ImageRequest
 
     private struct State: Sendable {
         var events = ImageTaskState()
-        var priority: ImagePriority
-        var subscription: JobSubscription?
         var entry: RunningTasks.Entry?
     }
 
-    private let state: Locked<State>
+    private let state = Locked(State())
+    private let handle: JobHandle
+    private let end = Promise<ImageTaskState.End>()
     private let running: RunningTasks?
 
-    /// - Parameter running: where it is listed until it ends; `nil` for one that has ended when it is made.
+    /// - Parameter running: Lists the task until it ends; `nil` for a task that has ended when it is made.
     init(request: ImageRequest, in running: RunningTasks? = nil) {
         self.request = request
         self.running = running
-        state = Locked(State(priority: request.priority))
+        handle = JobHandle(priority: request.priority)
         if let running { enter(running) }
     }
 
-    /// Once it is listed it may be cancelled, and so have ended before its place in the list is noted.
+    /// A listed task may be cancelled, and so have ended, before its entry in the list is stored here.
     private func enter(_ running: RunningTasks) {
         let entry = running.add(self)
         let end = state.withLock { state in
@@ -33,13 +33,17 @@ public final class ImageTask: Sendable {
         if let end { running.end(entry, request, end) }
     }
 
-    /// How a load stands.
+    /// The state of a load.
     public enum Status: Sendable {
+        /// The load is running, and this much has arrived.
         case running(LoadProgress)
+        /// The load has succeeded.
         case finished(ImageResponse)
+        /// The load has failed or was cancelled.
         case failed(TintypeError)
     }
 
+    /// The current state of the load.
     public var status: Status {
         state.withLock { state in
             switch state.events.end {
@@ -50,117 +54,88 @@ public final class ImageTask: Sendable {
         }
     }
 
-    /// How soon the picture is wanted. Takes effect at once, wherever the load stands in a line.
+    /// The priority of the load. A change takes effect at once, wherever the load waits in a queue.
     public var priority: ImagePriority {
-        get { state.withLock { $0.priority } }
-        set {
-            state.withLock { $0.priority = newValue }
-            tellPriority()
-        }
+        get { handle.priority }
+        set { handle.setPriority(newValue) }
     }
 
-    private func tellPriority(alreadyTold: ImagePriority? = nil) {
-        ImagePriority.pass(alreadyTold: alreadyTold) {
-            state.withLock { state in state.subscription.map { (state.priority, $0) } }
-        } to: {
-            $0.follow($1)
-        }
-    }
-
-    /// Gives the load up: it ends at once with ``TintypeError/Code/cancelled``, unless it has ended before. Work that
-    /// no one else waits for is stopped.
+    /// Cancels the load: it ends at once with ``TintypeError/Code/cancelled``, unless it has ended before. Work that no one
+    /// else waits for is stopped.
     public func cancel() {
         finish(.failure(.cancelled))
-        let subscription = state.withLock { $0.subscription }
-        subscription?.cancel()
+        handle.cancel()
+    }
+
+    // MARK: Waiting for the result
+
+    /// The response, once it is there. Any number of tasks may wait.
+    ///
+    /// When the waiting Swift task is cancelled, its wait ends at once with ``TintypeError/Code/cancelled``; the load goes on
+    /// until ``cancel()``.
+    public var response: ImageResponse {
+        get async throws(TintypeError) {
+            try await end.wait { .failure(.cancelled) }.get()
+        }
+    }
+
+    /// Waits for the response on behalf of the one caller that started the load: when the waiting task is cancelled, so is the
+    /// load.
+    func responseOrCancel() async throws(TintypeError) -> ImageResponse {
+        try await end.wait {
+            cancel()
+            return .failure(.cancelled)
+        }.get()
+    }
+
+    // MARK: Following the events
+
+    /// What happens to the load from now on, beginning with its current state.
+    ///
+    /// Each use is a subscription of its own, made before this returns. The sequence always ends with
+    /// ``ImageEvent/finished(_:)``, unless the listening task is cancelled.
+    public var events: ImageEvents {
+        ImageEvents(task: self, number: state.withLock { $0.events.openStream() })
+    }
+
+    func nextEvent(of stream: Int) async -> ImageEvent? {
+        let listener = ImageTaskState.Listener()
+        deliver(state.withLock { $0.events.listen(listener, to: stream) })
+        return await listener.wait {
+            closeStream(stream)
+            return .some(nil)
+        }
+    }
+
+    /// Ends a subscription. Its listener is told that there is nothing more.
+    func closeStream(_ number: Int) {
+        deliver(state.withLock { $0.events.closeStream(number) })
+    }
+
+    private func deliver(_ deliveries: [ImageTaskState.Delivery]) {
+        for delivery in deliveries { delivery.listener.fulfill(delivery.event) }
     }
 }
 
 // MARK: - From the pipeline
 
 extension ImageTask {
-    /// Ties the task to the shared job that it waits for.
-    ///
-    /// - Parameter priority: the one it was subscribed at.
-    func bind(_ subscription: JobSubscription, at priority: ImagePriority) {
-        let isOver = state.withLock { state in
-            let isOver = state.events.end != nil
-            if !isOver { state.subscription = subscription }
-            return isOver
-        }
-        // Either may have happened before there was a subscription to tell.
-        if isOver { subscription.cancel() } else { tellPriority(alreadyTold: priority) }
+    /// Connects the task to the shared job that it waits for.
+    func bind(_ subscription: JobSubscription) {
+        handle.bind(subscription, subscribedAt: request.priority)
     }
 
+    /// Takes a snapshot of the load. Has no effect after the end.
     func update(_ status: LoadStatus) {
-        let told = state.withLock { $0.events.update(status) }
-        for (listener, event) in told { listener.resume(returning: event) }
+        deliver(state.withLock { $0.events.update(status) })
     }
 
-    func finish(_ result: Result<ImageResponse, TintypeError>) {
-        let (told, entry) = state.withLock { ($0.events.finish(result), $0.entry) }
-        guard let (waiters, listeners) = told else { return }
+    /// Ends the task. Only the first end counts.
+    func finish(_ result: ImageTaskState.End) {
+        let (deliveries, entry) = state.withLock { ($0.events.finish(result), $0.entry) }
+        guard let deliveries else { return }
         if let entry { running?.end(entry, request, result) }
-        for waiter in waiters { waiter.resume(returning: result) }
-        for (listener, event) in listeners { listener.resume(returning: event) }
-    }
-}
-
-// MARK: - Waiting for the end
-
-extension ImageTask {
-    /// The picture, once it is there; any number may wait.
-    ///
-    /// When the waiting Swift task is cancelled, its wait ends at once with ``TintypeError/Code/cancelled``; the load
-    /// goes on until ``cancel()``.
-    public var response: ImageResponse {
-        get async throws(TintypeError) {
-            try await result.get()
-        }
-    }
-
-    var result: ImageTaskState.End {
-        get async {
-            let number = state.withLock { $0.events.nextNumber() }
-            return await withTaskCancellationHandler {
-                await withCheckedContinuation { waiter in addWaiter(waiter, number) }
-            } onCancel: {
-                state.withLock { $0.events.removeWaiter(number) }?.resume(returning: .failure(.cancelled))
-            }
-        }
-    }
-
-    private func addWaiter(_ waiter: ImageTaskState.Waiter, _ number: Int) {
-        if let end = state.withLock({ $0.events.addWaiter(waiter, number: number) }) {
-            waiter.resume(returning: end)
-        } else if Task.isCancelled {
-            // The handler may have run before there was a waiter to release.
-            state.withLock { $0.events.removeWaiter(number) }?.resume(returning: .failure(.cancelled))
-        }
-    }
-}
-
-// MARK: - Following the events
-
-extension ImageTask {
-    /// What happens to the load from now on, beginning with how it stands; each use is a subscription of its own, made
-    /// before this returns. It always ends with ``ImageEvent/finished(_:)``, unless the listening task is cancelled.
-    public var events: ImageEvents {
-        ImageEvents(task: self, number: state.withLock { $0.events.openStream() })
-    }
-
-    func nextEvent(of stream: Int) async -> ImageEvent? {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { listener in
-                let told = state.withLock { $0.events.listen(listener, to: stream) }
-                if let (listener, event) = told { listener.resume(returning: event) }
-            }
-        } onCancel: {
-            closeStream(stream)
-        }
-    }
-
-    func closeStream(_ number: Int) {
-        state.withLock { $0.events.closeStream(number) }?.resume(returning: nil)
+        end.fulfill(result)
+        deliver(deliveries)
     }
 }

@@ -1,31 +1,31 @@
 import Foundation
 import Logging
 
-/// What a load works with: the configuration, and the tables of shared work of one pipeline.
+/// What the loads of one pipeline share: the configuration, the tables of running jobs, and what is remembered.
 final class PipelineServices: Sendable {
     let configuration: PipelineConfiguration
-    let loader: ImageLoaderChain
-    /// Finished pictures in the making.
-    let renditions = SharedJobs<JobKey, ImageResponse, LoadStatus>()
-    /// Decoded originals in the making.
-    let decoded = SharedJobs<JobKey, ImageResponse, LoadStatus>()
-    /// Original bytes under way.
-    let bytes = SharedJobs<JobKey, LoadedBytes, ReceivedBytes>()
-    /// Original bytes on their way from a transfer to the disk.
-    let inHand = Locked(BytesInHand())
-    /// What is still being encoded for the disk.
+    private let loader: ImageLoaderChain
+    /// The jobs that make renditions.
+    let renditions = ImageLoad.Jobs()
+    /// The jobs that decode originals.
+    let originals = ImageLoad.Jobs()
+    /// The running loads of loaders without a table of their own.
+    let loads = ByteLoads()
+    /// Original bytes on their way from a loader to the disk.
+    let handover = Locked(ByteHandover())
+    /// Renditions that wait to be encoded for the disk; the cost is in bytes.
     let background = BackgroundTasks(budget: 256 << 20)
-    /// Pictures that are asked for again behind the one who got a stale one: no more than so many at once.
+    /// Images that are revalidated in the background, at most 64 at once.
     let refreshes = BackgroundTasks(budget: 64)
-    /// Pictures of memory by what they were made of.
+    /// The decoded sizes of each source in memory.
     let variants = Locked(VariantTable())
-
-    let failures: FailedSources
+    /// The sources that failed.
+    let failureMemory: FailureMemory
     let watch: StageWatch
 
     init(_ configuration: PipelineConfiguration) {
         self.configuration = configuration
-        failures = FailedSources(
+        failureMemory = FailureMemory(
             configuration.failureMemory, time: configuration.time,
             name: { configuration.intercepted($0).key.source })
         loader = ImageLoaderChain(configuration.loaders)
@@ -34,7 +34,7 @@ final class PipelineServices: Sendable {
         watch = StageWatch(configuration.observers + log, time: configuration.time)
     }
 
-    /// The request as the interceptors leave it, and each of its alternatives as if it had been asked for alone.
+    /// Returns the request as the interceptors leave it. Each of its alternatives is intercepted as a request of its own.
     func intercepted(_ request: ImageRequest) -> ImageRequest {
         var intercepted = configuration.intercepted(request)
         guard !intercepted.alternatives.isEmpty else { return intercepted }
@@ -48,23 +48,27 @@ final class PipelineServices: Sendable {
         return intercepted
     }
 
-    /// The picture of a request in memory, where its policy lets memory answer.
+    /// Returns the image of a request in memory, if its policy lets memory answer.
     func cachedImage(for request: ImageRequest) -> Image? {
         guard request.policy.reads(request.policy.rendered.memory) else { return nil }
-        // Asked in place: what is copied on this way is a good part of what a hit costs.
+        // Called on the cache in place: copying the existential is a good part of what a hit costs.
         let image =
             request.overrides?.cache.map { $0.image(for: request.key) } ?? configuration.cache.image(for: request.key)
         watch.tell(.lookedUp(request.key, in: .memory, found: image != nil))
         guard let scale = request.rendition.decode.scale else { return image }
         return image?.atScale(scale)
     }
+}
 
-    /// Where the rendition of a request is kept.
+// MARK: - The pipeline's parts, or those that a request replaces
+
+extension PipelineServices {
+    /// The cache for the rendition of a request.
     func cache(for request: ImageRequest) -> any ImageCaching {
         request.overrides?.cache ?? configuration.cache
     }
 
-    /// Where the original of a request is kept.
+    /// The cache for the original of a request.
     func originalCache(for request: ImageRequest) -> any ImageCaching {
         request.overrides?.originalCache ?? cache(for: request)
     }
@@ -76,36 +80,16 @@ final class PipelineServices: Sendable {
     func loader(for request: ImageRequest) -> any ImageLoader {
         request.overrides?.loader ?? loader
     }
-}
 
-/// What makes two pieces of work the same: the same picture, made of the same bytes, got in the same way.
-struct JobKey: Hashable, Sendable {
-    let key: CacheKey
-    let policy: LoadPolicy
-    let overrides: RequestOverrides?
-    let extras: RequestExtras
-    /// The sources that are tried when the first fails.
-    let alternatives: [String]
-    /// The pixels a point that the result is given.
-    let scale: Double?
-    /// When the bytes were received, where it is known that they are the current ones.
-    let received: Date?
-
-    /// The key alone: what differs under one key is little, and hashing it all would cost every waiter.
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(key)
+    /// The request's loader, if it shares its loads with other callers.
+    func sharedLoader(for request: ImageRequest) -> (any SharedLoader)? {
+        guard let own = request.overrides?.loader else { return loader.sharedLoader(for: request.source) }
+        return ImageLoaderChain([own]).sharedLoader(for: request.source)
     }
 
-    init(
-        _ key: CacheKey, _ policy: LoadPolicy, of request: ImageRequest, alternatives: [String] = [],
-        scale: Double? = nil, received: Date? = nil
-    ) {
-        self.key = key
-        self.policy = policy
-        overrides = request.overrides
-        extras = request.extras
-        self.alternatives = alternatives
-        self.scale = scale
-        self.received = received
+    /// The identity of a request's bytes among running loads. A name that an interceptor gave counts in this pipeline only:
+    /// another pipeline may give it to other bytes.
+    func byteIdentity(of request: ImageRequest) -> String? {
+        request.identity.map { "\(ObjectIdentifier(self)) \($0)" }
     }
 }

@@ -1,8 +1,51 @@
-/// The loads of a pipeline that have begun and not ended; tells observers of both.
+// MARK: - Running loads
+
+extension ImagePipeline {
+    /// The loads that have begun and not ended, in no order.
+    public var runningTasks: [ImageTask] { running.all }
+
+    /// Whether any load has begun and not ended.
+    public var isRunning: Bool { !running.isEmpty }
+
+    /// Cancels all running loads: each ends with ``TintypeError/Code/cancelled``. Later loads are not affected.
+    public func cancelAll() {
+        for task in running.all { task.cancel() }
+    }
+
+    /// The number of renditions that are being made, however many callers wait for each.
+    public var runningLoads: Int { services.renditions.count }
+
+    /// The work of the pipeline at this moment, for gauges. O(number of running jobs).
+    public var activity: PipelineActivity {
+        PipelineActivity(
+            renditions: services.renditions.activity, originals: services.originals.activity,
+            loads: services.loads.activity, waitingForPixels: WorkQueue.pixels.waitingCount,
+            waitingForDisk: WorkQueue.disk.waitingCount)
+    }
+}
+
+/// The work of a pipeline at one moment.
+public struct PipelineActivity: Hashable, Sendable {
+    /// The renditions that are being made. Their subscribers are callers, and renditions made from another one.
+    public let renditions: JobActivity
+    /// The originals that are being loaded and decoded. Their subscribers are renditions.
+    public let originals: JobActivity
+    /// The loads of original bytes, except those of a downloader, which shares them with other callers and counts them itself.
+    public let loads: JobActivity
+    /// The pieces of work that wait for a thread for codecs and pixels, in the whole process.
+    public let waitingForPixels: Int
+    /// The pieces of work that wait for a thread for files, in the whole process.
+    public let waitingForDisk: Int
+
+    /// Whether no job is running.
+    public var isIdle: Bool { renditions.running + originals.running + loads.running == 0 }
+}
+
+/// The loads of a pipeline that have begun and not ended. Reports the begin and the end of each to observers.
 final class RunningTasks: Sendable {
-    /// A place in the list, and what observers know of the load.
+    /// The slot of a load in the list, and how observers know it.
     struct Entry: Sendable {
-        fileprivate let place: Int
+        fileprivate let slot: Int
         fileprivate let watched: (id: Int, at: Duration)?
     }
 
@@ -21,24 +64,24 @@ final class RunningTasks: Sendable {
     var all: [ImageTask] { state.withLock { $0.tasks.compactMap(\.self) } }
     var isEmpty: Bool { state.withLock { $0.tasks.count == $0.free.count } }
 
-    /// Has to be called before the task can end. Costs O(1), amortised.
+    /// Adds a task, before it can end. O(1) amortised.
     func add(_ task: ImageTask) -> Entry {
         let watched = watch.loadBegan(task.request)
-        let place = state.withLock { state in
-            guard let place = state.free.popLast() else {
+        let slot = state.withLock { state in
+            guard let slot = state.free.popLast() else {
                 state.tasks.append(task)
                 return state.tasks.count - 1
             }
-            state.tasks[place] = task
-            return place
+            state.tasks[slot] = task
+            return slot
         }
-        return Entry(place: place, watched: watched)
+        return Entry(slot: slot, watched: watched)
     }
 
     func end(_ entry: Entry, _ request: ImageRequest, _ result: ImageTaskState.End) {
         state.withLock { state in
-            state.tasks[entry.place] = nil
-            state.free.append(entry.place)
+            state.tasks[entry.slot] = nil
+            state.free.append(entry.slot)
         }
         watch.loadEnded(entry.watched, request, result)
     }

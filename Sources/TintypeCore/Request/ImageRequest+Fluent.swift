@@ -48,9 +48,9 @@ extension ImageRequest {
         with { $0.policy.freshness = freshness }
     }
 
-    /// Tried again after a failure, or not: see ``LoadPolicy/Failures``.
-    public func failures(_ failures: LoadPolicy.Failures) -> ImageRequest {
-        with { $0.policy.failures = failures }
+    /// Tried again after a failure, or not: see ``LoadPolicy/FailureMemoryUse``.
+    public func failureMemory(_ use: LoadPolicy.FailureMemoryUse) -> ImageRequest {
+        with { $0.policy.failureMemory = use }
     }
 
     /// Returns a copy with or without previews: see ``LoadPolicy/Previews``.

@@ -7,7 +7,7 @@ public struct LoadPolicy: Hashable, Sendable {
     /// By default what a cache holds is taken.
     public var freshness: Freshness
     /// By default a source that failed is left alone for a while.
-    public var failures: Failures
+    public var failureMemory: FailureMemoryUse
     /// By default none.
     public var previews: Previews
     /// Whether a larger image in memory may be scaled down. By default it may not.
@@ -27,14 +27,14 @@ public struct LoadPolicy: Hashable, Sendable {
     /// Creates a policy; by default cached images are used without revalidation.
     public init(
         rendered: CacheRules = CacheRules(), original: CacheRules = CacheRules(memory: .off),
-        freshness: Freshness = .cached, failures: Failures = .respected, previews: Previews = .none,
+        freshness: Freshness = .cached, failureMemory: FailureMemoryUse = .respected, previews: Previews = .none,
         variants: Variants = .exact, preparation: Preparation = .automatic, stored: StoredForm = .automatic,
         completion: Completion = .whenReady, data: DataDelivery = .whenLoaded, timeToLive: Duration? = nil
     ) {
         self.rendered = rendered
         self.original = original
         self.freshness = freshness
-        self.failures = failures
+        self.failureMemory = failureMemory
         self.previews = previews
         self.variants = variants
         self.preparation = preparation
@@ -62,8 +62,8 @@ extension LoadPolicy {
         case cacheOnly
     }
 
-    /// Whether a source that failed is tried again at once; see ``FailedSources``.
-    public enum Failures: Hashable, Sendable {
+    /// Whether a source that failed is tried again at once; see ``FailureMemory``.
+    public enum FailureMemoryUse: Hashable, Sendable {
         /// Not while its failure is remembered, unless a cache has the picture.
         case respected
         /// Always; a success lets the failure be forgotten.
@@ -136,7 +136,7 @@ extension LoadPolicy {
 
     /// The part that tells how the original bytes are got: loads that agree on it share one transfer.
     var forBytes: LoadPolicy {
-        LoadPolicy(original: original, freshness: freshness, failures: failures, timeToLive: timeToLive)
+        LoadPolicy(original: original, freshness: freshness, failureMemory: failureMemory, timeToLive: timeToLive)
     }
 }
 

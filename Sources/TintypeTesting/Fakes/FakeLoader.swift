@@ -74,7 +74,7 @@ public final class FakeLoader: ImageLoader {
 
     /// Returns the verdict set by ``judge(_:)``.
     public func verdict(
-        on stored: CacheEntry, for source: ImageSource, _ extras: RequestExtras, at now: Date
+        on stored: CacheEntry, for source: ImageSource, extras: RequestExtras, at now: Date
     ) -> StoredVerdict {
         state.withLock { $0.verdict }
     }
@@ -87,7 +87,7 @@ public final class FakeLoader: ImageLoader {
     /// - Throws: The error of the answer; ``TintypeError/Code/notFound`` if there is none;
     ///   ``TintypeError/Code/cancelled`` if the task is cancelled at a gate.
     @concurrent
-    public func load(_ source: ImageSource, _ context: LoadContext) async throws(TintypeError) -> LoadedBytes {
+    public func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         let identity = source.identity
         let answer = state.withLock { state in
             state.counts[identity, default: 0] += 1

@@ -12,7 +12,7 @@ import Testing
 
         let second = table.attach("b", at: .normal).0.job
         slots.put("second", at: second)
-        #expect(second.place == first.place)
+        #expect(second.slot == first.slot)
         #expect(slots[first] == nil && slots.remove(first) == nil && slots.change(first) { $0 += "!" } == nil)
         #expect(slots[second] == "second")
     }
@@ -32,7 +32,7 @@ import Testing
         var table = JobTable<Int>()
         for round in 0..<100 {
             let jobs = (0..<3).map { table.attach(3 * round + $0, at: .normal).0.job }
-            #expect(Set(jobs.map(\.place)) == [0, 1, 2])
+            #expect(Set(jobs.map(\.slot)) == [0, 1, 2])
             for job in jobs { _ = table.finish(job) }
         }
     }

@@ -141,7 +141,7 @@ import Testing
             let before = highest(waiting[index].key)
             waiting[index].priority = priority
             let after = highest(waiting[index].key)
-            precondition(table.reprioritise(waiting[index].id, to: priority) == (after == before ? nil : after))
+            precondition(table.reprioritize(waiting[index].id, to: priority) == (after == before ? nil : after))
         }
 
         private mutating func finish(_ job: JobID) {

@@ -68,7 +68,7 @@ import TintypeTesting
         // Both orders are right as long as the raised one overtakes the normal one in the end.
         job.setPriority(.veryHigh)
         queue.enqueue(at: .normal) { order.withLock { $0.append("normal") } }
-        while queue.waitingCount < 2 || !job.hasFollowers { await Task.yield() }
+        while queue.waitingCount < 2 { await Task.yield() }
         // Asked again, since the piece may stand in the line before its place is known to follow.
         job.setPriority(.low)
         job.setPriority(.veryHigh)

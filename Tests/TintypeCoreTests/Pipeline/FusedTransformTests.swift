@@ -66,7 +66,7 @@ import TintypeTesting
             fixture.pipeline.start(request(fixture, transforms))
         }
         // Two wait for their ends, two for the common beginning, and that for the plain picture.
-        while fixture.pipeline.services.renditions.waiterCount < 5 { await Task.yield() }
+        while fixture.pipeline.activity.renditions.subscribers < 5 { await Task.yield() }
         fixture.decoder.open()
         for task in tasks { _ = try await task.response }
         #expect(shared.count.now == 1)

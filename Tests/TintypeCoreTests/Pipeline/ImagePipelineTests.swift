@@ -93,8 +93,8 @@ import TintypeTesting
         let plain = fixture.pipeline.start(fixture.request())
         await gate.waitForArrivals(1)
         // Eleven wait for their renditions, ten of them for the plain one, and the two kinds of that for one decode.
-        let services = fixture.pipeline.services
-        while services.renditions.waiterCount < 21 || services.decoded.waiterCount < 2 { await Task.yield() }
+        while fixture.pipeline.activity.renditions.subscribers < 21 { await Task.yield() }
+        while fixture.pipeline.activity.originals.subscribers < 2 { await Task.yield() }
         gate.open()
         for task in tasks + [plain] { _ = try await task.response }
         #expect(fixture.loader.count(fixture.identity()) == 1)
@@ -102,18 +102,18 @@ import TintypeTesting
     }
 
     @Test func bytesThatAreStillBeingDecodedAreNotLoadedAgain() async throws {
-        let fixture = PipelineFixture(decoderIsOpen: false)
+        let decodes = DecodesBegun()
+        let fixture = PipelineFixture(decoderIsOpen: false) { $0.observers = [decodes] }
         fixture.answer()
         let first = fixture.pipeline.start(fixture.request())
         while fixture.decoder.decodeCount < 1 { await Task.yield() }
         let second = fixture.pipeline.start(fixture.request().fitting(width: 7))
         // Reload means that: what an earlier transfer brought will not do.
         let third = fixture.pipeline.start(fixture.request().freshness(.reload))
-        while fixture.pipeline.services.inHand.withLock({ $0.holderCount }) < 3 { await Task.yield() }
+        while decodes.count.now < 3 { await Task.yield() }
         fixture.decoder.open()
         for task in [first, second, third] { _ = try await task.response }
         #expect(fixture.loader.count(fixture.identity()) == 2)
-        #expect(fixture.pipeline.services.inHand.withLock { $0.holderCount } == 0)
     }
 
     @Test func equalBeginningsOfChainsAreTransformedOnce() async throws {
@@ -126,7 +126,7 @@ import TintypeTesting
             return fixture.pipeline.start(request)
         }
         // Two wait for their ends, two for the common beginning, and that for the plain picture.
-        while fixture.pipeline.services.renditions.waiterCount < 5 { await Task.yield() }
+        while fixture.pipeline.activity.renditions.subscribers < 5 { await Task.yield() }
         fixture.decoder.open()
         for task in tasks { _ = try await task.response }
         #expect(shared.count.now == 1)
@@ -144,7 +144,7 @@ import TintypeTesting
         let result = await load.result
         #expect(throws: TintypeError.self) { try result.get() }
         while fixture.loader.cancelledCount(fixture.identity()) == 0 { await Task.yield() }
-        while fixture.pipeline.runningJobs > 0 { await Task.yield() }
+        while !fixture.pipeline.activity.isIdle { await Task.yield() }
         #expect(fixture.disk.keys.isEmpty && fixture.memory.totalCount == 0)
     }
 
@@ -173,7 +173,7 @@ import TintypeTesting
         let result = await load.result
         #expect(throws: TintypeError.self) { try result.get() }
         #expect(fixture.loader.count(fixture.identity()) == 0)
-        while fixture.pipeline.runningJobs > 0 { await Task.yield() }
+        while !fixture.pipeline.activity.isIdle { await Task.yield() }
     }
 
     // MARK: Memory hits

@@ -35,7 +35,7 @@ import TintypeTesting
         fixture.answer()
         fixture.answer("b")
         await expect(.refused) { try await fixture.pipeline.image(for: fixture.request()) }
-        #expect(fixture.loader.count(fixture.identity()) == 0 && fixture.pipeline.failures.all.isEmpty)
+        #expect(fixture.loader.count(fixture.identity()) == 0 && fixture.pipeline.failureMemory.all.isEmpty)
         _ = try await fixture.pipeline.image(for: fixture.request("b"))
         // What a cache has is not loaded, and so not refused.
         fixture.keepOnDisk()
@@ -44,7 +44,7 @@ import TintypeTesting
 
     @Test func shouldBlockFailedURLDecidesWhatIsRemembered() async {
         let fixture = PipelineFixture {
-            $0.failureMemory = FailureMemory { _, error in error.status == 410 }
+            $0.failureMemory = FailureMemory.Settings { _, error in error.status == 410 }
         }
         fixture.answer("a", .failure(TintypeError(.badStatus, stage: .load, "HTTP 410", status: 410)))
         fixture.answer("b", .data(Data("<html>".utf8)))
@@ -59,9 +59,9 @@ import TintypeTesting
             fixture.answer(name, .data(Data("<html>".utf8)))
             await expect(.notAnImage) { try await fixture.pipeline.image(for: fixture.request(name)) }
         }
-        fixture.pipeline.failures.forget(fixture.request().source)
-        #expect(fixture.pipeline.failures.all.count == 1)
-        fixture.pipeline.failures.forgetAll()
+        fixture.pipeline.failureMemory.forget(fixture.request().source)
+        #expect(fixture.pipeline.failureMemory.all.count == 1)
+        fixture.pipeline.failureMemory.forgetAll()
         await expect(.notAnImage) { try await fixture.pipeline.image(for: fixture.request("b")) }
     }
 
@@ -75,12 +75,12 @@ import TintypeTesting
     }
 
     @Test func theFailureMemoryIsBounded() async {
-        let fixture = PipelineFixture { $0.failureMemory = FailureMemory(capacity: 2) }
+        let fixture = PipelineFixture { $0.failureMemory = FailureMemory.Settings(capacity: 2) }
         for name in ["a", "b", "c"] {
             fixture.answer(name, .data(Data("<html>".utf8)))
             await expect(.notAnImage) { try await fixture.pipeline.image(for: fixture.request(name)) }
         }
-        #expect(fixture.pipeline.failures.all.count == 2)
+        #expect(fixture.pipeline.failureMemory.all.count == 2)
     }
 
     @Test func aCancelledLoadEndsOnceWithError2002AndIsNotRemembered() async {
@@ -93,7 +93,7 @@ import TintypeTesting
         task.cancel()
         var ends = 0
         for await event in task.events { if case .finished = event { ends += 1 } }
-        #expect(ends == 1 && fixture.pipeline.failures.all.isEmpty)
+        #expect(ends == 1 && fixture.pipeline.failureMemory.all.isEmpty)
         await expect(.cancelled) { try await task.response }
     }
 
@@ -164,7 +164,7 @@ import TintypeTesting
             let gate: Gate
             func canLoad(_ source: ImageSource) -> Bool { true }
             @concurrent
-            func load(_ source: ImageSource, _ context: LoadContext) async throws(TintypeError) -> LoadedBytes {
+            func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
                 try PipelineFixture.png.withTypedBytes { bytes throws(TintypeError) in
                     try context.received.append(bytes)
                 }

@@ -101,3 +101,12 @@ struct CountingTransformer: ImageTransformer {
         return pixels
     }
 }
+
+/// Counts the decodes that have begun: those that run, and those that wait for a thread.
+final class DecodesBegun: PipelineObserver {
+    let count = Shared(0)
+
+    func observe(_ event: PipelineEvent) {
+        if case .stageBegan(let run) = event, run.stage == .decode { count.withLock { $0 += 1 } }
+    }
+}

@@ -123,7 +123,7 @@ import TintypeTesting
         await gate.waitForArrivals(1)
         task.cancel()
         await expect(.cancelled) { try await task.response }
-        while fixture.pipeline.runningJobs > 0 { await Task.yield() }
+        while !fixture.pipeline.activity.isIdle { await Task.yield() }
         #expect(fixture.loader.count(fixture.identity("b")) == 0)
     }
 

@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func failuresAreRespectedAndPreviewsOff() {
-        #expect(request.policy.failures == .respected && request.policy.previews == .none)
+        #expect(request.policy.failureMemory == .respected && request.policy.previews == .none)
     }
 
     @Test func completionDoesNotWaitForTheDisk() {
@@ -48,12 +48,12 @@ import Testing
 
     @Test func theFluentAndTheMemberwiseFormsAgree() throws {
         let url = try #require(URL(string: "https://example.org/a.jpg"))
-        let fluent = ImageRequest(url: url).fitting(width: 10, height: 20).freshness(.reload).failures(.ignored)
+        let fluent = ImageRequest(url: url).fitting(width: 10, height: 20).freshness(.reload).failureMemory(.ignored)
             .previews(.progressive).priority(.high).orElse(.file("/a"))
         let memberwise = ImageRequest(
             source: .url(url),
             rendition: Rendition(decode: DecodeOptions(size: .fit(PixelSize(width: 10, height: 20)))),
-            policy: LoadPolicy(freshness: .reload, failures: .ignored, previews: .progressive), priority: .high,
+            policy: LoadPolicy(freshness: .reload, failureMemory: .ignored, previews: .progressive), priority: .high,
             alternatives: [.file("/a")])
         #expect(fluent.key == memberwise.key && fluent.policy == memberwise.policy)
         #expect(fluent.priority == memberwise.priority)

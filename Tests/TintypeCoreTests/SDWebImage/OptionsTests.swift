@@ -15,8 +15,8 @@ import TintypeTesting
         await expect(.notAnImage) { try await fixture.pipeline.image(for: fixture.request()) }
         fixture.answer()
         await expect(.failedBefore) { try await fixture.pipeline.image(for: fixture.request()) }
-        _ = try await fixture.pipeline.image(for: fixture.request().failures(.ignored))
-        #expect(fixture.pipeline.failures.all.isEmpty)
+        _ = try await fixture.pipeline.image(for: fixture.request().failureMemory(.ignored))
+        #expect(fixture.pipeline.failureMemory.all.isEmpty)
     }
 
     @Test func retryFailedStillRecordsFailures() async {
@@ -24,7 +24,7 @@ import TintypeTesting
         // failures.
         let fixture = PipelineFixture()
         fixture.answer("a", html)
-        await expect(.notAnImage) { try await fixture.pipeline.image(for: fixture.request().failures(.ignored)) }
+        await expect(.notAnImage) { try await fixture.pipeline.image(for: fixture.request().failureMemory(.ignored)) }
         await expect(.failedBefore) { try await fixture.pipeline.image(for: fixture.request()) }
     }
 

@@ -124,7 +124,7 @@ import TintypeTesting
         await gate.waitForArrivals(3)
         prefetcher.cancelAll()
         for batch in batches { #expect(await batch.wait().skipped == 2) }
-        while fixture.pipeline.runningJobs > 0 { await Task.yield() }
+        while !fixture.pipeline.activity.isIdle { await Task.yield() }
         #expect(count("d") == 0)
     }
 

@@ -52,7 +52,7 @@ private struct Play {
     mutating func run(steps: Int) async throws {
         for _ in 0..<steps { try await step() }
         for name in names { await release(name) }
-        while fixture.pipeline.runningJobs > 0 { await Task.yield() }
+        while !fixture.pipeline.activity.isIdle { await Task.yield() }
         #expect(fixture.decoder.decodeCount == expectedDecodes)
         for name in names {
             #expect(fixture.loader.count(fixture.identity(name)) == expectedLoads[name, default: 0])
@@ -75,7 +75,7 @@ private struct Play {
     /// Waits until everyone has come as far as the model says.
     private func settle() async {
         let expected = transfers.values.reduce(0) { $0 + $1.renditions.count }
-        while fixture.pipeline.services.bytes.waiterCount != expected { await Task.yield() }
+        while fixture.pipeline.activity.loads.subscribers != expected { await Task.yield() }
     }
 
     // MARK: What is done

@@ -21,7 +21,7 @@ import TintypeTesting
         func canLoad(_ source: ImageSource) -> Bool { true }
 
         @concurrent
-        func load(_ source: ImageSource, _ context: LoadContext) async throws(TintypeError) -> LoadedBytes {
+        func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
             let gate = Gate()
             waiting.withLock { $0.append((due(source.identity), gate)) }
             begun.withLock { $0 += 1 }
@@ -90,7 +90,7 @@ import TintypeTesting
             clock.advance(by: .milliseconds(1))
         }
         fixture.pipeline.cancelAll()
-        while fixture.pipeline.runningJobs > 0 { await Task.yield() }
+        while !fixture.pipeline.activity.isIdle { await Task.yield() }
         #expect(decoder.decodes.now == expected && decoder.unwanted.now == 0)
         #expect(expected > 1000 && expected < 9000)
     }
@@ -129,15 +129,6 @@ import TintypeTesting
         // One or two may have been on their way to the line still, where other tests keep the machine busy.
         let first = decoder.names.now.prefix(visible.count)
         #expect(first.count { $0.hasPrefix("high") } >= visible.count - 2, "\(decoder.names.now)")
-    }
-
-    /// Counts decodes that have come as far as the line for a thread.
-    private final class DecodesBegun: PipelineObserver {
-        let count = Shared(0)
-
-        func observe(_ event: PipelineEvent) {
-            if case .stageBegan(let run) = event, run.stage == .decode { count.withLock { $0 += 1 } }
-        }
     }
 
     /// Notes what it decodes: the bytes end with the picture's name.

@@ -30,7 +30,7 @@ import TintypeTesting
         }
         try await fixture.pipeline.flush()
         // Up to the limit of the suite: jobs end before those who waited for them are told.
-        while fixture.pipeline.runningJobs > 0 || fixture.pipeline.isRunning { await Task.yield() }
+        while !fixture.pipeline.activity.isIdle || fixture.pipeline.isRunning { await Task.yield() }
         while metrics.begun.now != metrics.ended.now { await Task.yield() }
         #expect(metrics.begun.now > 0)
     }
@@ -82,7 +82,7 @@ private struct Worker {
         case 90..<92: prefetcher.cancelAll()
         case 92..<94: fixture.memory.clear()
         case 94..<96: fixture.disk.clear()
-        case 96..<97: fixture.pipeline.failures.forgetAll()
+        case 96..<97: fixture.pipeline.failureMemory.forgetAll()
         case 97..<98: _ = await fixture.pipeline.cachedData(for: request())
         default: await Task.yield()
         }

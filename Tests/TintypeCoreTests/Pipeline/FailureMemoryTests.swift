@@ -12,7 +12,7 @@ import TintypeTesting
     }
 
     @Test func aFailureIsRememberedUntilItExpires() {
-        var table = FailureTable(capacity: 10, lifetime: .seconds(60))
+        var table = FailureTable(capacity: 10, timeToLive: .seconds(60))
         table.remember(error, of: key("a"), at: .seconds(100))
         let early = table.failure(of: key("a"), at: .seconds(159))
         let late = table.failure(of: key("a"), at: .seconds(160))
@@ -21,14 +21,14 @@ import TintypeTesting
     }
 
     @Test func theOldestIsForgottenFirst() {
-        var table = FailureTable(capacity: 3, lifetime: .seconds(60))
+        var table = FailureTable(capacity: 3, timeToLive: .seconds(60))
         for name in ["a", "b", "c", "a", "d"] { table.remember(error, of: key(name), at: .zero) }
         #expect(Set(table.all(at: .zero).keys) == ["c", "a", "d"])
     }
 
     @Test func itStaysBoundedWhateverHappens() {
         var random = SeededRandom.printed("failures")
-        var table = FailureTable(capacity: 5, lifetime: .seconds(60))
+        var table = FailureTable(capacity: 5, timeToLive: .seconds(60))
         for _ in 0..<5000 {
             let name = "\(Int.random(in: 0..<20, using: &random))"
             if Bool.random(using: &random) {
@@ -41,15 +41,15 @@ import TintypeTesting
     }
 }
 
-@Suite(.timeLimit(.minutes(15))) struct FailedSourcesTests {
+@Suite(.timeLimit(.minutes(15))) struct FailureMemoryTests {
     @Test func aSourceIsForgottenByTheNameThatInterceptorsGaveIt() async throws {
         let fixture = PipelineFixture { $0.interceptors = [CacheKeyFilter { $0.lastPathComponent }] }
         let url = try #require(URL(string: "https://example.com/a.png?token=1"))
         fixture.loader.answer(url.absoluteString, .data(Data("<html>".utf8)))
         await expect(.notAnImage) { try await fixture.pipeline.image(for: url) }
-        #expect(Array(fixture.pipeline.failures.all.keys) == ["a.png"])
-        fixture.pipeline.failures.forget(.url(url))
-        #expect(fixture.pipeline.failures.all.isEmpty)
+        #expect(Array(fixture.pipeline.failureMemory.all.keys) == ["a.png"])
+        fixture.pipeline.failureMemory.forget(.url(url))
+        #expect(fixture.pipeline.failureMemory.all.isEmpty)
     }
 
     @Test func whatOneRequestsOwnPartsCannotLoadDoesNotBlameTheSource() async throws {
@@ -83,7 +83,7 @@ import TintypeTesting
         fixture.keepOnDisk()
         let picky = fixture.request().with { $0.rendition.decode.decoder = NamedDecoder(id: "picky", Picky()) }
         await expect(.undecodable) { try await fixture.pipeline.image(for: picky) }
-        #expect(fixture.disk.contains(fixture.request().key) && fixture.pipeline.failures.all.isEmpty)
+        #expect(fixture.disk.contains(fixture.request().key) && fixture.pipeline.failureMemory.all.isEmpty)
         #expect(fixture.loader.count(fixture.identity()) == 0)
     }
 
@@ -92,7 +92,7 @@ import TintypeTesting
         let name = String(repeating: "x", count: 5000)
         fixture.answer(name, .data(Data("<html>".utf8)))
         await expect(.notAnImage) { try await fixture.pipeline.image(for: fixture.request(name)) }
-        #expect(fixture.pipeline.failures.all.isEmpty)
+        #expect(fixture.pipeline.failureMemory.all.isEmpty)
     }
 
     @Test func whatIsNoPictureIsNotAskedForAgain() async {
@@ -102,7 +102,7 @@ import TintypeTesting
         let error = await expect(.failedBefore) { try await fixture.pipeline.image(for: fixture.request()) }
         #expect((error?.underlying as? TintypeError)?.code == .notAnImage)
         #expect(fixture.loader.count(fixture.identity()) == 1)
-        #expect(Array(fixture.pipeline.failures.all.keys) == [fixture.identity()])
+        #expect(Array(fixture.pipeline.failureMemory.all.keys) == [fixture.identity()])
     }
 
     @Test func whatMayPassIsAskedForAgain() async {
@@ -111,7 +111,7 @@ import TintypeTesting
             fixture.answer("a", .failure(TintypeError(code, stage: .load, "test")))
             await expect(code) { try await fixture.pipeline.image(for: fixture.request()) }
         }
-        #expect(fixture.pipeline.failures.all.isEmpty)
+        #expect(fixture.pipeline.failureMemory.all.isEmpty)
     }
 
     @Test func itIsForgottenByTimeByHandAndBySuccess() async throws {
@@ -124,15 +124,15 @@ import TintypeTesting
         await fail()
         clock.advance(by: .seconds(600))
         await fail()
-        fixture.pipeline.failures.forget(fixture.request().source)
+        fixture.pipeline.failureMemory.forget(fixture.request().source)
         await fail()
-        fixture.pipeline.failures.forgetAll()
+        fixture.pipeline.failureMemory.forgetAll()
         await fail()
         fixture.answer()
         var request = fixture.request()
-        request.policy.failures = .ignored
+        request.policy.failureMemory = .ignored
         _ = try await fixture.pipeline.image(for: request)
-        #expect(fixture.pipeline.failures.all.isEmpty)
+        #expect(fixture.pipeline.failureMemory.all.isEmpty)
     }
 
     @Test func whatACacheAloneGaveDoesNotBlameTheSource() async throws {

@@ -1,7 +1,8 @@
 import Foundation
 
-/// Loads `data:` URLs (RFC 2397), and bytes that the request itself carries.
+/// Loads `data:` URLs (RFC 2397), and bytes that the request itself contains.
 public struct DataURLLoader: ImageLoader {
+    /// Creates the loader.
     public init() {}
 
     public func canLoad(_ source: ImageSource) -> Bool {
@@ -13,7 +14,7 @@ public struct DataURLLoader: ImageLoader {
     }
 
     @concurrent
-    public func load(_ source: ImageSource, _ context: LoadContext) async throws(TintypeError) -> LoadedBytes {
+    public func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         let data = try bytes(of: source)
         guard data.count <= context.received.limit else {
             throw TintypeError(.limitExceeded, stage: .load, "more than \(context.received.limit) bytes")
@@ -29,6 +30,32 @@ public struct DataURLLoader: ImageLoader {
             return content.data
         default:
             throw TintypeError(.invalidSource, stage: .load, "not a well-formed data URL", subject: source.displayName)
+        }
+    }
+}
+
+/// Loads the bytes that a request's own closure returns.
+public struct ClosureLoader: ImageLoader {
+    /// Creates the loader.
+    public init() {}
+
+    public func canLoad(_ source: ImageSource) -> Bool {
+        if case .closure = source { true } else { false }
+    }
+
+    @concurrent
+    public func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
+        guard case .closure(let id, let make) = source else {
+            throw TintypeError(.invalidSource, stage: .load, "not a closure", subject: source.displayName)
+        }
+        do {
+            return LoadedBytes(data: try await make(), origin: .custom)
+        } catch let error as TintypeError {
+            throw error.about(id)
+        } catch is CancellationError {
+            throw .cancelled
+        } catch {
+            throw TintypeError(.transport, stage: .load, "\(error)", subject: id, underlying: error)
         }
     }
 }
@@ -54,7 +81,7 @@ struct DataURL {
         return bytes.flatMap { Data(base64Encoded: $0, options: .ignoreUnknownCharacters) }
     }
 
-    /// Bytes, not text: what is encoded need not be UTF-8.
+    /// Decodes to bytes, not text: the content need not be UTF-8.
     private static func percentDecoded(_ body: Substring) -> Data? {
         var decoded = Data(capacity: body.utf8.count)
         var rest = body.utf8[...]
@@ -73,6 +100,6 @@ struct DataURL {
 }
 
 extension UInt8 {
-    /// Of an ASCII digit.
+    /// The value of an ASCII hexadecimal digit.
     fileprivate var hexadecimalValue: UInt8? { Character(Unicode.Scalar(self)).hexDigitValue.map { UInt8($0) } }
 }

@@ -1,0 +1,109 @@
+import Foundation
+
+/// The running loads of original bytes: the one table in which equal loads are shared, whichever loader brings the bytes.
+///
+/// A loader that also serves callers without a pipeline has a table of its own (``SharedLoader``); the loads of all others are
+/// in their pipeline's. A ``SharedJobs``, kept in this module so that the compiler specializes it for its types: every
+/// caller that joins a load passes through it.
+package final class ByteLoads: Sendable {
+    package typealias Receiver = JobReceiver<LoadedBytes, ReceivedBytes>
+    package typealias Work =
+        @Sendable (JobContext, JobReporter<ReceivedBytes>) async throws(TintypeError) -> LoadedBytes
+
+    private let jobs = SharedJobs<ByteLoadKey, LoadedBytes, ReceivedBytes>(on: .reused)
+
+    package init() {}
+
+    /// The number of running loads, however many callers wait for each.
+    package var count: Int { jobs.count }
+
+    /// The number of running loads and of their subscribers.
+    var activity: JobActivity { jobs.activity }
+
+    /// Joins or starts a load. See ``SharedJobs/attach(_:at:receiver:work:)``.
+    package func attach(
+        _ key: ByteLoadKey, at priority: ImagePriority, receiver: Receiver, work: () -> Work
+    ) -> JobSubscription {
+        jobs.attach(key, at: priority, receiver: receiver, work: work)
+    }
+
+    /// Waits for a load inside a job. See ``SharedJobs/value(_:for:onStatus:work:)``.
+    package func value(
+        _ key: ByteLoadKey, for parent: JobContext, onStatus: @escaping @Sendable (ReceivedBytes) -> Void,
+        work: @escaping Work
+    ) async throws(TintypeError) -> LoadedBytes {
+        try await jobs.value(key, for: parent, onStatus: onStatus, work: work)
+    }
+
+    /// Ends every load with ``TintypeError/Code/cancelled``.
+    package func cancelAll() { jobs.cancelAll() }
+}
+
+/// What a loader is asked for.
+package struct ByteRequest: Sendable {
+    package let source: ImageSource
+    /// The identity of the bytes among the loads of one table: ``ImageSource/identity``, or a name from the request.
+    package let identity: String
+    package let extras: RequestExtras
+    /// The largest number of bytes that the caller accepts.
+    package let byteLimit: Int
+    /// The cache entry to revalidate.
+    package let stored: CacheEntry?
+
+    /// - Parameter identity: `nil` is that of the source.
+    package init(
+        source: ImageSource, identity: String? = nil, extras: RequestExtras, byteLimit: Int, stored: CacheEntry?
+    ) {
+        self.source = source
+        self.identity = identity ?? source.identity
+        self.extras = extras
+        self.byteLimit = byteLimit
+        self.stored = stored
+    }
+}
+
+/// A loader that shares equal loads among all its callers: several pipelines, and programs that call it directly.
+package protocol SharedLoader: ImageLoader {
+    /// The loads that are running.
+    var loads: ByteLoads { get }
+
+    /// The key under which a load is shared.
+    ///
+    /// - Throws: An error if the loader takes no loads any more.
+    func key(for request: ByteRequest) throws(TintypeError) -> ByteLoadKey
+
+    /// The work of one load.
+    func work(for request: ByteRequest) -> ByteLoads.Work
+}
+
+/// What makes two loads of bytes the same. Made for every caller that joins a load, so it copies references only.
+package struct ByteLoadKey: Hashable, Sendable {
+    private let identity: String
+    private let extras: RequestExtras
+    private let byteLimit: Int
+    /// The metadata of the cache entry to revalidate.
+    private let stored: Data?
+    private let scope: Scope
+
+    /// What separates equal requests to one table.
+    package enum Scope: Hashable, Sendable {
+        /// The number of times that the loader's settings have changed. A load under other settings is another load.
+        case generation(Int)
+        /// The overrides of the request, which may name its loader.
+        case overrides(RequestOverrides?)
+    }
+
+    package init(_ request: ByteRequest, in scope: Scope) {
+        identity = request.identity
+        extras = request.extras
+        byteLimit = request.byteLimit
+        stored = request.stored?.metadata
+        self.scope = scope
+    }
+
+    /// Hashes only what differs often: each key is hashed twice for each load.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(identity)
+        if !extras.isEmpty { hasher.combine(extras) }
+    }
+}

@@ -1,0 +1,85 @@
+/// Something whose place in a queue depends on the priority of a job: queued work, a queued transfer, a job below it.
+package protocol PriorityFollower: Sendable {
+    /// Takes over a priority. Called with no lock held, on any thread.
+    func follow(_ priority: ImagePriority)
+}
+
+extension ImagePriority {
+    /// Passes a priority on until it no longer changes.
+    ///
+    /// Two threads may pass on different priorities in either order. Reading the newest one again after each call makes
+    /// the newest one the last.
+    ///
+    /// - Parameters:
+    ///   - alreadyTold: The priority that the receiver has now, if it is known.
+    ///   - newest: Returns the current priority and its receiver, or `nil` if there is none.
+    ///   - tell: Called with no lock held.
+    // Inlinable, because the general form looks up types, and every transfer that is joined comes by here.
+    @inlinable
+    package static func pass<Follower>(
+        alreadyTold: ImagePriority? = nil, _ newest: () -> (ImagePriority, Follower)?,
+        to tell: (Follower, ImagePriority) -> Void
+    ) {
+        var told = alreadyTold
+        while let (priority, follower) = newest(), priority != told {
+            tell(follower, priority)
+            told = priority
+        }
+    }
+}
+
+/// What a caller of a shared job holds: the priority that it asks for, and the way to leave the job.
+///
+/// The caller exists before its subscription does, so a priority that is set, or a cancellation that comes, before
+/// ``bind(_:subscribedAt:)`` takes effect there. A part of ``ImageTask`` and of the downloader's `Download`.
+package struct JobHandle: ~Copyable, Sendable {
+    // Not private: Swift 6.3 cannot compile a private type inside a type that cannot be copied.
+    struct State: Sendable {
+        var priority: ImagePriority
+        var subscription: JobSubscription?
+        var isCancelled = false
+    }
+
+    private let state: Locked<State>
+
+    package init(priority: ImagePriority) {
+        state = Locked(State(priority: priority))
+    }
+
+    /// The priority that the caller asks for. The job has the highest priority of all its subscribers.
+    package var priority: ImagePriority { state.withLock { $0.priority } }
+
+    /// Changes the priority, wherever the work waits.
+    package func setPriority(_ priority: ImagePriority) {
+        state.withLock { $0.priority = priority }
+        tellPriority()
+    }
+
+    /// Connects the handle to its job.
+    ///
+    /// - Parameter priority: The priority that the subscription was made with.
+    package func bind(_ subscription: JobSubscription, subscribedAt priority: ImagePriority) {
+        let isCancelled = state.withLock { state in
+            state.subscription = subscription
+            return state.isCancelled
+        }
+        if isCancelled { subscription.cancel() } else { tellPriority(alreadyTold: priority) }
+    }
+
+    /// Leaves the job. The last subscriber that leaves stops it.
+    package func cancel() {
+        let subscription = state.withLock { state in
+            state.isCancelled = true
+            return state.subscription
+        }
+        subscription?.cancel()
+    }
+
+    private func tellPriority(alreadyTold: ImagePriority? = nil) {
+        ImagePriority.pass(alreadyTold: alreadyTold) {
+            state.withLock { state in state.subscription.map { (state.priority, $0) } }
+        } to: {
+            $0.follow($1)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import Logging
+
+// MARK: - Memory
+
+extension ImageLoad {
+    /// Looks up the finished rendition in memory. The caller looked there before this load began; an equal load may have
+    /// ended since.
+    func lookUpMemory() -> ImageResponse? {
+        renditionInMemory.map { memoryHit($0, request.key) }
+    }
+
+    /// The finished rendition in memory, if the policy lets memory answer.
+    var renditionInMemory: Image? {
+        guard request.policy.reads(request.policy.rendered.memory) else { return nil }
+        return cache.image(for: request.key).flatMap { isCurrent($0) ? $0 : nil }
+    }
+
+    /// The decoded original in memory, if the policy lets memory answer.
+    var originalInMemory: Image? {
+        guard request.policy.reads(request.policy.original.memory) else { return nil }
+        return originalCache.image(for: decodedOriginalKey).flatMap { isCurrent($0) ? $0 : nil }
+    }
+
+    /// A response from memory. Reports the hit to observers.
+    func memoryHit(_ image: Image, _ key: CacheKey) -> ImageResponse {
+        services.watch.tell(.lookedUp(key, in: .memory, found: true))
+        return ImageResponse(image: image, origin: .memory)
+    }
+
+    /// Whether an image was made of the current bytes. Always true if no bytes are known to be current.
+    private func isCurrent(_ image: Image) -> Bool {
+        guard let currentBytes else { return true }
+        guard let made = image.received, let received = currentBytes.received else { return false }
+        // The disk cache stores microseconds.
+        return abs(made.timeIntervalSince(received)) < 0.000_5
+    }
+}
+
+// MARK: - Disk
+
+extension ImageLoad {
+    /// Looks up the finished rendition on disk: as pixels, then encoded.
+    ///
+    /// The original is not looked up here: its bytes have an entry of their own.
+    func lookUpDisk() async throws(TintypeError) -> ImageResponse? {
+        guard !request.key.isOriginal else { return nil }
+        if let response = try await lookUpPixels() { return response }
+        guard let entry = try await readEntry(request.key, in: cache, request.policy.rendered.disk),
+            let image = try await decodeRendition(entry), isCurrent(image)
+        else { return nil }
+        storeInMemory(image)
+        storePixelsInBackground(of: image)
+        return ImageResponse(image: image, origin: .disk, byteCount: entry.data.count)
+    }
+
+    /// Looks up the finished rendition as pixels, which need no decoding.
+    private func lookUpPixels() async throws(TintypeError) -> ImageResponse? {
+        let (key, cache) = (request.key, cache)
+        guard usesPixelTier, request.policy.reads(request.policy.rendered.disk), request.source.isWorthKeepingOnDisk
+        else { return nil }
+        let hit = try await services.watch.watch(.disk, key, byteCount: { $0?.pixels.byteCount }) {
+            _ throws(TintypeError) in
+            try await WorkQueue.disk.run(for: job) { () throws(TintypeError) in cache.pixels(for: key) }
+        }
+        services.watch.tell(.lookedUp(key, in: .pixels, found: hit != nil))
+        guard let image = hit, isCurrent(image) else { return nil }
+        storeInMemory(image)
+        return ImageResponse(image: image, origin: .disk)
+    }
+
+    /// Decodes a stored rendition, which has its size and orientation already. An entry that does not decode is removed and
+    /// counts as a miss.
+    private func decodeRendition(_ entry: CacheEntry) async throws(TintypeError) -> Image? {
+        do throws(TintypeError) {
+            let image = try await decode(entry.data, DecodeOptions())
+            return StoredInfo(decoding: entry.metadata)?.applied(to: image.pixels, scale: image.scale) ?? image
+        } catch  where error.code == .cancelled {
+            throw error
+        } catch {
+            await removeFromDisk(request.key, in: cache, because: error)
+            return nil
+        }
+    }
+
+    /// Reads an entry of a disk cache, if the policy lets the disk answer.
+    func readEntry(
+        _ key: CacheKey, in cache: any ImageCaching, _ access: CacheAccess
+    ) async throws(TintypeError) -> CacheEntry? {
+        guard readsDisk(access, of: cache) else { return nil }
+        return try await WorkQueue.disk.run(for: job, blockingRead(of: key, in: cache))
+    }
+
+    /// Whether the policy lets the disk tier of a cache answer.
+    func readsDisk(_ access: CacheAccess, of cache: any ImageCaching) -> Bool {
+        request.policy.reads(access) && request.source.isWorthKeepingOnDisk && cache.tiers.contains(.disk)
+    }
+
+    /// Returns a closure that reads an entry on the thread that calls it.
+    func blockingRead(
+        of key: CacheKey, in cache: any ImageCaching
+    ) -> @Sendable () throws(TintypeError) -> CacheEntry? {
+        { [watch = services.watch] () throws(TintypeError) in
+            let entry = try watch.watch(.disk, key, byteCount: { $0?.data.count }) { () throws(TintypeError) in
+                cache.entry(for: key)
+            }
+            watch.tell(.lookedUp(key, in: .disk, found: entry != nil))
+            return entry
+        }
+    }
+
+    func removeFromDisk(_ key: CacheKey, in cache: any ImageCaching, because reason: TintypeError) async {
+        services.configuration.logger.warning("removed from the disk cache: \(key): \(reason)")
+        try? await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
+            cache.remove(key, from: .disk)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+extension ImageLoad {
+    /// Makes the rendition from a larger one in memory, if the request allows that.
+    ///
+    /// The result is not stored: its pixels may differ a little from those that the key names.
+    func resizeLargerVariant() async throws(TintypeError) -> ImageResponse? {
+        guard request.policy.variants == .larger, request.policy.reads(request.policy.rendered.memory),
+            request.rendition.transforms.isEmpty, currentBytes == nil
+        else { return nil }
+        guard let (larger, target) = findLargerVariant(of: request.rendition.decode) else { return nil }
+        let image = try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
+            try job.transforming { () throws(TintypeError) in
+                try larger.transformed(by: ResizeTransformer(to: target, mode: .stretch))
+            }
+        }
+        return ImageResponse(image: image, origin: .memory)
+    }
+
+    /// The smallest image in memory that is large enough, and the size to scale it to.
+    private func findLargerVariant(of wanted: DecodeOptions) -> (Image, PixelSize)? {
+        let candidates = services.variants.withLock { $0.variants(of: request.key.source) }
+        for candidate in candidates where candidate.canBecome(wanted) {
+            if let image = cache.image(for: candidate.key) { return (image, candidate.target(of: wanted)) }
+        }
+        return nil
+    }
+
+    /// Records that memory has an image from which smaller ones can be made.
+    func recordVariant(_ image: Image) {
+        // The key of a data URL contains the bytes: it would fill the table, and decoding it again needs no transfer.
+        guard !image.isPartial, request.rendition.transforms.isEmpty, request.source.expectedOrigin != .data else {
+            return
+        }
+        let variant = Variant(
+            key: request.key, decode: request.rendition.decode, size: image.size, full: image.info.size)
+        services.variants.withLock { $0.note(variant) }
+    }
+}
+
+/// One decoded size of a source, from which smaller ones can be made.
+struct Variant: Hashable, Sendable {
+    let key: CacheKey
+    let decode: DecodeOptions
+    /// The decoded size in pixels.
+    let size: PixelSize
+    /// The size of the whole image in pixels.
+    let full: PixelSize
+
+    /// Whether scaling down the 8-bit pixels, without a change of shape or of anything else, gives what `wanted` asks for.
+    func canBecome(_ wanted: DecodeOptions) -> Bool {
+        var same = decode
+        (same.size, same.scale) = (wanted.size, wanted.scale)
+        let target = target(of: wanted)
+        let isPlain = wanted.range == .standard && decode.crop == nil && !isDistorted
+        return same == wanted && isPlain && target != full && target.width <= size.width
+            && target.height <= size.height
+    }
+
+    /// The size in pixels that `wanted` asks for.
+    func target(of wanted: DecodeOptions) -> PixelSize { wanted.size.target(for: full) }
+
+    private var isDistorted: Bool {
+        if case .shrink = decode.size { size != full } else { false }
+    }
+}
+
+/// The sizes of each source that memory may have. It does not ask the cache: an entry that it names may be gone.
+///
+/// Bounded: beyond ``capacity`` sources the oldest is forgotten, beyond ``sizesEach`` sizes of one source its oldest.
+struct VariantTable: Sendable {
+    private let capacity: Int
+    private let sizesEach: Int
+    private var table: [String: [Variant]] = [:]
+    private var order: ArraySlice<String> = []
+
+    init(capacity: Int = 4096, sizesEach: Int = 8) {
+        self.capacity = capacity
+        self.sizesEach = sizesEach
+    }
+
+    /// The sizes of a source, smallest first: scaling the smallest costs least.
+    func variants(of source: String) -> [Variant] {
+        (table[source] ?? []).sorted { $0.size.area < $1.size.area }
+    }
+
+    mutating func note(_ variant: Variant) {
+        let source = variant.key.source
+        guard table[source]?.contains(variant) != true else { return }
+        if table[source] == nil { order.append(source) }
+        table[source, default: []].append(variant)
+        if table[source, default: []].count > sizesEach { table[source]?.removeFirst() }
+        while table.count > capacity, let oldest = order.popFirst() { table[oldest] = nil }
+    }
+}

@@ -1,0 +1,104 @@
+/// A value that arrives once, and the tasks that wait for it.
+///
+/// Every wait for a single result in the project goes through this type. The first ``fulfill(_:)`` counts; later ones change
+/// nothing. All members may be called from any thread.
+package final class Promise<Value: Sendable>: Sendable {
+    // Unsafe continuations, because a checked one is an allocation for each wait. Each is resumed exactly once: by whoever
+    // takes it out of the state, and nothing puts it back.
+    private typealias State = PromiseState<Value, UnsafeContinuation<Value, Never>>
+
+    private let state = Locked(State())
+
+    package init() {}
+
+    /// The value, or `nil` while it has not arrived.
+    package var value: Value? { state.withLock { $0.value } }
+
+    /// Sets the value and resumes all waiting tasks in the order in which they began to wait.
+    ///
+    /// - Returns: `false` if the value was set before; the new value is dropped then.
+    @discardableResult
+    package func fulfill(_ value: Value) -> Bool {
+        guard let waiters = state.withLock({ $0.fulfill(value) }) else { return false }
+        for waiter in waiters { waiter.resume(returning: value) }
+        return true
+    }
+
+    /// Waits for the value. Returns without suspending if it has arrived.
+    ///
+    /// - Parameter onCancel: Called on the cancelling thread, at most once, when the waiting task is cancelled first. A value
+    ///   that it returns ends this wait at once, and no other; `nil` means that the wait goes on until ``fulfill(_:)``.
+    package func wait(onCancel: @Sendable () -> Value?) async -> Value {
+        let (arrived, waiter) = state.withLock { ($0.value, $0.nextWaiter()) }
+        if let arrived { return arrived }
+        return await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                let value = state.withLock { $0.add(continuation, as: waiter) }
+                if let value { continuation.resume(returning: value) }
+            }
+        } onCancel: {
+            guard let value = onCancel() else { return }
+            state.withLock { $0.cancel(waiter, with: value) }?.resume(returning: value)
+        }
+    }
+}
+
+extension Promise where Value == Void {
+    /// Waits for the value, or for the cancellation of the waiting task, whichever comes first.
+    package func wait() async {
+        await wait(onCancel: {})
+    }
+}
+
+/// Who waits for a ``Promise``, and with what each wait ends.
+///
+/// Each waiter is resumed exactly once, whatever the order of its registration, its cancellation and the value.
+struct PromiseState<Value: Sendable, Waiter: Sendable>: Sendable {
+    private(set) var value: Value?
+    /// Nearly all promises have one waiter, which then costs no allocation.
+    private var first: (number: Int, waiter: Waiter)?
+    private var others: [Int: Waiter] = [:]
+    /// Waits that were cancelled before they were registered, and their values.
+    private var cancelled: [Int: Value] = [:]
+    private var lastNumber = 0
+
+    mutating func nextWaiter() -> Int {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    /// Registers a waiter.
+    ///
+    /// - Returns: The value that ends the wait at once, or `nil` if the waiter is kept.
+    mutating func add(_ waiter: Waiter, as number: Int) -> Value? {
+        if let value = cancelled.removeValue(forKey: number) ?? value { return value }
+        if first == nil { first = (number, waiter) } else { others[number] = waiter }
+        return nil
+    }
+
+    /// Ends one wait with a value of its own.
+    ///
+    /// - Returns: The waiter to resume, or `nil` if it was resumed before or is not registered yet.
+    mutating func cancel(_ number: Int, with value: Value) -> Waiter? {
+        guard self.value == nil else { return nil }
+        guard first?.number != number else {
+            defer { first = nil }
+            return first?.waiter
+        }
+        if let waiter = others.removeValue(forKey: number) { return waiter }
+        cancelled[number] = value
+        return nil
+    }
+
+    /// Sets the value.
+    ///
+    /// - Returns: The waiters to resume, first come first, or `nil` if the value was set before.
+    mutating func fulfill(_ value: Value) -> [Waiter]? {
+        guard self.value == nil else { return nil }
+        self.value = value
+        defer { (first, others, cancelled) = (nil, [:], [:]) }
+        guard !others.isEmpty else { return first.map { [$0.waiter] } ?? [] }
+        let all = others.map { (number: $0.key, waiter: $0.value) } + (first.map { [$0] } ?? [])
+        return all.sorted { $0.number < $1.number }.map(\.waiter)
+    }
+}
