@@ -80,7 +80,7 @@ public struct ImageRequest: Sendable {
         storage = Storage(fields)
     }
 
-    /// Changes fields that are not part of the key, which is kept.
+    /// Changes fields that are not part of the key and keeps the key.
     private mutating func changeUnkeyed(_ change: (inout Fields) -> Void) {
         var fields = storage.fields
         change(&fields)

@@ -117,12 +117,12 @@ import TintypeTesting
     @Test func oneInsertionIsBoundedEvenIfEverythingWasUsed() {
         var cache = Cache(CacheLimits(cost: 100_000))
         for number in 0..<100_000 { cache.insert(number) }
-        var asked = 0
+        var calls = 0
         let insertion = cache.queue.insert(-1, for: -1, cost: 1) { _ in
-            asked += 1
+            calls += 1
             return true
         }
-        #expect(insertion.evicted.count == 1 && asked <= 64)
+        #expect(insertion.evicted.count == 1 && calls <= 64)
     }
 
     // MARK: Against a model

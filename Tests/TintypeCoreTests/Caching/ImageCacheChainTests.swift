@@ -54,15 +54,15 @@ import TintypeTesting
     @Test(arguments: [
         (0, [true, true, false, true]), (1, [true, true, false, false]), (2, [true, true, true, false]),
     ])
-    func readsReachTheCachesOfTheirPolicy(_ holder: Int, _ found: [Bool]) throws {
+    func readsReachTheCachesOfTheirPolicy(_ holder: Int, _ hits: [Bool]) throws {
         let caches = caches()
         caches[holder].store(try image(), for: key)
         caches[holder].store(entry, for: key)
-        for (policy, found) in zip(ImageCacheChain.Policy.allCases, found) {
+        for (policy, isHit) in zip(ImageCacheChain.Policy.allCases, hits) {
             let chain = chain(caches, policy)
-            #expect((chain.image(for: key) != nil) == found)
-            #expect((chain.entry(for: key) != nil) == found)
-            #expect((chain.tiers(holding: key, among: .all) == [.memory, .disk]) == found)
+            #expect((chain.image(for: key) != nil) == isHit)
+            #expect((chain.entry(for: key) != nil) == isHit)
+            #expect((chain.tiers(holding: key, among: .all) == [.memory, .disk]) == isHit)
         }
     }
 

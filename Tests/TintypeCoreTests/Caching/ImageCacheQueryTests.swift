@@ -62,17 +62,17 @@ import TintypeTesting
         #expect(disk.reads == 0 && memory.contains(key))
     }
 
-    private static let answers: [(asked: CacheTiers, answered: CacheTiers?)] = [
+    private static let hitsByTiers: [(tiers: CacheTiers, hit: CacheTiers?)] = [
         (.memory, nil), (.disk, .disk), (.pixels, .pixels), ([.disk, .pixels], .pixels), (.all, .pixels), ([], nil),
     ]
 
-    @Test(arguments: answers)
-    func onlyTheNamedTiersAreRead(_ asked: CacheTiers, _ answered: CacheTiers?) async throws {
+    @Test(arguments: hitsByTiers)
+    func onlyTheNamedTiersAreRead(_ tiers: CacheTiers, _ hit: CacheTiers?) async throws {
         disk.store(CacheEntry(data: PipelineFixture.png, format: .png), for: key)
         pixels.store(try image(), for: key)
-        #expect(try await cache.query(key, among: asked)?.tier == answered)
+        #expect(try await cache.query(key, among: tiers)?.tier == hit)
         memory.clear()
-        #expect(cache.blockingQuery(key, among: asked)?.tier == answered)
+        #expect(cache.blockingQuery(key, among: tiers)?.tier == hit)
         cache.store(try image(), for: key)
         #expect(try await cache.query(key, among: .memory)?.tier == .memory)
         #expect(try await cache.query(key, among: .disk)?.tier == .disk)
@@ -105,6 +105,19 @@ import TintypeTesting
         disk.store(CacheEntry(data: Data("GIF89a".utf8), format: .gif), for: key)
         #expect(try await cache.query(key) == nil)
         #expect(disk.contains(key))
+    }
+
+    @Test func bytesThatDoNotDecodeAreAMissAndAreRemoved() async throws {
+        struct DamageFinder: ImageDecoder {
+            let formats: Set<ImageFormat> = [.png]
+            func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? { nil }
+            func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+                throw TintypeError(.undecodable, stage: .decode, "damaged")
+            }
+        }
+        disk.store(CacheEntry(data: PipelineFixture.png, format: .png), for: key)
+        #expect(try await cache.query(key, with: ImageCoderRegistry(decoders: [DamageFinder()])) == nil)
+        #expect(!disk.contains(key) && !memory.contains(key))
     }
 
     // MARK: Storing
