@@ -77,15 +77,15 @@ static bool make_room(tintype_jpeg_feed *feed, size_t count) {
 bool tintype_jpeg_feed_append(tintype_jpeg_feed *feed, const uint8_t *bytes, size_t count) {
     size_t skipped = count < feed->to_skip ? count : feed->to_skip;
     feed->to_skip -= skipped;
-    size_t kept = count - skipped;
-    if (kept == 0) {
+    size_t added = count - skipped;
+    if (added == 0) {
         return true;
     }
-    if (kept > room_at_end(feed) && !make_room(feed, kept)) {
+    if (added > room_at_end(feed) && !make_room(feed, added)) {
         return false;
     }
     uint8_t *end = feed->storage + feed->capacity - room_at_end(feed);
-    memcpy(end, bytes + skipped, kept);
-    feed->source.bytes_in_buffer += kept;
+    memcpy(end, bytes + skipped, added);
+    feed->source.bytes_in_buffer += added;
     return true;
 }

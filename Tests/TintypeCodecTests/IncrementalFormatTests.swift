@@ -85,8 +85,13 @@ import TintypeTesting
             guard let decoder = try? DecodeTests.coders.decoder(for: damaged),
                 let previews = decoder.makeIncrementalDecoder(context: DecodeContext())
             else { continue }
-            _ = try? previews.append(damaged.prefix(data.count / 2))
-            _ = try? previews.append(damaged.dropFirst(data.count / 2))
+            do throws(TintypeError) {
+                for half in [damaged.prefix(data.count / 2), damaged.dropFirst(data.count / 2)] {
+                    if let preview = try previews.append(half) { #expect(preview.pixels.size.isPositive) }
+                }
+            } catch {
+                #expect(error.code != .cancelled && error.code != .outOfMemory, "byte \(index): \(error)")
+            }
         }
     }
 

@@ -48,8 +48,13 @@ import TintypeTesting
             var damaged = data
             damaged[index] ^= 0x55
             let decoder = try #require(JPEGDecoder().makeIncrementalDecoder(context: DecodeContext()))
-            _ = try? decoder.append(damaged.prefix(300))
-            _ = try? decoder.append(damaged.dropFirst(300))
+            do throws(TintypeError) {
+                for piece in [damaged.prefix(300), damaged.dropFirst(300)] {
+                    if let preview = try decoder.append(piece) { #expect(preview.pixels.size.isPositive) }
+                }
+            } catch {
+                #expect(error.code != .cancelled && error.code != .outOfMemory, "byte \(index): \(error)")
+            }
         }
     }
 

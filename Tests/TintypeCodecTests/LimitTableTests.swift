@@ -72,6 +72,8 @@ import TintypeTesting
 
     @Test(arguments: rows) func filesWithinTheLimitsAreDecoded(_ row: Row) throws {
         let data = try FixtureManifest.named(row.file).data
-        _ = try DecodeTests.coders.decoder(for: data).decodeChecked(data, context: DecodeContext())
+        let image = try DecodeTests.coders.decoder(for: data).decodeChecked(data, context: DecodeContext())
+        let header = try DecodeTests.coders.info(of: data)
+        #expect(image.info.size == header?.size)
     }
 }
