@@ -2,6 +2,7 @@
 
 #include <stdatomic.h>
 
+/// Whether this processor supports a variant.
 static bool is_runnable(const tintype_kernels *kernels) {
 #if defined(__x86_64__)
     __builtin_cpu_init();
@@ -11,7 +12,7 @@ static bool is_runnable(const tintype_kernels *kernels) {
     return kernels != NULL;
 }
 
-/// From the slowest to the fastest.
+/// The variants of this architecture, from the slowest to the fastest.
 static const tintype_kernels *const variants[] = {
     &tintype_kernels_plain,
 #if defined(__x86_64__)
@@ -32,15 +33,15 @@ const tintype_kernels *tintype_kernels_at(size_t index) {
 }
 
 static const tintype_kernels *fastest(void) {
-    const tintype_kernels *found = &tintype_kernels_plain;
+    const tintype_kernels *best = &tintype_kernels_plain;
     for (size_t i = 0; i < variant_count; i++) {
-        if (is_runnable(variants[i])) { found = variants[i]; }
+        if (is_runnable(variants[i])) { best = variants[i]; }
     }
-    return found;
+    return best;
 }
 
 const tintype_kernels *tintype_kernels_current(void) {
-    // Threads that come at once all find the same.
+    // Threads that race here all store the same value.
     static _Atomic(const tintype_kernels *) chosen;
     const tintype_kernels *current = atomic_load_explicit(&chosen, memory_order_relaxed);
     if (!current) {

@@ -1,4 +1,4 @@
-// For arm64, every one of which has it.
+// The kernels for NEON, which every arm64 processor has. avx2.c explains the structure of the variants.
 #include "variants.h"
 
 #if defined(__aarch64__)

@@ -1,4 +1,4 @@
-// For every machine: what the compiler makes of plain C.
+// The kernels for any processor, as compiled for the baseline. avx2.c explains the structure of the variants.
 #include "variants.h"
 
 #define VARIANT plain

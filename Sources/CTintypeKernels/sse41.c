@@ -1,4 +1,4 @@
-// For x86-64 since 2008.
+// The kernels for SSE4.1 (x86-64 processors since 2008). avx2.c explains the structure of the variants.
 #include "variants.h"
 
 #if defined(__x86_64__)

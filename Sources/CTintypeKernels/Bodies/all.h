@@ -1,7 +1,7 @@
-// Every loop, and the table of them, for the instruction set of the file that includes this. That file defines VARIANT,
-// its name, and VECTOR_BYTES.
+// Every loop, and their table, for the variant that includes this file. avx2.c explains what a variant defines first.
 
-// Some machines can multiply and add in one rounding, others cannot: none may.
+// Some machines can fuse a multiplication and an addition, with one rounding. No variant may, so that all results are
+// equal.
 #pragma STDC FP_CONTRACT OFF
 
 #include "vectors.h"

@@ -1,4 +1,4 @@
-// Multiplying and dividing by alpha. Included by each variant.
+// Multiplication and division by alpha. Included by each variant.
 
 static inline bytes premultiplied(bytes pixels) {
     const bytes own = IN_ALPHA(255);
@@ -12,8 +12,8 @@ static void premultiply(uint8_t *pixel_rows, size_t stride, size_t width, size_t
     }
 }
 
-/// The quotient of 16-bit numbers by 8-bit ones is farther from the next integer than a float is wide, so truncating
-/// the float is exact.
+/// Divides with floats, which is exact: a quotient of a 16-bit by an 8-bit number that is not an integer differs from
+/// the nearest integer by more than the precision of a float.
 static inline uint32_t unpremultiplied(uint32_t pixel) {
     uint32_t alpha = pixel >> 24;
     if (alpha == 255) { return pixel; }

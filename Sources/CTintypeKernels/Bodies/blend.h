@@ -1,8 +1,8 @@
-// Putting one picture on another. Included by each variant.
+// Blending of two images. Included by each variant.
 //
-// W3C, "Compositing and Blending Level 1", sections 9 and 10; the two modes of Core Graphics that it lacks are CG's own.
+// W3C, "Compositing and Blending Level 1", sections 9 and 10; two modes exist only in Core Graphics.
 
-// MARK: Separable modes: what becomes of a straight channel of the backdrop under one of the source
+// MARK: Separable modes: a straight channel of the backdrop and one of the source give a straight channel
 
 static inline float least(float a, float b) { return a < b ? a : b; }
 static inline float most(float a, float b) { return a > b ? a : b; }
@@ -27,7 +27,7 @@ static inline float soft_lit(float under, float over) {
 static inline float difference(float under, float over) { return under < over ? over - under : under - over; }
 static inline float excluded(float under, float over) { return under + over - 2 * under * over; }
 
-// MARK: Modes that take all channels together
+// MARK: Non-separable modes
 
 static inline float luminosity(four_floats color) { return 0.3f * color[0] + 0.59f * color[1] + 0.11f * color[2]; }
 static inline float lowest(four_floats color) { return least(color[0], least(color[1], color[2])); }
@@ -63,7 +63,7 @@ static inline four_floats together(four_floats under, four_floats over, int mode
 
 static inline four_floats straight(four_floats color) { return color[3] > 0 ? color / color[3] : color; }
 
-/// What `MIXED` makes of both where they overlap, and each alone where it is alone.
+/// Computes `result`: `MIXED` where source and backdrop overlap, each of them unchanged where it is alone.
 #define OVERLAP(MIXED)                                                                                                 \
     four_floats under = straight(back), over = straight(front);                                                        \
     four_floats mixed = (MIXED);                                                                                       \
@@ -73,7 +73,7 @@ static inline four_floats straight(four_floats color) { return color[3] > 0 ? co
 #define EACH(FORMULA)                                                                                                  \
     OVERLAP(((four_floats){FORMULA(under[0], over[0]), FORMULA(under[1], over[1]), FORMULA(under[2], over[2]), 0}))
 
-/// Porter and Duff's: so much of the source, so much of the backdrop.
+/// Computes `result` with the Porter-Duff factors of the source and of the backdrop.
 #define PARTS(OF_FRONT, OF_BACK) four_floats result = front * (OF_FRONT) + back * (OF_BACK);
 
 #define BLEND_LOOP(BODY)                                                                                               \
@@ -87,7 +87,7 @@ static inline four_floats straight(four_floats color) { return color[3] > 0 ? co
     }                                                                                                                  \
     return
 
-/// Rounding may leave colour above alpha, which no premultiplied pixel may have.
+/// Stores a pixel with colour limited to alpha, which rounding may exceed.
 static inline void store_blended(uint8_t *pixel, four_floats value) {
     store_pixel(pixel, value);
     for (int c = 0; c < 3; c++) { pixel[c] = pixel[c] < pixel[3] ? pixel[c] : pixel[3]; }

@@ -1,15 +1,17 @@
-// Three passes of a box with soft edges, which are a Gaussian to the eye. Included by each variant.
+// Three passes of a box filter with soft edges, which approximate a Gaussian. Included by each variant.
 //
 // P. Gwosdek et al., "Theoretical Foundations of Gaussian Convolution by Extended Box Filtering", 2011.
 
-/// Lines that are blurred at once, and their channels: few enough that a long line stays in the second cache.
+/// The number of lines that are blurred at once, and of their channels; few enough that long lines stay in the L2
+/// cache.
 enum { lines = 8, lane = 4 * lines };
 
-/// The place of position `n` of a line of `length`; what is outside counts for the position at the edge.
+/// Returns the index of position `n` of a line. Positions outside the line have the index of the nearest edge.
 static inline size_t clamped_lane(ptrdiff_t n, size_t length) {
     return lane * (n < 0 ? 0 : (size_t)n < length ? (size_t)n : length - 1);
 }
 
+/// Computes the box sums of position 0.
 static void start_sums(const uint16_t *from, int32_t sums[lane], size_t length, size_t reach) {
     size_t inside = reach < length ? reach : length - 1;
     int32_t beyond = (int32_t)(reach - inside);
@@ -21,7 +23,8 @@ static void start_sums(const uint16_t *from, int32_t sums[lane], size_t length, 
     }
 }
 
-/// Each position becomes the sum of those within `reach` times `full`, plus the two beyond times `edge`.
+/// Runs one box pass: each position becomes the sum of the positions within `reach` times `full`, plus the next one on
+/// either side times `edge`.
 static void box_pass(
     const uint16_t *restrict from, uint16_t *restrict to, size_t length, size_t reach, float full, float edge) {
     int32_t sums[lane];
@@ -39,7 +42,7 @@ static void box_pass(
     }
 }
 
-/// Copies between a picture and lanes in blocks whose pixels are near one another in both.
+/// Visits all positions in blocks that are contiguous both in the image and in the lanes, for the cache.
 #define FOR_EACH_PLACE(LENGTH, COUNT, BODY)                                                                            \
     for (size_t block_at = 0; block_at < (LENGTH); block_at += 16) {                                                   \
         size_t block_end = block_at + 16 < (LENGTH) ? block_at + 16 : (LENGTH);                                        \
@@ -48,7 +51,7 @@ static void box_pass(
         }                                                                                                              \
     }
 
-/// Pixels become 16 bits with 8 of fraction.
+/// Loads lines as 16-bit channels, 8 of them fraction.
 static void load_lines(
     const uint8_t *source, uint16_t *to, size_t length, size_t count, size_t next, size_t next_line) {
     FOR_EACH_PLACE(length, count, {

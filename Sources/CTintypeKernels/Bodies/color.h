@@ -1,4 +1,4 @@
-// Colours of single pixels. Included by each variant.
+// Conversions of single pixels. Included by each variant.
 
 static inline four_floats load_pixel(const uint8_t *pixel) {
     four_bytes channels;
@@ -6,7 +6,7 @@ static inline four_floats load_pixel(const uint8_t *pixel) {
     return __builtin_convertvector(channels, four_floats);
 }
 
-/// Channels from 0 to 1; what is beyond, and what is no number, is brought inside.
+/// Returns channels clamped to 0 to 1; NaN becomes 0.
 static inline four_floats limited(four_floats value) {
     const four_floats one = {1, 1, 1, 1};
     value = (four_floats)((four_ints)value & (value > 0));

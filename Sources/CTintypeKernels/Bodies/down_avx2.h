@@ -1,10 +1,10 @@
-// Sixteen channels of two rows at once, as vpmaddwd wants them.
+// resample_down_vectors for AVX2: sixteen channels of two rows at once, interleaved as vpmaddwd requires.
 
 static inline __m256i two_weights(int16_t first, int16_t second) {
     return _mm256_set1_epi32((int32_t)((uint32_t)(uint16_t)first | (uint32_t)(uint16_t)second << 16));
 }
 
-/// Clamps, keeps colour at or below alpha, and stores.
+/// Clamps sums to bytes, limits colour to alpha, and stores them.
 static inline void store_sixteen(__m256i low, __m256i high, uint8_t *target) {
     const __m128i alpha = _mm_setr_epi8(ALPHA_OF_FOUR);
     __m256i words = _mm256_packs_epi32(_mm256_srai_epi32(low, down_shift), _mm256_srai_epi32(high, down_shift));
@@ -29,7 +29,7 @@ static inline void sum_sixteen(
     store_sixteen(low, high, target);
 }
 
-/// Returns how many channels were done: whole vectors.
+/// Processes whole vectors, and returns the number of channels processed.
 static size_t resample_down_vectors(
     const int16_t *ring, size_t row_length, size_t ring_rows, size_t first, size_t taps, const int16_t *weights,
     uint8_t *target, size_t channels) {

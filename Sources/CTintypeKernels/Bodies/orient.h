@@ -1,6 +1,7 @@
-// Turning by quarters and mirroring. Included by each variant.
+// Rotation by multiples of 90° and mirroring. Included by each variant.
 
-/// Where the next pixel of a target row, and the next target row, are found in the source; in bytes.
+/// How to read the source in the order of the target: the first pixel, and the byte offsets to the next pixel of a
+/// target row and to the next target row.
 typedef struct {
     const uint8_t *origin;
     ptrdiff_t next_pixel;
@@ -24,7 +25,7 @@ static walk walk_for(const uint8_t *source, size_t source_stride, size_t width, 
     }
 }
 
-/// Copies the pixels that end at `last`, the last of them first.
+/// Copies the `width` pixels that end at `last`, in reverse order.
 static void copy_mirrored(const uint8_t *last, uint8_t *target, size_t width) {
     size_t x = 0;
     for (; x + 4 <= width; x += 4) {
@@ -46,7 +47,7 @@ static void copy_rows(walk from, uint8_t *target, size_t stride, size_t width, s
     }
 }
 
-/// Pixels a side of the squares that a picture is turned in, so that both it and its turned form stay in the cache.
+/// The side in pixels of the square tiles in which an image is rotated, so that source and target stay in the cache.
 enum { tile = 32 };
 
 static void copy_tile(walk from, uint8_t *target, size_t stride, size_t x0, size_t y0, size_t x1, size_t y1) {
@@ -56,7 +57,7 @@ static void copy_tile(walk from, uint8_t *target, size_t stride, size_t x0, size
     }
 }
 
-/// Four pixels of a source row, in the order of the target's rows that they go to.
+/// Loads four pixels of a source row, in the order of the target rows that they belong to.
 static inline four_ints four_down(walk from, size_t x, size_t y) {
     const uint8_t *first = from.origin + (ptrdiff_t)y * from.next_row + (ptrdiff_t)x * from.next_pixel;
     four_ints pixels;
@@ -64,7 +65,7 @@ static inline four_ints four_down(walk from, size_t x, size_t y) {
     return from.next_row > 0 ? pixels : __builtin_shufflevector(pixels, pixels, 3, 2, 1, 0);
 }
 
-/// Turns four by four pixels in registers.
+/// Transposes 4×4 pixels in registers.
 static inline void copy_sixteen(walk from, uint8_t *target, size_t stride, size_t x, size_t y) {
     four_ints a = four_down(from, x, y), b = four_down(from, x + 1, y);
     four_ints c = four_down(from, x + 2, y), d = four_down(from, x + 3, y);

@@ -1,6 +1,6 @@
 // The two passes of resampling. Included by each variant.
 
-/// Bits of fraction: of a weight, of an intermediate channel, and what is left of a sum after each pass.
+/// Bits of fraction of a weight and of an intermediate channel, and the shift and rounding term after each pass.
 enum {
     weight_bits = 14,
     kept_bits = 6,
@@ -17,9 +17,9 @@ static inline int16_t saturated(int32_t value) {
 static inline uint8_t clamped(int32_t value) { return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value); }
 
 #ifdef HAS_SUM_OF_TAPS
-// The variant has its own.
+// The variant has defined sum_of_taps itself: see avx2.c.
 #else
-/// The weighted sum of `taps` pixels from `pixel` on.
+/// Returns the weighted sum of `taps` pixels from `pixel` on.
 static inline four_ints sum_of_taps(const uint8_t *pixel, const int16_t *weights, size_t taps) {
     four_ints sum = {0};
     for (size_t tap = 0; tap < taps; tap++) {
@@ -59,7 +59,7 @@ static void resample_across(
     }
 }
 
-/// Channels that are summed at once: enough for the widest vectors, few enough for the first cache.
+/// The number of channels that are summed at once: enough for the widest vectors, few enough for the L1 cache.
 enum { block = 256 };
 
 static void sum_block(
@@ -77,7 +77,7 @@ static void sum_block(
 
 static inline uint8_t at_most(uint8_t value, uint8_t limit) { return value < limit ? value : limit; }
 
-/// A filter with negative lobes can leave colour above alpha, which no premultiplied pixel may have.
+/// Stores pixels with colour limited to alpha, which a filter with negative lobes may exceed.
 static void store_block(const int32_t *sums, uint8_t *target, size_t count) {
     for (size_t i = 0; i < count; i += 4) {
         uint8_t alpha = clamped(sums[i + 3] >> down_shift);

@@ -1,6 +1,6 @@
-// Pixels along a slanted line. Included by each variant.
+// Sampling along a slanted line. Included by each variant.
 
-/// The pixel at a place, transparent outside of the picture.
+/// Returns the pixel at a position; transparent outside the image.
 static inline four_ints pixel_at(const uint8_t *source, size_t stride, size_t width, size_t height, int64_t x, int64_t y) {
     if (x < 0 || y < 0 || x >= (int64_t)width || y >= (int64_t)height) { return (four_ints){0}; }
     four_bytes channels;

@@ -1,6 +1,6 @@
-// Averages of blocks of pixels, for ratios that weights are too coarse for. Included by each variant.
+// Averages over blocks of pixels, for ratios at which resampling weights are too coarse. Included by each variant.
 
-/// Pixels that are summed in 32 bits at once.
+/// The number of pixels whose sum fits into 32 bits.
 enum { summed_at_once = 1 << 16 };
 
 static inline void add_block(const uint8_t *source, size_t width, uint64_t times, uint64_t *sums) {

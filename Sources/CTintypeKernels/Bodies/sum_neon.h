@@ -1,4 +1,4 @@
-// Four pixels at once, taken apart into channels and multiplied lane by lane.
+// sum_of_taps for NEON: four pixels at once, widened to 16 bits and multiplied lane by lane.
 
 static inline int32x4_t plus_channels(int32x4_t sum, int16x4_t channels, int16_t weight) {
     return vmlal_n_s16(sum, channels, weight);

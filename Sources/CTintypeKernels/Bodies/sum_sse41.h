@@ -1,4 +1,5 @@
-// Four pixels at once: two neighbours of one channel side by side, as pmaddwd wants them, widened to 16 bits.
+// sum_of_taps for SSE4.1: four pixels at once, widened to 16 bits and shuffled so that each channel of two neighbours
+// is adjacent, as pmaddwd requires.
 
 #define PAIRS_OF_FIRST_TWO _mm_setr_epi8(0, -1, 4, -1, 1, -1, 5, -1, 2, -1, 6, -1, 3, -1, 7, -1)
 #define PAIRS_OF_LAST_TWO _mm_setr_epi8(8, -1, 12, -1, 9, -1, 13, -1, 10, -1, 14, -1, 11, -1, 15, -1)

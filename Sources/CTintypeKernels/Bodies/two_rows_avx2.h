@@ -1,5 +1,5 @@
-// Four pixels of two rows at once, a row in each half of a register, so that both share their weights and neither has
-// to be added up across the halves. Measured: 8.8 ms for what takes 14.2 with eight pixels of one row.
+// resample_two_rows for AVX2: four pixels of two rows at once, one row in each half of a register. Both rows share the
+// weights, and no sum crosses the halves. Measured: 8.8 ms, against 14.2 ms with eight pixels of one row.
 
 static inline __m256i two_of(const uint8_t *upper, const uint8_t *lower) {
     __m256i first = _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)upper));

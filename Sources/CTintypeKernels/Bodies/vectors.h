@@ -1,8 +1,8 @@
 #ifndef VECTORS_ARE_THERE
 #define VECTORS_ARE_THERE
-// Vectors that clang compiles for any machine. Included by each variant, never on its own.
+// Portable vector types of clang, and helpers over them. Included by each variant, never on its own.
 
-/// Bytes that are handled at once: a register of the variant's instruction set.
+/// The number of bytes and of pixels in a register of the variant's instruction set.
 enum { vector_bytes = VECTOR_BYTES, vector_pixels = VECTOR_BYTES / 4 };
 
 typedef uint8_t bytes __attribute__((vector_size(VECTOR_BYTES)));
@@ -11,7 +11,7 @@ typedef float four_floats __attribute__((vector_size(16)));
 typedef int32_t four_ints __attribute__((vector_size(16)));
 typedef uint8_t four_bytes __attribute__((vector_size(4)));
 
-/// Repeats the index of each pixel's alpha four times.
+/// Shuffle indices that repeat each pixel's alpha four times.
 #define ALPHA_OF_FOUR 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15
 #if VECTOR_BYTES == 32
 #define ALPHA_OF_EACH                                                                                                  \
@@ -35,22 +35,23 @@ static inline void store_bytes(uint8_t *to, bytes value) { memcpy(to, &value, si
 
 static inline bytes alphas(bytes pixels) { return __builtin_shufflevector(pixels, pixels, ALPHA_OF_EACH); }
 
-/// value * scale / 255 in each byte, rounded to nearest, exact for all 8-bit inputs.
+/// Returns value * scale / 255 in each byte, rounded to nearest, exact for all 8-bit inputs.
 static inline bytes scaled_bytes(bytes value, bytes scale) {
     words product = __builtin_convertvector(value, words) * __builtin_convertvector(scale, words) + 128;
     return __builtin_convertvector((product + (product >> 8)) >> 8, bytes);
 }
 
-/// Pixels over others.
+/// Returns `over` composited over `under`.
 static inline bytes laid_over(bytes over, bytes under) { return over + scaled_bytes(under, ~alphas(over)); }
 
-/// `scaled_bytes` for one.
+/// As `scaled_bytes`, for one byte.
 static inline uint8_t scaled_byte(uint8_t value, unsigned scale) {
     unsigned product = value * scale + 128;
     return (uint8_t)((product + (product >> 8)) >> 8);
 }
 
-/// Runs `BODY` over whole vectors of a row, and over a copy of what is left in the end.
+/// Evaluates `BODY` for each whole vector of a row, and for a padded copy of the rest. `BODY` is an expression of
+/// `pixels`.
 #define FOR_EACH_VECTOR(FROM, TO, WIDTH, BODY)                                                                         \
     do {                                                                                                               \
         size_t vector_at = 0;                                                                                          \

@@ -42,8 +42,8 @@ package final class PinnedBytes: @unchecked Sendable {
 }
 
 extension Data {
-    /// Calls `body` with the bytes, as `withUnsafeBytes` does, but with a typed throw, which Foundation's method lacks on
-    /// Linux.
+    /// Calls `body` with the bytes, as `withUnsafeBytes` does, but with a typed throw, which Foundation's method lacks
+    /// on Linux.
     package func withTypedBytes<Value>(
         _ body: (UnsafeRawBufferPointer) throws(TintypeError) -> Value
     ) throws(TintypeError) -> Value {

@@ -13,8 +13,8 @@ public struct DecodeLimits: Hashable, Sendable {
     public var scans: Int
     /// The maximum number of pixels of all frames of an animation together.
     ///
-    /// Each frame counts as the canvas or, if that is larger, its own rectangle. Only a few frames are ever in memory, so
-    /// this limits the time to reach the last frame.
+    /// Each frame counts as the canvas or, if that is larger, its own rectangle. Only a few frames are ever in memory,
+    /// so this limits the time to reach the last frame.
     public var animatedPixels: Int
     /// The maximum number of bytes of one chunk before the pixels of a PNG.
     public var chunkBytes = 8 << 20
@@ -35,8 +35,8 @@ public struct DecodeLimits: Hashable, Sendable {
     public var filteredPixels = 10_000_000_000
     /// The maximum duration of one decode; for an animation, of decoding one requested frame.
     ///
-    /// The limit is checked every few rows, so a decode ends a little later. With a library that offers no cancellation it
-    /// is checked only at the end.
+    /// The limit is checked every few rows, so a decode ends a little later. With a library that offers no cancellation
+    /// it is checked only at the end.
     public var time: Duration = .seconds(60)
 
     /// The number of bytes of decoded pixels up to which ``ratio`` is not checked: 128 MB, an image of 33 megapixels.

@@ -4,8 +4,8 @@ public import Foundation
 public enum FormatSniffer {
     /// The number of bytes that are examined; more if they begin like XML.
     public static let length = 64
-    /// The number of bytes in which the root element of an SVG must begin. A declaration, a document type or an editor's
-    /// comment may precede it.
+    /// The number of bytes in which the root element of an SVG must begin. A declaration, a document type or an
+    /// editor's comment may precede it.
     private static let xmlLength = 1024
 
     /// Returns the format of an image from its first bytes; `nil` for an unknown format.

@@ -1,10 +1,11 @@
 public import Foundation
 
 extension ImageCoderRegistry {
-    /// Encodes an image: every frame of an animation if an encoder for animations of the format exists, otherwise the
-    /// first frame.
+    /// Encodes an image.
     ///
-    /// Like the other methods here, it blocks; ``ImagePipeline/encode(_:as:options:priority:)`` does not.
+    /// An animation is encoded with all frames if an encoder for animations of the format is registered; otherwise its
+    /// first frame is encoded. Like the other methods here, it blocks; ``ImagePipeline/encode(_:as:options:priority:)``
+    /// does not.
     ///
     /// - Throws: what the overloads for pixels and for animations throw.
     public func encode(
@@ -16,13 +17,13 @@ extension ImageCoderRegistry {
         return try encode(animation, as: format, options: options)
     }
 
-    /// Encodes a still image within the limits of the options: it is resized first, then encoded at the highest quality
-    /// that keeps to the maximum number of bytes.
+    /// Encodes a still image within the limits of the options.
     ///
-    /// A limit of bytes costs up to nine encodings.
+    /// The image is resized first, then encoded at the highest quality that keeps to the maximum number of bytes. A
+    /// limit of bytes costs up to nine encodings.
     ///
-    /// - Throws: ``TintypeError/Code/noCoder``; ``TintypeError/Code/encodeFailed`` if the file is too large at any quality;
-    ///   what the encoder throws.
+    /// - Throws: ``TintypeError/Code/noCoder``; ``TintypeError/Code/encodeFailed`` if the file is too large at any
+    ///   quality; what the encoder throws.
     public func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions = EncodeOptions()
     ) throws(TintypeError) -> Data {
@@ -39,7 +40,8 @@ extension ImageCoderRegistry {
     /// An animation of a single frame becomes a still image.
     ///
     /// - Throws: ``TintypeError/Code/noCoder`` if there is no encoder for animations of the format;
-    ///   ``TintypeError/Code/noSuchFrame`` if the options name a frame that does not exist; otherwise as for a still image.
+    ///   ``TintypeError/Code/noSuchFrame`` if the options name a frame that does not exist; otherwise as for a still
+    ///   image.
     public func encode(
         _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions = EncodeOptions()
     ) throws(TintypeError) -> Data {

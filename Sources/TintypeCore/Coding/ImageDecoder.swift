@@ -2,8 +2,8 @@ public import Foundation
 
 /// Decodes the bytes of one or more image formats into pixels.
 ///
-/// All methods block. The pipeline calls them on a work queue that is as wide as the machine has cores, so a decoder must
-/// allow calls from several threads at once.
+/// All methods block. The pipeline calls them on a work queue that is as wide as the machine has cores, so a decoder
+/// must allow calls from several threads at once.
 public protocol ImageDecoder: Sendable {
     /// The formats that this decoder decodes.
     var formats: Set<ImageFormat> { get }
@@ -77,7 +77,7 @@ public protocol AnimatedImageDecoder: ImageDecoder {
 }
 
 extension AnimatedImageDecoder {
-    /// Returns the first frame of an animated image, with the animation unless the options ask for the first frame only.
+    /// Returns the first frame of an animated image, and the animation, unless the options ask only for that frame.
     ///
     /// - Throws: what ``makeFrameDecoder(_:context:)`` and decoding the first frame throw.
     package func animatedImage(

@@ -16,8 +16,8 @@ public protocol ImageEncoder: Sendable {
 public protocol AnimatedImageEncoder: ImageEncoder {
     /// Encodes every frame as it is shown, with its duration, and the loop count.
     ///
-    /// Frames are requested in order, one at a time, so that few are in memory at once. Some formats need two passes over
-    /// all frames.
+    /// Frames are requested in order, one at a time, so that few are in memory at once. Some formats need two passes
+    /// over all frames.
     ///
     /// - Parameter format: one of ``ImageEncoder/formats``.
     /// - Throws: what ``AnimatedImage/frame(at:isCancelled:)`` throws; ``TintypeError/Code/encodeFailed``,
@@ -28,7 +28,7 @@ public protocol AnimatedImageEncoder: ImageEncoder {
 }
 
 extension AnimatedImage {
-    /// Returns whether every pixel of every frame is opaque. Decodes frames up to the first that has a transparent pixel.
+    /// Returns whether all pixels of all frames are opaque. Decodes frames up to the first transparent pixel.
     ///
     /// - Throws: what ``AnimatedImage/frame(at:isCancelled:)`` throws.
     package func isOpaque() throws(TintypeError) -> Bool {
@@ -52,7 +52,9 @@ public struct EncodeOptions: Hashable, Sendable {
     ///
     /// A side of 0 sets no limit. Applied by ``ImageCoderRegistry/encode(_:as:options:)``; encoders ignore it.
     public var maximumSize: PixelSize?
-    /// The maximum number of bytes of the file, for which ``ImageCoderRegistry/encode(_:as:options:)`` lowers the quality.
+    /// The maximum number of bytes of the file.
+    ///
+    /// ``ImageCoderRegistry/encode(_:as:options:)`` lowers the quality to reach it; encoders ignore it.
     public var maximumByteCount: Int?
     /// Whether the file also contains the image at ``thumbnailSize``, for programs that show many images at once.
     ///
@@ -60,8 +62,8 @@ public struct EncodeOptions: Hashable, Sendable {
     public var embedsThumbnail: Bool
     /// The indices of the frames of an animation to encode, in this order; `nil` encodes all.
     ///
-    /// A single frame becomes a still image. Applied by ``ImageCoderRegistry/encode(_:as:options:)``; still images ignore
-    /// it.
+    /// A single frame becomes a still image. Applied by ``ImageCoderRegistry/encode(_:as:options:)``; still images
+    /// ignore it.
     public var frames: [Int]?
 
     /// The maximum size of an embedded thumbnail in pixels, close to what cameras and Apple's encoders use.

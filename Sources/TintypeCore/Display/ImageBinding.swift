@@ -1,10 +1,10 @@
 /// Binds loads to one image slot of a view, such as its image or its background.
 ///
-/// A view keeps one binding for each slot. The display shows the image that was requested last: a reused view never shows
-/// the image of a former request. An image in memory is shown before ``load(_:presentation:receive:)`` returns.
+/// A view keeps one binding for each slot. The display shows the image that was requested last: a reused view never
+/// shows the image of a former request. An image in memory is shown before ``load(_:presentation:receive:)`` returns.
 ///
-/// A binding cancels its loads when it is deallocated; so does a view that owns its binding. The binding does not own its
-/// display. If the display is deallocated first, each load is cancelled at its next event.
+/// A binding cancels its loads when it is deallocated; so does a view that owns its binding. The binding does not own
+/// its display. If the display is deallocated first, each load is cancelled at its next event.
 @MainActor public final class ImageBinding {
     /// The pipeline that loads the images.
     public let pipeline: ImagePipeline
@@ -62,7 +62,7 @@
     ///
     /// - Parameters:
     ///   - presentation: its placeholder, if there is one, is shown instead.
-    ///   - receive: receives ``TintypeError/Code/invalidSource``, for callers that treat a missing source as a failed load.
+    ///   - receive: receives ``TintypeError/Code/invalidSource``, for callers that treat a missing source as a failure.
     public func clear(presentation: Presentation = Presentation(), receive: Receiver? = nil) {
         request = nil
         progress = LoadProgress()

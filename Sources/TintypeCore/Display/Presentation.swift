@@ -15,7 +15,7 @@ public struct Presentation: Sendable {
     /// When the receiver is told the end of the load.
     public var completion: Completion
 
-    /// Creates a presentation; by default the image is shown as soon as it is available, and the former load is cancelled.
+    /// Creates a presentation; by default it shows the image at once and cancels the former load.
     public init(
         whileLoading: WhileLoading = .nothing, failureImage: Image? = nil, delivery: Delivery = .automatic,
         replacement: Replacement = .cancelsFormer, sizing: Sizing = .asRequested, transition: ImageTransition? = nil,
@@ -62,8 +62,8 @@ extension Presentation {
     public enum Sizing: Hashable, Sendable {
         /// The size of the request.
         case asRequested
-        /// A request for the full size is decoded to the display's ``ImageDisplay/wantedSize``, if it is known, and gets the
-        /// display's ``ImageDisplay/scale``.
+        /// A request for the full size is decoded to the display's ``ImageDisplay/wantedSize``, if it is known, and
+        /// gets the display's ``ImageDisplay/scale``.
         case fitsDisplay
     }
 

@@ -2,7 +2,7 @@ extension PixelBuffer {
     /// Returns at most `count` opaque colours that together represent the image, most frequent first.
     ///
     /// The result has fewer colours if the image does, and is empty if the image is fully transparent. The colours are
-    /// found by median cut and k-means on a copy of at most 128×128 pixels, so the cost hardly depends on the image size.
+    /// found by median cut and k-means on a copy of at most 128×128 pixels, so the cost is almost constant.
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     public func palette(_ count: Int = 6) throws(TintypeError) -> [PaletteColor] {
@@ -32,8 +32,7 @@ public struct PaletteColor: Hashable, Sendable {
     }
 }
 
-/// Counts how often each colour occurs in an image. Colours that differ only in the low three bits of each channel count
-/// as one.
+/// The frequency of each colour of an image. Colours that differ only in the low three bits of a channel count as one.
 struct ColorHistogram {
     struct Entry {
         /// The sums of straight red, green and blue, each pixel weighted by its alpha.

@@ -67,9 +67,9 @@ extension PixelBuffer {
 
 /// The beginning of a file, mapped for reading. Nothing is copied; the pages are those of the page cache.
 ///
-/// The file must not be written or truncated while it is mapped: reading a truncated page raises `SIGBUS`. This holds for
-/// the files of a disk cache: they get their names when they are complete, are replaced by renaming, and keep their pages
-/// after they are removed.
+/// The file must not be written or truncated while it is mapped: reading a truncated page raises `SIGBUS`. This holds
+/// for the files of a disk cache: they get their names when they are complete, are replaced by renaming, and keep their
+/// pages after they are removed.
 ///
 /// `@unchecked Sendable` because the memory is mapped read-only and stays mapped until the object is deallocated.
 package final class MappedBytes: @unchecked Sendable {

@@ -46,7 +46,7 @@ public final class PixelPool: Sendable {
         Self.release(state.withLock { $0.setLimit(byteCount) })
     }
 
-    /// Returns a block of at least `byteCount` bytes, aligned to ``PixelStorage/alignment``; `nil` if there is no memory.
+    /// Returns a block of at least `byteCount` bytes with ``PixelStorage/alignment``; `nil` if there is no memory.
     func take(_ byteCount: Int) -> PixelBlock? {
         let capacity = PixelPoolState.capacity(for: byteCount)
         if capacity >= PixelPoolState.smallestCapacity, let block = state.withLock({ $0.take(capacity) }) {
@@ -125,7 +125,8 @@ struct PixelPoolState: Sendable {
 
     /// Adds an idle block.
     ///
-    /// - Returns: the blocks to release, and the time until ``expire(at:)`` must be called, `nil` if a timer is running.
+    /// - Returns: the blocks to release, and the time until ``expire(at:)`` must be called, `nil` if a timer is
+    ///   running.
     mutating func put(_ block: PixelBlock, at now: Duration) -> (released: [PixelBlock], wait: Duration?) {
         guard block.capacity >= Self.smallestCapacity, block.capacity <= limit else { return ([block], nil) }
         idle.append((block, now))

@@ -55,8 +55,9 @@ public struct PixelWriter: ~Copyable {
 ///
 /// This is the only place in the project that allocates pixels.
 ///
-/// `@unchecked Sendable` because only the ``PixelWriter`` that created the storage writes to it. The writer is consumed when it
-/// becomes a ``PixelBuffer``; from then on the bytes are only read. Storage in a mapped file never has a writer.
+/// `@unchecked Sendable` because only the ``PixelWriter`` that created the storage writes to it. The writer is consumed
+/// when it becomes a ``PixelBuffer``; from then on the bytes are only read. Storage in a mapped file never has a
+/// writer.
 final class PixelStorage: @unchecked Sendable {
     /// The alignment of rows in bytes: a cache line, and the widest vector register of x86-64 and arm64.
     static let alignment = 64

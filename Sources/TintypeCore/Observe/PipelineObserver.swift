@@ -4,8 +4,8 @@ import Logging
 public protocol PipelineObserver: Sendable {
     /// Receives an event.
     ///
-    /// Called on the thread on which the event happens; for a memory hit, that is the caller's thread. The implementation
-    /// must be fast and must not block.
+    /// Called on the thread on which the event happens; for a memory hit, that is the caller's thread. The
+    /// implementation must be fast and must not block.
     func observe(_ event: PipelineEvent)
 }
 

@@ -103,8 +103,8 @@ struct TraceSpan: Sendable {
     }
 }
 
-/// Spans as Chrome's complete events ("Trace Event Format"): loads and stages are two processes, each with as many rows as
-/// there were concurrent spans.
+/// Spans as Chrome's complete events ("Trace Event Format"): loads and stages are two processes, each with as many rows
+/// as there were concurrent spans.
 struct ChromeTrace: Encodable {
     struct Event: Encodable {
         let name: String

@@ -2,15 +2,15 @@ public import Foundation
 
 /// Loads images before they are requested, a few at a time and at a low priority.
 ///
-/// A request for an image that is being prefetched shares the work and raises its priority. All methods may be called from
-/// any thread, take effect in the order of the calls, and do not block.
+/// A request for an image that is being prefetched shares the work and raises its priority. All methods may be called
+/// from any thread, take effect in the order of the calls, and do not block.
 public final class ImagePrefetcher: Sendable {
     /// The pipeline that loads and caches the images.
     public let pipeline: ImagePipeline
     /// The settings of all batches.
     public let settings: PrefetchSettings
 
-    /// A function that is called, on any thread, when an image has ended: with its source, and its error if it was skipped.
+    /// A function that is called, on any thread, at the end of each image, with its error if it was skipped.
     public typealias Report = @Sendable (ImageSource, TintypeError?) -> Void
 
     private struct RunningBatch: Sendable {
@@ -181,7 +181,7 @@ extension ImagePrefetcher {
 public struct PrefetchSettings: Sendable {
     /// Where images are stored.
     public enum Destination: Hashable, Sendable {
-        /// On disk only. Pixels are not kept, and an original is decoded only to a small size, to verify that it is an image.
+        /// On disk only. Pixels are not kept. An original is decoded to a small size, to verify that it is an image.
         case disk
         /// In memory, ready to show, and on disk.
         case memory

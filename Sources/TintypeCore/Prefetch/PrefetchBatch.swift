@@ -25,7 +25,7 @@ public final class PrefetchBatch: Sendable {
     /// The current progress.
     public var progress: PrefetchProgress { state.withLock { $0.progress } }
 
-    /// The progress now and after each image. A slow consumer receives only the newest. Ends when the batch is complete.
+    /// The progress now and after each image, until the batch is complete. A slow consumer receives only the newest.
     public var updates: AsyncStream<PrefetchProgress> {
         let seen = Locked<PrefetchProgress?>(nil)
         return AsyncStream {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The state of an ``ImagePrefetcher``: batches in the order of their arrival, and the number of workers that load images.
+/// The state of an ``ImagePrefetcher``: its batches, in the order of their arrival, and its number of workers.
 ///
 /// It knows no threads, tasks or time. Every operation costs O(1), except those that name a source or every batch.
 struct PrefetchTable: Sendable {

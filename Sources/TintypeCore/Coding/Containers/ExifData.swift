@@ -27,7 +27,7 @@ public struct ExifData: Hashable, Sendable {
     /// The bytes that precede the Exif data in a JPEG segment.
     package static let segmentStart: [UInt8] = Array("Exif\0\0".utf8)
 
-    /// Returns the text of an ASCII tag of the first directory, such as 0x010F, the camera maker; `nil` if it is absent.
+    /// Returns the text of an ASCII tag of the first directory, such as the camera maker, 0x010F; `nil` if absent.
     ///
     /// - Complexity: O(entries of the directory).
     public func text(_ tag: Int) -> String? { TIFFDirectory.first(of: bytes)?.text(tag) }

@@ -30,7 +30,7 @@ extension ISOFile {
         return auxiliaries
     }
 
-    /// Returns the body of the sample table, which describes the coding and location of samples (ISO/IEC 14496-12, 8.5.1).
+    /// Returns the body of the sample table, which locates and describes the samples (ISO/IEC 14496-12, 8.5.1).
     ///
     /// - Parameter media: the body of the track's media box.
     package func sampleTable(ofMedia media: Range<Int>) throws(TintypeError) -> Range<Int> {
@@ -77,12 +77,13 @@ extension ISOFile {
 // MARK: - Repetition
 
 extension ISOFile {
-    /// Returns how often an image sequence plays: the duration of its track divided by that of its edit list, rounded up
-    /// (ISO/IEC 23008-12, 7.2.1).
+    /// Returns how often an image sequence plays (ISO/IEC 23008-12, 7.2.1).
+    ///
+    /// This is the duration of the track divided by the duration of its edit list, rounded up.
     ///
     /// - Parameter track: the body of the track.
-    /// - Returns: 0 for an endless animation, also if the file does not specify repetition. Browsers and Apple's viewers
-    ///   do the same.
+    /// - Returns: 0 for an endless animation, and if the file does not specify repetition, as browsers and Apple's
+    ///   viewers assume.
     /// - Throws: ``TintypeError/Code/undecodable`` for damaged boxes.
     package func playCount(ofTrack track: Range<Int>) throws(TintypeError) -> Int {
         guard let edits = try box("edts", in: track), let list = try box("elst", in: edits.body),

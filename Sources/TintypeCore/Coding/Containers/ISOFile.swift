@@ -10,7 +10,8 @@ package struct ISOFile {
 
     /// Returns the consecutive boxes in a part of the file.
     ///
-    /// - Throws: ``TintypeError/Code/undecodable`` if a box ends beyond the part, or if there are more than ``maxBoxes``.
+    /// - Throws: ``TintypeError/Code/undecodable`` if a box ends beyond the part, or if there are more than
+    ///   ``maxBoxes``.
     package func boxes(in part: Range<Int>) throws(TintypeError) -> [ISOBox] {
         var boxes: [ISOBox] = []
         _ = try first(in: part) { box in
