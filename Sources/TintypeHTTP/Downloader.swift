@@ -80,6 +80,7 @@ public final class Downloader: ImageLoader {
 // MARK: - As the loader of a pipeline
 
 extension Downloader: SharedLoader {
+    /// Returns whether the source is an `http:` or `https:` URL.
     public func canLoad(_ source: ImageSource) -> Bool {
         switch source {
         case .url(let url): url.isHTTP
@@ -88,6 +89,9 @@ extension Downloader: SharedLoader {
         }
     }
 
+    /// Joins the transfer of equal requests, or starts it.
+    ///
+    /// - Throws: The error of the transfer, or ``TintypeCore/TintypeError/Code/cancelled``.
     @concurrent
     public func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         let request = ByteRequest(

@@ -27,7 +27,8 @@ import TintypeTesting
         try await withImage([("ETag", "\"1\""), ("Cache-Control", "max-age=0")]) {
             origin, downloader, source, stored in
             let extras = RequestExtras()
-            #expect(downloader.verdict(on: stored, for: source, extras: extras, at: Date()) == .stale(usableOnError: false))
+            #expect(
+                downloader.verdict(on: stored, for: source, extras: extras, at: Date()) == .stale(usableOnError: false))
             origin.serve("/a") { request in
                 let isSame = request[header: "if-none-match"] == "\"1\""
                 return OriginResponse(

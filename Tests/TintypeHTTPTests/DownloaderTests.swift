@@ -100,7 +100,9 @@ import TintypeTesting
         defer { withExtendedLifetime(port) {} }
         let url = try port.url
         let context = LoadContext(received: ReceivedBytes(limit: 100), job: JobContext(priority: .normal))
-        let error = await Fixture.expect(.unreachable) { try await Downloader.patient.load(.url(url), context: context) }
+        let error = await Fixture.expect(.unreachable) {
+            try await Downloader.patient.load(.url(url), context: context)
+        }
         #expect(error?.subject == url.absoluteString)
     }
 

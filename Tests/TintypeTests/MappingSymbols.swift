@@ -132,7 +132,8 @@ enum MappingSymbols {
             "FailureMemory.all": \FailureMemory.all,
             "FailureMemory.forget(_:)": { (failures: FailureMemory, source: ImageSource) in failures.forget(source) },
             "FailureMemory.forgetAll()": FailureMemory.forgetAll,
-            "FailureMemory.Settings.capacity": \FailureMemory.Settings.capacity, "FailureMemory.Settings.timeToLive": \FailureMemory.Settings.timeToLive,
+            "FailureMemory.Settings.capacity": \FailureMemory.Settings.capacity,
+            "FailureMemory.Settings.timeToLive": \FailureMemory.Settings.timeToLive,
             "FailureMemory.Settings.shouldRemember": \FailureMemory.Settings.shouldRemember,
         ]
     }

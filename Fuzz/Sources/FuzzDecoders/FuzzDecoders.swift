@@ -12,9 +12,10 @@ import TintypeSVG
 import TintypeTIFF
 import TintypeWebP
 
-/// The function that libFuzzer calls. `TINTYPE_FUZZ` in the environment names the target: a format, `icc` or `sniffer`.
+/// The target that `TINTYPE_FUZZ` in the environment names: a format, `icc` or `sniffer`.
 private let target = FuzzTarget(name: ProcessInfo.processInfo.environment["TINTYPE_FUZZ"] ?? "")
 
+/// The function that libFuzzer calls for each input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let target else {

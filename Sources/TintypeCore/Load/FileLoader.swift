@@ -5,11 +5,16 @@ public struct FileLoader: ImageLoader {
     /// Creates the loader.
     public init() {}
 
+    /// Returns whether the source is a `file:` URL.
     public func canLoad(_ source: ImageSource) -> Bool {
         guard case .url(let url) = source else { return false }
         return url.isFileURL
     }
 
+    /// Reads a regular file.
+    ///
+    /// - Throws: ``TintypeError/Code/invalidSource``, ``TintypeError/Code/notFound``, ``TintypeError/Code/unreadable`` or
+    ///   ``TintypeError/Code/limitExceeded``.
     @concurrent
     public func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         guard let url = source.url, url.isFileURL else {

@@ -82,10 +82,14 @@ public struct ImageLoaderChain: ImageLoader {
         self.loaders = loaders
     }
 
+    /// Returns whether any of the loaders takes the source.
     public func canLoad(_ source: ImageSource) -> Bool {
         loader(for: source) != nil
     }
 
+    /// Loads a source with the loader that takes it.
+    ///
+    /// - Throws: ``TintypeError/Code/invalidSource`` if no loader takes it, or the error of the loader.
     @concurrent
     public func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         guard let loader = loader(for: source) else {
@@ -95,6 +99,7 @@ public struct ImageLoaderChain: ImageLoader {
         return try await loader.load(source, context: context)
     }
 
+    /// Returns the verdict of the loader that takes the source, or ``StoredVerdict/fresh`` if there is none.
     public func verdict(
         on stored: CacheEntry, for source: ImageSource, extras: RequestExtras, at now: Date
     ) -> StoredVerdict {

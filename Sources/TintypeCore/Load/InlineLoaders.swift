@@ -5,6 +5,7 @@ public struct DataURLLoader: ImageLoader {
     /// Creates the loader.
     public init() {}
 
+    /// Returns whether the source is a `data:` URL or bytes.
     public func canLoad(_ source: ImageSource) -> Bool {
         switch source {
         case .url(let url): url.scheme?.lowercased() == "data"
@@ -13,6 +14,9 @@ public struct DataURLLoader: ImageLoader {
         }
     }
 
+    /// Returns the bytes of the source.
+    ///
+    /// - Throws: ``TintypeError/Code/invalidSource`` or ``TintypeError/Code/limitExceeded``.
     @concurrent
     public func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         let data = try bytes(of: source)
@@ -39,10 +43,15 @@ public struct ClosureLoader: ImageLoader {
     /// Creates the loader.
     public init() {}
 
+    /// Returns whether the source is a closure.
     public func canLoad(_ source: ImageSource) -> Bool {
         if case .closure = source { true } else { false }
     }
 
+    /// Calls the closure and returns its bytes.
+    ///
+    /// - Throws: The closure's error if it is a ``TintypeError``, ``TintypeError/Code/cancelled``, or
+    ///   ``TintypeError/Code/transport`` for any other error.
     @concurrent
     public func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         guard case .closure(let id, let make) = source else {

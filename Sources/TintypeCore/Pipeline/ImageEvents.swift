@@ -60,6 +60,7 @@ public struct ImageEvents: AsyncSequence, Sendable {
         subscription = Subscription(task: task, number: number)
     }
 
+    /// Returns an iterator. All iterators of one sequence share its events.
     public func makeAsyncIterator() -> Iterator {
         Iterator(subscription: subscription)
     }

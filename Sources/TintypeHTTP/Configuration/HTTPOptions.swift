@@ -48,10 +48,12 @@ public struct HTTPOptions: Sendable {
 }
 
 extension HTTPOptions: Hashable {
+    /// Returns whether two values have equal options. Interceptors are equal if their identifiers are.
     public static func == (left: HTTPOptions, right: HTTPOptions) -> Bool {
         left.isDefault && right.isDefault || left.identity == right.identity
     }
 
+    /// Hashes the options. Values without any option hash to the same value at no cost.
     public func hash(into hasher: inout Hasher) {
         if !isDefault { hasher.combine(identity) }
     }

@@ -81,8 +81,10 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
 }
 
 extension HTTPFields: Hashable {
+    /// Returns whether two lists have the same fields, regardless of their order and the case of their names. O(n log n).
     public static func == (left: HTTPFields, right: HTTPFields) -> Bool { left.canonical == right.canonical }
 
+    /// Hashes the fields, regardless of their order and the case of their names. O(n log n).
     public func hash(into hasher: inout Hasher) { hasher.combine(canonical) }
 }
 
