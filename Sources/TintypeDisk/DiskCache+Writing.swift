@@ -35,7 +35,7 @@ extension DiskCache {
             if !done.isEmpty { state.flushes.removeAll { state.staging.isDone(through: $0.number) } }
             return done
         }
-        for flush in done { flush.continuation.resume() }
+        for flush in done { flush.promise.fulfill(()) }
     }
 
     private func write(_ pending: DiskStaging.PendingEntry, _ lock: WriterLock?) {

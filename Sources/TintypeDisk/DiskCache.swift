@@ -46,7 +46,7 @@ public final class DiskCache: DataCaching {
     /// A caller that waits until everything up to a number is written and recorded.
     struct Flush: Sendable {
         let number: Int
-        let continuation: CheckedContinuation<Void, Never>
+        let promise: Promise<Void>
     }
 
     static let logger = Logger(label: "tintype.disk")
@@ -124,17 +124,17 @@ extension DiskCache {
     /// Waits until all earlier stores, removals and uses are written and recorded. Write errors are left for
     /// ``flush()``.
     func drain() async {
-        await withCheckedContinuation { continuation in
-            let (work, isDone) = state.withLock { state in
-                let number = state.staging.lastNumber
-                let work = state.staging.start()
-                guard !state.staging.isDone(through: number) else { return (work, true) }
-                state.flushes.append(Flush(number: number, continuation: continuation))
-                return (work, false)
-            }
-            start(work)
-            if isDone { continuation.resume() }
+        let promise = Promise<Void>()
+        let (work, isDone) = state.withLock { state in
+            let number = state.staging.lastNumber
+            let work = state.staging.start()
+            let isDone = state.staging.isDone(through: number)
+            if !isDone { state.flushes.append(Flush(number: number, promise: promise)) }
+            return (work, isDone)
         }
+        start(work)
+        // A flush does not respond to cancellation: the changes would be written all the same.
+        if !isDone { await promise.wait { nil } }
     }
 
     private func currentEntry(for key: CacheKey) -> (CacheEntry, modified: DiskTime)? {

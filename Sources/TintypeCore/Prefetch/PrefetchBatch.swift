@@ -4,9 +4,8 @@
 public final class PrefetchBatch: Sendable {
     private struct State: Sendable {
         var progress: PrefetchProgress
-        /// The callers that have seen the newest progress and wait for a change.
-        var listeners: [Int: CheckedContinuation<Void, Never>] = [:]
-        var lastListener = 0
+        /// Fulfilled when the progress changes.
+        var change = Promise<Void>()
     }
 
     private let state: Locked<State>
@@ -46,13 +45,13 @@ public final class PrefetchBatch: Sendable {
 
     /// Sets the progress, if it is newer: two workers may report in either order.
     func update(_ newest: PrefetchProgress) {
-        let listeners = state.withLock { state in
-            guard newest.ended > state.progress.ended else { return [CheckedContinuation<Void, Never>]() }
+        let change: Promise<Void>? = state.withLock { state in
+            guard newest.ended > state.progress.ended else { return nil }
             state.progress = newest
-            defer { state.listeners = [:] }
-            return Array(state.listeners.values)
+            defer { state.change = Promise() }
+            return state.change
         }
-        for listener in listeners { listener.resume() }
+        change?.fulfill(())
     }
 }
 
@@ -63,37 +62,10 @@ extension PrefetchBatch {
     private func progress(after last: PrefetchProgress?) async -> PrefetchProgress? {
         if let last {
             guard !last.isComplete else { return nil }
-            await change(since: last)
+            let (progress, change) = state.withLock { ($0.progress, $0.change) }
+            if progress == last { await change.wait() }
         }
         return Task.isCancelled ? nil : progress
-    }
-
-    /// Waits until the progress differs from `last`, or the current task is cancelled.
-    private func change(since last: PrefetchProgress) async {
-        let number = state.withLock { state in
-            state.lastListener += 1
-            return state.lastListener
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { listen($0, number, since: last) }
-        } onCancel: {
-            leave(number)
-        }
-    }
-
-    private func listen(_ listener: CheckedContinuation<Void, Never>, _ number: Int, since last: PrefetchProgress) {
-        let waits = state.withLock { state in
-            guard state.progress == last else { return false }
-            state.listeners[number] = listener
-            return true
-        }
-        guard waits else { return listener.resume() }
-        // The task may have been cancelled before the listener was registered.
-        if Task.isCancelled { leave(number) }
-    }
-
-    private func leave(_ number: Int) {
-        state.withLock { $0.listeners.removeValue(forKey: number) }?.resume()
     }
 }
 

@@ -59,16 +59,14 @@ extension TurnQueue {
         let position = QueuePosition(job: job)
         let follower = job.addFollower(position)
         defer { job.removeFollower(follower) }
-        let result: Result<Value, TintypeError> = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let resume: Resume<Value> = { continuation.resume(returning: $0) }
-                position.push(
-                    QueuedWork(run: { run(position, resume) }, cancel: { resume(.failure(.cancelled)) }), to: self)
-            }
-        } onCancel: {
+        let promise = Promise<Result<Value, TintypeError>>()
+        let resume: Resume<Value> = { promise.fulfill($0) }
+        position.push(QueuedWork(run: { run(position, resume) }, cancel: { resume(.failure(.cancelled)) }), to: self)
+        return try await promise.wait {
+            // Work that runs already ends the wait itself.
             position.cancel()
-        }
-        return try result.get()
+            return nil
+        }.get()
     }
 }
 

@@ -62,13 +62,11 @@ final class ResponseStream: Sendable {
     }
 
     private func wait() async {
-        await withTaskCancellationHandler {
-            // Resumed once: here, or by whoever takes it out of the state.
-            await withUnsafeContinuation { reader in
-                if !delegate.state.withLock({ $0.wait(reader) }) { reader.resume() }
-            }
-        } onCancel: {
+        let reader = ResponseStreamState.Reader()
+        guard delegate.state.withLock({ $0.wait(reader) }) else { return }
+        await reader.wait {
             cancel()
+            return ()
         }
     }
 }
@@ -114,13 +112,13 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
 
     func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
         let head = ResponseHead(head: head, time: log.now)
-        state.withLock { $0.receive(head) }?.resume()
+        state.withLock { $0.receive(head) }?.fulfill(())
         return task.eventLoop.makeSucceededVoidFuture()
     }
 
     func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ part: ByteBuffer) -> EventLoopFuture<Void> {
         let (reader, isFull) = state.withLock { ($0.receive(part), $0.isFull) }
-        reader?.resume()
+        reader?.fulfill(())
         return isFull ? whenDrained(on: task.eventLoop) : task.eventLoop.makeSucceededVoidFuture()
     }
 
@@ -143,14 +141,15 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
     fileprivate func perform(_ actions: ResponseStreamState.Actions) {
         actions.task?.cancel()
         actions.drained?.succeed()
-        actions.reader?.resume()
+        actions.reader?.fulfill(())
     }
 }
 
 /// What has arrived of one response and has not been read. Decides what the reader gets, when it waits, and when the
 /// origin has to wait for it.
 struct ResponseStreamState: Sendable {
-    typealias Reader = UnsafeContinuation<Void, Never>
+    /// Fulfilled when there is something to read.
+    typealias Reader = Promise<Void>
 
     /// What to do after a change, when the lock is free.
     struct Actions: Sendable {

@@ -23,7 +23,7 @@ public final class Shared<Value: Sendable>: Sendable {
 final class Watched<Value: Sendable>: Sendable {
     private struct Waiter {
         let isSatisfied: @Sendable (Value) -> Bool
-        let continuation: CheckedContinuation<Void, Never>
+        let satisfied = Promise<Void>()
     }
 
     private struct State {
@@ -46,47 +46,29 @@ final class Watched<Value: Sendable>: Sendable {
             let result = change(&state.value)
             return (result, Self.removeSatisfied(from: &state))
         }
-        for continuation in satisfied { continuation.resume() }
+        for promise in satisfied { promise.fulfill(()) }
         return result
     }
 
     /// Returns when the value satisfies a condition or the task is cancelled.
     func wait(until condition: @escaping @Sendable (Value) -> Bool) async {
-        let id = makeID()
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                enlist(Waiter(isSatisfied: condition, continuation: continuation), as: id)
-            }
-        } onCancel: {
-            dismiss(id)
-        }
-    }
-
-    private func makeID() -> Int {
-        state.withLock { state in
+        let waiter = Waiter(isSatisfied: condition)
+        let id: Int? = state.withLock { state in
+            guard !waiter.isSatisfied(state.value) else { return nil }
             state.nextID += 1
+            state.waiters[state.nextID] = waiter
             return state.nextID
         }
-    }
-
-    private func enlist(_ waiter: Waiter, as id: Int) {
-        let waits = state.withLock { state in
-            // Checked under the lock: if the task is cancelled after this point, `dismiss` finds its waiter.
-            if Task.isCancelled || waiter.isSatisfied(state.value) { return false }
-            state.waiters[id] = waiter
-            return true
+        guard let id else { return }
+        await waiter.satisfied.wait {
+            state.withLock { $0.waiters[id] = nil }
+            return ()
         }
-        if !waits { waiter.continuation.resume() }
     }
 
-    private func dismiss(_ id: Int) {
-        let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
-        waiter?.continuation.resume()
-    }
-
-    private static func removeSatisfied(from state: inout State) -> [CheckedContinuation<Void, Never>] {
+    private static func removeSatisfied(from state: inout State) -> [Promise<Void>] {
         let satisfied = state.waiters.filter { $0.value.isSatisfied(state.value) }
         for id in satisfied.keys { state.waiters[id] = nil }
-        return satisfied.values.map(\.continuation)
+        return satisfied.values.map(\.satisfied)
     }
 }

@@ -23,7 +23,8 @@
     private let timer: any PlaybackTimer
     private var state: PlayerState
     private var subscription: FrameSubscription?
-    var waiters = FrameWaiters()
+    /// Fulfilled when the due frame is shown; `nil` while no caller waits for it.
+    private var frameShown: Promise<Void>?
 
     /// Creates a stopped player.
     ///
@@ -151,7 +152,10 @@
         showDueFrame()
         // The callbacks come last, since they may change everything again.
         setTimer()
-        if !isAwaitingFrame { for waiter in waiters.takeAll() { waiter.resume() } }
+        if !isAwaitingFrame {
+            frameShown?.fulfill(())
+            frameShown = nil
+        }
         if loops > 0 { onLoop?(state.clock.finishedLoops) }
         if isEnd { onEnd?() }
     }
@@ -225,41 +229,10 @@ extension AnimationPlayer {
         return shownPixels
     }
 
+    /// Waits until the due frame is shown, or the current task is cancelled.
     private func nextFrame() async {
-        let number = waiters.add()
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                // A caller cancelled before this is not resumed by the handler.
-                if Task.isCancelled { continuation.resume() } else { waiters.keep(continuation, number) }
-            }
-        } onCancel: {
-            Task { @MainActor in self.waiters.take(number)?.resume() }
-        }
-    }
-}
-
-/// The callers that wait for the current frame of a player.
-struct FrameWaiters {
-    private var last = 0
-    private var continuations: [Int: CheckedContinuation<Void, Never>] = [:]
-
-    var isEmpty: Bool { continuations.isEmpty }
-
-    mutating func add() -> Int {
-        last += 1
-        return last
-    }
-
-    mutating func keep(_ continuation: CheckedContinuation<Void, Never>, _ number: Int) {
-        continuations[number] = continuation
-    }
-
-    mutating func take(_ number: Int) -> CheckedContinuation<Void, Never>? {
-        continuations.removeValue(forKey: number)
-    }
-
-    mutating func takeAll() -> [CheckedContinuation<Void, Never>] {
-        defer { continuations = [:] }
-        return Array(continuations.values)
+        let shown = frameShown ?? Promise()
+        frameShown = shown
+        await shown.wait()
     }
 }
