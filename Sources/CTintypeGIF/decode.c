@@ -5,9 +5,9 @@
 
 #include <gif_lib.h>
 
-// MARK: Bytes
+// MARK: Input
 
-/// What giflib reads: a header without a colour table, then the image.
+/// The bytes that giflib reads: a header without a colour table, then the image.
 typedef struct {
     uint8_t header[13];
     size_t header_used;
@@ -15,6 +15,7 @@ typedef struct {
     size_t left;
 } source;
 
+/// giflib's read callback: copies at most `count` bytes and returns how many.
 static int supply(GifFileType *gif, GifByteType *dest, int count) {
     source *from = gif->UserData;
     size_t wanted = count > 0 ? (size_t)count : 0;
@@ -77,7 +78,7 @@ static tintype_gif_status read_rows(const job *job, uint32_t first, uint32_t ste
     return status;
 }
 
-/// Interlaced rows come in four passes (GIF89a, appendix E).
+/// Interlaced rows are stored in four passes (GIF89a, appendix E).
 static tintype_gif_status read_passes(const job *job) {
     static const uint32_t firsts[] = {0, 4, 2, 1};
     static const uint32_t steps[] = {8, 8, 4, 2};

@@ -16,7 +16,7 @@ struct tintype_gif_writer {
     bool has_shared_palette;
 };
 
-// MARK: What giflib calls
+// MARK: Output
 
 static bool make_room(tintype_gif_writer *writer, size_t count) {
     size_t needed = writer->count + count;
@@ -34,6 +34,7 @@ static bool make_room(tintype_gif_writer *writer, size_t count) {
     return true;
 }
 
+/// giflib's write callback: appends the bytes and returns how many it took.
 static int take(GifFileType *gif, const GifByteType *bytes, int count) {
     tintype_gif_writer *writer = gif->UserData;
     if (count < 0 || !make_room(writer, (size_t)count)) {
@@ -52,7 +53,7 @@ static tintype_gif_status failure(const tintype_gif_writer *writer) {
     return lacks_memory ? TINTYPE_GIF_MEMORY : TINTYPE_GIF_CORRUPT;
 }
 
-/// A table of a power of two; what it has too many is black.
+/// Makes a colour table whose size is rounded up to a power of two; the additional entries are black.
 static ColorMapObject *make_map(tintype_gif_palette palette) {
     uint32_t count = 2;
     while (count < palette.count) {
@@ -91,7 +92,7 @@ static tintype_gif_status put_head(
             return TINTYPE_GIF_MEMORY;
         }
     }
-    // Else giflib chooses the version by the extensions that it is told of beforehand: of none here.
+    // Otherwise giflib chooses the version by the extensions that it knows of in advance: none here.
     EGifSetGifVersion(writer->gif, true);
     bool is_fine = EGifPutScreenDesc(writer->gif, (int)width, (int)height, 8, 0, map) == GIF_OK;
     GifFreeMapObject(map);
@@ -113,7 +114,7 @@ static bool put_control(GifFileType *gif, tintype_gif_frame frame) {
     return EGifPutExtension(gif, GRAPHICS_EXT_FUNC_CODE, (int)count, bytes) == GIF_OK;
 }
 
-/// giflib changes the rows that it is given.
+/// Writes the rows from a copy: giflib modifies the row it is given.
 static tintype_gif_status put_rows(tintype_gif_writer *writer, tintype_gif_frame frame, const uint8_t *indices) {
     GifPixelType *row = malloc(frame.width);
     if (row == NULL) {
@@ -182,7 +183,7 @@ tintype_gif_status tintype_gif_writer_finish(tintype_gif_writer *writer, uint8_t
     int error = 0;
     bool is_fine = EGifCloseFile(writer->gif, &error) == GIF_OK;
     writer->gif = NULL;
-    // Of what it writes of itself, as the end, giflib does not look whether that could be taken.
+    // giflib does not check whether its trailer could be written.
     if (!is_fine || writer->lacks_memory) {
         return failure(writer);
     }
