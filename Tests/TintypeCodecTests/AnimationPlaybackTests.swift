@@ -79,7 +79,7 @@ import TintypeWebP
         let piece = max(1, data.count / 100)
         for start in stride(from: 0, to: data.count, by: piece) {
             guard let image = try decoder.append(data[start..<min(start + piece, data.count)]) else { continue }
-            // The first image of a GIF also has partial previews: see GIFArrivalTests.
+            // The first image of a GIF also has partial previews: see IncrementalGIFTests.
             if image.animation == nil && fixture.format == "gif" { continue }
             let count = image.animation?.frameCount ?? 1
             counts.append(count)

@@ -2,14 +2,15 @@ import Foundation
 import Testing
 
 extension Data {
-    /// Reads a 32-bit number as ISO base media files store it.
+    /// Returns a big-endian number of four bytes, as in ISO base media files.
     func number(at place: Int) -> Int { self[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
 
+    /// Stores a big-endian number of four bytes.
     mutating func setNumber(_ number: Int, at place: Int) {
         for index in 0..<4 { self[place + index] = UInt8(number >> (24 - 8 * index) & 255) }
     }
 
-    /// Inserts a box into the first track of a sequence, and moves the offsets of the pixels.
+    /// Inserts a box into the first track of a sequence, and adjusts the sizes around it and the chunk offsets.
     mutating func insert(_ box: Data, intoFirstTrackAt place: Int) throws {
         for kind in ["moov", "trak"] {
             let start = try #require(firstRange(of: Data(kind.utf8))).lowerBound - 4

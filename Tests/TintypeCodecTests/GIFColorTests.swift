@@ -6,7 +6,7 @@ import TintypeTesting
 @testable import TintypeGIF
 
 @Suite struct GIFColorTests {
-    /// A part of a picture with 4691 colours.
+    /// A part of a photo with 4691 colours.
     private func photo() throws -> PixelBuffer {
         let data = try FixtureManifest.named("large-baseline.jpg").data
         let whole = try DecodeTests.coders.decoder(for: data).decode(data, context: DecodeContext()).pixels
@@ -37,56 +37,56 @@ import TintypeTesting
         return Double(sum) / Double(3 * left.size.area)
     }
 
-    @Test func twoHundredAndFiftySixColoursAreKept() throws {
-        let picture = try PixelBuffer.drawn(PixelSize(width: 16, height: 16)) { x, y in
+    @Test func twoHundredAndFiftySixColoursAreExact() throws {
+        let image = try PixelBuffer.drawn(PixelSize(width: 16, height: 16)) { x, y in
             Pixel(red: UInt8(x * 16), green: UInt8(y * 16), blue: UInt8(x * y))
         }
-        #expect(PixelDifference(try written(picture), picture)?.maximum == 0)
+        #expect(PixelDifference(try written(image), image)?.maximum == 0)
     }
 
-    @Test func oneMoreWithTransparencyIsTooMany() throws {
-        let picture = try PixelBuffer.drawn(PixelSize(width: 16, height: 17)) { x, y in
+    @Test func twoHundredAndFiftySixColoursAndTransparencyAreReduced() throws {
+        let image = try PixelBuffer.drawn(PixelSize(width: 16, height: 17)) { x, y in
             y == 16
                 ? Pixel(red: 0, green: 0, blue: 0, alpha: 0) : Pixel(red: UInt8(x * 16), green: UInt8(y * 16), blue: 3)
         }
-        let gif = try written(picture, GIFEncoder(isDithering: false))
-        #expect(colors(gif).count <= 256 && error(gif, picture) < 4)
+        let gif = try written(image, GIFEncoder(isDithering: false))
+        #expect(colors(gif).count <= 256 && error(gif, image) < 4)
         #expect((0..<16).allSatisfy { gif[$0, 16].alpha == 0 && gif[$0, 3].alpha == 255 })
     }
 
     @Test func translucentPixelsBecomeOpaqueOrTransparent() throws {
-        let picture = try PixelBuffer.drawn(PixelSize(width: 256, height: 1)) { x, _ in
+        let image = try PixelBuffer.drawn(PixelSize(width: 256, height: 1)) { x, _ in
             Pixel(red: UInt8(x), green: 0, blue: 0, alpha: UInt8(x))
         }
-        let gif = try written(picture)
+        let gif = try written(image)
         #expect((0..<128).allSatisfy { gif[$0, 0] == Pixel(red: 0, green: 0, blue: 0, alpha: 0) })
         #expect((128..<256).allSatisfy { gif[$0, 0] == Pixel(red: 255, green: 0, blue: 0) })
     }
 
     @Test(arguments: [(1.0, 256), (0.8, 256), (0.4, 132), (0, 8), (-1, 8), (Double.nan, 8)])
-    func belowAQualityColoursBecomeFewer(_ quality: Double, _ most: Int) throws {
+    func aLowQualityReducesTheColours(_ quality: Double, _ most: Int) throws {
         #expect(GIFEncoder.colorLimit(EncodeOptions(quality: quality)) == most)
         let count = colors(try written(try photo(), quality: quality)).count
         #expect(count <= most && count > most * 8 / 10)
     }
 
-    @Test func coloursAreNearerThanTheJudges() throws {
+    @Test func coloursAreNearerThanThoseOfPillow() throws {
         let photo = try photo()
         let plain = error(try written(photo, GIFEncoder(isDithering: false)), photo)
-        #expect(plain < Self.judgesError, "\(plain)")
-        // A grain that is no nearer pixel by pixel, and nearer from farther away.
+        #expect(plain < Self.pillowError, "\(plain)")
+        // Dithered pixels are no nearer one by one, but their averages are.
         let dithered = try written(photo)
         let quarter = PixelSize(width: photo.size.width / 4, height: photo.size.height / 4)
-        func far(_ pixels: PixelBuffer) throws -> PixelBuffer {
+        func average(_ pixels: PixelBuffer) throws -> PixelBuffer {
             try ResizeTransformer(to: quarter, mode: .stretch, filter: .box).transform(pixels)
         }
         let undithered = try written(photo, GIFEncoder(isDithering: false))
-        #expect(error(try far(dithered), try far(photo)) < error(try far(undithered), try far(photo)))
+        #expect(error(try average(dithered), try average(photo)) < error(try average(undithered), try average(photo)))
     }
 
-    /// The mean squared error of Pillow 13.0.0 for the same part: `quantize(256, MEDIANCUT, kmeans=1, dither=NONE)`, which is
-    /// its best; 10.82 without `kmeans`.
-    private static let judgesError = 4.158
+    /// The mean squared error of Pillow 13.0.0 for the same pixels with its best setting,
+    /// `quantize(256, MEDIANCUT, kmeans=1, dither=NONE)`. Without `kmeans` it is 10.82.
+    private static let pillowError = 4.158
 
     @Test func aSharedPaletteServesAllFrames() throws {
         let size = PixelSize(width: 32, height: 24)
@@ -106,41 +106,41 @@ import TintypeTesting
         #expect(own.error < shared.error && shared.error < 200, "\(own) \(shared)")
     }
 
-    @Test func aPictureWithoutAnyPixelToPaintIsWritten() throws {
+    @Test func aFullyTransparentImageIsEncoded() throws {
         let clear = try PixelBuffer.filled(Pixel(red: 0, green: 0, blue: 0, alpha: 0), PixelSize(width: 3, height: 3))
         #expect(PixelDifference(try written(clear), clear)?.maximum == 0)
     }
 
-    @Test func whatIsTooWideForAGIFIsAnError() throws {
+    @Test func anImageThatIsTooWideForAGIFIsRefused() throws {
         let wide = try PixelBuffer.filled(Pixel(red: 0, green: 0, blue: 0), PixelSize(width: 65_536, height: 1))
         let error = #expect(throws: TintypeError.self) { try written(wide) }
         #expect(error?.code == .encodeFailed)
     }
 
-    // MARK: Choosing
+    // MARK: Quantizer
 
-    @Test func aFewClustersAreFoundExactly() {
-        var count = ColorHistogram(limit: 4)
+    @Test func fewClustersAreFoundExactly() {
+        var histogram = ColorHistogram(limit: 4)
         let middles: [UInt32] = [0xFF10_2030, 0xFFE0_2030, 0xFF10_E030, 0xFFE0_E0F0]
-        count = counted(middles.flatMap { [UInt32](repeating: $0, count: 10) }, limit: 3)
-        #expect(count.exactColors == nil)
-        #expect(Set(ColorQuantizer(count.cells).colors(limit: 4)) == Set(middles))
-        #expect(ColorQuantizer(count.cells).colors(limit: 200).count == 4)
-        #expect(ColorQuantizer(count.cells).colors(limit: 1).count == 1)
+        histogram = makeHistogram(middles.flatMap { [UInt32](repeating: $0, count: 10) }, limit: 3)
+        #expect(histogram.exactColors == nil)
+        #expect(Set(ColorQuantizer(histogram.cells).colors(limit: 4)) == Set(middles))
+        #expect(ColorQuantizer(histogram.cells).colors(limit: 200).count == 4)
+        #expect(ColorQuantizer(histogram.cells).colors(limit: 1).count == 1)
     }
 
-    @Test func withoutPixelsThereAreNoColours() {
+    @Test func aQuantizerWithoutPixelsHasNoColours() {
         #expect(ColorQuantizer(ColorHistogram(limit: 3).cells).colors(limit: 3).isEmpty)
     }
 
-    private func counted(_ words: [UInt32], limit: Int) -> ColorHistogram {
-        var count = ColorHistogram(limit: limit)
+    private func makeHistogram(_ words: [UInt32], limit: Int) -> ColorHistogram {
+        var histogram = ColorHistogram(limit: limit)
         guard
-            let picture = try? PixelBuffer.makeRows(
+            let image = try? PixelBuffer.makeRows(
                 PixelSize(width: words.count, height: 1),
                 { _, row in for x in row.indices { row[x] = words[x] } })
-        else { return count }
-        count.add(picture)
-        return count
+        else { return histogram }
+        histogram.add(image)
+        return histogram
     }
 }

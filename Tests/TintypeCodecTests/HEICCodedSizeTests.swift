@@ -5,14 +5,14 @@ import TintypeTesting
 
 @testable import TintypeHEIF
 
-/// Still HEIC pictures that are coded larger than the file around them says: libheif would decode them whatever it takes.
+/// Still HEIC files whose coded images are larger than declared: libheif would allocate for the coded size.
 @Suite struct HEICCodedSizeTests {
     private let decoder = HEIFDecoder()
 
-    /// A picture of a million pixels that calls itself one of 16×16.
+    /// An image of 1.2 megapixels that is declared as 16 × 16.
     private func understated() throws -> Data {
-        let picture = try PixelBuffer.filled(Pixel(red: 9, green: 8, blue: 7), PixelSize(width: 1200, height: 1000))
-        var data = try HEIFEncoder().encode(picture, as: .heic, options: EncodeOptions(quality: 0.3))
+        let image = try PixelBuffer.filled(Pixel(red: 9, green: 8, blue: 7), PixelSize(width: 1200, height: 1000))
+        var data = try HEIFEncoder().encode(image, as: .heic, options: EncodeOptions(quality: 0.3))
         for place in data.ranges(of: Data("ispe".utf8)).map(\.upperBound) {
             data.setNumber(16, at: place + 4)
             data.setNumber(16, at: place + 8)
@@ -24,7 +24,7 @@ import TintypeTesting
         #expect(throws: TintypeError.self) { try decoder.decode(data, context: DecodeContext(limits: limits)) }
     }
 
-    @Test func oneBeyondTheLimitsIsRefusedBeforeItIsDecoded() throws {
+    @Test func aCodedSizeAboveTheLimitsIsRefusedBeforeDecoding() throws {
         let data = try understated()
         let wasAsked = Shared(false)
         let context = DecodeContext(limits: DecodeLimits(pixels: 500_000)) {
@@ -36,12 +36,12 @@ import TintypeTesting
         #expect(self.error(data, DecodeLimits(side: 1000))?.limit == .side)
     }
 
-    @Test func oneWithinThemIsRefusedForItsLie() throws {
+    @Test func aCodedSizeThatDiffersFromTheDeclaredOneIsRefused() throws {
         #expect(try error(understated(), DecodeLimits())?.code == .undecodable)
     }
 
-    /// A parameter set may also stand among the units of a picture, where no writer puts it.
-    @Test func aSetAmongTheUnitsOfAPictureCounts() throws {
+    /// A parameter set may also be among the units of an image, where no writer puts it.
+    @Test func aParameterSetAmongTheUnitsOfAnImageIsChecked() throws {
         var data = try FixtureManifest.named("lossy.heic").data
         let set = Self.parameterSet(width: 30_000, height: 20_000)
         let start = try #require(data.firstRange(of: Data("mdat".utf8))).upperBound
@@ -52,7 +52,7 @@ import TintypeTesting
         #expect(error(data, DecodeLimits())?.limit == .pixels)
     }
 
-    // MARK: Where items lie
+    // MARK: Item locations
 
     private func locations(_ body: [UInt8]) throws -> [(identifier: Int, extents: [Range<Int>])] {
         try body.withUnsafeBytes { raw in
@@ -61,7 +61,7 @@ import TintypeTesting
         }
     }
 
-    @Test(arguments: [0x0, 0x4, 0x8]) func numbersOfAKnownLengthAreRead(_ size: UInt8) throws {
+    @Test(arguments: [0x0, 0x4, 0x8]) func locationsWithStandardFieldSizesAreRead(_ size: UInt8) throws {
         let number = [UInt8](repeating: 0, count: Int(size))
         // An offset, a length of 2 and a base.
         let body = [0, 0, 0, 0, size << 4 | 4, size << 4, 0, 1, 0, 7, 0, 0] + number + [0, 1] + number + [0, 0, 0, 2]
@@ -69,9 +69,9 @@ import TintypeTesting
         #expect(read.count == 1 && read.first?.identifier == 7 && read.first?.extents == [0..<2])
     }
 
-    /// libheif takes no bytes of them, so that it would see other items than are checked; and some would be below zero.
+    /// libheif reads no bytes for such fields, so it would see other items than the check does.
     @Test(arguments: [0x1, 0x2, 0x3, 0x5, 0x6, 0x7, 0x9, 0xC, 0xE, 0xF] as [UInt8])
-    func numbersOfAnotherLengthAreRefused(_ size: UInt8) throws {
+    func locationsWithOtherFieldSizesAreRefused(_ size: UInt8) throws {
         for sizes in [(size << 4, 0), (size, 0), (0, size << 4)] as [(UInt8, UInt8)] {
             for filler in [0x00, 0x80, 0xFF] as [UInt8] {
                 let body = [0, 0, 0, 0, sizes.0, sizes.1, 0, 1, 0, 7, 0, 0] + [UInt8](repeating: filler, count: 64)
@@ -81,7 +81,7 @@ import TintypeTesting
         #expect(throws: TintypeError.self) { try locations([1, 0, 0, 0, 0x44, size, 0, 0]) }
     }
 
-    @Test func ofTwoItemsOfOneNumberNoneIsChosen() throws {
+    @Test func twoItemsWithTheSameNumberAreRefused() throws {
         func items(_ numbers: [UInt8]) throws -> [HEIFItems.Item] {
             let names = numbers.map { Self.box("infe", Data([2, 0, 0, 0, 0, $0, 0, 0] + "hvc1\0".utf8)) }
             let named = Self.box("iinf", Data([0, 0, 0, 0, 0, 2]) + names.joined())
@@ -92,7 +92,7 @@ import TintypeTesting
         #expect(throws: TintypeError.self) { try items([1, 1]) }
     }
 
-    @Test func whatAParameterSetSaysIsRead() throws {
+    @Test func theCodedSizeIsReadFromAParameterSet() throws {
         let set = Self.parameterSet(width: 30_000, height: 20_000)
         let read = set.withUnsafeBytes { HEVCSequenceParameterSet($0) }
         #expect(read?.size == PixelSize(width: 30_000, height: 20_000))
@@ -103,13 +103,13 @@ import TintypeTesting
     }
 
     @Test(arguments: FixtureManifest.all.filter { $0.valid && $0.format == "heic" && $0.frameCount == 1 })
-    func goodPicturesAreWithinTheirOwnSize(_ fixture: FixtureManifest.Fixture) throws {
+    func validImagesPassWithLimitsOfTheirOwnSize(_ fixture: FixtureManifest.Fixture) throws {
         let pixels = (fixture.width ?? 0) * (fixture.height ?? 0)
         let data = try fixture.data
         _ = try data.withUnsafeBytes { try HEIFCodedImages.check($0, limits: DecodeLimits(pixels: pixels)) }
     }
 
-    @Test func everyFlippedByteOfTheBoxesIsAnswered() throws {
+    @Test func everyFlippedByteOfTheBoxesIsAcceptedOrRefused() throws {
         let data = try FixtureManifest.named("alpha.heic").data
         let pixels = try #require(data.firstRange(of: Data("mdat".utf8))).upperBound
         for index in 0..<pixels {
@@ -127,8 +127,8 @@ import TintypeTesting
         }
     }
 
-    /// Pictures whose bytes lie on top of each other, each of which would be looked through anew.
-    @Test func unitsThatAreLookedAtAreBounded() throws {
+    /// Images whose bytes overlap: the units of each would be read again.
+    @Test func unitsThatAreReadAreBounded() throws {
         let (count, length) = (9000, 400)
         var kinds = PNGBuilder.bigEndian(0) + Data([UInt8(count >> 8), UInt8(count & 255)])
         var places = PNGBuilder.bigEndian(0) + Data([0x44, 0, UInt8(count >> 8), UInt8(count & 255)])
@@ -145,8 +145,8 @@ import TintypeTesting
         #expect(error?.message == TintypeError.suspectStructure.message)
     }
 
-    /// A unit may begin in one piece of a picture and end in another.
-    @Test func piecesOfAPictureAreLookedAtAsOne() throws {
+    /// A unit may begin in one extent of an image and end in another.
+    @Test func extentsOfAnImageAreJoined() throws {
         let set = Self.parameterSet(width: 30_000, height: 20_000)
         let units = PNGBuilder.bigEndian(100) + Data(count: 100) + PNGBuilder.bigEndian(UInt32(set.count)) + set
         let kind = Self.box("infe", Data([2, 0, 0, 0, 0, 1, 0, 0]) + Data("hvc1\0".utf8))
@@ -161,8 +161,8 @@ import TintypeTesting
         #expect(error?.limit == .pixels)
     }
 
-    /// Numbers without bytes: as many as the file says take no room in it.
-    @Test func piecesThatTakeNoRoomAreBounded() throws {
+    /// Extents whose fields have no bytes take no room in the file.
+    @Test func extentsWithoutBytesAreBounded() throws {
         let count = 60_000
         var places = PNGBuilder.bigEndian(0) + Data([0, 0, UInt8(count >> 8), UInt8(count & 255)])
         for _ in 0..<count { places += Data([0, 1, 0, 0, 0xFF, 0xFF]) }
@@ -174,16 +174,16 @@ import TintypeTesting
         #expect(error?.message == TintypeError.suspectStructure.message)
     }
 
-    // MARK: Making
+    // MARK: Fixtures
 
     private static func box(_ kind: String, _ body: Data) -> Data {
         PNGBuilder.bigEndian(UInt32(body.count + 8)) + Data(kind.utf8) + body
     }
 
-    /// A sequence parameter set as far as the size (ITU-T H.265, 7.3.2.2), of one layer, in 4:2:0.
+    /// A sequence parameter set up to the size (ITU-T H.265, 7.3.2.2), of one layer, in 4:2:0.
     private static func parameterSet(width: Int, height: Int) -> Data {
         var bits = String(repeating: "0", count: 4 + 3 + 1)
-        // Ones, so that no byte has to be put between zeros.
+        // Ones, so that no emulation prevention byte is needed.
         bits += String(repeating: "1", count: 96)
         for number in [0, 1, width, height] {
             let code = String(number + 1, radix: 2)

@@ -3,7 +3,7 @@ import Testing
 import Tintype
 import TintypeTesting
 
-/// Sequences of HEIC with a track of alpha. What each frame looks like is told by the judge: see ``AnimationTests``.
+/// HEIC sequences with an alpha track. ``AnimationTests`` compares the frames with those of a reference decoder.
 @Suite struct HEICSequenceAlphaTests {
     private let decoder = HEIFDecoder()
 
@@ -18,21 +18,21 @@ import TintypeTesting
         return try (0..<animation.frameCount).map { try animation.frame(at: $0) }
     }
 
-    /// The fixture with other letters in the place of some of the same length.
+    /// The fixture with `text` replaced by other letters of the same length.
     private func file(replacing text: String, by other: String) throws -> Data {
         var data = try file()
         data.replaceSubrange(try place(of: text, in: data), with: Data(other.utf8))
         return data
     }
 
-    @Test func itsHeaderSaysThatItHasAlpha() throws {
+    @Test func infoReportsAlpha() throws {
         #expect(try decoder.info(of: file(), isComplete: true)?.hasAlpha == true)
         #expect(try decoder.decode(file(), context: DecodeContext()).info.hasAlpha)
     }
 
-    /// Depth, say, or a track that belongs to no other.
+    /// Such as a depth track, or one that belongs to no other track.
     @Test(arguments: [("auxiliary:alpha", "auxiliary:depth"), ("auxl", "cdsc"), ("auxv", "pict"), ("auxi", "free")])
-    func anotherTrackIsNotItsAlpha(_ text: String, _ other: String) throws {
+    func otherTracksAreNotUsedAsAlpha(_ text: String, _ other: String) throws {
         let data = try file(replacing: text, by: other)
         #expect(try decoder.info(of: data, isComplete: true)?.hasAlpha == false)
         let opaque = try frames(data)
@@ -41,14 +41,14 @@ import TintypeTesting
         #expect(opaque.allSatisfy { $0.isOpaque } && translucent.allSatisfy { !$0.isOpaque })
     }
 
-    @Test func theNameOfTheFirstEditionIsKnownToo() throws {
+    @Test func theAlphaTypeOfTheFirstEditionIsRecognized() throws {
         let name = "urn:mpeg:hevc:2015:auxid:1\0"
         let known = "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha"
         let data = try file(replacing: known, by: name + String(repeating: "x", count: known.count - name.count))
         #expect(try decoder.info(of: data, isComplete: true)?.hasAlpha == true)
     }
 
-    @Test func alphaOfAnotherSizeOrOfFewerPicturesIsRefused() throws {
+    @Test func alphaWithAnotherSizeOrFewerImagesIsRefused() throws {
         let first = try place(of: "hvc1", in: file()).upperBound
         var data = try file()
         let entry = try #require(data[first...].firstRange(of: Data("hvc1".utf8))).upperBound
@@ -63,8 +63,8 @@ import TintypeTesting
         #expect(throws: TintypeError.self) { try decoder.info(of: data, isComplete: true) }
     }
 
-    /// A reference of the pictures to their alpha says that they were multiplied by it (ISO/IEC 23008-12, 6.10.1).
-    @Test func coloursThatAreMultipliedAlreadyAreNotMultipliedAgain() throws {
+    /// A `prem` reference to the alpha track means that colours are premultiplied (ISO/IEC 23008-12, 6.10.1).
+    @Test func premultipliedColoursAreNotMultipliedAgain() throws {
         var data = try file()
         let header = try place(of: "tkhd", in: data).lowerBound - 4
         let reference =
@@ -83,8 +83,8 @@ import TintypeTesting
         }
     }
 
-    /// Of a file that is cut anywhere, the frames whose colours and alpha are both there.
-    @Test func theWholeFramesOfACutSequenceAreShown() throws {
+    /// A truncated file shows the frames whose colours and alpha are both complete.
+    @Test func theCompleteFramesOfATruncatedSequenceAreShown() throws {
         let (data, whole) = (try file(), try frames(file()))
         var counts: Set<Int> = []
         for count in stride(from: data.count / 2, to: data.count, by: 37) {
@@ -93,16 +93,16 @@ import TintypeTesting
             let shown = try image.animation.map { animation in
                 try (0..<animation.frameCount).map { try animation.frame(at: $0) }
             }
-            let pictures = shown ?? [image.pixels]
-            for (index, picture) in pictures.enumerated() {
-                #expect(PixelDifference(picture, whole[index])?.maximum == 0)
+            let images = shown ?? [image.pixels]
+            for (index, image) in images.enumerated() {
+                #expect(PixelDifference(image, whole[index])?.maximum == 0)
             }
-            counts.insert(pictures.count)
+            counts.insert(images.count)
         }
         #expect(counts.count > 1 && counts.isSubset(of: [1, 2, 3, 4, 5]), "\(counts)")
     }
 
-    @Test func limitsHoldForAlphaToo() throws {
+    @Test func limitsApplyToAlphaToo() throws {
         let error = #expect(throws: TintypeError.self) {
             try decoder.decode(file(), context: DecodeContext(limits: DecodeLimits(frames: 4)))
         }

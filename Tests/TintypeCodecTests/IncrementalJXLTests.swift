@@ -3,12 +3,12 @@ import Testing
 import Tintype
 import TintypeTesting
 
-/// JPEG XL while its bytes arrive, and what can be shown of one that is not whole.
-@Suite struct JXLArrivalTests {
+/// JPEG XL while its bytes arrive, and when it is truncated or damaged.
+@Suite struct IncrementalJXLTests {
     private static let size = PixelSize(width: 600, height: 400)
 
-    /// Noise on a slope: nothing of it can be left out, and every square differs.
-    private static func picture() throws -> PixelBuffer {
+    /// Noise on a gradient: incompressible, and every tile differs.
+    private static func noise() throws -> PixelBuffer {
         var random = SeededRandom(seed: 11)
         return try .drawn(size) { x, y in
             Pixel(red: UInt8(40 + x / 4), green: .random(in: 60...120, using: &random), blue: UInt8(40 + y / 3))
@@ -16,7 +16,7 @@ import TintypeTesting
     }
 
     private static func encoded(_ quality: Double) throws -> Data {
-        try JXLEncoder(effort: 3).encode(picture(), as: .jxl, options: EncodeOptions(quality: quality))
+        try JXLEncoder(effort: 3).encode(noise(), as: .jxl, options: EncodeOptions(quality: quality))
     }
 
     private func decode(_ data: Data, _ options: DecodeOptions = DecodeOptions()) throws(TintypeError) -> Image {
@@ -29,7 +29,7 @@ import TintypeTesting
         return options
     }
 
-    @Test func aLossyPictureIsThereCoarselyAndThenComesCloser() throws {
+    @Test func aLossyImageIsCoarseFirstAndThenRefined() throws {
         let data = try Self.encoded(0.8)
         let whole = try decode(data).pixels
         let all = try JXLDecoder().previews(data, piece: max(1, data.count / 30))
@@ -40,7 +40,7 @@ import TintypeTesting
         #expect(differences.last == 0)
     }
 
-    @Test func aLosslessPictureComesSquareBySquare() throws {
+    @Test func aLosslessImageArrivesTileByTile() throws {
         let data = try Self.encoded(1)
         let whole = try decode(data).pixels
         let half = try #require(try JXLDecoder().previews(data.prefix(data.count / 2), piece: 5000).last)
@@ -49,7 +49,7 @@ import TintypeTesting
         #expect(PixelDifference(last.pixels, whole)?.maximum == 0)
     }
 
-    @Test(arguments: [1, 100, 1_000_000]) func theLastPreviewIsThePicture(_ piece: Int) throws {
+    @Test(arguments: [1, 100, 1_000_000]) func theLastPreviewIsTheWholeImage(_ piece: Int) throws {
         for name in (1...8).map({ "orientation-\($0).jxl" }) + [
             "lossless-alpha.jxl", "lossy.jxl", "p3.jxl", "grey.jxl",
         ] {
@@ -62,13 +62,13 @@ import TintypeTesting
         }
     }
 
-    @Test func aBrightPictureIsPreviewedAsItWillLook() throws {
+    @Test func aHighRangeImageIsPreviewedWithItsFinalColours() throws {
         let data = try FixtureManifest.named("pq.jxl").data
         let last = try #require(try JXLDecoder().previews(data, piece: 50).last)
         #expect(PixelDifference(last.pixels, try decode(data).pixels)?.maximum == 0)
     }
 
-    @Test func aPreviewShowsMoreThanTheLastOneAndHasTheAskedSize() throws {
+    @Test func eachPreviewShowsMoreAndHasTheRequestedSize() throws {
         let data = try Self.encoded(0.8)
         let box = PixelSize(width: 60, height: 60)
         let all = try JXLDecoder().previews(data, piece: 100, DecodeOptions(size: .fit(box)))
@@ -76,7 +76,7 @@ import TintypeTesting
         for (earlier, later) in zip(all, all.dropFirst()) {
             #expect(PixelDifference(earlier.pixels, later.pixels)?.maximum != 0)
         }
-        // A piece for each hundred bytes, and far fewer looks.
+        // One piece of 100 bytes at a time, but far fewer previews.
         #expect(all.count < data.count / 400)
     }
 
@@ -86,7 +86,7 @@ import TintypeTesting
         #expect(counts.count > 3 && zip(counts, counts.dropFirst()).allSatisfy { $0 < $1 })
     }
 
-    @Test(arguments: [0.8, 1]) func whatArrivedOfACutPictureIsShown(_ quality: Double) throws {
+    @Test(arguments: [0.8, 1]) func theArrivedPartOfATruncatedImageIsShown(_ quality: Double) throws {
         let data = try Self.encoded(quality)
         let whole = try decode(data)
         let cut = data.prefix(data.count * 3 / 5)
@@ -98,21 +98,21 @@ import TintypeTesting
         #expect(throws: TintypeError.self) { try decode(data.prefix(60), Self.allowed) }
     }
 
-    @Test func whatComesBeforeDamageIsShown() throws {
+    @Test func thePartBeforeDamageIsShown() throws {
         let whole = try decode(Self.encoded(1))
-        var found = 0
+        var salvagedCount = 0
         for place in [3, 4] {
             var data = try Self.encoded(1)
             for index in data.count * place / 5..<data.count * place / 5 + 200 { data[index] = 0xFF }
             guard (try? decode(data)) == nil else { continue }
             let part = try decode(data, Self.allowed)
             #expect(part.isPartial && part.pixels[5, 5] == whole.pixels[5, 5])
-            found += 1
+            salvagedCount += 1
         }
-        #expect(found > 0)
+        #expect(salvagedCount > 0)
     }
 
-    @Test func theFramesThatAreThereOfACutAnimationAreShown() throws {
+    @Test func theCompleteFramesOfATruncatedAnimationAreShown() throws {
         let data = try FixtureManifest.named("rects.jxl").data
         let whole = try #require(try decode(data).animation)
         let image = try decode(data.prefix(data.count * 3 / 4), Self.allowed)
@@ -140,8 +140,8 @@ import TintypeTesting
         }
     }
 
-    /// What libjxl has left in the middle is not gone on with.
-    @Test func afterAnErrorThereIsNothingMore() throws {
+    /// libjxl must not be used again after an error.
+    @Test func afterAnErrorEveryAppendThrows() throws {
         var data = try Self.encoded(1)
         for index in 2000..<4000 { data[index] = 0xFF }
         let previews = try #require(JXLDecoder().makeIncrementalDecoder(context: DecodeContext()))
@@ -154,7 +154,7 @@ import TintypeTesting
         for _ in 0..<3 { #expect(throws: TintypeError.self) { try previews.append(Data(count: 100_000)) } }
     }
 
-    @Test func limitsHoldForPreviewsAndParts() throws {
+    @Test func limitsApplyToPreviewsAndSalvage() throws {
         let data = try Self.encoded(0.5)
         let context = DecodeContext(options: Self.allowed, limits: DecodeLimits(pixels: 100))
         let previews = try #require(JXLDecoder().makeIncrementalDecoder(context: context))

@@ -5,12 +5,12 @@ import TintypeTesting
 
 @testable import TintypeHEIF
 
-/// HEIC files in which there is more than the picture that is shown, or less.
-@Suite struct HEICPartTests {
+/// HEIC files whose shown image depends on other items, or that have items beside it.
+@Suite struct HEICDependencyTests {
     private let decoder = HEIFDecoder()
 
-    /// A picture, number 1, and its alpha, number 2, each with a configuration of its own.
-    private func alpha() throws -> Data { try FixtureManifest.named("alpha.heic").data }
+    /// An image, item 1, and its alpha, item 2, each with its own decoder configuration.
+    private func alphaFile() throws -> Data { try FixtureManifest.named("alpha.heic").data }
 
     private func decode(_ data: Data) throws(TintypeError) -> Image {
         try decoder.decode(data, context: DecodeContext())
@@ -22,43 +22,43 @@ import TintypeTesting
 
     private static let gainMap = ("auxid:1", "auxid:9")
 
-    // MARK: Pictures that are coded otherwise
+    // MARK: Items that are not HEVC
 
-    /// The same file, whose item of that number says that it is coded with AV1.
+    /// Changes the type of an item from HEVC to AV1.
     private func recoded(_ data: Data, item: Int) throws -> Data {
         try data.replacing("hvc1", "av01", at: item - 1).replacing("hvcC", "av1C", at: item - 1)
     }
 
-    @Test func whatStandsBesideThePictureIsNotDecoded() throws {
-        let data = try alpha().replacing(Self.gainMap.0, Self.gainMap.1)
+    @Test func anUnrelatedItemIsNotDecoded() throws {
+        let data = try alphaFile().replacing(Self.gainMap.0, Self.gainMap.1)
         let expected = try decode(data)
         let image = try decode(recoded(data, item: 2))
         #expect(!image.info.hasAlpha && image.size == expected.size)
         #expect(PixelDifference(image.pixels, expected.pixels)?.maximum == 0)
     }
 
-    @Test func alphaThatIsCodedOtherwiseIsNeeded() throws {
-        let data = try recoded(alpha(), item: 2)
+    @Test func alphaThatIsNotHEVCIsRefused() throws {
+        let data = try recoded(alphaFile(), item: 2)
         #expect(error(data)?.message.contains("not coded with HEVC alone") == true)
     }
 
-    @Test func aPictureThatIsCodedOtherwiseIsRefused() throws {
-        let data = try recoded(alpha(), item: 1)
+    @Test func anImageThatIsNotHEVCIsRefused() throws {
+        let data = try recoded(alphaFile(), item: 1)
         #expect(error(data)?.message.contains("not coded with HEVC alone") == true)
     }
 
-    /// The second item is the one that is shown, and is made of the first.
-    @Test func whatAPictureIsMadeOfIsNeeded() throws {
+    /// The primary item is the second one, which is derived from the first.
+    @Test func theInputsOfADerivedImageMustBeHEVC() throws {
         let pointer = Data("pitm".utf8) + Data([0, 0, 0, 0, 0])
-        var data = try alpha().replacing("hvc1", "iden", at: 1).replacing("auxl", "dimg")
+        var data = try alphaFile().replacing("hvc1", "iden", at: 1).replacing("auxl", "dimg")
         data[try #require(data.firstRange(of: pointer)).upperBound] = 2
-        #expect(try decode(data).size == decode(alpha()).size)
+        #expect(try decode(data).size == decode(alphaFile()).size)
         data = try data.replacing("hvc1", "av01").replacing("hvcC", "av1C")
         #expect(error(data)?.message.contains("not coded with HEVC alone") == true)
     }
 
-    @Test(arguments: [false, true]) func aThumbnailThatIsCodedOtherwiseIsPassedOver(_ isOther: Bool) throws {
-        var data = try alpha().replacing("auxl", "thmb")
+    @Test(arguments: [false, true]) func aThumbnailThatIsNotHEVCIsSkipped(_ isOther: Bool) throws {
+        var data = try alphaFile().replacing("auxl", "thmb")
         let half = try #require(data.ranges(of: Data("ispe".utf8)).last).upperBound + 4
         data.setNumber(data.number(at: half) / 2, at: half)
         data.setNumber(data.number(at: half + 4) / 2, at: half + 4)
@@ -66,15 +66,15 @@ import TintypeTesting
         try data.withUnsafeBytes { raw in
             let dependencies = try HEIFCodedImages.check(raw, limits: DecodeLimits())
             let reader = try HEIFReader(raw, DecodeLimits())
-            let isThere = reader.thumbnail(atLeast: PixelSize(width: 1, height: 1), dependencies) != nil
-            #expect(isThere != isOther)
+            let hasThumbnail = reader.thumbnail(atLeast: PixelSize(width: 1, height: 1), dependencies) != nil
+            #expect(hasThumbnail != isOther)
         }
     }
 
-    // MARK: What is made of what
+    // MARK: Dependencies
 
-    /// The items of a file of these references, each of a kind, from 1; the alphas say so.
-    private func parts(
+    /// The dependencies of a file with items of these types, numbered from 1. `alphas` are marked as alpha.
+    private func dependencies(
         _ kinds: [String], _ references: [(kind: String, from: Int, to: [Int])], alphas: [Int] = [],
         minimumPixels: Int = 0
     ) throws -> HEIFDependencies {
@@ -90,57 +90,57 @@ import TintypeTesting
         }
     }
 
-    @Test func derivedPicturesAreFollowedToTheirEnds() throws {
+    @Test func derivedImagesAreFollowedToTheirInputs() throws {
         let kinds = ["grid", "iovl", "hvc1", "av01", "hvc1"]
-        #expect(try parts(kinds, [("dimg", 1, [2, 3]), ("dimg", 2, [5])]).isSafe(1))
-        #expect(try !parts(kinds, [("dimg", 1, [2, 3]), ("dimg", 2, [5, 4])]).isSafe(1))
-        // One that is not there is none that is checked.
-        #expect(try !parts(kinds, [("dimg", 1, [9])]).isSafe(1))
-        #expect(try !parts(["jpeg"], []).isSafe(1))
+        #expect(try dependencies(kinds, [("dimg", 1, [2, 3]), ("dimg", 2, [5])]).isSafe(1))
+        #expect(try !dependencies(kinds, [("dimg", 1, [2, 3]), ("dimg", 2, [5, 4])]).isSafe(1))
+        // A missing item is not safe.
+        #expect(try !dependencies(kinds, [("dimg", 1, [9])]).isSafe(1))
+        #expect(try !dependencies(["jpeg"], []).isSafe(1))
     }
 
-    /// libheif would follow them until its stack or its memory ends, or for ever.
-    @Test func whatIsMadeOfItselfOrOfTooMuchIsRefused() throws {
-        #expect(try !parts(["iden"], [("dimg", 1, [1])]).isSafe(1))
-        #expect(try !parts(["grid", "iovl"], [("dimg", 1, [2]), ("dimg", 2, [1])]).isSafe(1))
+    /// libheif would recurse until its stack or memory is exhausted, or forever.
+    @Test func cyclesAndExcessiveDependenciesAreRefused() throws {
+        #expect(try !dependencies(["iden"], [("dimg", 1, [1])]).isSafe(1))
+        #expect(try !dependencies(["grid", "iovl"], [("dimg", 1, [2]), ("dimg", 2, [1])]).isSafe(1))
         let alphas = [(kind: "auxl", from: 2, to: [1]), (kind: "auxl", from: 1, to: [2])]
-        #expect(try !parts(["hvc1", "hvc1"], alphas, alphas: [1, 2]).isSafe(1))
+        #expect(try !dependencies(["hvc1", "hvc1"], alphas, alphas: [1, 2]).isSafe(1))
         let chain = (1...5).map { (kind: "dimg", from: $0, to: [$0 + 1]) }
-        #expect(try !parts([String](repeating: "iden", count: 5) + ["hvc1"], chain).isSafe(1))
+        #expect(try !dependencies([String](repeating: "iden", count: 5) + ["hvc1"], chain).isSafe(1))
         let doubling = (1...3).map { (kind: "dimg", from: $0, to: [$0 + 1, $0 + 1]) }
-        #expect(try !parts([String](repeating: "iovl", count: 3) + ["hvc1"], doubling).isSafe(1))
+        #expect(try !dependencies([String](repeating: "iovl", count: 3) + ["hvc1"], doubling).isSafe(1))
         let tiles = [(kind: "dimg", from: 1, to: [Int](repeating: 2, count: 16_384))]
-        #expect(try parts(["grid", "hvc1"], tiles).isSafe(1))
-        #expect(try !parts(["grid", "hvc1"], tiles + [("dimg", 1, [2])]).isSafe(1))
-        // Four times the pixels that are allowed, however many there are.
+        #expect(try dependencies(["grid", "hvc1"], tiles).isSafe(1))
+        #expect(try !dependencies(["grid", "hvc1"], tiles + [("dimg", 1, [2])]).isSafe(1))
+        // Four times the pixel limit, and a million.
         let most = HEIFDependencies.maxPixels(DecodeLimits())
-        #expect(try parts(["hvc1"], [], minimumPixels: most).isSafe(1))
-        #expect(try !parts(["grid", "hvc1"], [("dimg", 1, [2, 2])], minimumPixels: most / 2 + 1).isSafe(1))
+        #expect(try dependencies(["hvc1"], [], minimumPixels: most).isSafe(1))
+        #expect(try !dependencies(["grid", "hvc1"], [("dimg", 1, [2, 2])], minimumPixels: most / 2 + 1).isSafe(1))
     }
 
-    /// A file whose picture is made of itself is refused before libheif sees it, which would overrun its stack.
-    @Test func aFileWhosePictureIsMadeOfItselfIsRefused() throws {
+    /// The check runs before libheif, whose stack would overflow.
+    @Test func anImageDerivedFromItselfIsRefused() throws {
         let pointer = Data("pitm".utf8) + Data([0, 0, 0, 0, 0])
-        var data = try alpha().replacing("hvc1", "iden", at: 1).replacing("auxl", "dimg")
+        var data = try alphaFile().replacing("hvc1", "iden", at: 1).replacing("auxl", "dimg")
         data[try #require(data.firstRange(of: pointer)).upperBound] = 2
-        // The reference from 2 to 1 becomes one from 2 to 2.
+        // Redirects the reference from item 2 to itself.
         let target = try #require(data.firstRange(of: Data("dimg".utf8) + Data([0, 2, 0, 1, 0]))).upperBound
         data[target] = 2
         #expect(error(data)?.message.contains("has too many parts") == true)
         #expect(throws: TintypeError.self) { try decoder.info(of: data, isComplete: true) }
     }
 
-    @Test func onlyAlphaIsFollowedFromAPictureToWhatIsBesideIt() throws {
+    @Test func onlyAuxiliaryImagesThatAreAlphaAreFollowed() throws {
         let references = [(kind: "auxl", from: 2, to: [1])]
-        #expect(try parts(["hvc1", "av01"], references).isSafe(1))
-        #expect(try !parts(["hvc1", "av01"], references, alphas: [2]).isSafe(1))
-        #expect(try !parts(["hvc1", "grid", "av01"], references + [("dimg", 2, [3])], alphas: [2]).isSafe(1))
-        #expect(try parts(["hvc1", "hvc1"], references, alphas: [2]).isSafe(1))
-        #expect(try parts(["hvc1", "av01"], [("thmb", 2, [1])], alphas: [2]).isSafe(1))
+        #expect(try dependencies(["hvc1", "av01"], references).isSafe(1))
+        #expect(try !dependencies(["hvc1", "av01"], references, alphas: [2]).isSafe(1))
+        #expect(try !dependencies(["hvc1", "grid", "av01"], references + [("dimg", 2, [3])], alphas: [2]).isSafe(1))
+        #expect(try dependencies(["hvc1", "hvc1"], references, alphas: [2]).isSafe(1))
+        #expect(try dependencies(["hvc1", "av01"], [("thmb", 2, [1])], alphas: [2]).isSafe(1))
     }
 
-    /// libheif reads what is in a reference, whatever size it says it has, and would see others in the rest.
-    @Test func aReferenceOfAnotherSizeThanItsContentsIsRefused() throws {
+    /// libheif ignores the size of a reference and would read other references in the rest of it.
+    @Test func aReferenceWhoseSizeDiffersFromItsContentsIsRefused() throws {
         for extra in [1, 2, 40] {
             let reference = Data.box("dimg", Data([0, 1, 0, 1, 0, 2]) + Data(count: extra))
             let data = Data.box("iref", Data(count: 4) + reference)
@@ -150,25 +150,27 @@ import TintypeTesting
         }
     }
 
-    @Test func numbersInListsAreBounded() throws {
+    @Test func listEntriesAreBounded() throws {
         let many = [(kind: "dimg", from: 1, to: [Int](repeating: 1, count: 60_000))]
-        #expect(throws: Never.self) { try parts(["grid"], many) }
-        #expect(throws: TintypeError.self) { try parts(["grid"], many + many) }
-        #expect(throws: TintypeError.self) { try parts(["hvc1"], [], alphas: [Int](repeating: 1, count: 60_000)) }
+        #expect(throws: Never.self) { try dependencies(["grid"], many) }
+        #expect(throws: TintypeError.self) { try dependencies(["grid"], many + many) }
+        #expect(throws: TintypeError.self) {
+            try dependencies(["hvc1"], [], alphas: [Int](repeating: 1, count: 60_000))
+        }
     }
 
-    // MARK: Which box tells of them
+    // MARK: The meta box
 
-    private static let empty = Data.box("meta", Data(count: 4) + Data.box("free", Data(count: 8)))
+    private static let emptyMeta = Data.box("meta", Data(count: 4) + Data.box("free", Data(count: 8)))
 
-    /// A box that tells of no items in front of the one that does; where the pixels lie is moved with them.
-    @Test(arguments: ["alpha.heic", "orientation-6.heic"]) func aBoxWithoutItemsHidesNothing(_ name: String) throws {
+    /// A meta box without items precedes the real one; item locations are moved accordingly.
+    @Test(arguments: ["alpha.heic", "orientation-6.heic"]) func aMetaBoxWithoutItemsIsSkipped(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         let expected = try decode(data)
         let meta = try #require(data.firstRange(of: Data("meta".utf8))).lowerBound - 4
         var moved = data
-        moved.insert(contentsOf: Self.empty, at: meta)
-        try moved.moveItems(by: Self.empty.count)
+        moved.insert(contentsOf: Self.emptyMeta, at: meta)
+        try moved.moveItems(by: Self.emptyMeta.count)
         let image = try decode(moved)
         #expect(PixelDifference(image.pixels, expected.pixels)?.maximum == 0)
         #expect(image.info.orientation == expected.info.orientation)
@@ -178,20 +180,19 @@ import TintypeTesting
         #expect(tooLarge?.limit == .pixels)
     }
 
-    /// Of two that tell of items, others may take the other one.
-    @Test func twoBoxesWithItemsAreRefused() throws {
-        let data = try alpha()
+    /// Readers disagree about which of two meta boxes counts.
+    @Test func twoMetaBoxesWithItemsAreRefused() throws {
+        let data = try alphaFile()
         let start = try #require(data.firstRange(of: Data("meta".utf8))).lowerBound - 4
         let meta = data[start..<start + data.number(at: start)]
         #expect(error(data + meta)?.message == TintypeError.suspectStructure.message)
-        // libheif takes the last, and has none.
-        #expect(error(data + Self.empty)?.code == .undecodable)
+        // libheif takes the last meta box, which has no items.
+        #expect(error(data + Self.emptyMeta)?.code == .undecodable)
     }
 
     // MARK: Parameter sets
 
-    /// The configuration of an item with empty units in front of the others.
-    @Test func emptyUnitsOfAConfigurationArePassedOver() throws {
+    @Test func emptyUnitsOfAConfigurationAreSkipped() throws {
         let body = Data(count: 22) + Data([1, 0x21, 0, 3, 0, 0, 0, 2, 7, 8, 0, 0])
         let sets = try body.withUnsafeBytes { try HEIFSampleEntry.parameterSets(ISOFile(bytes: $0), 0..<body.count) }
         #expect(sets == [30..<32])
@@ -216,7 +217,7 @@ extension Data {
         return box("iref", Data(count: 4) + boxes.joined())
     }
 
-    /// One of the places where some letters stand has others, as many.
+    /// Replaces one occurrence of `letters` by others of the same length.
     fileprivate func replacing(_ letters: String, _ others: String, at index: Int = 0) throws -> Data {
         let all = ranges(of: Data(letters.utf8))
         try #require(all.indices.contains(index) && letters.utf8.count == others.utf8.count)
@@ -225,10 +226,10 @@ extension Data {
         return copy
     }
 
-    /// Says that all items lie elsewhere, but for those in a box of their own.
+    /// Moves the locations of all items, except those in the item data box.
     fileprivate mutating func moveItems(by count: Int) throws {
         let place = try #require(firstRange(of: Data("iloc".utf8))).upperBound
-        // As libheif writes it: four bytes for offsets, lengths and what offsets are counted from.
+        // libheif writes four bytes for offsets, lengths and base offsets.
         try #require(self[place] < 2 && self[place + 4] == 0x44 && self[place + 5] == 0x40)
         let hasKinds = self[place] == 1
         var entry = place + 8

@@ -7,12 +7,12 @@ import TintypeTesting
 @testable import TintypeGIF
 
 /// The first image of a GIF while its bytes arrive.
-@Suite struct GIFArrivalTests {
+@Suite struct IncrementalGIFTests {
     private func whole(_ name: String) throws -> Image {
         try GIFDecoder().decode(FixtureManifest.named(name).data, context: DecodeContext())
     }
 
-    @Test(arguments: [1, 7, 100]) func rowsComeFromTheTop(_ piece: Int) throws {
+    @Test(arguments: [1, 7, 100]) func rowsArriveFromTheTop(_ piece: Int) throws {
         let size = PixelSize(width: 50, height: 40)
         let data = PlainGIF.bytes(size) { x, y in UInt8((x + y) % 128) }
         let whole = try GIFDecoder().decode(data, context: DecodeContext())
@@ -26,8 +26,8 @@ import TintypeTesting
         #expect(PixelDifference(try #require(all.last).pixels, whole.pixels)?.maximum == 0)
     }
 
-    /// Of an interlaced image the first pass shows all of it, coarsely.
-    @Test func passesOfAnInterlacedImageFillItCoarselyFirst() throws {
+    /// The first pass of an interlaced image shows all of it coarsely.
+    @Test func theFirstPassOfAnInterlacedImageFillsItCoarsely() throws {
         let data = try FixtureManifest.named("interlaced.gif").data
         let expected = try whole("interlaced.gif").pixels
         let first = try GIFDecoder().previews(data, piece: max(1, data.count / 200)).filter { $0.info.frameCount == 1 }
@@ -39,10 +39,10 @@ import TintypeTesting
         #expect(PixelDifference(filled.pixels, expected)?.maximum != 0)
     }
 
-    /// Codes of every width, tables that are full, and images that do not fill their canvas, with giflib as the judge.
+    /// Codes of every width, full tables, and images that do not fill their canvas, compared with giflib.
     @Test(arguments: [
         "rects.gif", "interlaced.gif", "still-87a.gif", "small-image.gif", "forever.gif", "no-trailer.gif",
-    ]) func codesAreDecodedAsGiflibDoes(_ name: String) throws {
+    ]) func codesAreDecodedAsByGiflib(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         let layout = try #require(
             try data.withTypedBytes { raw throws(TintypeError) in try GIFLayout(arrived: raw, maxImages: 100) })
@@ -51,7 +51,7 @@ import TintypeTesting
         }
     }
 
-    @Test func longCodesAreDecodedAsGiflibDoes() throws {
+    @Test func longCodesAreDecodedAsByGiflib() throws {
         var random = SeededRandom(seed: 3)
         let pixels = try PixelBuffer.drawn(PixelSize(width: 200, height: 150)) { _, _ in
             Pixel(red: UInt8.random(in: 0...15, using: &random) * 16, green: 7, blue: 200)
@@ -65,7 +65,7 @@ import TintypeTesting
     private func expectEqual(_ data: Data, _ layout: GIFLayout, _ image: GIFImage, _ index: Int) throws {
         let expected = try GIFFrameDecoder(data, layout).pixels(of: index, isCancelled: { false })
         for piece in [1, 3, 1000] {
-            // What is before the image's codes, then the rest in pieces.
+            // The bytes before the image data, then the rest in pieces.
             let start = image.range.lowerBound + 800
             var arriving = try #require(
                 data.prefix(start).withUnsafeBytes { GIFArrivingImage($0, image) })
@@ -76,16 +76,16 @@ import TintypeTesting
         }
     }
 
-    @Test func codesThatMakeNoSenseEndAnImage() throws {
+    @Test func anUndefinedCodeEndsAnImage() throws {
         var decoder = try #require(LZWDecoder(codeSize: 2))
         var values: [UInt8] = []
-        // Clear, 1, then a code that no one has made: of three bits each.
+        // Clear, 1, then an undefined code, three bits each.
         decoder.decode([0b111_001_100 as UInt16].flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }) { values.append($0) }
         #expect(values == [1] && decoder.hasEnded)
         #expect(LZWDecoder(codeSize: 0) == nil && LZWDecoder(codeSize: 9) == nil)
     }
 
-    @Test(arguments: [1, 7, 8, 9, 30]) func everyInterlacedRowHasOnePlace(_ height: Int) {
+    @Test(arguments: [1, 7, 8, 9, 30]) func everyInterlacedRowIsStoredOnce(_ height: Int) {
         let order = GIFRowOrder(height: height, isInterlaced: true)
         #expect((0..<height).map { order[$0] }.sorted() == Array(0..<height))
         #expect(order.sourceRows(storedCount: height) == (0..<height).map { $0 })
@@ -94,20 +94,25 @@ import TintypeTesting
                 && order.sourceRows(storedCount: 1).dropFirst(8).allSatisfy { $0 == nil })
     }
 
-    @Test(arguments: ["still-87a.gif", "interlaced.gif"]) func everyFlippedByteIsAPreviewOrAnError(_ name: String)
-        throws
-    {
+    @Test(arguments: ["still-87a.gif", "interlaced.gif"])
+    func everyFlippedByteIsAPreviewOrAnError(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         for index in stride(from: 0, to: min(data.count, 2000), by: 3) {
             var damaged = data
             damaged[index] ^= 0x55
             let previews = try #require(GIFDecoder().makeIncrementalDecoder(context: DecodeContext()))
-            _ = try? previews.append(damaged.prefix(data.count / 3))
-            _ = try? previews.append(damaged.dropFirst(data.count / 3))
+            do throws(TintypeError) {
+                for piece in [damaged.prefix(data.count / 3), damaged.dropFirst(data.count / 3)] {
+                    guard let preview = try previews.append(piece) else { continue }
+                    #expect(preview.pixels.size == preview.info.size)
+                }
+            } catch {
+                #expect([.undecodable, .limitExceeded].contains(error.code), "\(index): \(error)")
+            }
         }
     }
 
-    @Test func anImageLargerThanTheLimitsIsRefusedBeforeItHasRows() throws {
+    @Test func anImageAboveTheLimitsIsRefusedBeforeItHasRows() throws {
         let data = PlainGIF.bytes(PixelSize(width: 100, height: 100)) { _, _ in 1 }
         let context = DecodeContext(limits: DecodeLimits(pixels: 1000))
         let previews = try #require(GIFDecoder().makeIncrementalDecoder(context: context))

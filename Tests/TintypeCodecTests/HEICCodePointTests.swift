@@ -5,12 +5,12 @@ import TintypeTesting
 
 @testable import TintypeHEIF
 
-/// Code points of still HEIC pictures that libheif does not know. `make fuzz` found that asking for them loses memory.
-@Suite struct CodePointTests {
+/// Code points of still HEIC images that libheif does not know. `make fuzz` found that libheif leaks memory for them.
+@Suite struct HEICCodePointTests {
     private func areKnown(_ data: Data) -> Bool { data.withUnsafeBytes { HEIFCodePoints.areKnown(in: $0) } }
 
-    /// `pq.heic` with another primaries, transfer or matrix.
-    private func picture(changing code: Int, to value: UInt16) throws -> Data {
+    /// `pq.heic` with other primaries, transfer or matrix.
+    private func file(changing code: Int, to value: UInt16) throws -> Data {
         var data = try FixtureManifest.named("pq.heic").data
         let start = try #require(data.firstRange(of: Data("nclx".utf8))).upperBound + 2 * code
         data.replaceSubrange(start..<start + 2, with: withUnsafeBytes(of: value.bigEndian) { Data($0) })
@@ -18,15 +18,15 @@ import TintypeTesting
     }
 
     @Test(arguments: ["pq.heic", "p3.heic", "alpha.heic", "orientation-6.heic", "sequence.heics"])
-    func thoseOfGoodPicturesAreKnown(_ name: String) throws {
+    func codePointsOfValidImagesAreKnown(_ name: String) throws {
         #expect(areKnown(try FixtureManifest.named(name).data))
     }
 
     @Test(arguments: 0..<3, [3, 15, 64, 0x100, 0xFFFF] as [UInt16])
-    func othersAreNotAskedFor(_ code: Int, _ value: UInt16) throws {
-        // A transfer of 15 is 12-bit BT.2020.
+    func unknownCodePointsAreNotRequested(_ code: Int, _ value: UInt16) throws {
+        // Transfer 15 is 12-bit BT.2020.
         let isKnown = code == 1 && value == 15
-        let data = try picture(changing: code, to: value)
+        let data = try file(changing: code, to: value)
         #expect(areKnown(data) == isKnown)
         do throws(TintypeError) {
             let image = try HEIFDecoder().decode(data, context: DecodeContext(options: DecodeOptions(range: .high)))
@@ -36,10 +36,10 @@ import TintypeTesting
         }
     }
 
-    @Test func whatIsCutShortOrFollowedByOtherBytesIsAnswered() throws {
+    @Test func truncatedAndExtendedFilesAreHandled() throws {
         let data = try FixtureManifest.named("pq.heic").data
         #expect(areKnown(data + Data(repeating: 0xFF, count: 40)))
-        #expect(!areKnown(try picture(changing: 2, to: 64) + Data(repeating: 0xFF, count: 40)))
+        #expect(!areKnown(try file(changing: 2, to: 64) + Data(repeating: 0xFF, count: 40)))
         for count in data.indices { _ = areKnown(data.prefix(count)) }
     }
 }
