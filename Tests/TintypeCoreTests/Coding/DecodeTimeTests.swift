@@ -20,33 +20,33 @@ import TintypeTesting
         }
     }
 
-    @Test func whatEndsInTimeIsTheResult() throws {
+    @Test func aResultInTimeIsReturned() throws {
         #expect(try run(10) == 10)
     }
 
-    @Test func whatTakesTooLongIsALimitAndNotCancelled() {
+    @Test func exceedingTheTimeIsALimitAndNotACancellation() {
         let error = #expect(throws: TintypeError.self) { try run(50) }
         #expect(error?.code == .limitExceeded && error?.limit == .time)
         #expect(clock.uptime == .seconds(11))
     }
 
-    @Test func whoGivesUpIsToldSo() {
+    @Test func aCancelledDecodeThrowsCancelled() {
         let error = #expect(throws: TintypeError.self) { try run(50, isCancelled: { true }) }
         #expect(error?.code == .cancelled && error?.limit == nil)
     }
 
-    @Test func whoGaveUpAndIsWantedAgainHasNotTakenTooLong() {
-        let asked = Shared(0)
+    @Test func aWithdrawnCancellationInTimeIsNotALimit() {
+        let calls = Shared(0)
         let error = #expect(throws: TintypeError.self) {
             try run(50) {
-                asked.withLock { $0 += 1 }
-                return asked.now == 1
+                calls.withLock { $0 += 1 }
+                return calls.now == 1
             }
         }
         #expect(error?.code == .cancelled)
     }
 
-    @Test func otherErrorsPass() {
+    @Test func otherErrorsPassUnchanged() {
         let error = #expect(throws: TintypeError.self) {
             try DecodeTime().run(isCancelled: { false }) { _ throws(TintypeError) in throw .transformFailed("no") }
         }

@@ -45,23 +45,26 @@ import Testing
         (nil, [0xFF]),
     ]
 
-    @Test(arguments: heads) func tellsTheFormat(_ expected: ImageFormat?, _ head: [UInt8]) {
+    @Test(arguments: heads) func theFormatIsRecognizedByTheFirstBytes(_ expected: ImageFormat?, _ head: [UInt8]) {
         #expect(FormatSniffer.format(of: Data(head)) == expected)
     }
 
-    @Test func saysWhatItIsInstead() {
+    @Test func bytesThatAreNoImageAreDescribed() {
         #expect(FormatSniffer.guess(Data("  <!DOCTYPE html>".utf8)) == "an HTML page")
         #expect(FormatSniffer.guess(Data("hello".utf8)) == "text")
         #expect(FormatSniffer.guess(Data([0, 1, 0xFE])) == "unknown bytes")
     }
 
-    @Test func anyPrefixIsHarmless() {
-        for (_, head) in Self.heads {
-            for count in 0...head.count { _ = FormatSniffer.format(of: Data(head.prefix(count))) }
+    @Test func aPrefixHasTheSameFormatOrNone() {
+        for (expected, head) in Self.heads {
+            for count in 0...head.count {
+                let format = FormatSniffer.format(of: Data(head.prefix(count)))
+                #expect(format == nil || format == expected, "\(head.prefix(count))")
+            }
         }
     }
 
-    @Test func aSliceIsReadFromItsOwnBeginning() {
+    @Test func aSliceOfDataIsReadFromItsStart() {
         let data = Data([1, 2, 3] + [0xFF, 0xD8, 0xFF, 0xE0])
         #expect(FormatSniffer.format(of: data[3...]) == .jpeg)
     }

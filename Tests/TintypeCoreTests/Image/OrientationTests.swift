@@ -4,8 +4,10 @@ import TintypeTesting
 @testable import TintypeCore
 
 @Suite struct OrientationTests {
-    /// Sizes around those of the blocks that a picture is turned in.
-    @Test(arguments: Orientation.allCases) func everyPixelGoesWhereItBelongs(_ orientation: Orientation) throws {
+    /// The sizes are around the tile sizes of the rotation kernel.
+    @Test(arguments: Orientation.allCases) func everyPixelIsMovedToItsDisplayedPosition(_ orientation: Orientation)
+        throws
+    {
         for (width, height) in [(1, 1), (3, 70), (4, 4), (33, 31), (37, 5), (66, 64)] {
             let stored = try PixelBuffer.numbered(width, height)
             let displayed = try stored.oriented(orientation)
@@ -20,7 +22,7 @@ import TintypeTesting
         }
     }
 
-    @Test(arguments: Orientation.allCases) func aPartIsFoundWhereItIsStored(_ orientation: Orientation) throws {
+    @Test(arguments: Orientation.allCases) func aDisplayedPartMapsToItsStoredPart(_ orientation: Orientation) throws {
         let stored = try PixelBuffer.numbered(9, 7)
         let displayed = try stored.oriented(orientation)
         for rect in [

@@ -21,7 +21,7 @@ import TintypeTesting
         #expect(PixelPoolState.capacity(for: .max) == .max)
     }
 
-    @Test func whatCameLastIsTakenFirst() {
+    @Test func theNewestBlockIsTakenFirst() {
         var pool = PixelPoolState(limit: 10 * class1)
         for one in [block(1), block(2), block(3, 2 * class1)] { #expect(pool.put(one, at: .zero).released.isEmpty) }
         #expect(pool.byteCount == 4 * class1)
@@ -31,7 +31,7 @@ import TintypeTesting
         #expect(pool.byteCount == 2 * class1)
     }
 
-    @Test func beyondTheLimitWhatHasLainLongestGoes() {
+    @Test func beyondTheLimitTheLongestIdleBlocksAreReleased() {
         var pool = PixelPoolState(limit: 3 * class1)
         for address in UInt(1)...3 { #expect(pool.put(block(address), at: .zero).released.isEmpty) }
         #expect(pool.put(block(4), at: .zero).released == [block(1)])
@@ -42,14 +42,14 @@ import TintypeTesting
         #expect(pool.byteCount == 0)
     }
 
-    @Test func aLowerLimitCountsAtOnce() {
+    @Test func aLowerLimitTakesEffectAtOnce() {
         var pool = PixelPoolState(limit: 3 * class1)
         for address in UInt(1)...3 { _ = pool.put(block(address), at: .zero) }
         #expect(pool.setLimit(class1) == [block(1), block(2)])
         #expect(pool.setLimit(-5) == [block(3)])
     }
 
-    @Test func everyShortSequenceKeepsTheSum() {
+    @Test func randomSequencesKeepTheSumAndTheLimit() {
         var random = SeededRandom.printed("pool")
         for _ in 0..<200 {
             var (pool, idle, address) = (PixelPoolState(limit: 6 * class1), Set<PixelBlock>(), UInt(1))
@@ -68,7 +68,7 @@ import TintypeTesting
         }
     }
 
-    @Test func memoryIsUsedAgain() throws {
+    @Test func memoryIsReused() throws {
         let pool = PixelPool(limit: 8 << 20)
         let first = try #require(pool.take(2 << 20))
         pool.put(first)
@@ -79,13 +79,13 @@ import TintypeTesting
         #expect(pool.idleByteCount == 0)
     }
 
-    @Test func whatLiesTooLongGoesAndWhatIsUsedStays() {
+    @Test func blocksThatAreIdleForTooLongAreReleased() {
         var pool = PixelPoolState(limit: 10 * class1, maximumIdleTime: .seconds(30))
         #expect(pool.put(block(1), at: .zero).wait == .seconds(30))
         #expect(pool.put(block(2, 2 * class1), at: .seconds(10)).wait == nil)
         #expect(pool.expire(at: .seconds(29)) == ([], .seconds(1)))
         #expect(pool.expire(at: .seconds(30)) == ([block(1)], .seconds(10)))
-        // It is used again, and begins anew.
+        // Reusing the block restarts its idle time.
         #expect(pool.take(2 * class1) == block(2, 2 * class1))
         #expect(pool.put(block(2, 2 * class1), at: .seconds(35)).wait == nil)
         #expect(pool.expire(at: .seconds(40)) == ([], .seconds(25)))
@@ -94,7 +94,7 @@ import TintypeTesting
         #expect(pool.put(block(3), at: .seconds(70)).wait == .seconds(30))
     }
 
-    @Test func anIdlePoolGivesItsMemoryBackByItself() throws {
+    @Test func anIdlePoolReleasesItsMemoryWithoutACall() throws {
         let clock = ManualClock()
         let timers = Shared<[(Duration, @Sendable () -> Void)]>([])
         let pool = PixelPool(limit: 8 << 20, time: clock.timeSource) { wait, work in

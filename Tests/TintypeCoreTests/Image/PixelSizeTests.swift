@@ -12,7 +12,7 @@ import Testing
         #expect(size(1000, 1).fitted(into: size(10, 10)) == size(10, 1))
     }
 
-    @Test func aSideOfZeroDoesNotLimit() {
+    @Test func aSideOfZeroSetsNoLimit() {
         #expect(size(400, 300).fitted(into: size(0, 150)) == size(200, 150))
         #expect(size(400, 300).fitted(into: size(0, 0)) == size(400, 300))
     }
@@ -26,7 +26,7 @@ import Testing
         #expect(size(.max, 2).area == .max)
     }
 
-    @Test func theByteLimitIsKept() {
+    @Test func theByteLimitIsRespected() {
         for limit in [1, 4, 100, 5000, 100_000] {
             let target = DecodeOptions.Size.atMost(bytes: limit).target(for: size(1000, 700))
             #expect(target.area * 4 <= max(limit, 4))

@@ -6,10 +6,10 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// What observers see; the original's notifications have their place among it.
+/// The events that observers receive, among them the counterparts of SDWebImage's notifications.
 @Suite(.timeLimit(.minutes(15))) struct ObserverTests {
-    /// Notes every event as a word.
-    private final class Notes: PipelineObserver {
+    /// Records every event as a word.
+    private final class EventRecorder: PipelineObserver {
         let words = Shared<[String]>([])
 
         func observe(_ event: PipelineEvent) {
@@ -34,56 +34,56 @@ import TintypeTesting
         PipelineFixture { $0.observers = observers }
     }
 
-    @Test func everyStageOfALoadIsSeenInItsOrder() async throws {
-        let notes = Notes()
-        let fixture = observed(notes)
+    @Test func everyStageOfALoadIsObservedInOrder() async throws {
+        let events = EventRecorder()
+        let fixture = observed(events)
         fixture.answer()
         let request = fixture.request().transformed(by: CountingTransformer(identifier: "t"))
         _ = try await fixture.pipeline.image(for: request)
         _ = try await fixture.pipeline.image(for: request)
         try await fixture.pipeline.flush()
-        // Encoding for the disk goes on behind the caller.
-        let words = notes.words.now.filter { !$0.hasPrefix("encode") }
+        // Encoding for the disk runs in the background.
+        let words = events.words.now.filter { !$0.hasPrefix("encode") }
         #expect(
             words == [
                 "memory miss", "began", "disk…", "disk", "disk miss", "disk…", "disk", "disk miss", "load…", "answered",
                 "load", "decode…", "decode", "transform…", "transform", "store…", "store", "ended", "memory hit",
             ])
-        #expect(notes.words.now.contains("encode"))
+        #expect(events.words.now.contains("encode"))
     }
 
-    @Test func downloadStartReceiveResponseStopAndFinishHaveTheirPlaces() async {
-        // Start: load…; ReceiveResponse: answered; Finish: load; Stop without Finish: load with an error.
-        let notes = Notes()
-        let fixture = observed(notes)
+    @Test func theNotificationsOfADownloadHaveCounterparts() async {
+        // Start is "load…", ReceiveResponse "answered", Finish "load", and Stop without Finish "load" with an error.
+        let events = EventRecorder()
+        let fixture = observed(events)
         fixture.answer("a", .failure(TintypeError(.unreachable, stage: .load, "test")))
         await expect(.unreachable) { try await fixture.pipeline.image(for: fixture.request()) }
-        #expect(notes.words.now.suffix(3) == ["load…", "load unreachable", "ended unreachable"])
+        #expect(events.words.now.suffix(3) == ["load…", "load unreachable", "ended unreachable"])
     }
 
-    @Test func sharedWorkIsSeenOnceAndEachWhoAskedToo() async throws {
-        let notes = Notes()
-        let fixture = observed(notes)
+    @Test func sharedWorkIsObservedOnceAndEveryLoadToo() async throws {
+        let events = EventRecorder()
+        let fixture = observed(events)
         let gate = Gate()
         fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
         let tasks = (0..<5).map { _ in fixture.pipeline.start(fixture.request()) }
         await gate.waitForArrivals(1)
         gate.open()
         for task in tasks { _ = try await task.response }
-        let words = notes.words.now
+        let words = events.words.now
         #expect(words.filter { $0 == "load" }.count == 1 && words.filter { $0 == "decode" }.count == 1)
         #expect(words.filter { $0 == "began" }.count == 5 && words.filter { $0 == "ended" }.count == 5)
     }
 
-    @Test func evictionsAreSeen() async throws {
-        let notes = Notes()
+    @Test func evictionsAreObserved() async throws {
+        let events = EventRecorder()
         let info = ImageInfo(format: .png, size: PixelSize(width: 200, height: 200))
-        let fixture = PipelineFixture(info: info) { $0.observers = [notes] }
+        let fixture = PipelineFixture(info: info) { $0.observers = [events] }
         for number in 0..<10 {
             fixture.answer("\(number)")
             _ = try await fixture.pipeline.image(for: fixture.request("\(number)"))
         }
-        #expect(notes.words.now.contains { $0.hasPrefix("evicted") })
+        #expect(events.words.now.contains { $0.hasPrefix("evicted") })
     }
 
     @Test func metricsCountLookupsBytesDurationsAndFailures() async throws {
@@ -107,7 +107,7 @@ import TintypeTesting
         #expect(try metrics.expectTimer("tintype_load_duration").values.count == 2)
     }
 
-    @Test func theTraceIsWhatChromeReads() async throws {
+    @Test func theTraceHasTheFormatThatChromeReads() async throws {
         struct Trace: Decodable {
             struct Event: Decodable {
                 let name: String
@@ -131,13 +131,13 @@ import TintypeTesting
         let spans = trace.traceEvents.filter { $0.ph == "X" }
         #expect(spans.map(\.name).sorted() == ["closure:a", "decode", "disk", "load", "store"])
         #expect(spans.allSatisfy { $0.ts >= 0 && ($0.dur ?? -1) >= 0 && $0.args["key"] != nil })
-        // Stages lie within their load.
+        // The spans of the stages lie within the span of the load.
         let load = try #require(spans.first { $0.pid == 1 })
         let end = load.ts + (load.dur ?? 0)
         #expect(spans.filter { $0.pid == 2 }.allSatisfy { $0.ts >= load.ts && $0.ts + ($0.dur ?? 0) <= end })
     }
 
-    @Test func spansOfOneRowOfATraceDoNotOverlap() {
+    @Test func spansInOneRowOfATraceDoNotOverlap() {
         let key = CacheKey(source: "a")
         var random = SeededRandom.printed("trace")
         let spans = (0..<200).map { id in
@@ -147,6 +147,7 @@ import TintypeTesting
             return TraceSpan(run, StageOutcome(duration: duration, error: nil, byteCount: nil))
         }
         let rows = Dictionary(grouping: ChromeTrace(spans).traceEvents.filter { $0.ph == "X" }, by: \.tid)
+        #expect(rows.values.reduce(0) { $0 + $1.count } == spans.count)
         for row in rows.values {
             let sorted = row.sorted { $0.ts < $1.ts }
             for (former, next) in zip(sorted, sorted.dropFirst()) {
@@ -172,7 +173,7 @@ import TintypeTesting
         #expect(recorder.droppedCount == 3)
     }
 
-    @Test func theLogTellsLoadsAtDebugAndStagesAtTrace() async throws {
+    @Test func loadsAreLoggedAtDebugAndStagesAtTrace() async throws {
         for (level, expected) in [(Logger.Level.info, 0), (.debug, 1), (.trace, 5)] {
             let lines = Shared<[String]>([])
             let fixture = PipelineFixture {
@@ -186,7 +187,7 @@ import TintypeTesting
     }
 }
 
-/// A log that keeps its lines.
+/// A log handler that records its lines.
 private struct LinesHandler: LogHandler {
     let lines: Shared<[String]>
     var metadata: Logger.Metadata = [:]
