@@ -1,7 +1,7 @@
 public import Foundation
 public import TintypeCore
 
-/// One caller's share in a transfer: a handle to follow it, to change its priority and to cancel it.
+/// One caller's share of a transfer: its progress, its priority, its cancellation and its result.
 ///
 /// Releasing the handle does not stop the transfer. All members may be called from any thread.
 public final class Download: Sendable {
@@ -17,7 +17,7 @@ public final class Download: Sendable {
         self.onProgress = onProgress
     }
 
-    /// How much has arrived.
+    /// The progress of the transfer.
     public var progress: LoadProgress { received.withLock { $0 }?.progress ?? LoadProgress() }
 
     /// The bytes that have arrived so far; all of them at the end.
@@ -31,14 +31,16 @@ public final class Download: Sendable {
         set { handle.setPriority(newValue) }
     }
 
-    /// Cancels this share: it ends at once with ``TintypeCore/TintypeError/Code/cancelled``, unless it has ended. The last caller
-    /// that cancels stops the transfer.
+    /// Cancels this share: it ends at once with ``TintypeCore/TintypeError/Code/cancelled``, unless it has ended. The
+    /// last caller that cancels stops the transfer.
     public func cancel() {
         finish(.failure(.cancelled))
         handle.cancel()
     }
 
-    /// The bytes, once they are there. Any number of tasks may wait. Cancelling a waiting task cancels the download.
+    /// The bytes, when the transfer has ended. Any number of tasks may wait. Cancelling one of them cancels this share.
+    ///
+    /// - Throws: the error of the transfer, or ``TintypeCore/TintypeError/Code/cancelled``.
     public var bytes: LoadedBytes {
         get async throws(TintypeError) {
             try await end.wait {
@@ -48,9 +50,11 @@ public final class Download: Sendable {
         }
     }
 
-    // MARK: From the downloader
+    // MARK: Called by the downloader
 
-    /// - Parameter priority: The priority that the subscription was made with.
+    /// Connects this share to its subscription of the transfer.
+    ///
+    /// - Parameter priority: the priority of the subscription.
     func bind(_ subscription: JobSubscription, subscribedAt priority: ImagePriority) {
         handle.bind(subscription, subscribedAt: priority)
     }

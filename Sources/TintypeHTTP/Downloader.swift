@@ -1,19 +1,19 @@
 public import Foundation
 public import TintypeCore
 
-/// Loads `http:` and `https:` URLs: the HTTP ``TintypeCore/ImageLoader``, on async-http-client.
+/// The ``TintypeCore/ImageLoader`` for `http:` and `https:` URLs, built on async-http-client.
 ///
-/// Equal requests share one transfer, whichever pipeline or program they come from: requests with the same method, URL, header
-/// fields and options. A few transfers run at once, the most urgent first. A transfer leaves its slot before its bytes are
-/// decoded. All members may be called from any thread.
+/// Requests with equal method, URL, header fields and options share one transfer, from pipelines and direct callers
+/// alike. A limited number of transfers run at once, the most urgent first. A transfer leaves its place in the queue
+/// before its bytes are decoded. All members may be called from any thread.
 public final class Downloader: ImageLoader {
     private struct State: Sendable {
         var configuration: DownloaderConfiguration
         /// The number of times that the configuration has changed.
         var generation = 0
         var isInvalidated = false
-        /// The settings of requests without options of their own. Stored, because nearly all requests are such.
-        var plain: TransferSettings?
+        /// The settings of requests without options, which nearly all requests share.
+        var defaultSettings: TransferSettings?
     }
 
     private let state: Locked<State>
@@ -27,15 +27,15 @@ public final class Downloader: ImageLoader {
         services = TransferServices(configuration)
     }
 
-    /// The settings. A change applies to transfers that start later; the limits on concurrent transfers and their order change
-    /// at once.
+    /// The settings. A change applies to transfers that start later; the limits on concurrent transfers and their order
+    /// change at once.
     public var configuration: DownloaderConfiguration {
         get { state.withLock { $0.configuration } }
         set {
             state.withLock { state in
                 state.configuration = newValue
                 state.generation += 1
-                state.plain = nil
+                state.defaultSettings = nil
             }
             services.apply(newValue)
         }
@@ -44,9 +44,12 @@ public final class Downloader: ImageLoader {
     /// Starts a transfer, or joins that of an equal request.
     ///
     /// - Parameters:
-    ///   - options: What this request wants of HTTP beside its source.
-    ///   - onProgress: Called on any thread, which it must not block. A late caller is told the current progress first.
-    /// - Returns: The caller's share in the transfer. It has failed already if the source cannot be requested.
+    ///   - source: an `http:` or `https:` URL, or an ``TintypeCore/HTTPSource``.
+    ///   - options: the HTTP options of the request.
+    ///   - priority: the priority in the queue.
+    ///   - onProgress: called on any thread, which it must not block. A caller that joins late gets the current
+    ///     progress first.
+    /// - Returns: the caller's share of the transfer. It has already failed if the source cannot be requested.
     @discardableResult
     public func download(
         _ source: ImageSource, options: HTTPOptions = HTTPOptions(), priority: ImagePriority = .normal,
@@ -80,7 +83,7 @@ public final class Downloader: ImageLoader {
 // MARK: - As the loader of a pipeline
 
 extension Downloader: SharedLoader {
-    /// Returns whether the source is an `http:` or `https:` URL.
+    /// Whether a source is an `http:` or `https:` URL.
     public func canLoad(_ source: ImageSource) -> Bool {
         switch source {
         case .url(let url): url.isHTTP
@@ -89,9 +92,10 @@ extension Downloader: SharedLoader {
         }
     }
 
-    /// Joins the transfer of equal requests, or starts it.
+    /// Loads a source: starts a transfer, or joins that of an equal request.
     ///
-    /// - Throws: The error of the transfer, or ``TintypeCore/TintypeError/Code/cancelled``.
+    /// - Throws: the error of the transfer; ``TintypeCore/TintypeError/Code/invalidated`` after
+    ///   ``invalidate(cancellingAll:)``; ``TintypeCore/TintypeError/Code/cancelled`` when the task is cancelled.
     @concurrent
     public func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         let request = ByteRequest(
@@ -100,18 +104,20 @@ extension Downloader: SharedLoader {
             try key(for: request), for: context.job, onStatus: { context.received.show($0) }, work: work(for: request))
     }
 
-    /// Returns whether a stored response may be used again: RFC 9111, for a private cache.
+    /// Returns how a stored response may be used (RFC 9111, for a private cache).
     public func verdict(
         on stored: CacheEntry, for source: ImageSource, extras: RequestExtras, at now: Date
     ) -> StoredVerdict {
-        // Nothing is known of an entry that was stored without the head of its response.
+        // Without the header fields of the response, its freshness is unknown.
         guard let response = StoredResponse(decoding: stored.metadata),
             let request = try? DownloadRequest(source, settings(extras, byteLimit: .max))
         else { return .stale(usableOnError: true) }
         return Freshness(request: request, stored: response, now: now).verdict
     }
 
-    /// - Throws: ``TintypeCore/TintypeError/Code/invalidated``.
+    /// Returns the key by which equal requests find their transfer.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/invalidated`` after ``invalidate(cancellingAll:)``.
     package func key(for request: ByteRequest) throws(TintypeError) -> ByteLoadKey {
         let (generation, isInvalidated) = state.withLock { ($0.generation, $0.isInvalidated) }
         guard !isInvalidated else {
@@ -120,6 +126,7 @@ extension Downloader: SharedLoader {
         return ByteLoadKey(request, in: .generation(generation))
     }
 
+    /// Returns the work of one transfer.
     package func work(for request: ByteRequest) -> ByteLoads.Work {
         let settings = settings(request.extras, byteLimit: request.byteLimit)
         return { [services] (job, reporter) throws(TintypeError) in
@@ -127,13 +134,14 @@ extension Downloader: SharedLoader {
         }
     }
 
+    /// Returns the settings of a request.
     private func settings(_ extras: RequestExtras, byteLimit: Int) -> TransferSettings {
-        let isPlain = !extras.contains(HTTPOptionsKey.self)
+        let isDefault = !extras.contains(HTTPOptionsKey.self)
         return state.withLock { state in
-            if isPlain, let plain = state.plain, plain.byteLimit == byteLimit { return plain }
+            if isDefault, let settings = state.defaultSettings, settings.byteLimit == byteLimit { return settings }
             let settings = TransferSettings(
                 configuration: state.configuration, options: extras[HTTPOptionsKey.self], byteLimit: byteLimit)
-            if isPlain { state.plain = settings }
+            if isDefault { state.defaultSettings = settings }
             return settings
         }
     }
@@ -142,13 +150,13 @@ extension Downloader: SharedLoader {
 // MARK: - All transfers
 
 extension Downloader {
-    /// Whether waiting transfers are held back. Running ones go on.
+    /// Whether waiting transfers stay in the queue. Running transfers continue.
     public var isSuspended: Bool {
         get { services.queue.isSuspended }
         set { services.queue.isSuspended = newValue }
     }
 
-    /// The number of transfers that run or wait, however many callers wait for each.
+    /// The number of transfers that run or wait. One that several callers share counts once.
     public var currentDownloadCount: Int { loads.count }
 
     /// The number of transfers that run.
@@ -161,7 +169,7 @@ extension Downloader {
 
     /// Makes all later calls fail with ``TintypeCore/TintypeError/Code/invalidated``.
     ///
-    /// - Parameter cancellingAll: Whether running transfers are cancelled. Otherwise they go on to their end.
+    /// - Parameter cancellingAll: whether running and waiting transfers are cancelled. Otherwise they complete.
     public func invalidate(cancellingAll: Bool = false) {
         state.withLock { $0.isInvalidated = true }
         if cancellingAll { cancelAll() }

@@ -1,12 +1,11 @@
 import TintypeCore
 
-/// A wait for the program's own code, which may hang and ignore cancellation. The wait ends in time all the same, and leaves the
-/// code running.
+/// A wait for user code, which may hang and ignore cancellation. The wait ends in time and leaves the code running.
 enum BoundedWait {
-    /// Runs `work` in a task of its own and waits for it.
+    /// Runs `work` in a task of its own, and returns its result.
     ///
-    /// - Parameter limit: The longest wait, or `nil` to wait until the waiting task is cancelled.
-    /// - Throws: What `work` throws; ``TintypeCore/TintypeError/Code/timedOut`` after `limit`;
+    /// - Parameter limit: the longest wait; `nil` for no limit.
+    /// - Throws: the error of `work`; ``TintypeCore/TintypeError/Code/timedOut`` after `limit`;
     ///   ``TintypeCore/TintypeError/Code/cancelled`` as soon as the waiting task is cancelled.
     static func wait<Value: Sendable>(
         _ limit: Duration?, _ clock: TransferClock, for work: @escaping @Sendable () async throws -> Value
