@@ -39,7 +39,7 @@ extension ImageDecoder {
             guard error.code == .undecodable, context.options.allowsPartial else { throw error }
             guard let image = try (self as? any SalvagingImageDecoder)?.salvageIfReadable(bytes, context: context)
             else { throw error.withoutPart }
-            return image.partial
+            return image.markedPartial
         }
     }
 

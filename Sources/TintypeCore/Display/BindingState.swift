@@ -8,6 +8,7 @@ struct BindingState: Sendable {
         case nothing, placeholder, preview, image, failure
     }
 
+    /// What the binding must do.
     enum Action: Hashable, Sendable {
         /// Start this load. It precedes any cancellation, so that work that both loads share continues.
         case start(Int)
@@ -30,7 +31,7 @@ struct BindingState: Sendable {
     private(set) var lastLoad = 0
     /// The loads that are running.
     private var loads: [Int: Load] = [:]
-    /// What is shown.
+    /// The content that the display shows.
     private(set) var content = Content.nothing
     /// The load whose result is shown. Results of earlier loads are not shown any longer.
     private var shownLoad = 0

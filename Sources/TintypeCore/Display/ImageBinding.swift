@@ -70,7 +70,7 @@
         call(ends + [{ receive?(.finished(.failure(.noSource))) }])
     }
 
-    /// Cancels all loads. What is shown stays.
+    /// Cancels all loads. The display keeps its image.
     public func cancel() {
         call(perform(state.cancel(), ShownImages()))
     }
@@ -113,7 +113,7 @@ extension ImageBinding {
         return [{ receive?(.finished(.success(ImageResponse(image: image, origin: .memory)))) }]
     }
 
-    /// Shows the result of a load that has already ended, or what is shown while it runs.
+    /// Shows the result of a load that has already ended, or the placeholder or preview while it runs.
     private func showFirst(_ number: Int) {
         guard let load = loads[number] else { return }
         if case .finished(let response) = load.task.status { return finish(number, .success(response)) }

@@ -78,12 +78,12 @@ public final class Image: Sendable {
     }
 
     /// Returns the same image with another ``received`` date.
-    func receiving(_ date: Date?) -> Image {
+    func withReceivedDate(_ date: Date?) -> Image {
         with(scale: scale, received: date)
     }
 
     /// The same image, marked as partial.
-    var partial: Image { with(scale: scale, received: received, isPartial: true) }
+    var markedPartial: Image { with(scale: scale, received: received, isPartial: true) }
 
     private func with(scale: Double, received: Date?, isPartial: Bool? = nil) -> Image {
         Image(

@@ -34,6 +34,7 @@ public struct PaletteColor: Hashable, Sendable {
 
 /// The frequency of each colour of an image. Colours that differ only in the low three bits of a channel count as one.
 struct ColorHistogram {
+    /// The pixels of one colour, or of several.
     struct Entry {
         /// The sums of straight red, green and blue, each pixel weighted by its alpha.
         var sums = SIMD3<Int>()

@@ -83,7 +83,7 @@ extension ImageLoad {
     private var hasOwnDecoder: Bool { request.rendition.decode.decoder != nil }
 
     private func storeOriginal(_ bytes: LoadedBytes, _ decoded: Image) -> ImageResponse {
-        let image = decoded.receiving(bytes.received)
+        let image = decoded.withReceivedDate(bytes.received)
         services.failureMemory.forget(FailureKey(request))
         storeOriginal(bytes, of: image)
         var response = ImageResponse(image: image, origin: bytes.origin, data: bytes.data)
@@ -102,7 +102,7 @@ extension ImageLoad {
             throw error.isDamage ? bytes.transferFailure ?? error : error
         }
         var response = ImageResponse(
-            image: image.partial.receiving(bytes.received), origin: bytes.origin, byteCount: bytes.data.count)
+            image: image.markedPartial.withReceivedDate(bytes.received), origin: bytes.origin, byteCount: bytes.data.count)
         response.transferFailure = bytes.transferFailure
         return response
     }

@@ -63,7 +63,7 @@ struct StageWatch: Sendable {
         }
     }
 
-    /// Reports the begin of a load.
+    /// Reports the start of a load.
     ///
     /// - Returns: the value to pass to ``loadEnded(_:_:_:)``; `nil` if there are no observers.
     func loadBegan(_ request: ImageRequest) -> (id: Int, at: Duration)? {

@@ -106,6 +106,7 @@ struct TraceSpan: Sendable {
 /// Spans as Chrome's complete events ("Trace Event Format"): loads and stages are two processes, each with as many rows
 /// as there were concurrent spans.
 struct ChromeTrace: Encodable {
+    /// An event as Chrome expects it; its property names are keys of the JSON.
     struct Event: Encodable {
         let name: String
         /// The phase: `X` for a span, `M` for a name.

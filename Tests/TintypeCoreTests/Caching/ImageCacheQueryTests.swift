@@ -130,7 +130,7 @@ import TintypeTesting
     }
 
     @Test func aPartialImageIsNotStoredOnDisk() async throws {
-        let part = try image().partial
+        let part = try image().markedPartial
         for data in [nil, PipelineFixture.png] {
             let error = await #expect(throws: TintypeError.self) {
                 try await cache.store(part, data: data, for: key)
