@@ -102,7 +102,8 @@ extension ImageLoad {
             throw error.isDamage ? bytes.transferFailure ?? error : error
         }
         var response = ImageResponse(
-            image: image.markedPartial.withReceivedDate(bytes.received), origin: bytes.origin, byteCount: bytes.data.count)
+            image: image.markedPartial.withReceivedDate(bytes.received), origin: bytes.origin,
+            byteCount: bytes.data.count)
         response.transferFailure = bytes.transferFailure
         return response
     }
