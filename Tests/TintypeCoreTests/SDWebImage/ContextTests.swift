@@ -6,23 +6,24 @@ import TintypeTesting
 
 /// SDWebImage's context options that concern the pipeline, under their names in SDWebImage.
 @Suite("SDWebImageContext", .timeLimit(.minutes(15))) struct ContextTests {
-    @Test func callbackQueueIsTheMainThread() async throws {
+    @Test func callbackQueueIsTheMainActor() async throws {
         let fixture = PipelineFixture()
         fixture.answer()
-        let isOnMain = await deliveryThreads(fixture.pipeline, fixture.request())
-        #expect(!isOnMain.isEmpty && isOnMain.allSatisfy(\.self))
+        #expect(await countEvents(fixture.pipeline, fixture.request()) > 0)
     }
 
-    /// Returns, for each event of a load, whether it was delivered on the main thread.
-    @MainActor private func deliveryThreads(_ pipeline: ImagePipeline, _ request: ImageRequest) async -> [Bool] {
-        let isOnMain = Shared<[Bool]>([])
+    /// Returns the number of events of a load. Stops the test process if one is not delivered on the main actor, which is not
+    /// always the main thread on Linux.
+    @MainActor private func countEvents(_ pipeline: ImagePipeline, _ request: ImageRequest) async -> Int {
+        let count = Shared(0)
         await withCheckedContinuation { continuation in
             pipeline.load(request) { event in
-                isOnMain.withLock { $0.append(Thread.isMainThread) }
+                MainActor.assertIsolated()
+                count.withLock { $0 += 1 }
                 if case .finished = event { continuation.resume() }
             }
         }
-        return isOnMain.now
+        return count.now
     }
 
     @Test func imageCacheReplacesThePipelinesForOneRequest() async throws {
