@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+@Suite struct ImageLoaderChainTests {
+    /// Takes closures with certain identities, and answers with its own name.
+    private struct NamedLoader: ImageLoader {
+        let name: String
+        let identities: Set<String>
+
+        func canLoad(_ source: ImageSource) -> Bool { identities.contains(source.identity) }
+
+        @concurrent
+        func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
+            LoadedBytes(data: Data(name.utf8), origin: .custom)
+        }
+
+        func verdict(
+            on stored: CacheEntry, for source: ImageSource, extras: RequestExtras, at now: Date
+        ) -> StoredVerdict {
+            .stale(usableOnError: name == "second")
+        }
+    }
+
+    private static let first = NamedLoader(name: "first", identities: ["closure:a", "closure:b"])
+    private static let second = NamedLoader(name: "second", identities: ["closure:b"])
+
+    private func source(_ id: String) -> ImageSource { .closure(id: id) { Data() } }
+
+    private func load(_ id: String, by chain: ImageLoaderChain) async throws -> String {
+        let context = LoadContext(received: ReceivedBytes(limit: 100), job: JobContext(priority: .normal))
+        return String(decoding: try await chain.load(source(id), context: context).data, as: UTF8.self)
+    }
+
+    @Test func theLastLoaderThatTakesASourceLoadsIt() async throws {
+        let chain = ImageLoaderChain([Self.first, Self.second])
+        #expect(try await load("b", by: chain) == "second")
+        #expect(try await load("a", by: chain) == "first")
+        #expect(try await load("b", by: ImageLoaderChain([Self.second, Self.first])) == "first")
+    }
+
+    @Test func aChainTakesWhatAnyOfItsLoadersTakes() {
+        let chain = ImageLoaderChain([Self.first, Self.second])
+        #expect(chain.canLoad(source("a")) && chain.canLoad(source("b")) && !chain.canLoad(source("c")))
+        #expect(!ImageLoaderChain([]).canLoad(source("a")))
+    }
+
+    @Test func aSourceThatNoLoaderTakesIsInvalid() async {
+        let error = await #expect(throws: TintypeError.self) {
+            try await load("c", by: ImageLoaderChain([Self.first, Self.second]))
+        }
+        #expect(error?.code == .invalidSource && error?.subject == "closure:c")
+    }
+
+    @Test func theVerdictIsThatOfTheLoaderThatTakesTheSource() {
+        let chain = ImageLoaderChain([Self.first, Self.second])
+        let entry = CacheEntry(data: Data(), format: nil)
+        func verdict(_ id: String) -> StoredVerdict {
+            chain.verdict(on: entry, for: source(id), extras: RequestExtras(), at: Date())
+        }
+        #expect(verdict("b") == .stale(usableOnError: true))
+        #expect(verdict("a") == .stale(usableOnError: false))
+        #expect(verdict("c") == .fresh)
+    }
+
+    @Test func chainsNest() async throws {
+        let chain = ImageLoaderChain([Self.first, ImageLoaderChain([Self.second])])
+        #expect(try await load("b", by: chain) == "second")
+        #expect(chain.sharedLoader(for: source("b")) == nil)
+    }
+}
