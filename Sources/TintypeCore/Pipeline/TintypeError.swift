@@ -1,14 +1,23 @@
-/// Everything that can go wrong, as one type of one word.
+import Foundation
+
+/// The only error type that Tintype throws.
 ///
-/// Switch over ``code``; show ``description``, which is one line and names what failed, where and why. That a cache has
-/// nothing is not an error but `nil`.
+/// Switch over ``code``; show ``description``, which is one line with the subject, the message, the code and the stage. A
+/// cache miss is not an error but `nil`.
+///
+/// The fields are in a shared object, so that the error takes one word in typed throws.
 public struct TintypeError: Error, Sendable {
     private let storage: Storage
 
+    /// Creates an error.
+    ///
     /// - Parameters:
-    ///   - message: what happened, in a few words without a full stop.
-    ///   - subject: the URL, path or name it happened to.
-    ///   - status: the HTTP status that the server answered with.
+    ///   - code: the kind of failure.
+    ///   - stage: the stage of the request that failed.
+    ///   - message: the failure in a few words, without a full stop.
+    ///   - subject: the URL, path or name of what failed; `nil` if it is not known here.
+    ///   - status: the HTTP status that caused the failure.
+    ///   - underlying: the error of a system call or library that caused this one.
     public init(
         _ code: Code, stage: Stage, _ message: String, subject: String? = nil, status: Int? = nil,
         underlying: (any Error)? = nil
@@ -21,25 +30,25 @@ public struct TintypeError: Error, Sendable {
         self.storage = storage
     }
 
-    /// What happened, to switch over.
+    /// The kind of failure.
     public var code: Code { storage.code }
-    /// Where on the way of a request it happened.
+    /// The stage of the request that failed.
     public var stage: Stage { storage.stage }
-    /// What happened, in words, for whoever looks for the cause.
+    /// The failure in a few words, without a full stop.
     public var message: String { storage.message }
-    /// The URL, path or name that the failing work was about.
+    /// The URL, path or name of what failed.
     public var subject: String? { storage.subject }
-    /// The HTTP status that the server answered with, where that is what went wrong.
+    /// The HTTP status that caused the failure.
     public var status: Int? { storage.status }
-    /// The error of a system or library below that caused this one.
+    /// The error of a system call or library that caused this one.
     public var underlying: (any Error)? { storage.underlying }
 
-    /// The wait was given up by the one who waited. Shared, since no error is more common.
+    /// The error of a cancelled load. One shared instance, because no error is more common.
     public static let cancelled = TintypeError(
         shared: Storage(
             code: .cancelled, stage: .deliver, message: "cancelled", subject: nil, status: nil, underlying: nil))
 
-    /// The same error, about `subject` if it did not say yet what it was about.
+    /// Returns the error with `subject` if it has no subject yet. A cancellation is returned unchanged.
     public func about(_ subject: String) -> TintypeError {
         guard self.subject == nil, code != .cancelled else { return self }
         return TintypeError(
@@ -67,28 +76,94 @@ public struct TintypeError: Error, Sendable {
     }
 }
 
+extension TintypeError {
+    /// The kind of a failure. The number in parentheses is the corresponding error code of SDWebImage, if there is one.
+    public enum Code: String, Sendable, CaseIterable {
+        /// The URL is malformed, or no loader accepts its scheme. (1000)
+        case invalidSource
+        /// There is no file at the path.
+        case notFound
+        /// A file or directory cannot be read: missing permission, not a regular file, or an I/O error.
+        case unreadable
+        /// A file or directory cannot be written: missing permission, a read-only file system, or a full disk.
+        case unwritable
+        /// The host cannot be reached: unknown name, connection refused, or no route.
+        case unreachable
+        /// No connection, or no progress, within the time limit.
+        case timedOut
+        /// The source failed earlier in a way that a retry does not repair; see ``FailureMemory``. (1003)
+        case failedBefore
+        /// The connection broke, or the peer violated the HTTP protocol.
+        case transport
+        /// The TLS handshake failed, or the certificate is not trusted.
+        case insecure
+        /// A guard refuses the scheme, host, port or address; see `ServerGuard`.
+        case forbidden
+        /// A request modifier refused to send the request. (2000)
+        case refusedRequest
+        /// A response modifier refused the response. (2003)
+        case refusedResponse
+        /// The content type of the response is not acceptable. (2004)
+        case badContentType
+        /// The body could not be decrypted, or its content coding is damaged. (1001)
+        case undecipherable
+        /// The downloader was invalidated and accepts no more requests.
+        case invalidated
+        /// The status of the response is not acceptable; ``TintypeError/message`` names it. (2001)
+        case badStatus
+        /// The server sent too many redirects, or redirects in a circle.
+        case tooManyRedirects
+        /// The body is empty. (1001)
+        case emptyBody
+        /// The body is shorter than announced.
+        case truncatedBody
+        /// A body, file or image exceeds a limit, for example in bytes, pixels, frames or scans.
+        case limitExceeded
+        /// The bytes are not an image of any known format. (1001)
+        case notAnImage
+        /// The format is known, but no decoder or encoder is registered for it, or its library is missing. (1001)
+        case noCoder
+        /// The bytes are of a known format but damaged or truncated. (1001)
+        case undecodable
+        /// The request accepts only animated images, and this image is still. (1001)
+        case notAnimated
+        /// The image has no frame with the requested index.
+        case noSuchFrame
+        /// Memory for the pixels could not be allocated.
+        case outOfMemory
+        /// A transformer failed.
+        case transformFailed
+        /// An encoder failed.
+        case encodeFailed
+        /// The program refuses to load the source; see ``PipelineConfiguration/shouldLoad``.
+        case refused
+        /// The request allows only caches, and none has the image.
+        case notCached
+        /// The load, or the wait for it, was cancelled. (2002)
+        case cancelled
+    }
+
+    /// The stage of a request in which a failure occurred.
+    public enum Stage: String, Sendable, CaseIterable {
+        case request, memory, disk, load, decode, transform, encode, store, deliver
+    }
+}
+
 extension TintypeError: CustomStringConvertible {
-    /// One line: subject, message, code and stage.
+    /// One line with the subject, message, code and stage.
     public var description: String {
         let about = subject.map { "\($0.abbreviated): " } ?? ""
         return "\(about)\(message) [\(code.rawValue), \(stage.rawValue)]".withoutLineBreaks
     }
 }
 
-extension TintypeError {
-    /// Where in the way of a request it happened.
-    public enum Stage: String, Sendable, CaseIterable {
-        case request, memory, disk, load, decode, transform, encode, store, deliver
-    }
-}
-
 extension String {
-    /// A data URL can be megabytes long; its beginning tells which one it is.
+    /// The string, cut off after 200 characters if it is longer than 400 bytes. A data URL can have megabytes.
     fileprivate var abbreviated: String {
         utf8.count <= 400 ? self : "\(prefix(200))…"
     }
 
-    /// Messages quote what comes from outside, and one error is one line.
+    /// The string with spaces in place of line breaks and control characters, because messages quote external text.
     fileprivate var withoutLineBreaks: String {
         guard contains(where: { $0.isNewline || $0.isControl }) else { return self }
         return String(map { $0.isNewline || $0.isControl ? " " : $0 })
@@ -98,5 +173,14 @@ extension String {
 extension Character {
     fileprivate var isControl: Bool {
         unicodeScalars.contains { $0.properties.generalCategory == .control }
+    }
+}
+
+/// Descriptions of the C library's error numbers.
+package enum SystemError {
+    /// Returns the description of an `errno` value, for example `"permission denied"`.
+    package static func description(_ number: Int32) -> String {
+        let text = String(cString: strerror(number))
+        return text.prefix(1).lowercased() + text.dropFirst()
     }
 }

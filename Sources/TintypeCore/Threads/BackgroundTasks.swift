@@ -1,4 +1,6 @@
-/// Work that goes on behind the caller, within a budget, and can be waited for.
+/// A set of tasks that run in the background within a budget.
+///
+/// All members may be called from any thread.
 final class BackgroundTasks: Sendable {
     private struct State: Sendable {
         var running: [Int: Task<Void, Never>] = [:]
@@ -7,18 +9,23 @@ final class BackgroundTasks: Sendable {
         var cost = 0
     }
 
-    /// What waiting work may cost: bytes that it holds on to, as a rule.
+    /// The largest total cost of unfinished work, normally the bytes that it holds in memory.
     private let budget: Int
     private let state = Locked(State())
 
+    /// Creates an empty set.
+    ///
+    /// - Parameter budget: the largest total cost of unfinished work. Work that costs more runs only alone.
     init(budget: Int) {
         self.budget = budget
     }
 
-    /// Does the work, unless too much waits already: then it is left undone.
+    /// Starts a task, unless the cost of unfinished work would exceed the budget.
     ///
-    /// - Parameter cost: what of the budget the work takes until it is done.
-    /// - Returns: whether it is done.
+    /// - Parameters:
+    ///   - cost: the part of the budget that the work takes until it ends.
+    ///   - work: the work, run in a detached task of priority `.utility`.
+    /// - Returns: `false` if the budget does not allow the work, which is then dropped.
     @discardableResult
     func add(cost: Int, _ work: @escaping @Sendable () async -> Void) -> Bool {
         let number: Int? = state.withLock { state in
@@ -38,7 +45,7 @@ final class BackgroundTasks: Sendable {
         return true
     }
 
-    /// Waits for everything that was added before.
+    /// Waits for all work that was added before.
     func wait() async {
         for task in state.withLock({ Array($0.running.values) }) { await task.value }
     }
@@ -46,7 +53,7 @@ final class BackgroundTasks: Sendable {
     private func end(_ number: Int, _ cost: Int) {
         state.withLock { state in
             state.cost -= cost
-            // The task may be done before it could be noted.
+            // The task may end before `add` has stored it.
             if state.running.removeValue(forKey: number) == nil { state.endedEarly.insert(number) }
         }
     }

@@ -4,10 +4,10 @@ import Foundation
 public import Synchronization
 #endif
 
-/// The one lock of the project: a value that is reached only while the lock is held.
+/// A value that is accessible only while its lock is held. It is the only kind of lock in the project.
 ///
-/// The state is a pure struct; a critical section makes one call on it and takes an action out, which the caller
-/// carries out after the lock is free. No user code, no I/O and no continuation is touched inside.
+/// The state is a value type. A critical section calls one method of it, which returns an action; the caller performs the
+/// action after unlocking. A critical section runs no user code and no I/O, and resumes no continuation.
 /// `docs/architecture.md` lists every instance.
 #if !TINTYPE_TSAN
 @usableFromInline
@@ -15,13 +15,19 @@ package struct Locked<State: Sendable>: ~Copyable, Sendable {
     @usableFromInline
     let mutex: Mutex<State>
 
+    /// Creates an unlocked value.
     @inlinable
     package init(_ state: State) {
         mutex = Mutex(state)
     }
 
-    // Other modules make their own of it: the general form looks up types while the lock is held. They can only because
-    // the type is usable from inline, too; what is `package` alone is never specialised outside of its module (Swift 6.3).
+    // Inlinable, so that other modules specialise it: the unspecialised form looks up type metadata while the lock is held.
+    // The type must be `@usableFromInline` too: a type that is `package` alone is never specialised outside of its module
+    // (Swift 6.3).
+    /// Locks, calls `body` with the value, and unlocks. Blocks the thread while another one holds the lock.
+    ///
+    /// - Returns: the result of `body`.
+    /// - Throws: the error of `body`.
     @inlinable
     package borrowing func withLock<Result: Sendable, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
@@ -30,9 +36,9 @@ package struct Locked<State: Sendable>: ~Copyable, Sendable {
     }
 }
 #else
-/// The same for the thread sanitizer, which knows the locks of pthread and not that of `Synchronization`.
+/// The same for the thread sanitizer, which understands pthread mutexes but not `Synchronization.Mutex`.
 ///
-/// `@unchecked Sendable` because the value is reached only between locking and unlocking.
+/// `@unchecked Sendable` because the value is accessed only between locking and unlocking.
 package struct Locked<State: Sendable>: ~Copyable, @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let state = UnsafeMutablePointer<State>.allocate(capacity: 1)

@@ -2,84 +2,91 @@ import Foundation
 
 /// Threads for work that blocks or computes, so that Swift's cooperative threads never wait for a file or a codec.
 ///
-/// At most `width` pieces run at once, the most urgent first. Work whose job is cancelled before its turn never starts.
-/// The threads are started when they are first needed and last as long as the process.
+/// At most `width` items of work run at once. Work with the highest priority starts first; work whose job is cancelled before
+/// its turn never starts. Threads start on first use and then stay until the process ends.
 package final class WorkQueue: TurnQueue {
-    /// For files: wider than the machine, since a disk answers several at once, and since its threads may be guests of
-    /// the other queue.
+    /// The queue for files: twice as many threads as cores and at least 4, because a disk serves several reads at once, and
+    /// because these threads may also run work of ``pixels``.
     package static let disk = WorkQueue(
         name: "tintype.disk", width: max(4, 2 * ProcessInfo.processInfo.activeProcessorCount))
-    /// For codecs and pixels: as wide as the machine.
+    /// The queue for codecs and pixels: as many threads as cores.
     package static let pixels = WorkQueue(name: "tintype.pixels", width: ProcessInfo.processInfo.activeProcessorCount)
 
     private let name: String
     private let state: Locked<WorkQueueState<QueuedWork>>
     private let wakeups = DispatchSemaphore(value: 0)
 
+    /// Creates a queue without threads.
+    ///
+    /// - Parameters:
+    ///   - name: the name of its threads; the system keeps 15 bytes of it.
+    ///   - width: the largest number of items of work that run at once; at least 1.
     package init(name: String, width: Int) {
         self.name = name
         state = Locked(WorkQueueState(width: max(1, width)))
     }
 
-    /// Pieces that wait for a thread.
-    var waitingCount: Int { state.withLock { $0.line.count } }
+    /// The number of items of work that wait for a thread.
+    var waitingCount: Int { state.withLock { $0.queue.count } }
 
     /// Runs `body` on a thread of this queue, at the priority of `job`, and waits for it without blocking.
     ///
-    /// - Throws: what `body` throws, or ``TintypeError/Code/cancelled`` when the job was cancelled before its turn.
+    /// - Throws: the error of `body`, or ``TintypeError/Code/cancelled`` if the job was cancelled before its turn.
     package func run<Value: Sendable>(
         for job: JobContext, _ body: @escaping @Sendable () throws(TintypeError) -> Value
     ) async throws(TintypeError) -> Value {
         try await waitForTurn(for: job) { resume in resume(Result(catching: body)) }
     }
 
-    /// Runs `body` on a thread of this queue when its turn comes; no one waits.
+    /// Runs `body` on a thread of this queue when its turn comes. Returns at once.
     package func enqueue(at priority: ImagePriority, _ body: @escaping @Sendable () -> Void) {
         _ = push(QueuedWork(run: body, cancel: {}), at: priority)
     }
 
-    /// Runs `body` on the calling thread, if one of this queue's could begin with it at once; the caller counts as one
-    /// of them meanwhile.
+    /// Runs `body` on the calling thread, which counts as a thread of this queue meanwhile.
     ///
-    /// - Returns: whether it ran.
+    /// - Returns: `false` if `body` did not run, because it would have had to wait for its turn.
     func runHere(_ body: () -> Void) -> Bool {
-        guard state.withLock({ $0.enter() }) else { return false }
-        defer { wake(state.withLock { $0.leave() }) }
+        guard state.withLock({ $0.beginOnCaller() }) else { return false }
+        defer { wake(state.withLock { $0.endOnCaller() }) }
         body()
         return true
     }
 
-    // MARK: The line
+    // MARK: Queue
 
-    package func push(_ piece: QueuedWork, at priority: ImagePriority) -> QueueTicket? {
-        let (ticket, wakeup) = state.withLock { $0.push(piece, at: priority) }
+    /// Adds work, and starts or wakes a thread for it if fewer than `width` are busy.
+    package func push(_ work: QueuedWork, at priority: ImagePriority) -> QueueTicket? {
+        let (ticket, wakeup) = state.withLock { $0.push(work, at: priority) }
         wake(wakeup)
         return ticket
     }
 
+    /// Changes the priority of work that has not started.
     package func move(_ ticket: QueueTicket, to priority: ImagePriority) {
-        state.withLock { $0.line.move(ticket, to: priority) }
+        state.withLock { $0.queue.move(ticket, to: priority) }
     }
 
+    /// Removes work that has not started, and cancels it.
     package func cancel(_ ticket: QueueTicket) {
-        state.withLock { $0.line.remove(ticket) }?.cancel()
+        state.withLock { $0.queue.remove(ticket) }?.cancel()
     }
 
-    // MARK: The threads
+    // MARK: Threads
 
     private func wake(_ wakeup: WorkQueueState<QueuedWork>.Wakeup) {
         switch wakeup {
         case .none: break
         case .signal: wakeups.signal()
-        case .startThread: Thread.detachNewThread { self.work() }
+        case .startThread: Thread.detachNewThread { self.runWork() }
         }
     }
 
-    private func work() -> Never {
+    private func runWork() -> Never {
         ThreadName.set(name)
         while true {
-            if let piece = state.withLock({ $0.pop() }) {
-                piece.run()
+            if let work = state.withLock({ $0.pop() }) {
+                work.run()
             } else {
                 wakeups.wait()
             }
@@ -87,76 +94,86 @@ package final class WorkQueue: TurnQueue {
     }
 }
 
-/// The line of a ``WorkQueue`` and the count of its threads.
-struct WorkQueueState<Piece: Sendable>: Sendable {
+/// The waiting work of a ``WorkQueue`` and the number of its threads.
+struct WorkQueueState<Work: Sendable>: Sendable {
+    /// The action that makes a thread take the work that was just added.
     enum Wakeup: Sendable {
-        /// Every thread is busy, or a guest is in its place; one of them will come by.
+        /// None: `width` threads are busy, and each takes more work when it is done.
         case none
-        /// Wake one that sleeps.
+        /// Wake a sleeping thread.
         case signal
+        /// Start a thread.
         case startThread
     }
 
     let width: Int
-    var line = PriorityQueue<Piece>()
-    private var threads = 0
-    private var sleeping = 0
-    /// Threads of others that do a piece of this queue's work.
-    private var guests = 0
+    var queue = PriorityQueue<Work>()
+    private var threadCount = 0
+    private var sleepingCount = 0
+    /// The number of foreign threads that run work of this queue.
+    private var callerCount = 0
 
     init(width: Int) {
         self.width = width
     }
 
-    mutating func push(_ piece: Piece, at priority: ImagePriority) -> (PriorityQueue<Piece>.Ticket, Wakeup) {
-        let ticket = line.push(piece, at: priority)
+    mutating func push(_ work: Work, at priority: ImagePriority) -> (PriorityQueue<Work>.Ticket, Wakeup) {
+        let ticket = queue.push(work, at: priority)
         return (ticket, wakeup())
     }
 
-    /// What a thread does next; with `nil` it counts as asleep until a signal.
-    mutating func pop() -> Piece? {
-        guard let piece = line.pop() else {
-            sleeping += 1
+    /// Removes and returns the next work for a thread; `nil` makes the thread count as asleep until it is signalled.
+    mutating func pop() -> Work? {
+        guard let work = queue.pop() else {
+            sleepingCount += 1
             return nil
         }
-        return piece
+        return work
     }
 
-    /// Counts another thread as one of this queue's, if one of these could begin at once.
-    mutating func enter() -> Bool {
-        guard hasRoom, line.isEmpty else { return false }
-        guests += 1
+    /// Counts a foreign thread as busy if work would start at once.
+    ///
+    /// - Returns: `false` if work would have to wait.
+    mutating func beginOnCaller() -> Bool {
+        guard hasRoom, queue.isEmpty else { return false }
+        callerCount += 1
         return true
     }
 
-    /// Whoever got in line meanwhile gets the guest's place.
-    mutating func leave() -> Wakeup {
-        guests -= 1
-        return line.isEmpty ? .none : wakeup()
+    /// Ends what ``beginOnCaller()`` began.
+    ///
+    /// - Returns: the wakeup for work that was added meanwhile and found no free thread.
+    mutating func endOnCaller() -> Wakeup {
+        callerCount -= 1
+        return queue.isEmpty ? .none : wakeup()
     }
 
-    private var hasRoom: Bool { threads - sleeping + guests < width }
+    private var hasRoom: Bool { threadCount - sleepingCount + callerCount < width }
 
     private mutating func wakeup() -> Wakeup {
         guard hasRoom else { return .none }
-        if sleeping > 0 {
-            sleeping -= 1
+        if sleepingCount > 0 {
+            sleepingCount -= 1
             return .signal
         }
-        threads += 1
+        threadCount += 1
         return .startThread
     }
 }
 
 extension WorkQueue {
-    /// Runs `find` on this queue and then, if it found something, `make` on another, at the priority of `job`, and waits
-    /// for both without blocking.
+    /// Runs `find` on this queue and then passes its result to `make` on another queue, without blocking the caller.
     ///
-    /// The second piece runs on the thread of the first when `next` has room, and else gets in line where the first
-    /// ends: changes of thread are a good part of what a picture from disk costs beside its decoding.
+    /// `make` runs on the same thread if `next` has room, and otherwise enters that queue. Apart from decoding, changes of
+    /// thread are a large part of the cost of an image from disk.
     ///
-    /// - Returns: `nil` when nothing was found.
-    /// - Throws: what either throws, or ``TintypeError/Code/cancelled`` when the job was cancelled before its turn.
+    /// - Parameters:
+    ///   - job: the job whose priority and cancellation apply to both.
+    ///   - find: returns the argument of `make`, or `nil` to end without calling it.
+    ///   - next: the queue of `make`.
+    ///   - make: returns the value.
+    /// - Returns: the value of `make`, or `nil` if `find` returned `nil`.
+    /// - Throws: the error of either closure, or ``TintypeError/Code/cancelled`` if the job was cancelled before a turn.
     package func run<Found: Sendable, Value: Sendable>(
         for job: JobContext, _ find: @escaping @Sendable () throws(TintypeError) -> Found?, then next: WorkQueue,
         _ make: @escaping @Sendable (Found) throws(TintypeError) -> Value
@@ -174,5 +191,25 @@ extension WorkQueue {
                 }
             }
         }
+    }
+}
+
+/// The name of the calling thread, as debuggers and `ps -L` show it. Linux only; elsewhere setting it has no effect.
+///
+/// Foundation's `Thread.name` does not reach the system on Linux, and the C library's function needs a feature macro. The
+/// kernel offers the name as the file `/proc/thread-self/comm` (proc(5)).
+enum ThreadName {
+    private static let file = "/proc/thread-self/comm"
+
+    /// Sets the name. The kernel keeps its first 15 bytes.
+    static func set(_ name: String) {
+        guard let stream = fopen(file, "w") else { return }
+        fputs(name, stream)
+        fclose(stream)
+    }
+
+    /// The name, or an empty string if the system does not offer it.
+    static var current: String {
+        ((try? String(contentsOfFile: file, encoding: .utf8)) ?? "").trimmingCharacters(in: .newlines)
     }
 }
