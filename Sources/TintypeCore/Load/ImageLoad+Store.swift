@@ -7,7 +7,7 @@ extension ImageLoad {
     /// Stores the finished rendition: in memory at once, on disk in the background unless the request waits for that.
     func store(_ response: ImageResponse) async throws(TintypeError) {
         let waits = request.policy.completion == .whenStored
-        guard response.transferFailure == nil, waits || request.policy.rendered.keepsAnything else { return }
+        guard response.transferFailure == nil, waits || request.policy.rendered.writesAnyTier else { return }
         try await services.watch.watch(.store, request.key) { _ throws(TintypeError) in
             storeInMemory(response.image)
             if isStoredOnDisk(response.image) { await storeOnDisk(response.image, waits: waits) }

@@ -1,21 +1,39 @@
 package import Foundation
 
-/// What an entry remembers of the picture that its pixels were made of, in its metadata: a few bytes, since they are read
-/// with every hit on disk.
+/// The metadata of a stored rendition: what it records of the original image. It is short, because every disk hit reads it.
 ///
-/// They are: version, 1 · flags · orientation · bytes of the format's name · the name · width, height, frames, plays ·
-/// when it was received · density across and down, if there is one · durations. Numbers are of 8 bytes and little-endian.
+/// The layout is:
+///
+/// | bytes | content |
+/// | --- | --- |
+/// | 1 | version, 1 |
+/// | 1 | flags: 1 the original has alpha, 2 the date of receipt is known, 4 the density is known |
+/// | 1 | orientation, as in Exif |
+/// | 1 | length of the format's name |
+/// | 0–255 | the format's name, in UTF-8 |
+/// | 4 × 8 | width and height in pixels, number of frames, number of plays |
+/// | 8 | date of receipt, in seconds since 2001 (floating point); 0 if it is unknown |
+/// | 2 × 8 | horizontal and vertical density (floating point), only if it is known |
+/// | 8 each | duration of each frame, in seconds (floating point) |
+///
+/// Numbers of 8 bytes are little-endian.
 package struct StoredInfo: Equatable {
+    /// The information in the header of the original.
     package var info: ImageInfo
     /// See ``Image/received``.
     package var received: Date?
 
+    /// Creates the metadata of an image.
     package init(_ image: Image) {
         info = image.info
         received = image.received
     }
 
-    /// The pixels of the rendition with what is remembered.
+    /// Returns the image of a rendition from its pixels and this metadata.
+    ///
+    /// - Parameters:
+    ///   - pixels: the pixels of the rendition.
+    ///   - scale: the scale of the image, in pixels per point.
     package func applied(to pixels: PixelBuffer, scale: Double) -> Image {
         Image(pixels: pixels, info: info, scale: scale, received: received)
     }
@@ -26,9 +44,10 @@ package struct StoredInfo: Equatable {
     private static let hasDensity: UInt8 = 4
 }
 
-// MARK: - As bytes
+// MARK: - Encoding
 
 extension StoredInfo {
+    /// The metadata as bytes, in the layout above.
     package var encoded: Data {
         let name = Array(info.format.rawValue.utf8.prefix(Int(UInt8.max)))
         let flags =
@@ -47,7 +66,7 @@ extension StoredInfo {
         return data
     }
 
-    /// `nil` for what was not made by ``encoded``.
+    /// Decodes metadata. Returns `nil` if ``encoded`` cannot have produced the bytes.
     package init?(decoding data: Data) {
         let head = Array(data.prefix(4))
         guard head.count == 4, head[0] == Self.version, let orientation = Orientation(rawValue: Int(head[2]))
@@ -57,7 +76,7 @@ extension StoredInfo {
         let fixed = head[1] & Self.hasDensity == 0 ? 5 : 7
         guard name.count == Int(head[3]), let numbers, numbers.count >= fixed else { return nil }
         let counts = numbers.prefix(4).map { Int(clamping: $0) }
-        // What is larger was not made here either, and its area would have no number.
+        // No image is larger, and the area of a larger one could overflow.
         guard counts.allSatisfy({ $0 <= Int(Int32.max) }) else { return nil }
         info = ImageInfo(
             format: ImageFormat(rawValue: String(decoding: name, as: UTF8.self)),
@@ -79,7 +98,7 @@ extension Data {
         Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
     }
 
-    /// All of it as numbers; `nil` when it is not whole ones.
+    /// The bytes as little-endian integers of 8 bytes; `nil` if their count is not a multiple of 8.
     fileprivate var numbers: [UInt64]? {
         guard count % 8 == 0 else { return nil }
         return withUnsafeBytes { bytes in

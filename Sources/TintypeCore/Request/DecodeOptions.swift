@@ -82,8 +82,8 @@ extension DecodeOptions {
 
     /// The number of pixels to decode.
     ///
-    /// It is one rule, so that no two options can contradict each other. No size enlarges a raster image; vector images are
-    /// drawn at the size asked for, because they have no pixels of their own.
+    /// No case enlarges a raster image. Vector images are drawn at the requested size, because they have no pixels of their
+    /// own.
     public enum Size: Hashable, Sendable {
         /// The size of the image.
         case full

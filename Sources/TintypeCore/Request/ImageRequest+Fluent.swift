@@ -2,6 +2,8 @@
 
 extension ImageRequest {
     /// Returns a copy with any change. Use it for settings that have no method of their own.
+    ///
+    /// - Parameter change: changes the copy in place.
     public func with(_ change: (inout ImageRequest) -> Void) -> ImageRequest {
         var request = self
         change(&request)
@@ -19,7 +21,7 @@ extension ImageRequest {
         decoded(.fit(PixelSize(width: width, height: height)))
     }
 
-    /// Returns a copy that decodes to a size, in pixels.
+    /// Returns a copy that decodes to a size: see ``DecodeOptions/Size``.
     public func decoded(_ size: DecodeOptions.Size) -> ImageRequest {
         with { $0.rendition.decode.size = size }
     }
@@ -48,7 +50,7 @@ extension ImageRequest {
         with { $0.policy.freshness = freshness }
     }
 
-    /// Tried again after a failure, or not: see ``LoadPolicy/FailureMemoryUse``.
+    /// Returns a copy that respects or ignores remembered failures: see ``LoadPolicy/FailureMemoryUse``.
     public func failureMemory(_ use: LoadPolicy.FailureMemoryUse) -> ImageRequest {
         with { $0.policy.failureMemory = use }
     }

@@ -4,11 +4,11 @@ public struct LoadPolicy: Hashable, Sendable {
     public var rendered: CacheRules
     /// The cache access for the original: decoded in memory, encoded on disk. By default it is not stored in memory.
     public var original: CacheRules
-    /// By default what a cache holds is taken.
+    /// Whether a cached image is used as it is, revalidated or ignored. By default it is used as it is.
     public var freshness: Freshness
-    /// By default a source that failed is left alone for a while.
+    /// Whether a source that failed recently is tried again. By default it is not.
     public var failureMemory: FailureMemoryUse
-    /// By default none.
+    /// Whether partial images are delivered while the bytes arrive. By default they are not.
     public var previews: Previews
     /// Whether a larger image in memory may be scaled down. By default it may not.
     public var variants: Variants
@@ -20,8 +20,7 @@ public struct LoadPolicy: Hashable, Sendable {
     public var completion: Completion
     /// Whether the response contains the original bytes in ``ImageResponse/data``.
     public var data: DataDelivery
-    /// How long the image may be served from memory and disk. The limits of the caches apply in any case; `nil` sets no
-    /// other limit.
+    /// How long the image may be served from memory and disk, in addition to the limits of the caches. `nil` sets no limit.
     public var timeToLive: Duration?
 
     /// Creates a policy; by default cached images are used without revalidation.
@@ -58,15 +57,16 @@ extension LoadPolicy {
         case http
         /// Caches are written but not read.
         case reload
-        /// Nothing is loaded; what no cache has is ``TintypeError/Code/notCached``.
+        /// Only caches are used. The load throws ``TintypeError/Code/notCached`` if none has the image.
         case cacheOnly
     }
 
-    /// Whether a source that failed is tried again at once; see ``FailureMemory``.
+    /// Whether a source that failed recently is tried again; see ``FailureMemory``.
     public enum FailureMemoryUse: Hashable, Sendable {
-        /// Not while its failure is remembered, unless a cache has the picture.
+        /// While a failure of the source is remembered, only caches are used; the load throws
+        /// ``TintypeError/Code/failedBefore`` if none has the image.
         case respected
-        /// Always; a success lets the failure be forgotten.
+        /// The source is always tried. A success removes the remembered failure.
         case ignored
     }
 
@@ -134,7 +134,8 @@ extension LoadPolicy {
         freshness != .reload && tier.canRead
     }
 
-    /// The part that tells how the original bytes are got: loads that agree on it share one transfer.
+    /// The policy with only the settings that affect how the original bytes are loaded. Loads that agree on it share a
+    /// transfer.
     var forBytes: LoadPolicy {
         LoadPolicy(original: original, freshness: freshness, failureMemory: failureMemory, timeToLive: timeToLive)
     }
@@ -176,7 +177,7 @@ public struct CacheRules: Hashable, Sendable {
     public var disk: CacheAccess
 
     /// Whether at least one tier is written.
-    var keepsAnything: Bool { memory.canWrite || disk.canWrite }
+    var writesAnyTier: Bool { memory.canWrite || disk.canWrite }
 
     /// The same rules without writing.
     var readOnly: CacheRules { CacheRules(memory: memory.reading, disk: disk.reading) }

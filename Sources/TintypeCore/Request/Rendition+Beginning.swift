@@ -1,7 +1,9 @@
-// How a rendition splits into an earlier rendition and its last transforms, and what the decoder does of the earlier one.
+// Splits a rendition into an earlier rendition and its last transforms, and moves crops and sizes of the earlier one to the
+// decoder.
 
 extension Rendition {
-    /// The number of last transforms that cost one pass over memory: all that map each pixel on its own, or else one.
+    /// The number of transforms at the end that run in one pass over memory: all trailing ``PixelwiseTransformer``s, or one
+    /// other transform.
     var transformsInOnePass: Int {
         max(1, transforms.reversed().prefix { $0 is any PixelwiseTransformer }.count)
     }
@@ -30,12 +32,14 @@ extension Rendition {
         return decoded
     }
 
-    /// The rendition with all transforms but flips moved to the decoder; `nil` unless they are crops that it can do.
+    /// The rendition with all crops moved to the decoder; `nil` if there are transforms other than crops and flips, or crops
+    /// that depend on the content.
     var decodingCropsAlone: Rendition? {
         decodingCrops.flatMap { $0.hasOnlyFlips ? $0 : nil }
     }
 
-    /// The rendition with its first crops moved to the decoder; `nil` if it does not begin with crops that it can do.
+    /// The rendition with its first crops moved to the decoder; `nil` if it does not begin with crops that depend only on the
+    /// image's size.
     private var decodingCrops: Rendition? {
         guard decode.size == .full, decode.crop == nil, decode.crops == nil, let crops = LeadingCrops(transforms) else {
             return nil
@@ -81,7 +85,8 @@ struct LeadingCrops: Hashable, Sendable {
 
     private let steps: [Step]
 
-    /// Returns `nil` if the list does not begin with such a crop, after flips at most.
+    /// Creates the crops at the start of a list. Returns `nil` if the list does not begin with such a crop, which flips may
+    /// precede.
     init?(_ transforms: [any ImageTransformer]) {
         var steps: [Step] = []
         for transformer in transforms {

@@ -1,11 +1,11 @@
 import Dispatch
 
-/// A task that does the work of one job after another: what a task needs to begin with, and the memory that its frames
-/// have come to need, are made once.
+/// A task that does the work of one job after another, so that the task and the memory of its frames are allocated once.
 ///
-/// It is its own executor, so that work begins on the thread that gives it, without a change of thread: what resumes the
-/// task then is kept here, and run by who gives the work.
+/// It is its own executor, so that work begins on the calling thread: ``begin(_:)`` resumes the task, the executor receives the
+/// partial task that results, and ``begin(_:)`` runs it. After its first suspension the work continues on Dispatch's threads.
 final class JobWorker: TaskExecutor {
+    /// The work of one job.
     struct Assignment: Sendable {
         let context: JobContext
         let work: @Sendable () async -> Void
@@ -16,7 +16,9 @@ final class JobWorker: TaskExecutor {
     private let state: Locked<JobWorkerState>
     private weak let pool: JobWorkers?
 
-    /// - Parameter pool: is given it back whenever it has nothing to do; without it, it ends then.
+    /// Creates a worker whose task starts with its first assignment.
+    ///
+    /// - Parameter pool: receives the worker whenever it is idle. If the pool no longer exists then, the task ends.
     init(of pool: JobWorkers) {
         self.pool = pool
         state = Locked(JobWorkerState())
@@ -24,19 +26,22 @@ final class JobWorker: TaskExecutor {
         state.withLock { $0.turn = turn }
     }
 
-    /// Does the work until its first wait; the rest goes on elsewhere. To be called of one that is new, or was given back.
+    /// Runs work on the calling thread until its first suspension. Must be called only for a new or idle worker.
     func begin(_ assignment: Assignment) {
         assignment.context.bind(wake(for: assignment))
         runWoken()
     }
 
-    /// Ends its task. To be called of one that was given back.
+    /// Ends the task. Must be called only for an idle worker.
     func dismiss() {
         _ = wake(for: nil)
         runWoken()
     }
 
-    /// Has the task wait for ``runWoken()``.
+    /// Starts or resumes the task, so that ``runWoken()`` can run it.
+    ///
+    /// - Parameter assignment: the next work; `nil` makes the task end.
+    /// - Returns: the task.
     private func wake(for assignment: Assignment?) -> Task<Void, Never> {
         let sleeper = state.withLock { $0.wake(for: assignment) }
         if let sleeper {
@@ -48,35 +53,40 @@ final class JobWorker: TaskExecutor {
         return task
     }
 
+    /// Runs a partial task: in ``runWoken()`` if the worker was just woken, otherwise on a thread of Dispatch.
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if let turn = state.withLock({ $0.add(job, to: self) }) { Self.threads.async(execute: turn.run) }
     }
 
+    /// Runs the partial task that ``wake(for:)`` has caused.
     private func runWoken() {
         if let job = state.withLock({ $0.takeWoken() }) { run(job) }
     }
 
-    /// Runs the first of what waits: the task as far as its next wait, a child of it, or what the runtime does for it.
+    /// Runs the first waiting partial task: a step of the worker's task or of one of its child tasks.
     func runNext() {
         if let job = state.withLock({ $0.takeNext() }) { run(job) }
     }
 
     private func run(_ job: UnownedJob) {
         job.runSynchronously(on: asUnownedTaskExecutor())
-        // Not before: who resumed a task that is still on its way out of here would find nothing to run.
+        // Only after the step has returned: before that, resuming the task would not enqueue a partial task to run.
         guard state.withLock({ $0.leave() }) else { return }
         if let pool { pool.put(self) } else { dismiss() }
     }
 
+    /// The body of the task.
     private func workOn() async {
         while await doNext() {
-            // Resumed once, by `wake`, which takes it out of the state.
+            // Resumed exactly once, because `wake` takes it out of the state.
             await withUnsafeContinuation { continuation in state.withLock { $0.continuation = continuation } }
         }
     }
 
-    /// Returns whether it can do more: one that is cancelled would be so for every job.
+    /// Does the assigned work.
+    ///
+    /// - Returns: `false` if the task must end: there was no work, or the task is cancelled and so would be all later work.
     private func doNext() async -> Bool {
         guard let assignment = state.withLock({ $0.takeAssignment() }) else { return false }
         await assignment.work()
@@ -84,30 +94,34 @@ final class JobWorker: TaskExecutor {
     }
 }
 
-/// What a ``JobWorker`` is at.
+/// The state of a ``JobWorker``: its task, its assignment and its waiting partial tasks.
 struct JobWorkerState: Sendable {
     private enum Phase {
-        /// Who wakes the task runs it himself.
+        /// A thread is waking the task, and runs this partial task itself as soon as it is enqueued.
         case waking(UnownedJob?)
+        /// The task has work.
         case working
-        /// Given back to its pool.
+        /// The worker is back in its pool.
         case idle
     }
 
+    /// The block that runs the first waiting partial task.
     var turn: JobTurn?
     var task: Task<Void, Never>?
-    /// Resumes the task, which waits for work.
+    /// Resumes the task; set while the task waits for work.
     var continuation: UnsafeContinuation<Void, Never>?
     private var phase = Phase.working
     private var assignment: JobWorker.Assignment?
-    /// What is to run on other threads, in its order.
+    /// The partial tasks to run on other threads, first in, first out.
     private var waiting: [UnownedJob] = []
-    /// Whose that is, which has to live as long.
+    /// The worker, retained while any partial task waits.
     private var owner: JobWorker?
-    /// Those that run something of it.
-    private var threads = 0
+    /// The number of threads that run a partial task.
+    private var threadCount = 0
 
-    /// `nil` when there is no task yet.
+    /// Stores the next assignment and enters the waking phase.
+    ///
+    /// - Returns: the task and its continuation, to be resumed after unlocking; `nil` if there is no task yet.
     mutating func wake(
         for assignment: JobWorker.Assignment?
     ) -> (task: Task<Void, Never>, continuation: UnsafeContinuation<Void, Never>)? {
@@ -118,7 +132,9 @@ struct JobWorkerState: Sendable {
         return (task, continuation)
     }
 
-    /// Returns how to run it on another thread; `nil` when someone is about to run it on his own.
+    /// Adds a partial task.
+    ///
+    /// - Returns: the block that runs it, for another thread; `nil` if the thread that wakes the worker runs it.
     mutating func add(_ job: UnownedJob, to worker: JobWorker) -> JobTurn? {
         if case .waking(nil) = phase {
             phase = .waking(job)
@@ -129,55 +145,60 @@ struct JobWorkerState: Sendable {
         return turn
     }
 
-    /// Takes out what was woken, to be run; ``leave()`` comes after it.
+    /// Removes and returns the partial task of a worker that was just woken. Call ``leave()`` after running it.
     mutating func takeWoken() -> UnownedJob? {
         guard case .waking(let job?) = phase else { return nil }
         phase = .working
-        threads += 1
+        threadCount += 1
         return job
     }
 
-    /// Takes out the first that waits, to be run; ``leave()`` comes after it.
+    /// Removes and returns the first waiting partial task. Call ``leave()`` after running it.
     mutating func takeNext() -> UnownedJob? {
         guard !waiting.isEmpty else { return nil }
-        threads += 1
+        threadCount += 1
         if waiting.count == 1 { owner = nil }
         return waiting.removeFirst()
     }
 
+    /// Removes and returns the work to do.
     mutating func takeAssignment() -> JobWorker.Assignment? {
         defer { assignment = nil }
         return assignment
     }
 
-    /// Returns whether it has become idle: it waits for work, and nothing of it runs or is to run.
+    /// Records that a thread has run a partial task.
+    ///
+    /// - Returns: whether the worker is idle now: its task waits for work, and no partial task runs or waits.
     mutating func leave() -> Bool {
-        threads -= 1
-        guard threads == 0, waiting.isEmpty, continuation != nil, case .working = phase else { return false }
+        threadCount -= 1
+        guard threadCount == 0, waiting.isEmpty, continuation != nil, case .working = phase else { return false }
         phase = .idle
         return true
     }
 }
 
-/// Runs the next thing that waits in a ``JobWorker``, on a thread of the pool: a block, as its queue takes them, that is
-/// made once, since a closure for each turn would be memory for each.
+/// A block for Dispatch that runs the first waiting partial task of a ``JobWorker``.
 ///
-/// A class around it, since Swift 6.3 has no metadata for blocks on Linux, which generic types would need.
+/// It is created once for each worker, because a closure for each partial task would be an allocation each time. The block is
+/// in a class because Swift 6.3 has no metadata for blocks on Linux, which generic types would need.
 final class JobTurn: Sendable {
     let run: @Sendable @convention(block) () -> Void
 
-    /// - Parameter worker: lives as long as anything waits in it: ``JobWorkerState`` holds it.
+    /// Creates the block of a worker.
+    ///
+    /// - Parameter worker: not retained; ``JobWorkerState`` retains it while any partial task waits.
     init(of worker: JobWorker) {
         run = { [unowned worker] in worker.runNext() }
     }
 }
 
-/// Workers that have nothing to do.
+/// A pool of idle workers. All members may be called from any thread.
 final class JobWorkers: Sendable {
-    /// Those of everyone, as threads are.
+    /// The process-wide pool.
     static let shared = JobWorkers()
 
-    /// More are not kept.
+    /// The largest number of idle workers; the tasks of others end.
     static let maximumCount = 64
 
     private let idle = Locked<[JobWorker]>([])
@@ -186,22 +207,22 @@ final class JobWorkers: Sendable {
         for worker in idle.withLock({ $0 }) { worker.dismiss() }
     }
 
-    /// How many wait for work.
+    /// The number of idle workers.
     var count: Int { idle.withLock { $0.count } }
 
-    /// Begins a job's work, on the calling thread as far as its first wait.
+    /// Runs a job's work on the calling thread until its first suspension.
     func start(_ work: @escaping @Sendable () async -> Void, for context: JobContext) {
         let worker = idle.withLock { $0.popLast() } ?? JobWorker(of: self)
         worker.begin(JobWorker.Assignment(context: context, work: work))
     }
 
-    /// Takes one that waits for work.
+    /// Adds an idle worker, or ends its task if the pool is full.
     func put(_ worker: JobWorker) {
-        let isKept = idle.withLock { idle in
+        let isAdded = idle.withLock { idle in
             guard idle.count < Self.maximumCount else { return false }
             idle.append(worker)
             return true
         }
-        if !isKept { worker.dismiss() }
+        if !isAdded { worker.dismiss() }
     }
 }
