@@ -133,7 +133,7 @@ import TintypeTesting
             let settings = TransferSettings(
                 configuration: DownloaderConfiguration.patient, options: options(ServerGuard(ports: nil)),
                 byteLimit: 1 << 20)
-            // The client alone, without the look-up before it.
+            // The client alone, without the lookup before it.
             let pooled = try PooledClient(settings.traits(for: origin.baseURL, environment: [:]), .system)
             await #expect(throws: TintypeError.self) {
                 let request = try DownloadRequest(url: origin.url("/a")).clientRequest

@@ -89,7 +89,7 @@ struct PartialOptions: ParsableArguments {
     /// Returns a warning about a partial image, or `nil` for a complete one.
     static func warning(_ name: String, _ response: ImageResponse) -> String? {
         guard response.image.isPartial else { return nil }
-        let reason = response.transferFailure?.message ?? "the image is damaged or cut short"
+        let reason = response.transferFailure?.message ?? "the image is damaged or truncated"
         return "tintype: \(name): partial image: \(reason)"
     }
 }

@@ -7,7 +7,7 @@ struct Fetch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Load images through the caches.",
         discussion: """
-            Each URL is loaded once and reported as often as it is given. A failure does not stop the other loads. \
+            Each URL is loaded once and reported as often as it is listed. A failure does not stop the other loads. \
             Images accepted through --partial because a transfer broke off are neither cached nor written.
 
             Examples:

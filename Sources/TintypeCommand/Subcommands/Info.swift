@@ -7,8 +7,8 @@ struct Info: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Report the format, size and frames of images.",
         discussion: """
-            Reads only the header of a local file, and all frame delays of an animation, unless --palette, --blurhash \
-            or --thumbhash needs its pixels. A URL is loaded through the caches. Width and height are those of the \
+            Reads only the header of a local file, and all frame delays of an animation. --palette, --blurhash and \
+            --thumbhash also decode it. A URL is loaded through the caches. Width and height are those of the \
             displayed image, with its orientation applied.
 
             Examples:
@@ -104,7 +104,7 @@ struct Inspector: Sendable {
             if let info { return InfoRecord(name, info, origin: .file, bytes: file.byteCount) }
             let more = isComplete ? Data() : try file.read(head.count, from: head.count)
             guard !more.isEmpty else {
-                throw TintypeError(.undecodable, stage: .decode, "cut short within its header", subject: path)
+                throw TintypeError(.undecodable, stage: .decode, "the file ends within its header", subject: path)
             }
             head.append(more)
         }

@@ -7,7 +7,7 @@ struct Prefetch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Load images into the disk cache.",
         discussion: """
-            Images that are already in the cache are left alone. Each failure is one line on standard error and does \
+            Images that are already in the cache are skipped. Each failure is one line on standard error and does \
             not stop the other loads.
 
             Examples:

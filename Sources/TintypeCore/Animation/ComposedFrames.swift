@@ -5,8 +5,8 @@ final class ComposedFrames: Sendable {
     /// The size of the canvas in pixels.
     let canvasSize: PixelSize
     private let layout: Locked<Layout>
-    /// The composer that is not in use. A thread that finds none creates its own, so no thread waits for another. One
-    /// is kept.
+    /// The composer that is not in use; at most one is stored. A thread that finds none creates its own, so no thread
+    /// waits for another.
     private let idleComposer: Locked<FrameComposer?>
     private let services: FrameServices
     private let pools = Locked<[String: WeakPool]>([:])
@@ -62,7 +62,7 @@ final class ComposedFrames: Sendable {
     /// The total number of plays; 0 means forever.
     var loopCount: Int { layout.withLock { $0.loopCount } }
 
-    /// The size in bytes of the encoded image and of the canvas kept between frames.
+    /// The size in bytes of the encoded image and of the canvas held between frames.
     var memoryCost: Int { layout.withLock { $0.byteCount } + canvasSize.area * PixelBuffer.bytesPerPixel }
 
     /// Returns the whole canvas as it is shown during a frame.

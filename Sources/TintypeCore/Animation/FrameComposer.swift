@@ -53,7 +53,7 @@ final class FrameComposer: @unchecked Sendable {
         shownFrame = nil
     }
 
-    /// Decodes a frame, disposes of the one shown and paints the new one.
+    /// Decodes a frame, disposes of the shown frame and paints the new one.
     private func advance(to index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) {
         let pixels = try decoder.pixels(of: index, isCancelled: isCancelled)
         try disposeOfShownFrame()
@@ -61,7 +61,7 @@ final class FrameComposer: @unchecked Sendable {
         shownFrame = index
     }
 
-    /// Paints a frame that leaves no trace on a copy, so that the canvas is ready for the next one.
+    /// Paints a frame on a copy of the canvas, for a frame that leaves no trace on the canvas itself.
     private func composeOnCopy(
         _ index: Int, isCancelled: @escaping @Sendable () -> Bool
     ) throws(TintypeError) -> PixelBuffer {
@@ -89,8 +89,7 @@ final class FrameComposer: @unchecked Sendable {
 /// A key frame is painted on a clear canvas: the first frame, a frame that hides everything below it, and a frame
 /// before which the canvas was cleared.
 struct ReplayPlan: Sendable {
-    /// For each frame, the frame that the canvas shows, and that is disposed of, before it is painted; `nil` for key
-    /// frames.
+    /// For each frame, the frame that the canvas shows before and that is disposed of first; `nil` for key frames.
     let bases: [Int?]
 
     /// Computes the plan. O(number of frames).

@@ -77,7 +77,8 @@ extension AnimationFrame {
 
 /// The rules for frame durations.
 public enum FrameDuration {
-    /// Returns the seconds that a frame is shown whose file stores `stored` seconds: 100 ms if that is less than 11 ms.
+    /// Returns how long a frame is shown, in seconds: the duration `stored` in the file, or 100 ms if that is less
+    /// than 11 ms.
     ///
     /// WebKit, Gecko and SDWebImage use this rule: files with 0 or 10 ms were made for programs that could not play
     /// that fast. Negative values and NaN count as 0.

@@ -102,7 +102,7 @@ extension ImageCaching {
 
     /// Returns the tiers that hold an entry for a key, without blocking the calling thread.
     ///
-    /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before the look-up starts.
+    /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before the lookup starts.
     public func tiers(holding key: CacheKey, among tiers: CacheTiers = .all) async throws(TintypeError) -> CacheTiers {
         try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
             self.tiers(holding: key, among: tiers)

@@ -1,7 +1,7 @@
 /// A cache of decoded images in memory, within a budget of bytes.
 ///
 /// All methods are synchronous and may be called from any thread. A hit allocates nothing and reorders nothing; it takes one
-/// of several locks for one look-up. Stores are serialised by one lock.
+/// of several locks for one lookup. Stores are serialised by one lock.
 public final class MemoryCache: Sendable {
     private let shards = MemoryShards()
     private let state: Locked<State>
@@ -17,7 +17,7 @@ public final class MemoryCache: Sendable {
     ///
     /// - Parameters:
     ///   - limits: the limits of the cache.
-    ///   - findsLivingImages: whether a look-up also finds an image that was evicted, or was too large to store, while the
+    ///   - findsLivingImages: whether a lookup also finds an image that was evicted, or was too large to store, while the
     ///     program still holds it. This saves a second decode. The image is stored again and keeps its expiry.
     ///   - time: the clock for expiry.
     public init(limits: CacheLimits = .standard, findsLivingImages: Bool = false, time: TimeSource = .system) {

@@ -11,12 +11,12 @@ final class MemoryShards: @unchecked Sendable {
     private typealias Shard = Locked<[CacheKey: MemoryEntry]>
 
     /// The number of shards, a power of two. With 64, two threads that each spend half their time in a shard contend once in
-    /// about a hundred look-ups. Waiting for a lock costs as much as fifty look-ups.
+    /// about a hundred lookups. Waiting for a lock costs as much as fifty lookups.
     private static let count = 64
     /// The distance between shards, in shards, so that no two share the 128 bytes that processors load together.
     private static let spacing = max(1, 128 / MemoryLayout<Shard>.stride)
 
-    // Not an array: every look-up would count a reference to its storage, an atomic that all threads write.
+    // Not an array: every lookup would count a reference to its storage, an atomic that all threads write.
     private let shards = UnsafeMutablePointer<Shard>.allocate(capacity: count * spacing)
 
     init() {

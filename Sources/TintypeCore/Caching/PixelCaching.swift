@@ -56,7 +56,7 @@ extension PixelCaching {
 
     /// Returns whether there is an image for a key, without verifying it and without blocking the calling thread.
     ///
-    /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before the look-up starts.
+    /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before the lookup starts.
     public func contains(_ key: CacheKey) async throws(TintypeError) -> Bool {
         try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
             self.contains(key)

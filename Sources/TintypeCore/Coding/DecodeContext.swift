@@ -4,7 +4,7 @@ public struct DecodeContext: Sendable {
     public var options: DecodeOptions
     /// The resources that decoding may use.
     public var limits: DecodeLimits
-    /// Whether no one waits for the image any longer. Decoders call it every few rows, from the decoding thread, and
+    /// Whether no caller waits for the image any longer. Decoders call it every few rows, from the decoding thread, and
     /// throw ``TintypeError/Code/cancelled`` if it returns `true`.
     public var isCancelled: @Sendable () -> Bool
 
@@ -20,7 +20,7 @@ public struct DecodeContext: Sendable {
 
     /// Checks for cancellation.
     ///
-    /// - Throws: ``TintypeError/Code/cancelled`` if no one waits for the image any longer.
+    /// - Throws: ``TintypeError/Code/cancelled`` if no caller waits for the image any longer.
     public func checkCancelled() throws(TintypeError) {
         if isCancelled() { throw .cancelled }
     }

@@ -7,7 +7,7 @@ extension ImageCoderRegistry {
     /// first frame is encoded. Like the other methods here, it blocks; ``ImagePipeline/encode(_:as:options:priority:)``
     /// does not.
     ///
-    /// - Throws: what the overloads for pixels and for animations throw.
+    /// - Throws: the errors of the overloads for pixels and for animations.
     public func encode(
         _ image: Image, as format: ImageFormat, options: EncodeOptions = EncodeOptions()
     ) throws(TintypeError) -> Data {
@@ -23,7 +23,7 @@ extension ImageCoderRegistry {
     /// limit of bytes costs up to nine encodings.
     ///
     /// - Throws: ``TintypeError/Code/noCoder``; ``TintypeError/Code/encodeFailed`` if the file is too large at any
-    ///   quality; what the encoder throws.
+    ///   quality; the errors of the encoder.
     public func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions = EncodeOptions()
     ) throws(TintypeError) -> Data {

@@ -85,7 +85,7 @@ extension ImageCoderRegistry {
     ///   - bytes: the first bytes of the image.
     ///   - isComplete: whether `bytes` are the whole image.
     /// - Returns: `nil` if more bytes are needed; never `nil` for complete bytes.
-    /// - Throws: what ``decoder(for:)`` and ``ImageDecoder/info(of:isComplete:)`` throw;
+    /// - Throws: the errors of ``decoder(for:)`` and ``ImageDecoder/info(of:isComplete:)``;
     ///   ``TintypeError/Code/limitExceeded``.
     public func info(
         of bytes: Data, isComplete: Bool = true, limits: DecodeLimits = DecodeLimits()

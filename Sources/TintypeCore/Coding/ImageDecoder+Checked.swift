@@ -5,7 +5,7 @@ package import Foundation
 extension ImageDecoder {
     /// Decodes an image within the time limit of the context.
     ///
-    /// - Throws: what ``decode(_:context:)`` throws; ``TintypeError/Code/notAnimated`` for a still image if the options
+    /// - Throws: the errors of ``decode(_:context:)``; ``TintypeError/Code/notAnimated`` for a still image if the options
     ///   accept only animated ones; ``TintypeError/Code/limitExceeded`` if the time limit is reached.
     package func decodeChecked(
         _ bytes: Data, context: DecodeContext, time: TimeSource = .system
@@ -45,7 +45,7 @@ extension ImageDecoder {
 
     /// Decodes the requested part at the requested size. A decoder that cannot crop decodes the whole image.
     ///
-    /// - Throws: what decoding throws, and ``TintypeError/Code/transformFailed`` if the part is empty.
+    /// - Throws: the errors of decoding, and ``TintypeError/Code/transformFailed`` if the part is empty.
     private func decodeCropped(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         guard let crop = context.options.crop, !(self is any PartialImageDecoder) else {
             return try decode(bytes, context: context)
@@ -60,7 +60,7 @@ extension ImageDecoder {
 }
 
 extension SalvagingImageDecoder {
-    /// As ``salvage(_:context:)``, but returns `nil` if the image is too damaged to be read.
+    /// Like ``salvage(_:context:)``, but returns `nil` if the image is too damaged to be read.
     fileprivate func salvageIfReadable(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         do throws(TintypeError) {
             return try salvage(bytes, context: context)
@@ -72,7 +72,7 @@ extension SalvagingImageDecoder {
 }
 
 extension TintypeError {
-    /// The same error, with a message that says that a part of the image was accepted, but there is none.
+    /// The same error for a request that accepts a part of the image. The message adds that no part can be shown.
     fileprivate var withoutPart: TintypeError {
         TintypeError(
             code, stage: stage, "\(message); no part of it can be shown", subject: subject, underlying: underlying)
@@ -81,7 +81,7 @@ extension TintypeError {
 
 // MARK: - Time limit
 
-/// The time that one decode may take.
+/// The time limit of one decode.
 struct DecodeTime: Sendable {
     /// See ``DecodeLimits/time``.
     var limit = DecodeLimits().time
@@ -92,7 +92,7 @@ struct DecodeTime: Sendable {
     /// - Parameters:
     ///   - isCancelled: whether the caller has given up for another reason.
     ///   - body: receives the check that it must poll.
-    /// - Throws: what `body` throws; ``TintypeError/Code/limitExceeded`` if it was cancelled only by the time limit.
+    /// - Throws: the errors of `body`; ``TintypeError/Code/limitExceeded`` if it was cancelled only by the time limit.
     func run<Value>(
         isCancelled: @escaping @Sendable () -> Bool,
         _ body: (_ isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> Value

@@ -61,7 +61,7 @@ public protocol SalvagingImageDecoder: ImageDecoder {
     ///
     /// - Returns: the requested part at the requested size; an animation has its complete frames. `nil` if nothing can
     ///   be decoded.
-    /// - Throws: what ``ImageDecoder/decode(_:context:)`` throws.
+    /// - Throws: the errors of ``ImageDecoder/decode(_:context:)``.
     func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image?
 }
 
@@ -79,7 +79,7 @@ public protocol AnimatedImageDecoder: ImageDecoder {
 extension AnimatedImageDecoder {
     /// Returns the first frame of an animated image, and the animation, unless the options ask only for that frame.
     ///
-    /// - Throws: what ``makeFrameDecoder(_:context:)`` and decoding the first frame throw.
+    /// - Throws: the errors of ``makeFrameDecoder(_:context:)`` and of decoding the first frame.
     package func animatedImage(
         _ bytes: Data, info: ImageInfo, context: DecodeContext, exif: ExifData? = nil
     ) throws(TintypeError) -> Image {

@@ -20,7 +20,7 @@ public protocol AnimatedImageEncoder: ImageEncoder {
     /// over all frames.
     ///
     /// - Parameter format: one of ``ImageEncoder/formats``.
-    /// - Throws: what ``AnimatedImage/frame(at:isCancelled:)`` throws; ``TintypeError/Code/encodeFailed``,
+    /// - Throws: the errors of ``AnimatedImage/frame(at:isCancelled:)``; ``TintypeError/Code/encodeFailed``,
     ///   ``TintypeError/Code/outOfMemory``.
     func encode(
         _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
@@ -30,7 +30,7 @@ public protocol AnimatedImageEncoder: ImageEncoder {
 extension AnimatedImage {
     /// Returns whether all pixels of all frames are opaque. Decodes frames up to the first transparent pixel.
     ///
-    /// - Throws: what ``AnimatedImage/frame(at:isCancelled:)`` throws.
+    /// - Throws: the errors of ``AnimatedImage/frame(at:isCancelled:)``.
     package func isOpaque() throws(TintypeError) -> Bool {
         for index in 0..<frameCount {
             guard try frame(at: index).isOpaque else { return false }
@@ -58,7 +58,7 @@ public struct EncodeOptions: Hashable, Sendable {
     public var maximumByteCount: Int?
     /// Whether the file also contains the image at ``thumbnailSize``, for programs that show many images at once.
     ///
-    /// Supported by JPEG and HEIC; other formats ignore it. An image that is no larger gets no thumbnail.
+    /// Supported by JPEG and HEIC; other formats ignore it. An image that is not larger than that gets no thumbnail.
     public var embedsThumbnail: Bool
     /// The indices of the frames of an animation to encode, in this order; `nil` encodes all.
     ///

@@ -44,9 +44,9 @@ struct BindingState: Sendable {
 // MARK: - Requests
 
 extension BindingState {
-    /// An image is requested.
+    /// Handles a request for an image.
     ///
-    /// - Parameter mayReuse: whether the shown image may be kept if it has the same key, without revalidation.
+    /// - Parameter mayReuse: whether the shown image may stay without revalidation if it has the same key.
     mutating func load(_ key: CacheKey, _ presentation: Presentation, mayReuse: Bool) -> [Action] {
         let former = presentation.replacement == .cancelsFormer ? dropLoads() : []
         lastLoad += 1
@@ -59,7 +59,7 @@ extension BindingState {
         return [.start(lastLoad)] + former
     }
 
-    /// No image is requested any longer.
+    /// Handles a request for no image.
     mutating func clear(_ presentation: Presentation) -> [Action] {
         let former = dropLoads()
         // Results of earlier loads must not be shown.
@@ -67,7 +67,7 @@ extension BindingState {
         return former + stopIndicatorIfIdle() + showWaiting(presentation, lastLoad, key: nil)
     }
 
-    /// All loads are cancelled; the display stays as it is.
+    /// Cancels all loads. The display stays as it is.
     mutating func cancel() -> [Action] {
         dropLoads() + stopIndicatorIfIdle()
     }
@@ -81,7 +81,7 @@ extension BindingState {
 // MARK: - Events of a load
 
 extension BindingState {
-    /// A load has begun, and its image is not in memory.
+    /// Handles the start of a load whose image is not in memory.
     mutating func wait(for number: Int) -> [Action] {
         guard let load = loads[number] else { return [] }
         let indicator: [Action] = isIndicating ? [] : [.startIndicator]
@@ -89,13 +89,13 @@ extension BindingState {
         return showWaiting(load.presentation, number, key: load.key) + indicator
     }
 
-    /// A load has a preview.
+    /// Handles a preview of a load.
     mutating func showPreview(of number: Int) -> [Action] {
         guard let load = loads[number], number >= shownLoad, load.presentation.delivery == .automatic else { return [] }
         return show(.preview, of: number, key: load.key)
     }
 
-    /// A load has ended.
+    /// Handles the end of a load.
     mutating func finish(_ number: Int, succeeded: Bool, fromMemory: Bool) -> [Action] {
         guard let load = loads.removeValue(forKey: number) else { return [] }
         let shown = succeeded ? showImage(number, load, fromMemory: fromMemory) : showFailure(number, load)

@@ -3,8 +3,8 @@
 /// A view keeps one binding for each slot. The display shows the image that was requested last: a reused view never
 /// shows the image of a former request. An image in memory is shown before ``load(_:presentation:receive:)`` returns.
 ///
-/// A binding cancels its loads when it is deallocated; so does a view that owns its binding. The binding does not own
-/// its display. If the display is deallocated first, each load is cancelled at its next event.
+/// A binding cancels its loads when it is deallocated, for example together with the view that owns it. The binding does
+/// not own its display. If the display is deallocated first, each load is cancelled at its next event.
 @MainActor public final class ImageBinding {
     /// The pipeline that loads the images.
     public let pipeline: ImagePipeline

@@ -1,4 +1,4 @@
-/// A place that shows one image at a time, which the view of any toolkit implements.
+/// Shows one image at a time. The view of any toolkit can implement it.
 @MainActor public protocol ImageDisplay: AnyObject {
     /// Shows an image, replacing what was shown before.
     func show(_ image: Image)

@@ -12,7 +12,7 @@ public struct Presentation: Sendable {
     public var sizing: Sizing
     /// The transition to the new image; `nil` shows it at once.
     public var transition: ImageTransition?
-    /// When the receiver is told the end of the load.
+    /// When the receiver gets the end of the load.
     public var completion: Completion
 
     /// Creates a presentation; by default it shows the image at once and cancels the former load.
@@ -67,7 +67,7 @@ extension Presentation {
         case fitsDisplay
     }
 
-    /// When the receiver is told the end of the load.
+    /// When the receiver gets the end of the load.
     public enum Completion: Hashable, Sendable {
         /// When the image has been passed to the display.
         case whenShown

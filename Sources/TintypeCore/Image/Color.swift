@@ -1,4 +1,4 @@
-/// An 8-bit sRGB colour in an API: straight, that is, not multiplied by alpha.
+/// An 8-bit sRGB colour with straight channels, that is, channels that are not multiplied by alpha.
 public struct Color: Hashable, Sendable {
     /// The red channel, 0 to 255.
     public var red: UInt8

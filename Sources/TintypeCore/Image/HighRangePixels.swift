@@ -27,7 +27,7 @@ public struct HighRangePixels: Sendable {
 
     /// Returns a writer with room for pixels of this size. Pass its buffer to ``init(rows:)``.
     ///
-    /// - Throws: what ``PixelWriter/init(size:)`` throws.
+    /// - Throws: the errors of ``PixelWriter/init(size:)``.
     package static func writer(_ size: PixelSize) throws(TintypeError) -> PixelWriter {
         try PixelWriter(size: PixelSize(width: size.width * 2, height: size.height))
     }
@@ -63,7 +63,7 @@ extension SIMD4<Float16> {
 // MARK: - Geometry
 
 extension HighRangePixels {
-    /// Returns an image that is stored with `orientation`, turned upright.
+    /// Returns the upright image of pixels that are stored with `orientation`.
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     package func oriented(_ orientation: Orientation) throws(TintypeError) -> HighRangePixels {

@@ -93,7 +93,7 @@ public final class Image: Sendable {
 
     /// Returns this image with a transformer applied; to an animation, it is applied to each frame on demand.
     ///
-    /// - Throws: what the transformer throws.
+    /// - Throws: the errors of the transformer.
     public func transformed(by transformer: any ImageTransformer) throws(TintypeError) -> Image {
         guard let animation else { return replacing(pixels: try transformer.transform(pixels)) }
         let transformed = try animation.transformed(by: transformer)

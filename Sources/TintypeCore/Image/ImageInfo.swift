@@ -14,7 +14,7 @@ public struct ImageInfo: Hashable, Sendable {
     public var loopCount: Int
     /// The stored duration of each frame, in seconds; empty for a still image.
     ///
-    /// ``AnimatedImage/durations`` tells how long each frame is actually shown.
+    /// ``AnimatedImage/durations`` contains the durations for which the frames are shown.
     public var durations: [Double]
     /// The stored pixel density, which the orientation does not change; `nil` if the file does not specify it.
     public var density: PixelDensity?

@@ -14,7 +14,7 @@ public enum Orientation: Int, CaseIterable, Hashable, Sendable {
     case right
     /// Mirrored along the diagonal from the top right to the bottom left.
     case rightMirrored
-    /// To be rotated by 90° anticlockwise.
+    /// To be rotated by 90° counter-clockwise.
     case left
 
     /// Whether turning the image upright swaps its width and height.
@@ -48,7 +48,7 @@ extension Orientation {
     /// (ISO/IEC 23008-12, 6.5.10 and 6.5.12).
     ///
     /// - Parameters:
-    ///   - quarterTurns: the number of anticlockwise rotations by 90°.
+    ///   - quarterTurns: the number of counter-clockwise rotations by 90°.
     ///   - mirror: 0 swaps top and bottom, 1 swaps left and right, `nil` does neither.
     package init(quarterTurns: Int, mirror: Int?) {
         let turned: [Orientation] = [.up, .left, .down, .right]

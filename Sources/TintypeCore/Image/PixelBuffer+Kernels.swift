@@ -2,7 +2,7 @@ import CTintypeKernels
 import Foundation
 
 extension PixelBuffer {
-    /// Returns an image that is stored with `orientation`, turned upright.
+    /// Returns the upright image of pixels that are stored with `orientation`.
     ///
     /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     public func oriented(_ orientation: Orientation) throws(TintypeError) -> PixelBuffer {
@@ -77,7 +77,7 @@ extension PixelBuffer {
     ///   - target: the size of the new image in pixels.
     ///   - kernel: receives the first byte of the source, the first byte of the target, and the target's row stride in
     ///     bytes.
-    /// - Throws: ``TintypeError/Code/outOfMemory``, and what `kernel` throws.
+    /// - Throws: ``TintypeError/Code/outOfMemory``, and the errors of `kernel`.
     func copied(
         to target: PixelSize,
         _ kernel: (UnsafePointer<UInt8>, UnsafeMutablePointer<UInt8>, Int) throws(TintypeError) -> Void
@@ -95,7 +95,7 @@ extension PixelBuffer {
         return writer.finish()
     }
 
-    /// As ``copied(to:_:)``, strip by strip, for kernels that compute each row from the same row of the source.
+    /// Like ``copied(to:_:)``, but strip by strip, for kernels that compute each row from the same row of the source.
     ///
     /// - Parameter kernel: also receives the number of rows of the strip.
     private func copiedInStrips(

@@ -1,6 +1,6 @@
 package import Foundation
 
-// The pixels of an image as one piece of bytes, as a disk cache stores them: rows of `bytesPerRow` bytes whose padding
+// The pixels of an image as one sequence of bytes, as a disk cache stores them: rows of `bytesPerRow` bytes whose padding
 // is zero.
 
 extension PixelBuffer {

@@ -40,12 +40,12 @@ extension PixelSize {
         covering(box, enlarging: false)
     }
 
-    /// As ``fitted(into:)``; the result may be larger than `self` if `enlarging` is set.
+    /// Like ``fitted(into:)``, but the result may be larger than `self` if `enlarging` is set.
     func fitted(into box: PixelSize, enlarging: Bool) -> PixelSize {
         scaled(by: limited(min(limit(width, box.width), limit(height, box.height)), enlarging))
     }
 
-    /// As ``covering(_:)``; the result may be larger than `self` if `enlarging` is set.
+    /// Like ``covering(_:)``, but the result may be larger than `self` if `enlarging` is set.
     func covering(_ box: PixelSize, enlarging: Bool) -> PixelSize {
         scaled(by: limited(max(limit(width, box.width), limit(height, box.height)), enlarging))
     }

@@ -18,7 +18,7 @@ public struct PixelWriter: ~Copyable {
     public init(size: PixelSize) throws(TintypeError) {
         guard size.isPositive, size.area <= Int.max / (2 * PixelBuffer.bytesPerPixel), size.width <= Int(Int32.max)
         else {
-            throw TintypeError(.limitExceeded, stage: .decode, "no bitmap has the size \(size)")
+            throw TintypeError(.limitExceeded, stage: .decode, "a bitmap cannot have the size \(size)")
         }
         let bytesPerRow = PixelBuffer.bytesPerRow(width: size.width)
         self.init(size: size, bytesPerRow: bytesPerRow, storage: try PixelStorage(byteCount: bytesPerRow * size.height))

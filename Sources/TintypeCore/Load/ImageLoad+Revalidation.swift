@@ -6,7 +6,7 @@ extension ImageLoad {
     /// Whether the origin's rules decide, and have not decided yet.
     var mustRevalidate: Bool { request.policy.freshness.asksOrigin && currentBytes == nil }
 
-    /// Loads the rendition from bytes that are current by the origin's word.
+    /// Loads the rendition from bytes that the origin has confirmed as current or has just sent.
     ///
     /// If the request asks for it, a cached image is shown as a preview meanwhile. It is also the result if the origin cannot
     /// be reached: an error never replaces a good entry.

@@ -4,8 +4,8 @@ public import CoreMetrics
 ///
 /// | metric | dimensions | meaning |
 /// | --- | --- | --- |
-/// | `tintype_lookups` | `tier`, `result` | look-ups in memory and on disk, by `hit` or `miss` |
-/// | `tintype_loads` | `origin` | successful loads, by where the image came from |
+/// | `tintype_lookups` | `tier`, `result` | lookups in memory and on disk, by `hit` or `miss` |
+/// | `tintype_loads` | `origin` | successful loads, by the origin of the image |
 /// | `tintype_failures` | `code` | failed loads, by ``TintypeError/Code`` |
 /// | `tintype_load_duration` | | the duration of loads that were not memory hits |
 /// | `tintype_stage_duration` | `stage` | the duration of each stage |

@@ -25,7 +25,7 @@ struct StageWatch: Sendable {
     /// - Parameters:
     ///   - byteCount: returns the number of encoded bytes of the result.
     ///   - work: receives the run, which is `nil` if there are no observers.
-    /// - Throws: what `work` throws.
+    /// - Throws: the errors of `work`.
     nonisolated(nonsending) func watch<Value>(
         _ stage: TintypeError.Stage, _ key: CacheKey, byteCount: (Value) -> Int? = { _ in nil },
         _ work: nonisolated(nonsending) (StageRun?) async throws(TintypeError) -> Value
@@ -45,7 +45,7 @@ struct StageWatch: Sendable {
 
     /// Runs a synchronous stage on the current thread, and reports when it begins and ends.
     ///
-    /// - Throws: what `work` throws.
+    /// - Throws: the errors of `work`.
     func watch<Value>(
         _ stage: TintypeError.Stage, _ key: CacheKey, byteCount: (Value) -> Int? = { _ in nil },
         _ work: () throws(TintypeError) -> Value
@@ -107,7 +107,7 @@ final class AnswerNotice: Sendable {
         self.run = Locked(run)
     }
 
-    /// Takes note of progress. The first call reports ``PipelineEvent/answered(_:expected:)``.
+    /// Records progress. The first call reports ``PipelineEvent/answered(_:expected:)``.
     func noticed(_ progress: LoadProgress) {
         guard !watch.isIdle else { return }
         let answered = run.withLock { run in

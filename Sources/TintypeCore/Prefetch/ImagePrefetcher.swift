@@ -10,7 +10,7 @@ public final class ImagePrefetcher: Sendable {
     /// The settings of all batches.
     public let settings: PrefetchSettings
 
-    /// A function that is called, on any thread, at the end of each image, with its error if it was skipped.
+    /// A function that is called on any thread when an image has ended, with the error if the image was skipped.
     public typealias Report = @Sendable (ImageSource, TintypeError?) -> Void
 
     private struct RunningBatch: Sendable {
@@ -181,7 +181,7 @@ extension ImagePrefetcher {
 public struct PrefetchSettings: Sendable {
     /// Where images are stored.
     public enum Destination: Hashable, Sendable {
-        /// On disk only. Pixels are not kept. An original is decoded to a small size, to verify that it is an image.
+        /// On disk only. Pixels are not stored. An original is decoded to a small size, to verify that it is an image.
         case disk
         /// In memory, ready to show, and on disk.
         case memory

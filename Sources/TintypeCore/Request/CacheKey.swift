@@ -3,7 +3,7 @@ package import Foundation
 
 /// The identity of an image in every cache and in every table of coalesced work: its source and its rendition.
 ///
-/// Both strings and their hash are computed when the key is created, so a look-up builds no string and allocates nothing.
+/// Both strings and their hash are computed when the key is created, so a lookup builds no string and allocates nothing.
 /// Copying a key is one retain.
 public struct CacheKey: Hashable, Sendable {
     private let storage: Storage

@@ -70,7 +70,7 @@ public struct ImageRequest: Sendable {
         self.init(source: .url(url), rendition: rendition, policy: policy, priority: priority)
     }
 
-    /// The identity of the image in caches. It is computed once, so that a memory look-up builds no string.
+    /// The identity of the image in caches. It is computed once, so that a memory lookup builds no string.
     public var key: CacheKey { storage.key }
 
     /// Changes fields that are part of the key.

@@ -2,7 +2,7 @@
 public struct CropTransformer: ImageTransformer {
     /// The part of an image that is kept.
     public enum Part: Hashable, Sendable {
-        /// The pixels in this rectangle. Pixels outside of the image are ignored.
+        /// The pixels in this rectangle. Parts of it outside the image are ignored.
         case rect(PixelRect)
         /// At most this many pixels, at a side or corner or where there is most detail.
         case size(PixelSize, Gravity)

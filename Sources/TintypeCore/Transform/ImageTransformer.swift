@@ -36,8 +36,7 @@ public struct ClosureTransformer: ImageTransformer {
     ///
     /// - Parameters:
     ///   - identifier: the name of what `body` does, with every parameter that changes pixels. It becomes part of the
-    ///     cache
-    ///     key, marked as user-defined, so it cannot clash with the identifier of a built-in transformer.
+    ///     cache key, marked as user-defined, so it cannot clash with the identifier of a built-in transformer.
     ///   - body: called off the caller's thread. An error other than ``TintypeError`` is reported as
     ///     ``TintypeError/Code/transformFailed``, with that error as its cause.
     public init(identifier: String, _ body: @escaping @Sendable (PixelBuffer) throws -> PixelBuffer) {

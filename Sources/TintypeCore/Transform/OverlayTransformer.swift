@@ -6,8 +6,8 @@ public struct OverlayTransformer: PixelwiseTransformer {
     public let overlay: PixelBuffer
     /// The side or corner at which the overlay is placed.
     public var gravity: Gravity
-    /// The distance in pixels from the side or corner that ``gravity`` names, inwards. For a centred axis, to the right
-    /// and down.
+    /// The distance in pixels from the side or corner that ``gravity`` names, inwards. On a centred axis it
+    /// counts to the right or down.
     public var inset: PixelSize
     /// How the overlay is blended.
     public var mode: BlendMode

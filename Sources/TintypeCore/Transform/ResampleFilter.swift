@@ -95,7 +95,7 @@ struct ResampleWeights: Sendable {
             let start = max(0, min(first, source - taps))
             for tap in exact.indices { exact[tap] = 0 }
             for position in first..<first + reach {
-                // Positions outside of the image count for the pixel at its edge.
+                // A position outside the image counts for the nearest pixel at its edge.
                 let clamped = min(max(position, 0), source - 1)
                 exact[clamped - start] += filter.weight(at: (Double(position) + 0.5 - center) / stretch)
             }

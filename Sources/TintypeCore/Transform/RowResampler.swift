@@ -157,8 +157,7 @@ extension RowResampler {
     ///   - target: the size of the output in pixels.
     ///   - filter: the resampling filter.
     ///   - read: fills the first rows of a strip, premultiplied, at most as many as requested. Returns their number,
-    ///     and 0
-    ///     only at the end of the image.
+    ///     and 0 only at the end of the image.
     /// - Throws: ``TintypeError/Code/undecodable`` if the rows end early, the errors of `read`, and those of
     ///   ``append(rows:count:stride:)``.
     package static func resampled(

@@ -43,8 +43,7 @@ struct Strips {
     ///   - count: the number of rows or columns.
     ///   - bytesPerRow: the size of one row or column in bytes.
     ///   - byteCount: the maximum size of a strip in bytes, unless one row is larger. The default fits into a part of
-    ///     the
-    ///     second-level cache of common machines.
+    ///     the second-level cache of common machines.
     ///   - multiple: the number of rows in a strip is a multiple of this, except in the last strip.
     init(of count: Int, bytesPerRow: Int, byteCount: Int = 128 << 10, multiple: Int = 1) {
         self.count = count

@@ -6,7 +6,7 @@
 @MainActor public final class AnimationPlayer {
     /// Called with each frame to show.
     public var onFrame: (@MainActor (_ index: Int, _ pixels: PixelBuffer) -> Void)?
-    /// Called with the number of finished loops whenever it grows; by more than one after a long sleep.
+    /// Called with the number of finished loops whenever it grows. After a long sleep it may grow by more than one.
     public var onLoop: (@MainActor (_ finished: Int) -> Void)?
     /// Called when the last loop has been shown to its end.
     public var onEnd: (@MainActor () -> Void)?
@@ -114,7 +114,7 @@
             subscription = nil
             if isContinuation && formerSubscription != nil { subscribe().pool.adopt(formerPool) }
         }
-        // Kept alive until here: a pool without players releases its frames.
+        // The former subscription lives until here: a pool without players releases its frames.
         withExtendedLifetime(formerSubscription) {}
         if isContinuation {
             change { $0.grow(next.durations, loopCount: next.loopCount, isComplete: next.isComplete) }

@@ -1,4 +1,4 @@
-/// Computes the frame and the loop of a played animation from time. A pure state: the caller passes the time.
+/// Computes the frame and the loop of a played animation from time. A value type: the caller passes the time.
 ///
 /// All times are of one monotonic clock.
 struct PlaybackClock: Sendable {
@@ -36,7 +36,7 @@ struct PlaybackClock: Sendable {
         PlaybackCursor(order: timeline.order, step: step, stepsLeft: stepsLeft)
     }
 
-    /// The time at which the current frame ends; `nil` while time is stopped and if nothing follows.
+    /// The time at which the current frame ends; `nil` while time is stopped or if nothing follows.
     var nextChange: Duration? {
         let left = timeline.duration(of: step) - elapsed
         guard let lastTime, !isEnded, !timeline.isAwaitingStart, rate > 0, left > .zero else { return nil }

@@ -1,4 +1,6 @@
-/// The state of a player: whether time runs, which frame is needed, and when something changes next. A pure state.
+/// The state of a player: whether time runs, which frame is needed, and when something changes next.
+///
+/// A value type without locks.
 struct PlayerState: Sendable {
     /// The position in the animation.
     private(set) var clock: PlaybackClock

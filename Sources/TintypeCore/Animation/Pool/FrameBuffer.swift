@@ -1,4 +1,4 @@
-/// Decides which frames of one animation are held, and which is made next. A pure state without locks or time.
+/// Decides which frames of one animation are held, and which is made next. A value type without locks or time.
 ///
 /// The first frame is not part of it: that is the poster, which is always available.
 struct FrameBuffer: Sendable {
@@ -31,7 +31,7 @@ struct FrameBuffer: Sendable {
         self.frameCount = frameCount
     }
 
-    /// Whether nobody needs frames: there are no subscribers, and frames are not pinned.
+    /// Whether no frame is needed: there are no subscribers, and frames are not pinned.
     var isIdle: Bool { subscribers.isEmpty && !isPinned }
 
     /// The subscribers that wait for a frame.

@@ -84,7 +84,7 @@ struct DecodeTargetTransformer: ImageTransformer {
     }
 }
 
-/// Turns a frame upright that is stored in another orientation.
+/// Turns a frame that is stored in another orientation upright.
 struct OrientationTransformer: ImageTransformer {
     let orientation: Orientation
 

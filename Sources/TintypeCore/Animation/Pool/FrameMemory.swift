@@ -104,7 +104,7 @@ public final class FrameMemory: Sendable {
     }
 }
 
-/// The division of the frame memory among animations. A pure state without locks.
+/// The division of the frame memory among animations. A value type without locks.
 struct FrameShares: Sendable {
     /// The maximum for all animations together, in bytes.
     var limit: Int

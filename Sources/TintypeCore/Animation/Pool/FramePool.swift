@@ -19,7 +19,7 @@ public final class FramePool: Sendable {
         var buffer: FrameBuffer
         var listeners: [Int: Listener] = [:]
         var budgets: [Int: Int] = [:]
-        /// The last identifier given to a subscriber.
+        /// The last identifier assigned to a subscriber.
         var lastSubscriber = 0
         /// The version of the memory share last received. Older versions are ignored.
         var shareVersion = 0

@@ -63,7 +63,7 @@ extension ISOFile {
         return try number(at: header.lowerBound + (isLong ? 20 : 12), in: header)
     }
 
-    /// Returns the identifiers of the tracks that a track references in the given way (8.3.3).
+    /// Returns the identifiers of the tracks to which a track has references of type `kind` (8.3.3).
     package func references(ofTrack track: Range<Int>, kind: String) throws(TintypeError) -> [Int] {
         guard let all = try box("tref", in: track), let body = try box(kind, in: all.body)?.body else { return [] }
         var numbers: [Int] = []

@@ -47,7 +47,7 @@ extension BlurHash {
     /// - Parameters:
     ///   - size: in pixels.
     ///   - punch: the contrast; 1 is the contrast of the image.
-    /// - Throws: ``TintypeError/Code/transformFailed`` for a size or contrast that makes no sense,
+    /// - Throws: ``TintypeError/Code/transformFailed`` for an invalid size or contrast,
     ///   ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/outOfMemory``.
     /// - Complexity: O(pixels × components).
     public func pixels(

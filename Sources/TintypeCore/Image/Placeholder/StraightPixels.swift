@@ -28,7 +28,7 @@ struct Cosines {
     /// Computes the table.
     ///
     /// - Parameters:
-    ///   - count: the number of waves, from the constant one on; each has half a period more than the one before.
+    ///   - count: the number of waves. The first is constant; each of the others has half a period more than the one before.
     ///   - length: the number of pixels.
     ///   - offset: the position in a pixel at which its value is taken: 0 is its edge, as in BlurHash, 0.5 its centre.
     init(_ count: Int, length: Int, offset: Double) {
