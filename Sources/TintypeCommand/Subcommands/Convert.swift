@@ -8,8 +8,8 @@ struct Convert: AsyncParsableCommand {
         abstract: "Convert an image to another format, size or look.",
         discussion: """
             The extension of <output> selects its format. --thumbnail decodes the image to size; transforms then apply \
-            in the order of the options. An option that modifies a transform, such as --mode, follows it. A colour is #RRGGBB or \
-            #RRGGBBAA; quote it in the shell.
+            in the order of the options. An option that modifies a transform, such as --mode, follows it. A colour is \
+            #RRGGBB or #RRGGBBAA; quote it in the shell.
 
             An animation stays an animation if the output format supports it (avif, gif, jxl, png, webp), and every \
             frame is transformed. Otherwise the first frame is written. --frame selects one frame, --frames several.

@@ -14,7 +14,7 @@ extension ImagePriority {
     ///   - alreadyTold: The priority that the receiver has now, if it is known.
     ///   - newest: Returns the current priority and its receiver, or `nil` if there is none.
     ///   - tell: Called with no lock held.
-    // Inlinable, because the general form looks up types, and every transfer that is joined comes by here.
+    // Inlinable, because the general form looks up types, and every joined transfer calls this function.
     @inlinable
     package static func pass<Follower>(
         alreadyTold: ImagePriority? = nil, _ newest: () -> (ImagePriority, Follower)?,

@@ -1,7 +1,7 @@
 /// Runs equal work once, however many callers wait for it: a ``JobTable`` with tasks, receivers and a lock around it.
 ///
 /// - `Value`: The result of a job.
-/// - `Status`: A snapshot of a running job. Only the newest one counts; a late subscriber is told that one.
+/// - `Status`: A snapshot of a running job. Only the newest one counts; a late subscriber receives it.
 package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status: Sendable>: Sendable {
     package typealias Receiver = JobReceiver<Value, Status>
     package typealias Work = @Sendable (JobContext, JobReporter<Status>) async throws(TintypeError) -> Value
