@@ -108,7 +108,7 @@ final class FetchReport: Sendable {
         display?.update(source.text, progress)
     }
 
-    /// Writes a record as often as its source was given.
+    /// Writes a record as often as its source was listed.
     func add(_ record: FetchRecord, of source: SourceArgument, times: Int) {
         display?.finish(source.text, times: times)
         for _ in 0..<times { write(record) }

@@ -29,7 +29,7 @@ extension ParsableArguments {
 struct ByteCount: ExpressibleByArgument {
     let bytes: Int
 
-    /// What an error message says about a wrong value.
+    /// The valid values, as an error message describes them.
     static let expectation = "a number of bytes, such as 1500, 64kB or 10MB"
 
     init?(argument: String) {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Tintype
 
-/// The images to load: URLs and paths, given one by one or in a list.
+/// The images to load: URLs and paths, as arguments or in a list.
 struct SourceOptions: ParsableArguments {
     @Argument(help: ArgumentHelp("URLs, or paths of files.", valueName: "url"))
     var urls: [SourceArgument] = []
@@ -51,7 +51,7 @@ enum URLList {
 
 /// A URL, or the path of a file.
 struct SourceArgument: ExpressibleByArgument, Hashable {
-    /// The argument as it was given.
+    /// The argument as it was written.
     let text: String
 
     init(argument: String) {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Tintype
 
-/// The transforms of `convert`, which apply in the order given. Some options modify the transform before them.
+/// The transforms of `convert`, which apply in the order of the options. Some options modify the transform before them.
 struct TransformOptions: ParsableArguments {
     typealias Argument = Ordered<TransformArgument>
 
@@ -157,7 +157,7 @@ struct TransformOptions: ParsableArguments {
         }
     }
 
-    /// The steps in the order given, or `nil` if an option does not suit the transform before it.
+    /// The steps in the order of the options, or `nil` if an option does not suit the transform before it.
     private var steps: [TransformStep]? {
         let arguments = [
             resize, mode, filter, crop, gravity, rotate, flip, round, corners, border, tint, blend, blur, adjust,

@@ -34,12 +34,12 @@ final class ProgressDisplay: Sendable {
 
     /// Marks a source as finished.
     ///
-    /// - Parameter times: how often the source was given.
+    /// - Parameter times: how often the source was listed.
     func finish(_ name: String, times: Int) {
         state.withLock { $0.progress.finish(name, times: times) }
     }
 
-    /// Runs `body`, which may write lines of its own, with the block erased, and draws the block again below them.
+    /// Erases the block, runs `body`, which may write lines, and draws the block again below those lines.
     func interrupt(_ body: () -> Void) {
         terminal.withLock { _ in
             erase()

@@ -14,7 +14,7 @@ final class ComposedFrames: Sendable {
     /// Creates another decoder for the bytes that have arrived, for a thread that needs its own.
     typealias DecoderMaker = @Sendable () throws(TintypeError) -> any FrameDecoder
 
-    /// What is known of the frames that have arrived.
+    /// The description of the frames that have arrived.
     private struct Layout: Sendable {
         var frames: [AnimationFrame]
         var loopCount: Int

@@ -1,4 +1,4 @@
-/// What a decoder receives in addition to the bytes: options, limits and a cancellation check.
+/// The options, limits and cancellation check that a decoder receives in addition to the bytes.
 public struct DecodeContext: Sendable {
     /// The requested part, size and kind of pixels.
     public var options: DecodeOptions

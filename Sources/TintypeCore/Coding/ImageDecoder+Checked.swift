@@ -1,6 +1,6 @@
 package import Foundation
 
-// What the pipeline calls: decoding with all options, limits and fallbacks, whatever the decoder itself supports.
+// The entry points of the pipeline. They add the options, limits and fallbacks that the decoder itself does not support.
 
 extension ImageDecoder {
     /// Decodes an image within the time limit of the context.

@@ -3,12 +3,12 @@
 /// It knows no display, pipeline or time. Each event returns actions, which must be performed in their order. Loads are
 /// numbered from 1 in the order of their requests.
 struct BindingState: Sendable {
-    /// What the display shows.
+    /// The content of the display.
     enum Content: Hashable, Sendable {
         case nothing, placeholder, preview, image, failure
     }
 
-    /// What the binding must do.
+    /// A step that the binding must perform.
     enum Action: Hashable, Sendable {
         /// Start this load. It precedes any cancellation, so that work that both loads share continues.
         case start(Int)

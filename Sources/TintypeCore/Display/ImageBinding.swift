@@ -121,7 +121,7 @@ extension ImageBinding {
         if let old { preview(number, old) }
         _ = perform(state.wait(for: number), ShownImages(load.presentation))
         follow(load.task, number, load.receive)
-        // Last, because the receiver may request another image in the call.
+        // Last, because the receiver may request another image when it is called.
         if let old { load.receive?(.preview(old)) }
     }
 
@@ -207,7 +207,7 @@ extension ImageBinding {
     /// Performs actions.
     ///
     /// - Returns: the ends of the cancelled loads, to be called after everything else, because a receiver may request
-    ///   another image in the call.
+    ///   another image when it is called.
     private func perform(_ actions: [BindingState.Action], _ images: ShownImages) -> [End] {
         actions.compactMap { action in
             switch action {

@@ -1,8 +1,8 @@
 /// How a display presents a load. No part of it reaches the pipeline.
 public struct Presentation: Sendable {
-    /// What the display shows until the image is available.
+    /// The content of the display until the image is available.
     public var whileLoading: WhileLoading
-    /// The image to show if the load fails; `nil` leaves what is shown.
+    /// The image to show if the load fails; `nil` leaves the display as it is.
     public var failureImage: Image?
     /// Whether the display or the receiver shows the image.
     public var delivery: Delivery
@@ -32,7 +32,7 @@ public struct Presentation: Sendable {
 }
 
 extension Presentation {
-    /// What a display shows while an image is being loaded.
+    /// The content of a display while an image is being loaded.
     public enum WhileLoading: Sendable {
         /// Nothing. The former image is removed.
         case nothing

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// A decoded image that never changes: its pixels, and what is known about the bytes that they were decoded from.
+/// An immutable decoded image: its pixels, and the properties of the bytes that they were decoded from.
 public final class Image: Sendable {
     /// The pixels to show. For an animation, these are the pixels of its first frame.
     public let pixels: PixelBuffer
-    /// What the header of the encoded source said, before any scaling.
+    /// The contents of the header of the encoded source, before any scaling.
     public let info: ImageInfo
     /// The number of pixels per point: 2 for an image made for a display of double density.
     public let scale: Double
