@@ -14,8 +14,7 @@ extension DiskCache {
         resumeFlushes()
     }
 
-    /// Marks this writer as clean if every change is recorded. A crash then leaves nothing that the index does not
-    /// know.
+    /// Marks this writer as clean if every change is recorded. After a crash, the index then lacks nothing.
     func markCleanIfSettled() {
         let (lock, isSettled) = state.withLock { ($0.writerLock, $0.isSettled) }
         guard let lock, isSettled else { return }
@@ -64,7 +63,7 @@ extension DiskCache {
             state.isIndexBehind = state.isIndexBehind || !stopped.isEmpty
         }
         try repairIfBehind(index)
-        // The index now knows that it is behind. Removing the files earlier could lose that.
+        // The index is now marked as behind. Removing the files earlier could lose that mark.
         for path in stopped { unlink(path) }
         if try !index.isReconciled { reconcileInBackground(index) }
         return index

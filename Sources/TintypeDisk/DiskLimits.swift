@@ -29,13 +29,13 @@ public struct DiskLimits: Hashable, Sendable {
 
     /// The time from which the age of an entry counts.
     public enum Expiry: String, Hashable, Sendable, CaseIterable {
-        /// Its last use. Of several uses within a minute, the first is recorded.
+        /// Its last use. Only the first of several uses within a minute is recorded.
         case access = "accessed"
         /// When its bytes were stored.
         case modification = "modified"
         /// When its bytes were received from their source.
         case creation = "created"
-        /// When anything of it was stored, including its extended data.
+        /// When any part of it was last stored, including its extended data.
         case change = "changed"
     }
 }

@@ -3,8 +3,8 @@ import TintypeCore
 
 /// Entries and index changes that wait to be written. Reads see them immediately.
 ///
-/// A pure value: it knows no files, threads or time. It holds encoded bytes, never decoded images. The
-/// ``StagingBudget`` bounds it: an entry that does not fit is refused, since a cache may forget. One thread writes
+/// A pure value: it has no files, threads or clock. It holds encoded bytes, never decoded images. The ``StagingBudget``
+/// bounds it: an entry that does not fit is refused, because a cache need not store every entry. One thread writes
 /// entries and another writes the index.
 struct DiskStaging: Sendable {
     /// An entry that waits to be written or is being written.

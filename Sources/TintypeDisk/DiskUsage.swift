@@ -25,13 +25,14 @@ public struct DiskStats: Sendable {
     public internal(set) var damaged = 0
     /// The number of entries written.
     public internal(set) var writes = 0
-    /// The number of entries that were not written: too large, too many pending, or the disk refused them.
+    /// The number of entries that were not written: they were too large, too many were pending, or the disk refused
+    /// them.
     public internal(set) var refusals = 0
     /// The number of entries removed to keep the limits.
     public internal(set) var evictions = 0
     /// The number of times that the index was found lost, damaged or behind, and was reconciled with the files.
     public internal(set) var rebuilds = 0
-    /// Why nothing can be written now, or `nil` if writing works. While there is a problem, the cache only reads.
+    /// The reason why writing fails at present, or `nil` if it works. While there is a problem, the cache only reads.
     public internal(set) var problem: TintypeError?
 }
 
@@ -39,7 +40,7 @@ public struct DiskStats: Sendable {
 public struct DiskEntryFacts: Sendable {
     /// The key of the entry.
     public var key: CacheKey
-    /// The format of the encoded image, or `nil` if it was not given.
+    /// The format of the encoded image, or `nil` if it is unknown.
     public var format: ImageFormat?
     /// The size of the encoded image, in bytes.
     public var byteCount: Int
@@ -47,7 +48,7 @@ public struct DiskEntryFacts: Sendable {
     public var created: Date
     /// When its bytes were stored.
     public var modified: Date
-    /// Its last use. Of several uses within a minute, the first is recorded.
+    /// Its last use. Only the first of several uses within a minute is recorded.
     public var accessed: Date
     /// When it becomes a miss, or `nil` if only the limits apply.
     public var expires: Date?

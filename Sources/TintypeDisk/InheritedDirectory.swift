@@ -67,8 +67,8 @@ enum SDWebImageFile {
         return CacheEntry(data: data, format: format, created: created)
     }
 
-    /// Returns the extension of the URL's path, or of the whole key if that is not a URL. `nil` if a file name has no
-    /// room for it or it would lead to another folder.
+    /// Returns the extension of the URL's path, or of the whole key if that is not a URL. `nil` if it is too long for a
+    /// file name or would lead to another folder.
     private static func fileExtension(of key: String) -> String? {
         let text = URL(string: key)?.pathExtension ?? (key as NSString).pathExtension
         let isUsable = !text.isEmpty && text.utf8.count <= longestExtension && !text.contains { "/\0".contains($0) }

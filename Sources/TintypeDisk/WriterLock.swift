@@ -2,8 +2,8 @@ import Foundation
 
 /// The lock file of one cache that writes to a directory. It also records whether the index may lack some changes.
 ///
-/// The cache holds the lock until it is released, so that the next process can tell a writer that was stopped in the
-/// middle without looking at the entries.
+/// The cache holds the lock until it is released, so that the next process can detect an interrupted writer without
+/// reading the entries.
 final class WriterLock: Sendable {
     /// The name of the file. The names of this writer's temporary files begin with it.
     let id: String

@@ -41,7 +41,7 @@ public final class Downloader: ImageLoader {
         }
     }
 
-    /// Starts a transfer, or joins that of an equal request.
+    /// Starts a transfer, or joins the transfer of an equal request.
     ///
     /// - Parameters:
     ///   - source: an `http:` or `https:` URL, or an ``TintypeCore/HTTPSource``.
@@ -92,7 +92,7 @@ extension Downloader: SharedLoader {
         }
     }
 
-    /// Loads a source: starts a transfer, or joins that of an equal request.
+    /// Loads a source: starts a transfer, or joins the transfer of an equal request.
     ///
     /// - Throws: the error of the transfer; ``TintypeCore/TintypeError/Code/invalidated`` after
     ///   ``invalidate(cancellingAll:)``; ``TintypeCore/TintypeError/Code/cancelled`` when the task is cancelled.
@@ -156,7 +156,7 @@ extension Downloader {
         set { services.queue.isSuspended = newValue }
     }
 
-    /// The number of transfers that run or wait. One that several callers share counts once.
+    /// The number of transfers that run or wait. A transfer that several callers share counts once.
     public var currentDownloadCount: Int { loads.count }
 
     /// The number of transfers that run.

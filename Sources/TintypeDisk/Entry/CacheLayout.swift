@@ -110,7 +110,7 @@ extension CacheLayout {
 struct DiskFailure: Error {
     /// The value of `errno`.
     let errorNumber: Int32
-    /// The path that the call was about, or the root of the cache.
+    /// The path that the call used, or the root of the cache.
     let path: String
 
     init(_ errorNumber: Int32, _ path: String) {

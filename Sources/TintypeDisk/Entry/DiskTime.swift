@@ -52,7 +52,7 @@ struct EntryTimes: Equatable, Sendable {
     var created: DiskTime
     /// When its bytes were stored.
     var modified: DiskTime
-    /// When anything of it was stored.
+    /// When any part of the entry was last stored.
     var changed: DiskTime
     /// When it becomes a miss; `nil` is never.
     var expires: DiskTime?

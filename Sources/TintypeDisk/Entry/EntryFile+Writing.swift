@@ -2,7 +2,7 @@ import Foundation
 import TintypeCore
 
 extension EntryFile {
-    /// Writes an entry under a temporary name and renames it, so that a reader sees all of it or nothing.
+    /// Writes an entry under a temporary name and renames it, so that a reader sees the complete entry or none.
     ///
     /// - Throws: ``DiskFailure``. Nothing is left behind.
     static func write(

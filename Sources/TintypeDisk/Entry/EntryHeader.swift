@@ -29,7 +29,7 @@ struct EntryHeader: Equatable {
     static let fixedLength = 88
     /// The alignment of the payload in the file, in bytes. Mapped pixels can therefore be used in place.
     static let alignment = 64
-    /// The maximum length of the key's parts and the metadata, in bytes. Bounds the memory that a damaged length can
+    /// The maximum length of the key's parts and the metadata, in bytes. It bounds the memory that a damaged length can
     /// claim.
     static let maximumPartLength = 16 << 20
     /// The maximum length of a file, in bytes. No image comes near it; a larger length is damaged.
@@ -74,7 +74,7 @@ extension EntryHeader {
     ///
     /// - Parameters:
     ///   - modified: When the payload was stored.
-    ///   - changed: When anything of the entry was stored.
+    ///   - changed: When any part of the entry was last stored.
     init(_ entry: CacheEntry, for key: CacheKey, modified: DiskTime, changed: DiskTime) {
         self.key = key
         format = entry.format

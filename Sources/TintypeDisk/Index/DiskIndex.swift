@@ -36,8 +36,8 @@ final class DiskIndex: Sendable {
         // Another process may be writing a batch.
         configuration.busyMode = .timeout(10)
         let database = try connect(layout.indexPath, configuration)
-        // The files still have whatever a crash loses of the index. This cannot be in the configuration, because GRDB's
-        // switch to WAL would override it.
+        // The files still contain everything that the index loses in a crash. This cannot be in the configuration,
+        // because GRDB's switch to WAL would override it.
         try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = OFF") }
         try database.write { database in
             guard try Int.fetchOne(database, sql: "PRAGMA user_version") == 0 else { return }
@@ -113,7 +113,7 @@ final class DiskIndex: Sendable {
 }
 
 extension DatabaseError {
-    /// Includes `SQLITE_ERROR` and `SQLITE_SCHEMA`: a missing table means that the file is not an index of ours.
+    /// Includes `SQLITE_ERROR` and `SQLITE_SCHEMA`: a missing table means that the file is not an index of this cache.
     fileprivate var isDamage: Bool {
         [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_SCHEMA].contains(resultCode)
     }

@@ -14,7 +14,7 @@ struct Freshness: Sendable {
 
     /// How the stored response may be used (RFC 9111, 4).
     var verdict: StoredVerdict {
-        // 4.1: it answers a request with other header fields, at any age.
+        // 4.1: a response to a request with other header fields does not match, whatever its age.
         guard stored.isSelected(by: request) else { return .stale(usableOnError: false) }
         let (requestControl, responseControl) = (requestControl, responseControl)
         // 5.2.1.4 and 5.2.2.4: only after revalidation.

@@ -74,7 +74,7 @@ struct StoredResponse: Hashable, Sendable {
     }
 }
 
-/// What a finished transfer needs to make the metadata of its cache entry, if it is stored at all.
+/// The data from which a finished transfer makes the metadata of its cache entry, if the entry is stored.
 struct TransferRecord: DeferredRecord {
     /// The relevant fields of the request. Others may hold secrets, and a record lives as long as the bytes.
     private let requestHeaders: HTTPFields

@@ -2,16 +2,17 @@
 public struct DownloaderConfiguration: Sendable {
     // MARK: Limits
 
-    /// The most transfers that run at once, at least 1; others wait in order of priority. 6 by default.
+    /// The maximum number of transfers that run at once, at least 1; others wait in order of priority. 6 by default.
     public var maximumConcurrentDownloads = 6
 
-    /// The most transfers that run at once from one host, and the most connections to it, at least 1. 6 by default.
+    /// The maximum number of transfers that run at once from one host, and of connections to it, at least 1. 6 by
+    /// default.
     public var connectionsPerHost = 6
 
     /// The order of waiting transfers with equal priority. The oldest first by default.
     public var order = DownloadOrder.firstInFirstOut
 
-    /// The rate at which requests start; `nil`, the default, for no limit.
+    /// The rate at which requests start; `nil`, the default, sets no limit.
     public var startRate: StartRate?
 
     // MARK: Times
@@ -22,10 +23,10 @@ public struct DownloaderConfiguration: Sendable {
     /// The longest time without a byte from the server. 15 s by default.
     public var idleTimeout = Duration.seconds(15)
 
-    /// The longest time of one attempt, from its request to the last byte; `nil`, the default, for no limit.
+    /// The longest time of one attempt, from its request to the last byte; `nil`, the default, sets no limit.
     public var totalTimeout: Duration?
 
-    /// Which failures are retried. None by default.
+    /// The rules for retries. None by default.
     public var retry = RetryPolicy.none
 
     /// Called before an attempt that follows ``TintypeCore/TintypeError/Code/unreachable``; returns when a network may
@@ -46,13 +47,13 @@ public struct DownloaderConfiguration: Sendable {
     /// The `Accept` field, unless ``headers`` has one.
     public var accept = "image/*,*/*;q=0.8"
 
-    /// The interceptors around every exchange, the first one outermost; those of a request are inside of them.
+    /// The interceptors around every exchange, the first one outermost; the interceptors of a request run inside them.
     public var interceptors: [any HTTPInterceptor] = []
 
     /// The cookies of requests with ``HTTPOptions/usesCookies``. Copies of this value share them.
     public var cookies = CookieStore()
 
-    /// The proxy. The one that the environment names, by default.
+    /// The proxy. By default the one that the environment names.
     public var proxy = ProxySetting.environment
 
     /// Whether HTTP/2 is used over TLS if the server supports it. `true` by default.
@@ -64,13 +65,13 @@ public struct DownloaderConfiguration: Sendable {
     /// Certificates in PEM format that are trusted beside those of the system. None by default.
     public var trustedCertificates: [String] = []
 
-    /// Restricts which servers are contacted, for programs that load URLs from untrusted sources; `nil`, the default,
-    /// for no restriction.
+    /// Restricts which servers are contacted, for programs that load URLs from untrusted sources. `nil`, the default,
+    /// sets no restriction.
     public var serverGuard: ServerGuard?
 
     // MARK: Responses
 
-    /// The most redirects that are followed. 10 by default; with 0, a redirect is an error.
+    /// The maximum number of redirects. 10 by default; with 0, a redirect is an error.
     public var maximumRedirects = 10
 
     /// Decides on each redirect. The request that it returns is checked and limited like any other; if it returns
@@ -83,13 +84,13 @@ public struct DownloaderConfiguration: Sendable {
     /// The accepted media types, such as `image/png` or `image/*`; `nil`, the default, accepts all.
     public var acceptableContentTypes: Set<String>?
 
-    /// The most bytes of one body, both as sent and decoded.
+    /// The maximum size of one body in bytes, both as sent and decoded.
     ///
     /// `nil`, the default, stands for the pipeline's limit, and for 64 MB in
     /// ``Downloader/download(_:options:priority:onProgress:)``.
     public var maximumByteCount: Int?
 
-    /// The most decoded bytes for each byte of a body with a content coding. 200 by default.
+    /// The maximum number of decoded bytes for each byte of a body with a content coding. 200 by default.
     public var maximumExpansion = 200
 
     /// The fraction of a transfer, from 0 to 1, between two progress reports. 0, the default, reports every change.

@@ -27,11 +27,11 @@ public struct HTTPOptions: Sendable {
     public var idleTimeout: Duration?
     /// The longest time of one attempt.
     public var totalTimeout: Duration?
-    /// The most bytes of the body, both as sent and decoded.
+    /// The maximum size of the body in bytes, both as sent and decoded.
     public var maximumByteCount: Int?
-    /// The most redirects that are followed.
+    /// The maximum number of redirects.
     public var maximumRedirects: Int?
-    /// Which failures are retried.
+    /// The rules for retries.
     public var retry: RetryPolicy?
     /// Restricts which servers are contacted.
     public var serverGuard: ServerGuard?
@@ -67,7 +67,8 @@ extension HTTPOptions: Hashable {
 }
 
 extension ImageRequest {
-    /// The HTTP options of this request. Loads with different options share no transfer; cache keys ignore them.
+    /// The HTTP options of this request. Loads with different options do not share a transfer. Cache keys do not
+    /// contain the options.
     public var http: HTTPOptions {
         get { extras[HTTPOptionsKey.self] }
         set { extras[HTTPOptionsKey.self] = newValue }

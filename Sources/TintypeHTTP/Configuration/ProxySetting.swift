@@ -1,7 +1,7 @@
 import Foundation
 import TintypeCore
 
-/// Which proxy requests use.
+/// The proxy that requests use.
 public enum ProxySetting: Hashable, Sendable {
     /// The proxy that environment variables name: `http_proxy`, `https_proxy` or `HTTPS_PROXY`, `all_proxy`,
     /// `no_proxy`.
@@ -65,8 +65,8 @@ public struct ProxyServer: Hashable, Sendable {
         self.credential = credential
     }
 
-    /// Parses `http://user:password@host:port`. The scheme, the credential and the port may be missing; the port is
-    /// 1080 then.
+    /// Parses `http://user:password@host:port`. The scheme, the credential and the port may be missing. The default
+    /// port is 1080.
     ///
     /// Returns `nil` when the text is not the address of an HTTP proxy.
     public init?(_ text: String) {

@@ -4,9 +4,9 @@ import NIOCore
 import NIOPosix
 import TintypeCore
 
-/// The clients of one downloader: usually one, and more for requests with other time-outs, guards or proxies.
+/// The clients of one downloader: usually one, and one more for each set of other time-outs, guards or proxies.
 final class ClientPool: Sendable {
-    /// The most clients that are kept. The least recently used one is released first.
+    /// The maximum number of clients in the pool. The least recently used one is released first.
     private static let maximumCount = 8
 
     private struct State: Sendable {
@@ -27,7 +27,7 @@ final class ClientPool: Sendable {
     func client(_ traits: ClientTraits) throws(TintypeError) -> PooledClient {
         if let client = state.withLock({ Self.find(traits, &$0) }) { return client }
         let created = try PooledClient(traits, clock)
-        // Another thread may have been faster. Clients are released after the lock.
+        // Another thread may have been faster. Clients are released after unlocking.
         let (client, evicted) = state.withLock { state -> (PooledClient, PooledClient?) in
             if let client = Self.find(traits, &state) { return (client, created) }
             state.clients.append(created)
@@ -73,9 +73,9 @@ final class PooledClient: Sendable {
 
     /// Sends a request, and reports its response to `delegate`.
     ///
-    /// The exchange runs on one event loop: the client takes a connection of that loop if there is one. HTTP/2 mostly
-    /// uses two loops for an exchange otherwise. That costs more, and data between the loops is lost when a connection
-    /// breaks.
+    /// The exchange runs on one event loop: the client takes a connection of that loop if there is one. Otherwise an
+    /// exchange over HTTP/2 mostly uses two loops. That costs more, and data between the loops is lost when a
+    /// connection breaks.
     ///
     /// - Returns: the index of the event loop, for ``leave(_:)``.
     func send(_ request: HTTPClient.Request, to delegate: ResponseDelegate) -> Int {
@@ -83,7 +83,7 @@ final class PooledClient: Sendable {
         let task = client.execute(
             request: request, delegate: delegate, eventLoop: .delegate(on: Self.loops[loop]), logger: delegate.logger)
         delegate.attach(task)
-        // The client reports a request body that could not be sent only through the task.
+        // If a request body cannot be sent, the client reports that only through the task.
         if request.body != nil { task.futureResult.whenFailure { delegate.didReceiveError(task: task, $0) } }
         return loop
     }

@@ -81,7 +81,7 @@ final class ClientTraits: Equatable, Sendable {
         { channel in channel.eventLoop.makeCompletedFuture { try prepare(channel) } }
     }
 
-    /// Returns the TLS settings: the certificates of the system, and those that are trusted beside them.
+    /// Returns the TLS settings: the trusted certificates of the system and of the configuration.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/insecure`` when a trusted certificate cannot be read.
     func tls() throws(TintypeError) -> TLSConfiguration {

@@ -1,11 +1,11 @@
 import Logging
 import TintypeCore
 
-/// Knows which request of a client used which connection, and whether the connection was new.
+/// Records the connection of each request of a client, and whether the connection was new.
 ///
-/// The client reports this only to the loggers that it is given: the identifier of a connection to the logger of the
-/// request (``ConnectionIDReader``), and closed connections to the client's own logger, at the level `debug`. If
-/// another version of the client logs differently, uses of connections are unknown and nothing else changes.
+/// The client reports this only to its loggers: the identifier of a connection to the logger of the request
+/// (``ConnectionIDReader``), and closed connections to the client's own logger, at the level `debug`. If another
+/// version of the client logs differently, uses of connections are unknown and nothing else changes.
 final class ConnectionLog: Sendable {
     /// One request's use of a connection.
     struct Use: Sendable {
@@ -16,7 +16,7 @@ final class ConnectionLog: Sendable {
         let connecting: Duration?
     }
 
-    /// Further connections are not recorded.
+    /// The maximum number of recorded connections. Further ones are not recorded.
     private static let maximumCount = 10_000
 
     /// The key of a connection's identifier in the metadata of a logger.
@@ -44,7 +44,7 @@ final class ConnectionLog: Sendable {
     /// - Parameters:
     ///   - id: the client's identifier of the connection.
     ///   - sent: the uptime at which the request was sent.
-    /// - Returns: `nil` when too many connections are open to know.
+    /// - Returns: `nil` when too many connections are open, so that this one is not recorded.
     func use(_ id: String, since sent: Duration) -> Use? {
         let isFirst: Bool? = used.withLock { used in
             if used.contains(id) { return false }

@@ -23,9 +23,9 @@ public struct DownloadRequest: Hashable, Sendable {
         self.body = body
     }
 
-    /// Creates the request for a source, with the header fields of the source, of the configuration and the standard
-    /// ones; the first of a name counts. A user name and password in the URL become a credential. The request is not
-    /// validated.
+    /// Creates the request for a source, with the header fields of the source, those of the configuration, and the
+    /// standard ones. Of fields with equal names, the first is used. A user name and password in the URL become a
+    /// credential. The request is not validated.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` when the source is not a URL.
     init(_ source: ImageSource, _ settings: TransferSettings) throws(TintypeError) {
@@ -38,7 +38,8 @@ public struct DownloadRequest: Hashable, Sendable {
             headers: Self.headers(own?.headers ?? [:], settings, url.credential))
     }
 
-    /// Checks what the HTTP client does not: it traps on some invalid requests, such as one with a port above 65535.
+    /// Checks the parts that the HTTP client does not check. The client traps on some invalid requests, such as one
+    /// with a port above 65535.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` for an invalid URL, method or header field name.
     func validate() throws(TintypeError) {

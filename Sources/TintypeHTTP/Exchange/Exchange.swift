@@ -9,7 +9,8 @@ import TintypeCore
 ///
 /// A struct of one reference, so that async frames hold no more than the transfer.
 struct Exchange: Sendable {
-    /// How often a request is sent again because the server closed an idle connection at that moment.
+    /// The maximum number of times that a request is sent again because the server closed an idle connection at that
+    /// moment.
     private static let maximumReplays = 3
 
     let transfer: Transfer
@@ -19,7 +20,7 @@ struct Exchange: Sendable {
     /// Sends the request, and returns the final response before its body is read.
     func response() async throws -> DownloadResponse {
         guard runsUserCode else { return try await send(request) }
-        // This may still be a thread of the caller's executor, and user code may take its time.
+        // This may still be a thread of the caller's executor, which slow user code must not block.
         return try await withTaskExecutorPreference(globalConcurrentExecutor) { try await intercepted() }
     }
 
@@ -47,7 +48,7 @@ struct Exchange: Sendable {
         return try await followRedirects(from: response, to: request)
     }
 
-    /// Sends a request and returns its response, redirect or not. Continues what an interrupted transfer left.
+    /// Sends a request and returns its response, redirect or not. Resumes an interrupted transfer if there is one.
     func sendOnce(_ request: DownloadRequest) async throws -> DownloadResponse {
         try request.validate()
         if let serverGuard = settings.serverGuard { try await check(request.url, serverGuard) }
@@ -131,8 +132,8 @@ struct Exchange: Sendable {
 
     /// Sends a request to its server, and waits for the head of the response.
     ///
-    /// A server may close an idle connection at the moment when it is used again. It has not answered then, so an
-    /// idempotent request is sent again.
+    /// A server may close an idle connection at the moment when it is used again. The server has not responded then, so
+    /// an idempotent request is sent again.
     private func reply(to request: DownloadRequest) async throws -> Reply {
         var replays = 0
         while true {
@@ -160,7 +161,7 @@ struct Exchange: Sendable {
 
     private var cookies: CookieStore? { settings.options.usesCookies ? settings.configuration.cookies : nil }
 
-    /// The request as the client takes it, with cookies and TLS settings.
+    /// The request in the form of the client, with cookies and TLS settings.
     @inline(never)
     private func clientRequest(for request: DownloadRequest) throws(TintypeError) -> HTTPClient.Request {
         var clientRequest = try request.clientRequest

@@ -2,7 +2,7 @@ import Foundation
 import TintypeCore
 
 extension Exchange {
-    /// Follows redirects until a response is none.
+    /// Follows redirects until a response is not a redirect.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/tooManyRedirects`` for a cycle, or for more redirects than the
     ///   settings allow; ``TintypeCore/TintypeError/Code/refusedRequest`` when the ``RedirectHook`` refuses one.
@@ -22,7 +22,7 @@ extension Exchange {
         return response
     }
 
-    /// The request that follows a response; `nil` when it redirects nowhere.
+    /// The request that a response redirects to; `nil` when the response is not a redirect.
     private func redirect(_ request: DownloadRequest, _ response: DownloadResponse) async throws -> DownloadRequest? {
         guard let next = try request.redirected(by: response) else { return nil }
         guard let hook = transfer.settings.configuration.redirectHook else { return next }
@@ -37,7 +37,7 @@ extension Exchange {
     }
 }
 
-/// Decides which redirects are followed, and with what request.
+/// Decides whether a redirect is followed, and with which request.
 public struct RedirectHook: Sendable {
     let decide: @Sendable (DownloadRequest, DownloadResponse) async throws -> DownloadRequest?
 

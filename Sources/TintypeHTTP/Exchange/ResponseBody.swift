@@ -6,11 +6,11 @@ import TintypeCore
 
 /// A response body that still arrives, possibly after bytes that an interrupted transfer left.
 final class ResponseBody: Sendable {
-    /// How large a body may become.
+    /// The limits on the size of a body.
     struct Limits: Sendable {
-        /// The most bytes, both as sent and decoded.
+        /// The maximum number of bytes, both as sent and decoded.
         let byteCount: Int
-        /// The most decoded bytes for each byte that was sent.
+        /// The maximum number of decoded bytes for each byte that was sent.
         let expansion: Int
     }
 
@@ -22,7 +22,7 @@ final class ResponseBody: Sendable {
     private let transfer: Transfer
     /// The bytes of an interrupted transfer that this body continues.
     private let prefix: Data
-    /// Records what arrived if the body breaks off.
+    /// Records the received bytes if the body breaks off.
     private let resumption: Resumption?
 
     /// Creates a body that arrives over `stream`.
@@ -86,9 +86,9 @@ final class ResponseBody: Sendable {
         }.get()
     }
 
-    /// Whether a part is the whole body and fills at least a third of its buffer. Then the buffer is kept: a copy would
-    /// cost more than its time, since the allocator returns blocks of tens of kilobytes to the system between
-    /// transfers.
+    /// Whether a part is the whole body and fills at least a third of its buffer. Then the buffer is used without a
+    /// copy. A copy would cost more than the copying, because the allocator returns blocks of tens of kilobytes to the
+    /// system between transfers.
     private func isWorthKeeping(_ part: ByteBuffer) -> Bool {
         prefix.isEmpty && part.readableBytes == announced && part.readableBytes >= part.storageCapacity / 3
     }
@@ -106,14 +106,15 @@ final class ResponseBody: Sendable {
         TintypeError(.limitExceeded, stage: .load, "more than \(limits.byteCount) bytes")
     }
 
-    /// Returns the error to throw, and records what arrived if the transfer can be resumed.
+    /// Returns the error to throw, and records the received bytes if the transfer can be resumed.
     private func failure(_ error: any Error, _ received: ReceivedBytes) -> TintypeError {
         let failure = meaning(of: error, received)
         if failure.code != .limitExceeded, coding == nil { resumption?.recordInterruption(at: received.all) }
         return failure
     }
 
-    /// A connection that broke left the body truncated; every other error keeps its own meaning.
+    /// Returns the error to throw: ``TintypeCore/TintypeError/Code/truncatedBody`` for a broken connection, otherwise
+    /// the error that corresponds to `error`.
     private func meaning(of error: any Error, _ received: ReceivedBytes) -> TintypeError {
         if let error = error as? TintypeError { return error }
         if Task.isCancelled { return .cancelled }

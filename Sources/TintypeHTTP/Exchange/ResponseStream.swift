@@ -125,7 +125,7 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
     /// A future that holds back the rest of the body until the reader has taken what has arrived.
     private func whenDrained(on eventLoop: any EventLoop) -> EventLoopFuture<Void> {
         let drained = eventLoop.makePromise(of: Void.self)
-        // The reader may have taken it in the meantime.
+        // The reader may have read the parts in the meantime.
         if !state.withLock({ $0.pause(until: drained) }) { drained.succeed() }
         return drained.futureResult
     }
@@ -145,8 +145,8 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
     }
 }
 
-/// What has arrived of one response and has not been read. Decides what the reader gets, when it waits, and when the
-/// origin has to wait for it.
+/// The unread part of one response. It decides which parts the reader gets, when the reader waits, and when the origin
+/// must wait.
 struct ResponseStreamState: Sendable {
     /// Fulfilled when there is something to read.
     typealias Reader = Promise<Void>
@@ -161,8 +161,8 @@ struct ResponseStreamState: Sendable {
         var task: HTTPClient.Task<Void>?
     }
 
-    /// Parts and bytes that are stored before the origin has to wait. Not fewer: parts that the client holds back when
-    /// a connection breaks are lost to a later resumption.
+    /// The numbers of stored parts and bytes at which the origin must wait. They are generous, because parts that the
+    /// client holds back are lost when a connection breaks, and a resumption must request them again.
     private static let maximumPartCount = 4096
     private static let maximumByteCount = 4 << 20
 
@@ -172,7 +172,7 @@ struct ResponseStreamState: Sendable {
     private var parts: [ByteBuffer] = []
     private var byteCount = 0
     private var end: Result<Void, any Error>?
-    /// Whoever takes the reader out of the state resumes it.
+    /// The waiting reader. The call that takes it out of the state resumes it.
     private var reader: Reader?
     private var drained: EventLoopPromise<Void>?
     private var task: HTTPClient.Task<Void>?

@@ -35,7 +35,7 @@ extension TintypeError {
         switch error {
         case .cancelled: (.cancelled, "cancelled")
         case .connectTimeout: (.timedOut, "the connection timed out")
-        case .readTimeout: (.timedOut, "the server sent nothing in time")
+        case .readTimeout: (.timedOut, "the server sent nothing within the idle timeout")
         case .deadlineExceeded, .writeTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout:
             (.timedOut, error.shortDescription.lowercased())
         case .invalidURL, .emptyHost, .emptyScheme, .missingSocketPath:

@@ -23,7 +23,7 @@ struct IPAddress: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// What the address is for. An IPv6 address that embeds an IPv4 address has the kind of that address.
+    /// The purpose of the address. An IPv6 address that embeds an IPv4 address has the kind of that address.
     var kind: AddressKind {
         if Self.metadata.contains(self) { return .metadata }
         if let embedded { return embedded.kind }
@@ -94,7 +94,7 @@ private struct AddressRange: Sendable {
     }
 }
 
-/// What an IP address is for, by the registries of special-purpose addresses (RFC 6890).
+/// The purpose of an IP address, according to the registries of special-purpose addresses (RFC 6890).
 public enum AddressKind: String, Hashable, Sendable, CaseIterable {
     /// Reachable on the internet.
     case global

@@ -19,7 +19,8 @@ public final class DownloadAuthorizer: HTTPInterceptor {
     ///
     /// - Parameters:
     ///   - current: returns the credential for an attempt.
-    ///   - renewed: returns a new credential after a 401 response. From then on that one is used instead of `current`.
+    ///   - renewed: returns a new credential after a 401 response. From then on the new credential is used instead of
+    ///     `current`.
     ///   - limit: the longest time that either may take. A closure that takes longer is cancelled and abandoned, and
     ///     the transfers that waited for it fail with ``TintypeCore/TintypeError/Code/timedOut``, which may be retried.
     public convenience init(

@@ -1,7 +1,7 @@
 import Foundation
 import TintypeCore
 
-/// The beginning of a body that an interrupted transfer left, and what is needed to request the rest.
+/// The beginning of a body that an interrupted transfer left, with the data for requesting the rest.
 struct PartialBody: Hashable, Sendable {
     /// The digest of the URL that the body came from, after redirects. A URL may hold secrets.
     let urlDigest: String
@@ -16,7 +16,7 @@ struct PartialBody: Hashable, Sendable {
         headers["If-Range"] = validator.value
     }
 
-    /// What the response to a range request contains.
+    /// The contents of the response to a range request.
     enum Meaning: Hashable {
         /// The rest of the body, which follows ``data``.
         case rest
@@ -26,7 +26,7 @@ struct PartialBody: Hashable, Sendable {
         case unusable
     }
 
-    /// Returns what the response to the range request contains.
+    /// Returns the contents of the response to the range request.
     func meaning(of response: DownloadResponse) -> Meaning {
         switch response.status {
         case 206: isContinued(by: response) ? .rest : .unusable

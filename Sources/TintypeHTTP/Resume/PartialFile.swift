@@ -75,11 +75,12 @@ enum PartialFile {
     }
 }
 
-/// The file of a body that is arriving, written one step at a time, so that a killed process leaves what had arrived.
+/// The file of a body that is arriving, written one step at a time, so that a killed process leaves the bytes that had
+/// arrived.
 ///
 /// Bytes are written before the first line counts them, so the file is valid at every moment.
 struct PartialJournal: Sendable {
-    /// A body is written for every megabyte that arrives. Less is requested again quickly.
+    /// The number of arriving bytes between two writes: 1 MB. Requesting fewer bytes again is fast.
     static let step = 1 << 20
 
     /// The number of bytes of the body that are in the file.
@@ -118,7 +119,8 @@ struct PartialJournal: Sendable {
 private final class OpenFile: Sendable {
     private let descriptor: Int32
 
-    /// Creates a new file in place of one with that name. A process that writes to the old file goes on without a name.
+    /// Creates a new file in place of one with that name. A process that still writes to the old file continues with an
+    /// unnamed file.
     init(creating path: String) throws {
         unlink(path)
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

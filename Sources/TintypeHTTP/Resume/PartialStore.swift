@@ -3,17 +3,17 @@ import TintypeCore
 
 /// A folder of interrupted transfers, from which a later process can resume them.
 ///
-/// Each transfer is one file. A body of more than 1 MB is written while it arrives, so that a killed process leaves
-/// what it had; a smaller one is written when its transfer fails. Files older than 7 days are removed, and the oldest
+/// Each transfer is one file. A body of more than 1 MB is written while it arrives, so that a killed process leaves the
+/// bytes it had. A smaller one is written when its transfer fails. Files older than 7 days are removed, and the oldest
 /// files when the folder exceeds its budget. The files may be deleted at any time.
 ///
 /// Files are read and written on the queue for disks; all methods may be called from any thread.
 public final class PartialStore: Sendable {
     /// The folder that holds the files.
     public let folder: URL
-    /// The most bytes of all files together.
+    /// The maximum size of all files, in bytes.
     public let maximumByteCount: Int
-    /// The fewest bytes of a transfer that fails for which a file is written.
+    /// The minimum size in bytes of a failed transfer for which a file is written.
     public let minimumByteCount: Int
     private let maximumAge: TimeInterval = 7 * 86_400
     /// The names of the files; `nil` until they are listed. Most requests have no file, and do not wait for the disk.
@@ -34,8 +34,8 @@ public final class PartialStore: Sendable {
 
     // MARK: One request
 
-    /// Returns what an interrupted transfer left. The file stays until the new transfer ends, since the process may be
-    /// killed again.
+    /// Returns the partial body of an interrupted transfer. The file stays until the new transfer ends, because the
+    /// process may be killed again.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/cancelled`` when the job is cancelled.
     func partial(for request: DownloadRequest, job: JobContext) async throws(TintypeError) -> PartialBody? {

@@ -1,9 +1,10 @@
 import Foundation
 import TintypeCore
 
-/// What one transfer has received of its body, so that a later attempt or a later process can request the rest.
+/// The bytes that one transfer has received of its body, so that a later attempt or a later process can request the
+/// rest.
 ///
-/// It is kept in memory between the attempts of a transfer. With a ``PartialStore``, it is written to disk when the
+/// They are in memory between the attempts of a transfer. With a ``PartialStore``, they are written to disk when the
 /// transfer fails, and one step at a time while a large body arrives.
 final class Resumption: Sendable {
     private struct State: Sendable {
@@ -34,14 +35,14 @@ final class Resumption: Sendable {
     private let store: PartialStore?
     private let request: DownloadRequest
 
-    /// - Parameter store: `nil` to keep everything in memory.
+    /// - Parameter store: `nil` stores everything in memory.
     init(of request: DownloadRequest, in store: PartialStore?) {
         state = Locked(State())
         self.request = request
         self.store = store
     }
 
-    /// Loads what an earlier process left.
+    /// Loads the partial body that an earlier process left.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/cancelled`` when the job is cancelled.
     func load(for job: JobContext) async throws(TintypeError) {
@@ -49,8 +50,8 @@ final class Resumption: Sendable {
         state.withLock { $0.partial = partial }
     }
 
-    /// Returns what an earlier attempt or process left of the URL of `request`; `nil` if the request has a range of its
-    /// own.
+    /// Returns the partial body that an earlier attempt or process left for the URL of `request`; `nil` if the request
+    /// has a range of its own.
     func partial(for request: DownloadRequest) -> PartialBody? {
         guard let partial = state.withLock({ $0.partial }), request.method == "GET",
             !request.headers.contains("Range"), partial.urlDigest == PartialFile.digest(of: request.url)
@@ -58,14 +59,14 @@ final class Resumption: Sendable {
         return partial
     }
 
-    /// Discards what was left.
+    /// Discards the partial body.
     func discard() {
         state.withLock { $0 = State() }
     }
 
     // MARK: The arriving body
 
-    /// A body begins to arrive.
+    /// Records that a body begins to arrive.
     ///
     /// - Parameters:
     ///   - response: the head of the response, with the whole body or with the rest.
@@ -78,7 +79,7 @@ final class Resumption: Sendable {
         }
     }
 
-    /// Writes what has arrived to disk, if another ``PartialJournal/step`` is complete. A failure does not end the
+    /// Writes the received bytes to disk, if another ``PartialJournal/step`` is complete. A failure does not end the
     /// transfer.
     func write(_ received: ReceivedBytes, for job: JobContext) async {
         guard let store else { return }
@@ -95,7 +96,7 @@ final class Resumption: Sendable {
         }
     }
 
-    /// The body broke off.
+    /// Records that the body broke off.
     ///
     /// - Parameter data: everything that has arrived, with the bytes of earlier attempts.
     func recordInterruption(at data: Data) {

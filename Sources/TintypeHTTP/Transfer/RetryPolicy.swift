@@ -1,8 +1,8 @@
 import TintypeCore
 
-/// Which failed transfers are retried, how often, and when.
+/// The rules for retrying failed transfers: which, how often, and when.
 public struct RetryPolicy: Hashable, Sendable {
-    /// The most attempts, the first one included; 1 for no retry.
+    /// The maximum number of attempts, including the first; 1 means no retry.
     public var maximumAttempts: Int
     /// The delay before the second attempt; doubled before each further one.
     public var firstDelay: Duration
@@ -18,7 +18,7 @@ public struct RetryPolicy: Hashable, Sendable {
     /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - maximumAttempts: the most attempts, the first one included; 1 for no retry.
+    ///   - maximumAttempts: the maximum number of attempts, including the first; 1 means no retry.
     ///   - firstDelay: the delay before the second attempt; doubled before each further one.
     ///   - maximumDelay: the longest delay.
     ///   - jitter: the fraction of a delay that is random, from 0 to 1.

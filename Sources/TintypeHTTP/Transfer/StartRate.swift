@@ -2,7 +2,7 @@
 public struct StartRate: Hashable, Sendable {
     /// The number of requests per second, in the long run.
     public var perSecond: Double
-    /// The most requests that start at once after a pause, at least 1.
+    /// The maximum number of requests that start at once after a pause, at least 1.
     public var burst: Int
 
     /// Creates a limit with a rate and a burst.

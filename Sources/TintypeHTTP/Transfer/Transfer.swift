@@ -2,8 +2,8 @@ import AsyncHTTPClient
 import Foundation
 import TintypeCore
 
-/// One transfer, shared by all callers with equal requests: attempts until one succeeds, each with its place in the
-/// queue, an ``Exchange``, and the body.
+/// One transfer, shared by all callers with equal requests: attempts until one succeeds. Each attempt takes a place in
+/// the queue, performs an ``Exchange``, and receives the body.
 ///
 /// A class, so that async frames hold one reference instead of a copy.
 final class Transfer: Sendable {
@@ -12,7 +12,7 @@ final class Transfer: Sendable {
     let services: TransferServices
     let job: JobContext
     let meter: TransferMeter
-    /// `nil` when nothing can be resumed, which spares most transfers the bookkeeping.
+    /// `nil` when the transfer cannot be resumed, so that most transfers need no bookkeeping.
     let resumption: Resumption?
     private let received: ReceivedBytes
     /// The cache entry to revalidate.
@@ -43,7 +43,7 @@ final class Transfer: Sendable {
         }
         meter = TransferMeter(settings.configuration.clock)
         let partials = settings.configuration.partials
-        // An interceptor may send a request again, too.
+        // An interceptor may also send a request again.
         let mayResume = partials != nil || settings.retry.maximumAttempts > 1 || !settings.interceptors.isEmpty
         resumption = mayResume ? Resumption(of: request, in: partials) : nil
     }
@@ -146,7 +146,7 @@ final class Transfer: Sendable {
             await response.body.discard()
             throw rejection
         }
-        // Bytes of the last attempt stay until there are better ones: they may be all that ever arrives.
+        // The bytes of the last attempt stay until newer ones arrive, because there may never be any.
         received.restart()
         try await response.body.receive(into: received)
         let (data, file) = try await received.takeAll(for: job)
@@ -183,7 +183,7 @@ final class Transfer: Sendable {
             record: TransferRecord(request: request, response: response, times: times))
     }
 
-    /// Why a response is not accepted; `nil` when it is.
+    /// The error of a response that is not accepted; `nil` when it is accepted.
     @inline(never)
     private func rejection(of response: DownloadResponse) -> TintypeError? {
         // A partial response is not an image, unless the caller asked for a range.

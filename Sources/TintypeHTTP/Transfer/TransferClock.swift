@@ -25,7 +25,7 @@ package struct TransferClock: Sendable {
         self.random = random
     }
 
-    /// The clocks of the system. The uptime stands still while the machine sleeps; waits do not.
+    /// The clocks of the system. The uptime stops while the machine sleeps; waits do not.
     package static let system = TransferClock(
         uptime: { .nanoseconds(Int64(clamping: NIODeadline.now().uptimeNanoseconds)) }, date: { Date() },
         sleep: { try await Task.sleep(for: $0) })

@@ -29,7 +29,7 @@ struct TransferMeter: ~Copyable, Sendable {
         state.withLock { $0.metrics.queued += now - start }
     }
 
-    /// Resets what was measured of the attempt before.
+    /// Resets the measurements of the previous attempt.
     ///
     /// - Parameter number: 2 for the second attempt.
     func beginAttempt(_ number: Int) {

@@ -45,7 +45,7 @@ final class TransferQueue: Sendable {
         set { change { $0.isSuspended = newValue } }
     }
 
-    /// Takes over the limits of a configuration.
+    /// Adopts the limits of a configuration.
     func apply(_ configuration: DownloaderConfiguration) {
         change { $0.change(Self.limits(configuration)) }
     }

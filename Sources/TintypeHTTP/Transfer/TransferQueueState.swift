@@ -6,12 +6,13 @@ import TintypeCore
 /// All transfers wait in one queue. When the turn of a transfer comes while its host is busy, the transfer steps aside,
 /// into a queue of that host, with its ticket and its age. The first of these returns when the host has room.
 ///
-/// Invariant: of a host with room for *n* more transfers, the first *n* that wait are in the main queue.
+/// Invariant: if a host has room for *n* more transfers, its first *n* waiting transfers are in the main queue.
 ///
-/// All operations are O(log *n*), amortised, unless stated otherwise: a transfer steps aside at most once for each time
-/// that one was pushed, moved or removed, or finished at the same host.
+/// All operations are O(log *n*), amortised, unless stated otherwise: a transfer steps aside at most once each time
+/// that a transfer of the same host is pushed, moved, removed or finished.
 struct TransferQueueState<Element: Sendable>: Sendable {
-    /// The most running transfers, in all and for each host, and the order of those with equal priority.
+    /// The maximum numbers of running transfers, in total and for each host, and the order of waiting transfers with
+    /// equal priority.
     struct Limits: Hashable, Sendable {
         var total: Int
         var perHost: Int

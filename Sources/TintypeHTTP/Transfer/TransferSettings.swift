@@ -7,7 +7,7 @@ import TintypeCore
 final class TransferSettings: Sendable {
     let configuration: DownloaderConfiguration
     let options: HTTPOptions
-    /// The most bytes that the caller accepts.
+    /// The maximum number of bytes that the caller accepts.
     let byteLimit: Int
     /// The header fields of the configuration.
     let headers: HTTPFields
@@ -59,7 +59,7 @@ final class TransferSettings: Sendable {
     }
 }
 
-/// What all transfers of one downloader share.
+/// The state that all transfers of one downloader share.
 final class TransferServices: Sendable {
     let clients: ClientPool
     let queue: TransferQueue
@@ -78,7 +78,7 @@ final class TransferServices: Sendable {
     /// Whether the rate of starts is limited.
     var limitsStartRate: Bool { tokens.withLock { $0.rate != nil } }
 
-    /// Takes over the limits of a configuration.
+    /// Adopts the limits of a configuration.
     func apply(_ configuration: DownloaderConfiguration) {
         queue.apply(configuration)
         tokens.withLock { $0.rate = configuration.startRate }
