@@ -1,6 +1,6 @@
 import Foundation
 
-/// The cgroups of a process: that of the unified hierarchy (v2) and that of the v1 memory controller. See cgroups(7).
+/// The cgroups of a process in the unified hierarchy (v2) and in the v1 memory controller. See cgroups(7).
 struct ControlGroup: Equatable, Sendable {
     /// The mount point of the v2 file system and the path of the process's group in it; `nil` if there is none.
     var unified: (mount: String, path: String)?
@@ -79,8 +79,8 @@ enum SystemMemory {
         return min(machine, ControlGroup.current.memoryLimit ?? machine)
     }
 
-    /// The bytes of the machine's memory that are available without swapping (`MemAvailable` in proc_meminfo(5)); all of
-    /// its memory if the kernel does not tell.
+    /// The bytes of the machine's memory that are available without swapping (`MemAvailable` in proc_meminfo(5)); all
+    /// of its memory if the kernel does not report it.
     static var free: Int {
         let text = (try? String(contentsOfFile: "/proc/meminfo", encoding: .utf8)) ?? ""
         return free(meminfo: text) ?? Int(clamping: ProcessInfo.processInfo.physicalMemory)

@@ -39,7 +39,7 @@ public struct CacheEntry: Sendable {
     package var file: SpillFile?
     /// The format of the bytes, if it is known.
     public var format: ImageFormat?
-    /// Data of the loader, which reads it when it meets the entry again. Opaque to the cache.
+    /// Data of the loader, which reads it to validate the entry. Opaque to the cache.
     public var metadata: Data
     /// Data of the program. Opaque to the cache and to loaders.
     public var extended: Data

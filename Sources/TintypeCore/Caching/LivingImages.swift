@@ -1,7 +1,7 @@
 /// Weak references to images that a memory cache no longer holds but the program may. Finding one saves a second decode.
 ///
-/// It knows no locks, threads or clocks. References to freed images are swept out when the number of references has doubled
-/// since the last sweep, so every operation is amortised O(1).
+/// It has no locks, threads or clocks. References to freed images are swept out when the number of references has
+/// doubled since the last sweep, so every operation is amortised O(1).
 struct LivingImages: Sendable {
     private struct Reference: Sendable {
         weak let image: Image?

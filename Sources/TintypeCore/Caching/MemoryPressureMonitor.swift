@@ -23,7 +23,7 @@ public final class MemoryPressureMonitor: Sendable {
     /// - Parameters:
     ///   - sources: the notifications to wait for. The monitor does not close their descriptors.
     ///   - pool: a pool that frees its idle memory under pressure.
-    ///   - time: the clock for the rests of counters.
+    ///   - time: the clock for the pauses between polls of counters.
     init(sources: [PressureSource], pool: PixelPool = .shared, time: TimeSource = .system) {
         self.pool = pool
         isListening = !sources.isEmpty
@@ -74,10 +74,10 @@ public enum MemoryPressure: Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The state of waiting for several pressure sources. It knows no descriptors, threads or clocks.
+/// The state of waiting for several pressure sources. It has no descriptors, threads or clocks.
 ///
-/// A counter rests after each notification, as triggers do by themselves: each notification halves the caches, and the
-/// kernel may send a hundred a second to a counter.
+/// A counter is not polled for ``rest`` after each notification, because each notification halves the caches and the
+/// kernel may send a hundred a second. Triggers limit their rate themselves.
 struct PressureWatch: Sendable {
     private var sources: [PressureSource]
     /// The uptime at which each resting source is polled again.

@@ -1,7 +1,8 @@
-/// Values in the order in which they came, found by keys that only grow.
+/// A list of values in order of arrival, under ascending keys.
 ///
-/// Appending is O(1); finding, changing and removing are O(log n) amortised. No key is hashed, because thousands may wait for
-/// one job. A removed value leaves an empty entry, and empty entries are swept when they are the majority.
+/// Appending is O(1); finding, changing and removing are O(log n) amortised. Keys are not hashed, because thousands of
+/// subscribers may wait for one job. A removed value leaves an empty entry, and empty entries are swept when they are
+/// the majority.
 struct ArrivalList<Key: Comparable & Sendable, Value: Sendable>: Sendable {
     private var entries: [(key: Key, value: Value?)] = []
     private(set) var count = 0

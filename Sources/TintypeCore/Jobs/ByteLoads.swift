@@ -1,6 +1,6 @@
 import Foundation
 
-/// The running loads of original bytes: the one table in which equal loads are shared, whichever loader brings the bytes.
+/// The running loads of original bytes: the one table in which equal loads are shared, whatever their loader.
 ///
 /// A loader that also serves callers without a pipeline has a table of its own (``SharedLoader``); the loads of all others are
 /// in their pipeline's. A ``SharedJobs``, kept in this module so that the compiler specializes it for its types: every
@@ -39,7 +39,7 @@ package final class ByteLoads: Sendable {
     package func cancelAll() { jobs.cancelAll() }
 }
 
-/// What a loader is asked for.
+/// A request to a loader for original bytes.
 package struct ByteRequest: Sendable {
     package let source: ImageSource
     /// The identity of the bytes among the loads of one table: ``ImageSource/identity``, or a name from the request.
@@ -50,7 +50,7 @@ package struct ByteRequest: Sendable {
     /// The cache entry to revalidate.
     package let stored: CacheEntry?
 
-    /// - Parameter identity: `nil` is that of the source.
+    /// - Parameter identity: `nil` takes the identity of the source.
     package init(
         source: ImageSource, identity: String? = nil, extras: RequestExtras, byteLimit: Int, stored: CacheEntry?
     ) {
@@ -69,14 +69,14 @@ package protocol SharedLoader: ImageLoader {
 
     /// The key under which a load is shared.
     ///
-    /// - Throws: An error if the loader takes no loads any more.
+    /// - Throws: An error if the loader accepts no more loads.
     func key(for request: ByteRequest) throws(TintypeError) -> ByteLoadKey
 
     /// The work of one load.
     func work(for request: ByteRequest) -> ByteLoads.Work
 }
 
-/// What makes two loads of bytes the same. Made for every caller that joins a load, so it copies references only.
+/// The key of a load of bytes. It is created for every caller that joins a load, so it only copies references.
 package struct ByteLoadKey: Hashable, Sendable {
     private let identity: String
     private let extras: RequestExtras
@@ -85,9 +85,9 @@ package struct ByteLoadKey: Hashable, Sendable {
     private let stored: Data?
     private let scope: Scope
 
-    /// What separates equal requests to one table.
+    /// A distinction between otherwise equal requests in one table.
     package enum Scope: Hashable, Sendable {
-        /// The number of times that the loader's settings have changed. A load under other settings is another load.
+        /// The number of times that the loader's settings have changed. Loads under different settings are not shared.
         case generation(Int)
         /// The overrides of the request, which may name its loader.
         case overrides(RequestOverrides?)

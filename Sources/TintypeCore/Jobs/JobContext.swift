@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a running job knows of its subscribers: the highest of their priorities, and whether any of them is left.
+/// The context of a running job: the highest priority of its subscribers, and whether any of them is left.
 package final class JobContext: Sendable {
     private struct State: Sendable {
         var priority: ImagePriority
@@ -20,7 +20,7 @@ package final class JobContext: Sendable {
     /// The highest priority of the subscribers.
     package var priority: ImagePriority { state.withLock { $0.priority } }
 
-    /// Whether no subscriber is left. Work on a processor has to check it between rows or frames.
+    /// Whether no subscriber is left. CPU-bound work must check it between rows or frames.
     package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
     /// - Throws: ``TintypeError/Code/cancelled`` if no subscriber is left.
@@ -37,7 +37,7 @@ package final class JobContext: Sendable {
             state.followers[state.lastFollower] = follower
             return state.lastFollower
         }
-        // The priority may have changed between the follower's making and its registration.
+        // The priority may have changed after the follower was created and before it was registered.
         follow { follower.follow($0) }
         return number
     }
@@ -74,7 +74,7 @@ package final class JobContext: Sendable {
 
     /// Separates the task from a job whose work has ended.
     ///
-    /// - Returns: Whether the task is not cancelled and never will be on behalf of this job: ``cancel()`` sets its mark
+    /// - Returns: Whether the task is not cancelled and never will be on behalf of this job: ``cancel()`` sets its flag
     ///   before it looks up the task.
     func unbind() -> Bool {
         state.withLock { state in
@@ -89,7 +89,7 @@ package final class JobContext: Sendable {
     }
 }
 
-/// What one subscriber of a job wants to be told. Both closures are called with no lock held, on any thread.
+/// The closures that report a job to one subscriber. Both are called on any thread, with no lock held.
 package struct JobReceiver<Value: Sendable, Status: Sendable>: Sendable {
     /// Takes the newest snapshot of the job. Snapshots in between may be skipped.
     var onStatus: @Sendable (Status) -> Void
@@ -114,8 +114,9 @@ package struct JobReporter<Status: Sendable>: Sendable {
 
 /// The tasks that do the work of jobs.
 ///
-/// The work belongs to no caller: it is not cancelled with the task that happens to start it. It begins on the calling thread
-/// (on macOS, from 26 on), which saves two thread changes when one job starts another. What runs first has to be short.
+/// The work belongs to no caller: it is not cancelled with the task that happens to start it. It begins on the calling
+/// thread (on macOS, from 26 on), which saves two thread changes when one job starts another. The part before the first
+/// suspension must be short.
 enum JobTasks {
     /// A task for each job. It leaves the thread of an actor before `@concurrent` code runs, such as a user's loader.
     case new

@@ -1,6 +1,6 @@
-/// Something whose place in a queue depends on the priority of a job: queued work, a queued transfer, a job below it.
+/// An object that follows the priority of a job: queued work, a queued transfer, or a job that it waits for.
 package protocol PriorityFollower: Sendable {
-    /// Takes over a priority. Called with no lock held, on any thread.
+    /// Adopts a priority. Called with no lock held, on any thread.
     func follow(_ priority: ImagePriority)
 }
 
@@ -28,10 +28,10 @@ extension ImagePriority {
     }
 }
 
-/// What a caller of a shared job holds: the priority that it asks for, and the way to leave the job.
+/// A caller's handle to a shared job, with which it sets its priority and leaves the job.
 ///
-/// The caller exists before its subscription does, so a priority that is set, or a cancellation that comes, before
-/// ``bind(_:subscribedAt:)`` takes effect there. A part of ``ImageTask`` and of the downloader's `Download`.
+/// The handle exists before the subscription. A priority change or a cancellation before ``bind(_:subscribedAt:)``
+/// takes effect there. ``ImageTask`` and the downloader's `Download` contain one.
 package struct JobHandle: ~Copyable, Sendable {
     // Not private: Swift 6.3 cannot compile a private type inside a type that cannot be copied.
     struct State: Sendable {

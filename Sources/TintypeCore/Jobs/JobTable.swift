@@ -1,6 +1,6 @@
 /// The subscribers of each running job: decides when work starts, is shared, changes its priority and stops.
 ///
-/// It knows nothing of time, threads or tasks; ``SharedJobs`` carries out what it decides. Invariants:
+/// It has no time, threads or tasks; ``SharedJobs`` carries out its decisions. Invariants:
 /// - a key has at most one job that can be joined;
 /// - a subscriber is released at most once, by ``detach(_:)`` or by ``finish(_:)``;
 /// - a job is abandoned exactly when its last subscriber leaves before it has finished;
@@ -9,7 +9,7 @@ struct JobTable<Key: Hashable & Sendable>: Sendable {
     typealias SubscriberID = JobSubscriberID
 
     enum Attachment: Equatable {
-        /// There was no job for the key. The caller has to start it.
+        /// There was no job for the key. The caller must start it.
         case start
         /// The job is running. The value is its new priority if the subscriber raised it.
         case join(raisedTo: ImagePriority?)
@@ -22,7 +22,7 @@ struct JobTable<Key: Hashable & Sendable>: Sendable {
         case left
         /// Others still wait, at a lower priority.
         case lowered(to: ImagePriority)
-        /// No subscriber is left. The caller has to stop the work. The key is free for a new job at once.
+        /// No subscriber is left. The caller must stop the work. The key is free for a new job at once.
         case abandoned
     }
 
@@ -85,7 +85,7 @@ struct JobTable<Key: Hashable & Sendable>: Sendable {
         return change ?? nil
     }
 
-    /// Ends a job and returns its subscribers in the order in which they came.
+    /// Ends a job and returns its subscribers in order of arrival.
     mutating func finish(_ job: JobID) -> ArrivalList<SubscriberID, ImagePriority> {
         remove(job)?.subscribers ?? ArrivalList()
     }

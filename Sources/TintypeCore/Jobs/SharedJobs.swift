@@ -16,7 +16,7 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
         var table = JobTable<Key>()
         var running = JobSlots<Running>()
 
-        /// Removes a job. The caller releases what it held after unlocking.
+        /// Removes a job. The caller releases its contents after unlocking.
         mutating func take(_ job: JobID) -> Running? {
             _ = table.finish(job)
             return running.remove(job)
@@ -51,7 +51,7 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
     ///
     /// The receiver may be called before this returns, but never after the returned subscription was cancelled.
     ///
-    /// - Parameter work: Makes the work if it is needed, so that joining costs no closure.
+    /// - Parameter work: Returns the work. Called only to start a job, so that joining one allocates no closure.
     package func attach(
         _ key: Key, at priority: ImagePriority, receiver: Receiver, work: () -> Work
     ) -> JobSubscription {
@@ -79,10 +79,10 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
 
     /// Waits inside a job for another one, which other jobs and callers may share.
     ///
-    /// The job below follows the priority of the one that waits. When the waiting job is cancelled, the wait ends at once,
-    /// and the job below goes on only if others wait for it.
+    /// The other job follows the priority of the waiting one. When the waiting job is cancelled, the wait ends at once,
+    /// and the other job continues only if it has other subscribers.
     ///
-    /// - Throws: The error of the job below, or ``TintypeError/Code/cancelled``.
+    /// - Throws: The error of the other job, or ``TintypeError/Code/cancelled``.
     package func value(
         _ key: Key, for parent: JobContext, onStatus: @escaping @Sendable (Status) -> Void = { _ in },
         work: @escaping Work
@@ -184,7 +184,7 @@ private protocol SubscribedJobs: AnyObject, Sendable {
     func reprioritize(_ subscriber: JobSubscriberID, to priority: ImagePriority)
 }
 
-/// The number of jobs of one kind that run, and of those that wait for them.
+/// The numbers of running jobs of one kind and of their subscribers.
 public struct JobActivity: Hashable, Sendable {
     /// The number of running jobs. Equal work is one job.
     public let running: Int

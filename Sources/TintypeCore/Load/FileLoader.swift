@@ -51,7 +51,7 @@ package struct LocalFile: ~Copyable {
     /// - Throws: ``TintypeError/Code/notFound`` or ``TintypeError/Code/unreadable``.
     package init(reading path: String) throws(TintypeError) {
         self.path = path
-        // Without O_NONBLOCK, opening a pipe without a writer would block for ever.
+        // Without O_NONBLOCK, opening a pipe without a writer would block forever.
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Self.failure(errno, path) }
         var facts = stat()

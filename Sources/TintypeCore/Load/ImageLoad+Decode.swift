@@ -17,7 +17,7 @@ extension ImageLoad {
     /// The work of the job that decodes an original.
     private func makeOriginal() async throws(TintypeError) -> ImageResponse {
         if let currentBytes { return try await decodeAndStore(currentBytes) }
-        // From here on, bytes that an equal load brings are handed over, even if it ends before this one asks.
+        // From here on, this load can take the bytes of an equal load, even if that load ends first.
         let key = JobKey(bytesOf: request)
         services.handover.withLock { $0.enter(key) }
         defer { services.handover.withLock { $0.leave(key) } }
@@ -59,7 +59,7 @@ extension ImageLoad {
         }
     }
 
-    /// Stores an original that has decoded, and remembers or repairs one that has not.
+    /// Stores an original that has decoded. Otherwise records the failure, or loads the bytes again.
     ///
     /// Bytes from the disk cache that do not decode are removed from it and loaded again.
     private func finish(
@@ -79,7 +79,7 @@ extension ImageLoad {
         }
     }
 
-    /// Whether the request names its decoder. What that one cannot read says nothing about the bytes.
+    /// Whether the request names its decoder. Its failures say nothing about the bytes.
     private var hasOwnDecoder: Bool { request.rendition.decode.decoder != nil }
 
     private func storeOriginal(_ bytes: LoadedBytes, _ decoded: Image) -> ImageResponse {
@@ -91,7 +91,7 @@ extension ImageLoad {
         return response
     }
 
-    /// Decodes what arrived of incomplete bytes. No cache stores the result, even if nothing of the image is missing.
+    /// Decodes incomplete bytes. No cache stores the result, even if the image is complete.
     ///
     /// - Throws: The error of the transfer, if nothing can be shown.
     private func salvage(_ bytes: LoadedBytes) async throws(TintypeError) -> ImageResponse {

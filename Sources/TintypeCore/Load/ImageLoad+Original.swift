@@ -6,11 +6,11 @@ extension ImageLoad {
     /// - Parameters:
     ///   - stored: The cache entry to revalidate, for a loader that can.
     ///   - previews: Shows the bytes as they arrive.
-    /// - Returns: The bytes; if the request accepts a part of an image, also what had arrived when the transfer failed
+    /// - Returns: The bytes. If the request accepts partial images and the transfer fails, the bytes that had arrived
     ///   (``LoadedBytes/transferFailure``).
     func loadBytes(stored: CacheEntry? = nil, previews: PreviewPump) async throws(TintypeError) -> LoadedBytes {
         guard request.policy.freshness != .cacheOnly else {
-            throw TintypeError(.notCached, stage: .disk, "not in a cache, and only caches were allowed")
+            throw TintypeError(.notCached, stage: .disk, "not in a cache, and the request allows only caches")
         }
         if let bytes = bytesOfEqualLoad { return bytes }
         do throws(TintypeError) {
@@ -22,13 +22,14 @@ extension ImageLoad {
         }
     }
 
-    /// The bytes that an equal load has just brought, for a request that would take them from the disk in a moment.
+    /// The bytes that an equal load has just loaded, for a request that would otherwise wait to read them from the
+    /// disk.
     private var bytesOfEqualLoad: LoadedBytes? {
         guard request.policy.freshness == .cached else { return nil }
         return services.handover.withLock { $0[JobKey(bytesOf: request)] }
     }
 
-    /// - Returns: `nil` if the request wants complete images, the origin refused instead of breaking off, or nothing had
+    /// - Returns: `nil` if the request accepts only complete images, the origin refused the request, or no bytes had
     ///   arrived.
     private func partialBytes(_ received: ReceivedBytes?, leftBy error: TintypeError) -> LoadedBytes? {
         guard request.rendition.decode.allowsPartial, error.isOriginUnavailable, let data = received?.all, !data.isEmpty
@@ -39,7 +40,7 @@ extension ImageLoad {
         return part
     }
 
-    /// Starts or joins the load of the bytes: in the loader's own table if it has one, else in the pipeline's.
+    /// Starts or joins the load of the bytes, in the loader's own table if it has one, otherwise in the pipeline's.
     private func joinLoad(stored: CacheEntry?, _ previews: PreviewPump) async throws(TintypeError) -> LoadedBytes {
         if request.policy.failureMemory == .respected { try services.failureMemory.check(request) }
         guard services.configuration.shouldLoad(request) else {
@@ -79,7 +80,7 @@ extension ImageLoad {
         }
     }
 
-    /// Checks what a loader returned. Loaders that report nothing on the way are checked here alone.
+    /// Checks the bytes that a loader returned. For loaders that do not use ``ReceivedBytes``, this is the only check.
     private func checked(_ bytes: LoadedBytes) throws(TintypeError) -> LoadedBytes {
         guard !bytes.data.isEmpty else {
             throw TintypeError(.emptyBody, stage: .load, "the loader returned no bytes")
@@ -94,8 +95,8 @@ extension ImageLoad {
         return dated
     }
 
-    /// Adds the original bytes to an image that was found without them, if the request always asks for them and the disk has
-    /// them. An image that is there is not worth a transfer, let alone an error.
+    /// Adds the original bytes from the disk to a response without them, if the request always wants them. If the disk
+    /// does not have them, the response stays as it is: a cached image must cause neither a transfer nor an error.
     func addOriginalData(to response: ImageResponse) async throws(TintypeError) -> ImageResponse {
         guard request.policy.data == .always, response.data == nil, response.transferFailure == nil else {
             return response
@@ -112,12 +113,12 @@ extension ImageLoad {
 
 /// Original bytes that were loaded and may not be on disk yet, because only bytes that decode are stored.
 ///
-/// A load enters before it looks on the disk and leaves when it has ended. While any load of the same bytes is entered, bytes
-/// that one of them brings can be taken by the others, which then need no transfer of their own.
+/// A load enters before it reads the disk and leaves when it has ended. While several loads of the same bytes are
+/// entered, the bytes that one of them loads are available to the others, which then need no transfer.
 struct ByteHandover: Sendable {
     private var table: [JobKey: (bytes: LoadedBytes?, loads: Int)] = [:]
 
-    /// The bytes that an entered load has brought.
+    /// The bytes that an entered load has loaded.
     subscript(_ key: JobKey) -> LoadedBytes? { table[key]?.bytes }
 
     mutating func enter(_ key: JobKey) {
@@ -129,7 +130,7 @@ struct ByteHandover: Sendable {
         table[key]?.bytes = bytes
     }
 
-    /// Has to be called once for each ``enter(_:)``.
+    /// Must be called once for each ``enter(_:)``.
     mutating func leave(_ key: JobKey) {
         guard let entry = table[key] else { return }
         table[key] = entry.loads > 1 ? (entry.bytes, entry.loads - 1) : nil

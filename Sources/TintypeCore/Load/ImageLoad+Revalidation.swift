@@ -26,7 +26,8 @@ extension ImageLoad {
         }
     }
 
-    /// Loads the rendition from the caches alone and shows it as a preview. Stores nothing: it may end after the newer one.
+    /// Loads the rendition from the caches alone and shows it as a preview. Stores nothing, because it may end after
+    /// the load of the newer image.
     private func cachedImage(showing previews: PreviewPump) async -> ImageResponse? {
         guard request.policy.freshness == .revalidate else { return nil }
         let request = request.with { request in
@@ -49,7 +50,7 @@ extension ImageLoad {
         return response
     }
 
-    /// Returns the entry of the disk cache if it may be used, else what the loader returns.
+    /// Returns the entry of the disk cache if it may be used, otherwise the bytes from the loader.
     private func loadCurrentBytes(_ previews: PreviewPump) async throws(TintypeError) -> LoadedBytes {
         guard let stored = try await readEntry(request.key.original, in: originalCache, request.policy.original.disk)
         else { return try await loadBytes(previews: previews) }
@@ -111,7 +112,7 @@ extension ImageLoad {
 }
 
 extension TintypeError {
-    /// Whether the origin gave no answer of its own: it could not be reached, broke off, or was temporarily unable.
+    /// Whether the origin was unreachable, broke the connection, or was temporarily unable to respond.
     var isOriginUnavailable: Bool {
         [.unreachable, .timedOut, .transport, .truncatedBody, .failedBefore].contains(code)
             || [500, 502, 503, 504].contains(status)

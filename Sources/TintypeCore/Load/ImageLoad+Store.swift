@@ -28,8 +28,8 @@ extension ImageLoad {
         if evicted > 0 { services.watch.tell(.evicted(evicted)) }
     }
 
-    /// Whether the disk cache stores a rendition. Not one of an animation, which would be stored as a still image, nor one
-    /// with more than 8 bits per sample: those are made again from the original.
+    /// Whether the disk cache stores a rendition. It does not store animations, which would become still images, nor
+    /// images with more than 8 bits per sample. Both are made again from the original.
     private func isStoredOnDisk(_ image: Image) -> Bool {
         !image.isAnimated && !image.isPartial && image.highRange == nil && image.exif == nil && !request.key.isOriginal
             && request.policy.rendered.disk.canWrite
@@ -54,7 +54,7 @@ extension ImageLoad {
     }
 
     private func flush() async {
-        // An original may still be with its serializer.
+        // A serializer may still be processing an original.
         if serializer != nil { await services.background.wait() }
         do {
             try await originalCache.flush()
@@ -80,7 +80,8 @@ extension ImageLoad {
     /// Whether renditions are stored as pixels.
     var usesPixelTier: Bool { request.policy.stored == .pixels && cache.tiers.contains(.pixels) }
 
-    /// Stores a rendition that was found encoded as pixels as well, in the background, so that the next hit decodes nothing.
+    /// Stores the pixels of a rendition that was found encoded, in the background, so that the next hit needs no
+    /// decoding.
     func storePixelsInBackground(of image: Image) {
         guard usesPixelTier, isStoredOnDisk(image) else { return }
         services.background.add(cost: image.memoryCost) {
@@ -102,7 +103,7 @@ extension ImageLoad {
 // MARK: - The original
 
 extension ImageLoad {
-    /// Stores an original that came from outside and has decoded as an image.
+    /// Stores an original that a loader has returned and that has decoded as an image.
     func storeOriginal(_ bytes: LoadedBytes, of image: Image) {
         if request.policy.original.memory.canWrite { store(image, in: originalCache, for: decodedOriginalKey) }
         guard !image.isPartial, bytes.origin == .network || bytes.origin == .custom,
@@ -147,7 +148,7 @@ extension ImageLoad {
         }
     }
 
-    /// Logs an error of storing, which fails no load.
+    /// Logs an error of `body`. A failure to store does not fail a load.
     private func logFailure(_ body: () async throws(TintypeError) -> Void) async {
         do throws(TintypeError) {
             try await body()
@@ -157,7 +158,7 @@ extension ImageLoad {
         }
     }
 
-    /// - Returns: `nil` if the serializer does not want the image stored.
+    /// - Returns: `nil` if the serializer chose to store nothing.
     private func encode(_ image: Image, _ job: JobContext) async throws(TintypeError) -> CacheEntry? {
         let configuration = services.configuration
         let (format, options) = encoding(of: image)
@@ -178,8 +179,8 @@ extension ImageLoad {
         }
     }
 
-    /// How a rendition is encoded: as JPEG if every pixel is opaque and as PNG if not, like SDWebImage, unless the request
-    /// says otherwise.
+    /// The format and options for a rendition: those of the request, or else JPEG if every pixel is opaque and PNG if
+    /// not, as in SDWebImage.
     private func encoding(of image: Image) -> (ImageFormat, EncodeOptions) {
         switch request.policy.stored {
         case .automatic, .pixels: (image.pixels.isOpaque ? .jpeg : .png, services.configuration.encodeOptions)

@@ -1,5 +1,5 @@
 extension ImageLoad {
-    /// Makes the rendition from another one, which lacks the last transforms and which other loads may share.
+    /// Makes the rendition from one without the last transforms, which other loads may share.
     ///
     /// The last transforms that look at one pixel at a time are applied in one pass.
     func transform() async throws(TintypeError) -> ImageResponse {
@@ -37,8 +37,8 @@ extension ImageLoad {
         return (1..<most).first { intermediateInMemory(without: $0) != nil } ?? most
     }
 
-    /// Whether memory has what the last transforms are applied to, made of the whole original, so that nothing is decoded.
-    /// A vector image is always drawn again: its size must not depend on what happens to be in memory.
+    /// Whether memory has the input of the last transforms, made from the whole original, so that nothing needs
+    /// decoding. A vector image is always drawn again, because its size must not depend on the contents of memory.
     private func hasDecodedOriginal(without count: Int) -> Bool {
         guard let image = originalInMemory ?? intermediateInMemory(without: count) else { return false }
         return !image.info.format.isVector

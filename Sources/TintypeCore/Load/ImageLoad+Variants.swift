@@ -45,7 +45,7 @@ struct Variant: Hashable, Sendable {
     /// The size of the whole image in pixels.
     let full: PixelSize
 
-    /// Whether scaling down the 8-bit pixels, without a change of shape or of anything else, gives what `wanted` asks for.
+    /// Whether scaling down the 8-bit pixels gives the image that `wanted` describes, without any other change.
     func canBecome(_ wanted: DecodeOptions) -> Bool {
         var same = decode
         (same.size, same.scale) = (wanted.size, wanted.scale)
@@ -55,7 +55,7 @@ struct Variant: Hashable, Sendable {
             && target.height <= size.height
     }
 
-    /// The size in pixels that `wanted` asks for.
+    /// The size in pixels that `wanted` specifies.
     func target(of wanted: DecodeOptions) -> PixelSize { wanted.size.target(for: full) }
 
     private var isDistorted: Bool {
@@ -63,9 +63,9 @@ struct Variant: Hashable, Sendable {
     }
 }
 
-/// The sizes of each source that memory may have. It does not ask the cache: an entry that it names may be gone.
+/// The decoded sizes of each source that memory may have. The cache may have evicted them since.
 ///
-/// Bounded: beyond ``capacity`` sources the oldest is forgotten, beyond ``sizesEach`` sizes of one source its oldest.
+/// The table has at most ``capacity`` sources and ``sizesEach`` sizes of each. Beyond that, the oldest is removed.
 struct VariantTable: Sendable {
     private let capacity: Int
     private let sizesEach: Int

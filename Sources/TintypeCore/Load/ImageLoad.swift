@@ -2,12 +2,12 @@ import Foundation
 
 /// The load of one rendition, from a memory miss to the image. ``run()`` is the whole path.
 ///
-/// Each stage is a file: `ImageLoad+Caches`, `+Original`, `+Decode`, `+Transform`, `+Variants`, `+Store`; `+Revalidation` is the
-/// detour of requests that ask the origin first.
+/// Each stage is a file: `ImageLoad+Caches`, `+Original`, `+Decode`, `+Transform`, `+Variants`, `+Store`;
+/// `+Revalidation` handles requests that ask the origin first.
 struct ImageLoad: Sendable {
     private(set) var request: ImageRequest
     let services: PipelineServices
-    /// The job that this load runs in: its priority, and whether anyone still waits.
+    /// The job that this load runs in: its priority, and whether a caller still waits.
     let job: JobContext
     let reporter: JobReporter<LoadStatus>
     /// The original bytes, if they are known to be current: an earlier load has revalidated them.
@@ -60,8 +60,8 @@ extension ImageLoad {
         }
     }
 
-    /// Waits for the job that makes another rendition, which is started if it is not running. Its progress and previews are
-    /// this load's.
+    /// Joins or starts the job that makes another rendition, and waits for it. Its progress and previews are reported
+    /// as those of this load.
     func join(_ request: ImageRequest) async throws(TintypeError) -> ImageResponse {
         try await services.renditions.value(
             JobKey(rendition: request, bytes: currentBytes), for: job, onStatus: reporter.report,
@@ -103,7 +103,7 @@ extension ImageLoad {
 // MARK: - Keys and parts
 
 extension ImageLoad {
-    /// The key of the decoded original as the request wants it, before any transform.
+    /// The key of the original with the request's decode options, before any transform.
     var decodedOriginalKey: CacheKey {
         request.rendition.transforms.isEmpty
             ? request.key
@@ -119,7 +119,7 @@ extension ImageLoad {
     var loader: any ImageLoader { services.loader(for: request) }
 }
 
-/// What makes two jobs the same: the same image, made of the same bytes, loaded under the same policy.
+/// The key of a job. Two jobs are the same if they make the same image from the same bytes under the same policy.
 struct JobKey: Hashable, Sendable {
     private let key: CacheKey
     private let policy: LoadPolicy
@@ -136,14 +136,14 @@ struct JobKey: Hashable, Sendable {
             request.key, request.policy, request, alternatives: request.substitutes.map(\.key.source), bytes: bytes)
     }
 
-    /// The key of the job that decodes an original. Whatever is made of the result does not matter.
+    /// The key of the job that decodes an original. It does not depend on what the request makes of the original.
     init(original key: CacheKey, of request: ImageRequest, bytes: LoadedBytes?) {
         var policy = request.policy.forBytes
         policy.previews = request.policy.previews
         self.init(key, policy, request, bytes: bytes)
     }
 
-    /// The key of the original bytes, loaded the way a request wants.
+    /// The key of the original bytes, loaded under the policy of a request.
     init(bytesOf request: ImageRequest) {
         self.init(request.key.original, request.policy.forBytes, request)
     }

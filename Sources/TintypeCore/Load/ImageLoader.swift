@@ -1,25 +1,25 @@
 public import Foundation
 
-/// A source of bytes: HTTP, files, data URLs, or anything of a program's own.
+/// Loads the bytes of some kinds of sources, such as HTTP, files or data URLs. Programs can supply their own.
 ///
-/// A pipeline has a list of loaders and asks the last added one first. `TintypeTesting` has a fake one.
+/// A pipeline has a list of loaders and asks the last one first. `TintypeTesting` contains a fake loader.
 public protocol ImageLoader: Sendable {
-    /// Returns whether this loader takes a source. Must not touch a file or the network.
+    /// Returns whether this loader accepts a source. Must not access a file or the network.
     func canLoad(_ source: ImageSource) -> Bool
 
-    /// Loads all bytes, and appends them to `context.received` as they arrive.
+    /// Loads all bytes, and appends them to `context.received` while they arrive.
     ///
     /// Runs in a task of its own, which is cancelled when no caller waits for the bytes any more. Equal loads of one pipeline
     /// run once.
     ///
-    /// - Returns: The bytes, only if they arrived completely.
+    /// - Returns: The complete bytes. If the bytes are incomplete, throw an error.
     @concurrent
     func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes
 
-    /// Returns whether a cache entry that this loader brought may be used again. Called under
+    /// Returns whether a cache entry that this loader has loaded may be used again. Called under
     /// ``LoadPolicy/Freshness/http``.
     ///
-    /// Has to be pure: the result depends on the arguments alone.
+    /// Must be pure: the result depends only on the arguments.
     ///
     /// - Parameters:
     ///   - stored: The cache entry, with the ``LoadedBytes/metadata`` of its load.
@@ -30,20 +30,20 @@ public protocol ImageLoader: Sendable {
 }
 
 extension ImageLoader {
-    /// Returns ``StoredVerdict/fresh``: a loader that knows no expiry.
+    /// Returns ``StoredVerdict/fresh``, for loaders without expiry rules.
     public func verdict(
         on stored: CacheEntry, for source: ImageSource, extras: RequestExtras, at now: Date
     ) -> StoredVerdict { .fresh }
 }
 
-/// What a loader is given beside the source: where the bytes go, and how urgent they are.
+/// The context of a load: the destination of the bytes, the request's settings, and the priority.
 public struct LoadContext: Sendable {
-    /// Takes the bytes as they arrive. Progress, previews and the byte limit depend on it.
+    /// The destination of the bytes as they arrive. It reports progress, feeds previews and enforces the byte limit.
     public let received: ReceivedBytes
     /// The request's settings for loaders.
     public let extras: RequestExtras
-    /// The cache entry of this source, for a loader that can ask the origin whether the entry is still good. Such a loader
-    /// returns it as ``LoadedBytes/stillGood(_:metadata:)``.
+    /// The cache entry of this source, for a loader that can ask the origin whether the entry is still valid. Such a
+    /// loader returns it as ``LoadedBytes/stillGood(_:metadata:)``.
     public let stored: CacheEntry?
     package let job: JobContext
 
@@ -60,19 +60,19 @@ public struct LoadContext: Sendable {
     public var priority: ImagePriority { job.priority }
 }
 
-/// What may be done with a cache entry (RFC 9111 §4).
+/// How a cache entry may be used (RFC 9111 §4).
 public enum StoredVerdict: Hashable, Sendable {
     /// The entry may be used as it is.
     case fresh
     /// The entry may be used while it is revalidated in the background (RFC 5861 §3).
     case usableWhileRevalidating
-    /// The entry has to be revalidated first.
+    /// The entry must be revalidated first.
     ///
     /// - Parameter usableOnError: Whether it may be used if the origin cannot be reached (RFC 5861 §4).
     case stale(usableOnError: Bool)
 }
 
-/// Several loaders as one: the last added loader that takes a source loads it.
+/// Several loaders used as one. The last loader that accepts a source loads it.
 public struct ImageLoaderChain: ImageLoader {
     /// The loaders. The last one is asked first.
     public var loaders: [any ImageLoader]
@@ -82,24 +82,24 @@ public struct ImageLoaderChain: ImageLoader {
         self.loaders = loaders
     }
 
-    /// Returns whether any of the loaders takes the source.
+    /// Returns whether any of the loaders accepts the source.
     public func canLoad(_ source: ImageSource) -> Bool {
         loader(for: source) != nil
     }
 
-    /// Loads a source with the loader that takes it.
+    /// Loads a source with the last loader that accepts it.
     ///
-    /// - Throws: ``TintypeError/Code/invalidSource`` if no loader takes it, or the error of the loader.
+    /// - Throws: ``TintypeError/Code/invalidSource`` if no loader accepts it, or the error of the loader.
     @concurrent
     public func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         guard let loader = loader(for: source) else {
             throw TintypeError(
-                .invalidSource, stage: .load, "no loader takes this source", subject: source.displayName)
+                .invalidSource, stage: .load, "no loader accepts this source", subject: source.displayName)
         }
         return try await loader.load(source, context: context)
     }
 
-    /// Returns the verdict of the loader that takes the source, or ``StoredVerdict/fresh`` if there is none.
+    /// Returns the verdict of the loader that accepts the source, or ``StoredVerdict/fresh`` if there is none.
     public func verdict(
         on stored: CacheEntry, for source: ImageSource, extras: RequestExtras, at now: Date
     ) -> StoredVerdict {
@@ -110,7 +110,7 @@ public struct ImageLoaderChain: ImageLoader {
         loaders.last { $0.canLoad(source) }
     }
 
-    /// The loader that shares its loads with other callers, if that is the one that takes the source.
+    /// The loader that shares its loads with other callers, if that is the one that accepts the source.
     func sharedLoader(for source: ImageSource) -> (any SharedLoader)? {
         switch loader(for: source) {
         case let chain as ImageLoaderChain: chain.sharedLoader(for: source)

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// An image with what is known of its load.
+/// An image with details of its load.
 public struct ImageResponse: Sendable {
     /// The image.
     public var image: Image
@@ -10,17 +10,17 @@ public struct ImageResponse: Sendable {
     public var data: Data?
     /// The number of bytes of the encoded image, if they were read.
     public var byteCount: Int?
-    /// The error of a revalidation that failed, if this is what a cache had.
+    /// The error of a revalidation that failed, if this image is the cached one.
     public var refreshFailure: TintypeError?
-    /// The error of a transfer that failed, if this is what had arrived of the image: see ``DecodeOptions/allowsPartial``. No
-    /// cache stores such an image, and there is no ``data``.
+    /// The error of a transfer that failed, if this is the part of the image that had arrived: see
+    /// ``DecodeOptions/allowsPartial``. No cache stores such an image, and there is no ``data``.
     public var transferFailure: TintypeError?
     /// How the bytes were transferred, if this load transferred them.
     public var metrics: TransferMetrics?
 
     /// Creates a response.
     ///
-    /// - Parameter byteCount: The number of encoded bytes; `nil` is that of `data`.
+    /// - Parameter byteCount: The number of encoded bytes; `nil` takes it from `data`.
     public init(image: Image, origin: ImageOrigin, data: Data? = nil, byteCount: Int? = nil) {
         self.image = image
         self.origin = origin
@@ -47,9 +47,9 @@ public enum ImageOrigin: String, Hashable, Sendable, CaseIterable {
     case network
     /// A local file.
     case file
-    /// Bytes that the request contained: a data URL, or data that the program had.
+    /// Bytes in the request: a data URL, or data of the program.
     case data
-    /// A loader or closure of the program's own.
+    /// A loader or closure of the program.
     case custom
 }
 
@@ -86,6 +86,6 @@ public struct TransferMetrics: Hashable, Sendable {
     /// The status code of the last response.
     public var status = 0
 
-    /// Creates metrics of nothing.
+    /// Creates metrics without any measurement.
     public init() {}
 }

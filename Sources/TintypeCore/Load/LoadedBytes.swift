@@ -24,7 +24,7 @@ public struct LoadedBytes: Sendable {
     /// Creates the result of a load.
     ///
     /// - Parameters:
-    ///   - metadata: What the disk cache stores beside the bytes for the loader.
+    ///   - metadata: Data of the loader that the disk cache stores beside the bytes.
     ///   - isStorable: Whether the origin allows the bytes to be stored: see ``isStorable``.
     public init(data: Data, origin: ImageOrigin, metadata: Data = Data(), isStorable: Bool = true) {
         parts = Boxed(
@@ -35,7 +35,7 @@ public struct LoadedBytes: Sendable {
     ///
     /// - Parameters:
     ///   - file: The file that `data` is a mapping of, if it is one.
-    ///   - record: Asked whenever ``metadata`` or ``isStorable`` is read.
+    ///   - record: Queried whenever ``metadata`` or ``isStorable`` is read.
     package init(
         transferred data: Data, in file: SpillFile?, metrics: TransferMetrics, record: some DeferredRecord
     ) {
@@ -73,7 +73,8 @@ public struct LoadedBytes: Sendable {
         get { parts.value.origin }
         set { parts.value.origin = newValue }
     }
-    /// What the disk cache stores beside the bytes: for HTTP, the validators and the freshness of the response.
+    /// Data of the loader that the disk cache stores beside the bytes. For HTTP, the validators and the freshness of
+    /// the response.
     public var metadata: Data {
         get {
             switch parts.value.record {
@@ -115,15 +116,15 @@ public struct LoadedBytes: Sendable {
         get { parts.value.refreshFailure }
         set { parts.value.refreshFailure = newValue }
     }
-    /// The error of a transfer that failed, if these are what had arrived. Only for requests that accept a part of an image;
-    /// never stored.
+    /// The error of a transfer that failed, if these are the bytes that had arrived. Set only for requests that accept
+    /// partial images. Such bytes are never stored.
     var transferFailure: TintypeError? {
         get { parts.value.transferFailure }
         set { parts.value.transferFailure = newValue }
     }
 }
 
-/// The metadata of transferred bytes, made when it is needed: not every load stores its bytes.
+/// The metadata of transferred bytes, computed on demand because not every load stores its bytes.
 package protocol DeferredRecord: Sendable {
     /// See ``LoadedBytes/metadata``.
     var metadata: Data { get }
@@ -131,7 +132,7 @@ package protocol DeferredRecord: Sendable {
     var isStorable: Bool { get }
 }
 
-/// A large value in memory of its own, for values that many asynchronous functions pass on.
+/// A large value in a heap allocation, for values that many async functions pass on.
 ///
 /// An async function reserves room in its frame for each copy of a value that it may hold across a suspension. Frames of
 /// kilobytes cost more than the functions do. A change makes a new box, so nothing shared ever changes.

@@ -1,4 +1,4 @@
-/// Shows an image while its bytes arrive: feeds an incremental decoder, on the queue for pixels, with what is new.
+/// Shows an image while its bytes arrive. It feeds new bytes to an incremental decoder on the queue for pixels.
 ///
 /// Driven by arriving bytes, without a timer. At most one decoding step runs at a time; bytes that arrive meanwhile are decoded
 /// by the next step.
@@ -11,7 +11,7 @@ final class PreviewPump: Sendable {
         state = Locked(PreviewState(load.request.policy.previews))
     }
 
-    /// What has arrived, or `nil` if nothing has.
+    /// The bytes that have arrived, or `nil` if none have.
     var received: ReceivedBytes? { state.withLock { $0.received } }
 
     /// Shows a complete cached image. No partial one is shown from then on.
@@ -41,7 +41,7 @@ final class PreviewPump: Sendable {
         WorkQueue.pixels.enqueue(at: load.job.priority) { self.step(bytes) }
     }
 
-    /// Decodes what is new.
+    /// Decodes the bytes that arrived since the last step.
     private func step(_ bytes: ReceivedBytes) {
         guard !load.job.isCancelled, let decoder = decoder(bytes) else { return stop() }
         let offset = state.withLock { $0.offset }
@@ -55,10 +55,10 @@ final class PreviewPump: Sendable {
                 $0.finishStep(upTo: offset + new.count, showing: preview, at: now)
             }
             if let status { load.reporter(status) }
-            // What arrived meanwhile may have been the last for a long time.
+            // More bytes may have arrived during this step, and no others may follow for a long time.
             if isStepDue { enqueueStep(bytes) }
         } catch {
-            // Decoding the complete bytes will tell what is wrong; a preview is not worth an error.
+            // Decoding the complete bytes will report the error. A preview never fails a load.
             stop()
         }
     }
@@ -81,12 +81,12 @@ final class PreviewPump: Sendable {
     }
 }
 
-/// Decides when a preview is decoded, and knows what has been shown.
+/// Decides when a preview is decoded, and stores the newest status.
 struct PreviewState: Sendable {
     var status = LoadStatus()
     var received: ReceivedBytes?
     var decoder: (any IncrementalImageDecoder)?
-    /// The number of bytes that the decoder has been given.
+    /// The number of bytes passed to the decoder.
     private(set) var offset = 0
     var isStopped = false
     /// The least time between the starts of two steps, or `nil` if partial images are not wanted.

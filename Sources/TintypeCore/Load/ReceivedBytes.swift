@@ -34,7 +34,7 @@ public final class ReceivedBytes: Sendable {
         self.onProgress = onProgress
     }
 
-    /// How many bytes have arrived, and how many are expected.
+    /// The numbers of received and of expected bytes.
     public var progress: LoadProgress {
         if let shared { return shared.progress }
         return state.withLock { LoadProgress(received: $0.count, expected: $0.expected) }
@@ -48,7 +48,7 @@ public final class ReceivedBytes: Sendable {
         onProgress(self)
     }
 
-    /// Drops what has arrived, for a load that starts again.
+    /// Removes all received bytes, for a load that starts again.
     package func restart() {
         state.withLock { state in
             state.data = Data()
@@ -57,7 +57,7 @@ public final class ReceivedBytes: Sendable {
         }
     }
 
-    /// Announces how many bytes will come, so that memory is allocated once. A negative count announces nothing.
+    /// Announces the total number of bytes, so that memory is allocated once. A negative count announces nothing.
     ///
     /// - Throws: ``TintypeError/Code/limitExceeded`` if `count` is more than ``limit``.
     public func expect(_ count: Int) throws(TintypeError) {
@@ -82,7 +82,7 @@ public final class ReceivedBytes: Sendable {
         onProgress(self)
     }
 
-    /// Takes a complete body, without copying it.
+    /// Sets a complete body without copying it.
     ///
     /// - Throws: ``TintypeError/Code/limitExceeded`` if it has more than ``limit`` bytes.
     package func take(whole data: Data) throws(TintypeError) {
@@ -91,7 +91,7 @@ public final class ReceivedBytes: Sendable {
         onProgress(self)
     }
 
-    /// A copy of everything that has arrived.
+    /// A copy of all received bytes.
     public var all: Data { shared?.all ?? bytes(from: 0) }
 
     /// Removes and returns the bytes in memory.
@@ -109,7 +109,7 @@ public final class ReceivedBytes: Sendable {
         return spilled.map { Data($0.contents.prefix(count)) } ?? head
     }
 
-    /// Returns a copy of what has arrived after the first `offset` bytes.
+    /// Returns a copy of the received bytes after the first `offset` bytes.
     package func bytes(from offset: Int) -> Data {
         if let shared { return shared.bytes(from: offset) }
         // Copied under the lock: a second reference to the bytes would make the next append copy all of them.
@@ -125,7 +125,7 @@ public final class ReceivedBytes: Sendable {
 
     var contents: (spilled: Spilled?, data: Data) { state.withLock { ($0.spilled, $0.data) } }
 
-    /// Replaces all that has arrived by a file.
+    /// Replaces all received bytes with a file.
     func replaceContents(_ spilled: Spilled) {
         state.withLock { state in
             state.spilled = spilled

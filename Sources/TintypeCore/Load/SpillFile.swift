@@ -28,7 +28,8 @@ extension ReceivedBytes {
         replaceContents(moved)
     }
 
-    /// Removes and returns everything. Spilled bytes are not read back: the data is a mapping of the file, which comes with it.
+    /// Removes and returns everything. Spilled bytes are not read back: the data is a mapping of the file, which is
+    /// returned too.
     package func takeAll(for job: JobContext) async throws(TintypeError) -> (data: Data, file: SpillFile?) {
         guard contents.spilled != nil else { return (take(), nil) }
         if spilledAndWaiting.waiting > 0 { try await spill(for: job) }
@@ -64,7 +65,8 @@ struct Spilled: Sendable {
     var contents: Data { (try? file.map(count)) ?? Data() }
 }
 
-/// A file without a name that holds the beginning of a body that is too large for memory. It disappears with its last user.
+/// A file without a name that holds the beginning of a body that is too large for memory. It is deleted when its last
+/// reference is released.
 ///
 /// Only its transfer writes to it, at its end, and no other process can reach it: so mapped bytes never change.
 package final class SpillFile: Sendable {
@@ -78,7 +80,7 @@ package final class SpillFile: Sendable {
         var path = Array("\(folder)/tintype-XXXXXX".utf8CString)
         descriptor = mkstemp(&path)
         guard descriptor >= 0 else { throw Self.failure(folder) }
-        // A child process has no use for it.
+        // Child processes must not inherit the descriptor.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         unlink(path)
     }

@@ -1,8 +1,9 @@
-/// What a pipeline remembers of sources that failed, so that a list that scrolls does not ask for the same broken image again
-/// and again.
+/// The sources that recently failed in a pipeline, so that a scrolling list does not request the same broken image
+/// repeatedly.
 ///
-/// By default, a source is remembered if its bytes arrived and are not an image, or if it cannot be loaded at all, but not if the
-/// network or the server failed, because that may pass. See ``Settings``. All members may be called from any thread.
+/// By default, a failure is remembered if the bytes are not an image, or if the source can never be loaded. Failures of
+/// the network or the server are not remembered, because they may be transient. See ``Settings``. All members may be
+/// called from any thread.
 public final class FailureMemory: Sendable {
     /// Which failures are remembered, how many, and for how long.
     public struct Settings: Sendable {
@@ -10,7 +11,7 @@ public final class FailureMemory: Sendable {
         public var capacity: Int
         /// How long each failure is remembered.
         public var timeToLive: Duration
-        /// Returns whether trying again would not help. By default ``TintypeError/isLasting``.
+        /// Returns whether a retry would fail in the same way. By default ``TintypeError/isLasting``.
         public var shouldRemember: @Sendable (ImageSource, TintypeError) -> Bool
 
         /// Creates settings. By default at most 1,000 failures are remembered, for ten minutes each.
@@ -39,7 +40,7 @@ public final class FailureMemory: Sendable {
         table = Locked(FailureTable(capacity: settings.capacity, timeToLive: settings.timeToLive))
     }
 
-    /// The errors by the name of the source in keys: ``CacheKey/source``. If a source failed for several kinds of requests, any
+    /// The remembered errors by ``CacheKey/source``. If a source failed for several kinds of requests, the value is one
     /// of its errors.
     public var all: [String: TintypeError] {
         let now = time.uptime()
@@ -51,7 +52,8 @@ public final class FailureMemory: Sendable {
         forget(ImageRequest(source: source))
     }
 
-    /// Allows every request to try the source of a request again; the pipeline's interceptors may name that source.
+    /// Allows every request to try the source of a request again. The source is named after the pipeline's
+    /// interceptors.
     public func forget(_ request: ImageRequest) {
         let name = name(request)
         table.withLock { $0.forgetAll(of: name) }
@@ -85,11 +87,12 @@ public final class FailureMemory: Sendable {
 }
 
 extension TintypeError {
-    /// Whether the source itself is at fault, so that trying again would fail in the same way.
+    /// Whether the source itself is at fault, so that a retry would fail in the same way.
     ///
-    /// These are the errors that SDWebImage remembers: its errors 1000 and 1001, and network errors that will not pass. A body
-    /// that is too large is one of them, because it would be loaded again only to be refused again. A status that the server may
-    /// change is not, nor is what one request asked of a good image (``Code/notAnimated``).
+    /// These are the errors that SDWebImage remembers: its errors 1000 and 1001, and permanent network errors. A body
+    /// that is too large is one of them, because a retry would load it only to refuse it again. A status is not,
+    /// because the server may change it. Neither is ``Code/notAnimated``, because the image is intact and only one
+    /// request refuses it.
     public var isLasting: Bool {
         [
             .invalidSource, .notAnImage, .noCoder, .undecodable, .undecipherable, .emptyBody, .limitExceeded, .insecure,
@@ -98,7 +101,8 @@ extension TintypeError {
     }
 }
 
-/// What failed: a source, requested in one way. A failure of a request's own loader or settings says nothing about others.
+/// The key of a failure: a source, the request's own loader and its extras. Other requests may succeed with the same
+/// source.
 struct FailureKey: Hashable, Sendable {
     let source: String
     private let loader: RequestOverrides?
@@ -110,7 +114,8 @@ struct FailureKey: Hashable, Sendable {
         extras = request.extras
     }
 
-    /// Whether the name is worth its memory. The name of a data URL contains its bytes, and trying it again costs no transfer.
+    /// Whether the name is short enough to be stored. The name of a data URL contains its bytes, and a retry of it
+    /// costs no transfer.
     var isShort: Bool { source.utf8.count <= 4096 }
 
     /// Hashes the source alone: the rest seldom differs.
@@ -119,7 +124,7 @@ struct FailureKey: Hashable, Sendable {
     }
 }
 
-/// The failures of a ``FailureMemory``. Beyond ``capacity`` the oldest is forgotten.
+/// The failures of a ``FailureMemory``. Beyond ``capacity``, the oldest is removed.
 struct FailureTable: Sendable {
     let capacity: Int
     let timeToLive: Duration
@@ -150,7 +155,7 @@ struct FailureTable: Sendable {
         failures[key] = (error, now + timeToLive, lastNumber)
         order.append((key, lastNumber))
         while failures.count > capacity || order.count > 2 * capacity, let oldest = order.popFirst() {
-            // An entry of the order that a newer failure or a success has replaced names nothing.
+            // A newer failure or a success may have replaced this entry.
             if failures[oldest.key]?.number == oldest.number { failures[oldest.key] = nil }
         }
     }

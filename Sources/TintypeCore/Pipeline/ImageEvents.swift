@@ -1,4 +1,4 @@
-/// What happens to a running load.
+/// An event of a running load.
 public enum ImageEvent: Sendable {
     /// More bytes have arrived. A slow listener gets only the newest.
     case progress(LoadProgress)
@@ -8,11 +8,11 @@ public enum ImageEvent: Sendable {
     case finished(Result<ImageResponse, TintypeError>)
 }
 
-/// How much of the original bytes has arrived: a snapshot, not a difference.
+/// The progress of loading the original bytes: a snapshot, not a difference.
 public struct LoadProgress: Hashable, Sendable {
     /// The number of bytes received so far.
     public var received: Int
-    /// The number of bytes expected in all, or `nil` if the other side did not announce it.
+    /// The number of bytes expected in all, or `nil` if it is unknown.
     public var expected: Int?
 
     /// Creates a snapshot.
@@ -27,14 +27,15 @@ public struct LoadProgress: Hashable, Sendable {
         return min(1, Double(received) / Double(expected))
     }
 
-    /// Whether this snapshot says more than `other`: two of them may arrive in either order.
+    /// Whether this snapshot is newer than `other`. Two snapshots may arrive in either order.
     func isNewer(than other: LoadProgress) -> Bool {
         guard received == other.received else { return received > other.received }
         return expected != nil && expected != other.expected
     }
 }
 
-/// A snapshot of a running load. The newest one says everything, so that none has to be stored for slow or late listeners.
+/// A snapshot of a running load. The newest one is complete, so earlier ones need not be stored for slow or late
+/// listeners.
 struct LoadStatus: Sendable {
     var progress = LoadProgress()
     /// The newest preview.
@@ -51,8 +52,8 @@ struct LoadStatus: Sendable {
     }
 }
 
-/// The events of one load for one listener, to be iterated once. An event that one iteration has taken is not seen by another
-/// one; ``ImageTask/events`` gives each listener a sequence of its own.
+/// The events of one load for one listener. Iterate over it once, because each event is delivered to one iterator only.
+/// ``ImageTask/events`` returns a new sequence for each listener.
 public struct ImageEvents: AsyncSequence, Sendable {
     private let subscription: Subscription
 
@@ -96,7 +97,7 @@ struct EventBuffer: Sendable {
     private var progress: LoadProgress?
     private var preview: ImageResponse?
     private var end: Result<ImageResponse, TintypeError>?
-    /// Whether the end was taken.
+    /// Whether the last event was returned.
     private(set) var isDrained = false
 
     mutating func add(_ event: ImageEvent) {

@@ -4,8 +4,8 @@ public import Foundation
 // MARK: - Cached images, without a load
 
 extension ImagePipeline {
-    /// Returns the image in memory, or `nil` if it is not there. Looks nowhere else, allocates nothing and never waits: made
-    /// to be called for every row of a list while it scrolls.
+    /// Returns the image in memory, or `nil` if it is not there. Does not read the disk, allocates nothing and never
+    /// waits, so a scrolling list can call it for every row.
     public func cachedImage(for request: ImageRequest) -> Image? {
         guard services.configuration.interceptors.isEmpty else {
             return services.cachedImage(for: services.intercepted(request))
@@ -15,8 +15,8 @@ extension ImagePipeline {
 
     /// Returns the image in memory or on disk, or `nil` if neither has it or the entry cannot be read.
     ///
-    /// **Blocks** the calling thread while the disk is read and the image is decoded and transformed: for the one image that
-    /// has to be there when a window opens. Must not be called from an `async` function.
+    /// **Blocks** the calling thread while the disk is read and the image is decoded and transformed. Use it for an
+    /// image that must be present when a window opens. Must not be called from an `async` function.
     public func blockingCachedImage(for request: ImageRequest) -> Image? {
         let request = services.intercepted(request)
         if let image = services.cachedImage(for: request) { return image }
@@ -44,7 +44,7 @@ extension ImagePipeline {
         }
     }
 
-    /// Returns the key of a request in the caches: after the interceptors.
+    /// Returns the key of a request in the caches, after the interceptors.
     public func cacheKey(for request: ImageRequest) -> CacheKey {
         services.intercepted(request).key
     }

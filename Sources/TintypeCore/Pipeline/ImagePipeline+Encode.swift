@@ -1,12 +1,12 @@
 public import Foundation
 
 extension ImagePipeline {
-    /// Encodes an image: every frame of an animation if the format has animations, else the image that is shown first.
+    /// Encodes an image: all frames of an animation if the format supports animations, otherwise ``Image/pixels``.
     ///
     /// Runs on the queue for pixels and never blocks the caller. When the calling task is cancelled, the work ends between two
     /// frames, or between two attempts to meet a byte limit.
     ///
-    /// - Throws: as ``ImageCoderRegistry/encode(_:as:options:)``, and ``TintypeError/Code/cancelled``.
+    /// - Throws: the errors of ``ImageCoderRegistry/encode(_:as:options:)``, and ``TintypeError/Code/cancelled``.
     public nonisolated(nonsending) func encode(
         _ image: Image, as format: ImageFormat, options: EncodeOptions = EncodeOptions(),
         priority: ImagePriority = .normal

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Loads images: from memory, from disk, or from their source. Work that several callers want is done once.
+/// Loads images from memory, disk or their source. Equal work of several callers runs once.
 ///
 /// ```swift
 /// let image = try await ImagePipeline.shared.image(for: url)
@@ -17,7 +17,7 @@ public final class ImagePipeline: Sendable {
         running = RunningTasks(watch: services.watch)
     }
 
-    /// The parts and limits that the pipeline was made with.
+    /// The configuration that the pipeline was created with.
     public var configuration: PipelineConfiguration { services.configuration }
 
     /// The sources that have failed and are not tried again for a while.
@@ -37,7 +37,7 @@ public final class ImagePipeline: Sendable {
         try await image(for: ImageRequest(url: url))
     }
 
-    /// Loads an image, and returns it with what is known of the load. Returns without suspending if the image is in memory.
+    /// Loads an image, and returns it with details of the load. Returns without suspending if the image is in memory.
     ///
     /// - Throws: The error of the load; ``TintypeError/Code/cancelled`` at once when the calling task is cancelled.
     public nonisolated(nonsending) func response(

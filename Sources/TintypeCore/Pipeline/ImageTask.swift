@@ -2,7 +2,7 @@
 ///
 /// Releasing the handle does not stop the load. All members may be called from any thread.
 public final class ImageTask: Sendable {
-    /// The request, as the interceptors left it.
+    /// The request after all request interceptors.
     public let request: ImageRequest
 
     private struct State: Sendable {
@@ -15,7 +15,8 @@ public final class ImageTask: Sendable {
     private let end = Promise<ImageTaskState.End>()
     private let running: RunningTasks?
 
-    /// - Parameter running: Lists the task until it ends; `nil` for a task that has ended when it is made.
+    /// - Parameter running: The list of running loads, which contains the task until it ends; `nil` for a task that has
+    ///   already ended.
     init(request: ImageRequest, in running: RunningTasks? = nil) {
         self.request = request
         self.running = running
@@ -23,7 +24,7 @@ public final class ImageTask: Sendable {
         if let running { enter(running) }
     }
 
-    /// A listed task may be cancelled, and so have ended, before its entry in the list is stored here.
+    /// A listed task may be cancelled before its entry in the list is stored here.
     private func enter(_ running: RunningTasks) {
         let entry = running.add(self)
         let end = state.withLock { state in
@@ -60,8 +61,8 @@ public final class ImageTask: Sendable {
         set { handle.setPriority(newValue) }
     }
 
-    /// Cancels the load: it ends at once with ``TintypeError/Code/cancelled``, unless it has ended before. Work that no one
-    /// else waits for is stopped.
+    /// Cancels the load: it ends at once with ``TintypeError/Code/cancelled``, unless it has ended before. Work that no
+    /// other caller waits for is stopped.
     public func cancel() {
         finish(.failure(.cancelled))
         handle.cancel()
@@ -69,7 +70,7 @@ public final class ImageTask: Sendable {
 
     // MARK: Waiting for the result
 
-    /// The response, once it is there. Any number of tasks may wait.
+    /// The response, when the load has ended. Any number of tasks may wait.
     ///
     /// When the waiting Swift task is cancelled, its wait ends at once with ``TintypeError/Code/cancelled``; the load goes on
     /// until ``cancel()``.
@@ -90,9 +91,9 @@ public final class ImageTask: Sendable {
 
     // MARK: Following the events
 
-    /// What happens to the load from now on, beginning with its current state.
+    /// The events of the load from now on, beginning with its current state.
     ///
-    /// Each use is a subscription of its own, made before this returns. The sequence always ends with
+    /// Each access creates a separate subscription before it returns. The sequence always ends with
     /// ``ImageEvent/finished(_:)``, unless the listening task is cancelled.
     public var events: ImageEvents {
         ImageEvents(task: self, number: state.withLock { $0.events.openStream() })
@@ -107,7 +108,7 @@ public final class ImageTask: Sendable {
         }
     }
 
-    /// Ends a subscription. Its listener is told that there is nothing more.
+    /// Ends a subscription. Its waiting listener gets `nil`.
     func closeStream(_ number: Int) {
         deliver(state.withLock { $0.events.closeStream(number) })
     }

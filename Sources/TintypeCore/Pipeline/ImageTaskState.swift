@@ -1,4 +1,4 @@
-/// What an ``ImageTask`` knows: the newest snapshot of its load, the result, and the listeners to its events.
+/// The state of an ``ImageTask``: the newest snapshot of its load, the result, and the listeners to its events.
 ///
 /// Each call returns the events to deliver; ``ImageTask`` delivers them after unlocking.
 struct ImageTaskState: Sendable {
@@ -19,10 +19,10 @@ struct ImageTaskState: Sendable {
     }
 }
 
-// MARK: - What happens to the load
+// MARK: - Changes of the load
 
 extension ImageTaskState {
-    /// Takes over what is newer in a snapshot: two of them may arrive in either order.
+    /// Adopts the newer parts of a snapshot. Two snapshots may arrive in either order.
     mutating func update(_ newest: LoadStatus) -> [Delivery] {
         guard end == nil else { return [] }
         var deliveries: [Delivery] = []

@@ -1,17 +1,17 @@
 public import Foundation
 public import Logging
 
-/// The parts and limits of an ``ImagePipeline``, fixed once the pipeline is made.
+/// The components and limits of an ``ImagePipeline``. They are fixed when the pipeline is created.
 ///
-/// `PipelineConfiguration.standard()` of the umbrella module fills it with everything that Tintype has.
+/// `PipelineConfiguration.standard()` of the umbrella module includes all loaders, codecs and caches of Tintype.
 public struct PipelineConfiguration: Sendable {
-    /// The loaders; the last one is asked first. By default those of files, data URLs, bytes and closures.
+    /// The loaders; the last one is asked first. By default the loaders of files, data URLs, bytes and closures.
     public var loaders: [any ImageLoader] = [FileLoader(), DataURLLoader(), ClosureLoader()]
 
     /// The codecs. By default none.
     public var coders = ImageCoderRegistry()
 
-    /// The cache of decoded images in memory and encoded ones on disk. By default memory alone.
+    /// The cache of decoded images in memory and encoded ones on disk. By default only memory.
     public var cache: any ImageCaching = ImageCache()
 
     /// The limits on what a decoder may spend on one image.
@@ -20,29 +20,29 @@ public struct PipelineConfiguration: Sendable {
     /// The largest number of encoded bytes of one image. By default 64 MB.
     public var maximumByteCount = 64 << 20
 
-    /// The interceptors that rewrite requests before their keys are made; the first one comes first. By default none.
+    /// The interceptors that rewrite requests before their keys are computed, in order of application. By default none.
     public var interceptors: [any RequestInterceptor] = []
 
-    /// The observers of what happens in the pipeline. By default none.
+    /// The observers of the pipeline's events. By default none.
     public var observers: [any PipelineObserver] = []
 
-    /// Asked before anything is loaded from outside a cache; a request that it does not allow fails with
-    /// ``TintypeError/Code/refused``. Called on any thread, the caller's among them, so it has to be quick.
+    /// Returns whether a request may load bytes that no cache has. If it returns `false`, the request fails with
+    /// ``TintypeError/Code/refused``. Called on any thread, including the caller's, so it must be fast.
     public var shouldLoad: @Sendable (ImageRequest) -> Bool = { _ in true }
 
-    /// How sources that failed are remembered.
+    /// The settings of the memory of failed sources.
     public var failureMemory = FailureMemory.Settings()
 
-    /// The options by which finished renditions are encoded for the disk.
+    /// The options for encoding renditions for the disk.
     public var encodeOptions = EncodeOptions()
 
-    /// Chooses other bytes than the usual ones to be stored on disk. By default none.
+    /// The serializer that chooses the bytes to store on disk; `nil`, the default, stores the standard form.
     public var serializer: CacheSerializer?
 
-    /// The clocks. Only tests need others.
+    /// The clocks. Only tests replace them.
     public var time = TimeSource.system
 
-    /// Takes warnings about what failed without failing a request; each load at `debug`, each stage at `trace`.
+    /// The log. It receives failures that fail no request as warnings, each load at `debug`, and each stage at `trace`.
     public var logger = Logger(label: "tintype")
 
     /// Creates the default configuration.
@@ -50,24 +50,25 @@ public struct PipelineConfiguration: Sendable {
 }
 
 extension PipelineConfiguration {
-    /// Returns the request as the interceptors leave it.
+    /// Returns the request after all request interceptors.
     func intercepted(_ request: ImageRequest) -> ImageRequest {
         interceptors.reduce(request) { $1.intercept($0) }
     }
 }
 
-/// Rewrites requests before their keys are made: defaults, other URLs, sizes that a server can produce itself.
+/// Rewrites requests before their keys are computed, for example to set defaults, or a URL at which the server provides
+/// the requested size.
 public protocol RequestInterceptor: Sendable {
-    /// Returns the request to load instead. Called on the caller's thread for every request, memory hits included, so it has to
-    /// be quick.
+    /// Returns the request to load instead. Called on the caller's thread for every request, including memory hits, so
+    /// it must be fast.
     func intercept(_ request: ImageRequest) -> ImageRequest
 }
 
-/// The clocks of a pipeline. A test replaces them by ones that it moves.
+/// The clocks of a pipeline. Tests replace them with manual clocks.
 public struct TimeSource: Sendable {
-    /// Returns the time since an arbitrary moment. Never jumps.
+    /// Returns the time since an arbitrary moment. It is monotonic.
     public var uptime: @Sendable () -> Duration
-    /// Returns the calendar date. May jump.
+    /// Returns the calendar date. It may jump.
     public var date: @Sendable () -> Date
 
     /// Creates clocks from two functions.
@@ -85,7 +86,7 @@ public struct TimeSource: Sendable {
 }
 
 extension Date {
-    /// Returns this date, later by a duration.
+    /// Returns the date that is later by a duration.
     package func later(by duration: Duration) -> Date {
         let (seconds, attoseconds) = duration.components
         return addingTimeInterval(Double(seconds) + Double(attoseconds) * 1e-18)

@@ -1,7 +1,8 @@
 import Foundation
 import Logging
 
-/// What the loads of one pipeline share: the configuration, the tables of running jobs, and what is remembered.
+/// The state that all loads of one pipeline share: the configuration, the tables of running jobs, and the records of
+/// earlier loads.
 final class PipelineServices: Sendable {
     let configuration: PipelineConfiguration
     private let loader: ImageLoaderChain
@@ -34,7 +35,7 @@ final class PipelineServices: Sendable {
         watch = StageWatch(configuration.observers + log, time: configuration.time)
     }
 
-    /// Returns the request as the interceptors leave it. Each of its alternatives is intercepted as a request of its own.
+    /// Returns the request after all request interceptors. They also rewrite each alternative, as a separate request.
     func intercepted(_ request: ImageRequest) -> ImageRequest {
         var intercepted = configuration.intercepted(request)
         guard !intercepted.alternatives.isEmpty else { return intercepted }
@@ -51,7 +52,7 @@ final class PipelineServices: Sendable {
     /// Returns the image of a request in memory, if its policy lets memory answer.
     func cachedImage(for request: ImageRequest) -> Image? {
         guard request.policy.reads(request.policy.rendered.memory) else { return nil }
-        // Called on the cache in place: copying the existential is a good part of what a hit costs.
+        // Called on the cache in place, because copying the existential is a large part of the cost of a hit.
         let image =
             request.overrides?.cache.map { $0.image(for: request.key) } ?? configuration.cache.image(for: request.key)
         watch.tell(.lookedUp(request.key, in: .memory, found: image != nil))
@@ -60,7 +61,7 @@ final class PipelineServices: Sendable {
     }
 }
 
-// MARK: - The pipeline's parts, or those that a request replaces
+// MARK: - Components of the pipeline or of the request
 
 extension PipelineServices {
     /// The cache for the rendition of a request.
@@ -87,8 +88,8 @@ extension PipelineServices {
         return ImageLoaderChain([own]).sharedLoader(for: request.source)
     }
 
-    /// The identity of a request's bytes among running loads. A name that an interceptor gave counts in this pipeline only:
-    /// another pipeline may give it to other bytes.
+    /// The identity of a request's bytes among running loads. A name from an interceptor is valid in this pipeline
+    /// only, because another pipeline may use it for other bytes.
     func byteIdentity(of request: ImageRequest) -> String? {
         request.identity.map { "\(ObjectIdentifier(self)) \($0)" }
     }

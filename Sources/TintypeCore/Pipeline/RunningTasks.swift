@@ -32,9 +32,9 @@ public struct PipelineActivity: Hashable, Sendable {
     public let originals: JobActivity
     /// The loads of original bytes, except those of a downloader, which shares them with other callers and counts them itself.
     public let loads: JobActivity
-    /// The pieces of work that wait for a thread for codecs and pixels, in the whole process.
+    /// The number of work items that wait for a thread for codecs and pixels, in the whole process.
     public let waitingForPixels: Int
-    /// The pieces of work that wait for a thread for files, in the whole process.
+    /// The number of work items that wait for a thread for files, in the whole process.
     public let waitingForDisk: Int
 
     /// Whether no job is running.
@@ -43,7 +43,7 @@ public struct PipelineActivity: Hashable, Sendable {
 
 /// The loads of a pipeline that have begun and not ended. Reports the begin and the end of each to observers.
 final class RunningTasks: Sendable {
-    /// The slot of a load in the list, and how observers know it.
+    /// The slot of a load in the list, and its identifier for observers.
     struct Entry: Sendable {
         fileprivate let slot: Int
         fileprivate let watched: (id: Int, at: Duration)?

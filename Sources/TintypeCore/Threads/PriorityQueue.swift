@@ -13,7 +13,7 @@ package struct PriorityQueue<Element: Sendable>: Sendable {
     @usableFromInline
     package typealias Ticket = QueueTicket
 
-    /// An element with its ticket and priority: everything that another queue needs to take it over.
+    /// An element with its ticket and priority: everything that another queue needs to adopt it.
     @usableFromInline
     package struct Entry: Sendable {
         @usableFromInline package let ticket: Ticket
@@ -84,7 +84,7 @@ package struct PriorityQueue<Element: Sendable>: Sendable {
         return ticket
     }
 
-    /// Adds an element that was taken out of a queue before; it keeps its ticket and its age.
+    /// Adds an element that was removed from a queue. It retains its ticket and its age.
     ///
     /// All queues that exchange elements must have their tickets from one of them.
     @inlinable
@@ -155,7 +155,7 @@ package enum QueueOrder: Sendable {
     case lastInFirstOut
 }
 
-/// Names one element of a ``PriorityQueue`` for as long as it is queued, also when another queue has taken it over.
+/// Names one element of a ``PriorityQueue`` for as long as it is queued, also after it moves to another queue.
 @usableFromInline
 package struct QueueTicket: Hashable, Sendable {
     @usableFromInline let sequence: Int

@@ -3,8 +3,8 @@
 /// Every wait for a single result in the project goes through this type. The first ``fulfill(_:)`` counts; later ones change
 /// nothing. All members may be called from any thread.
 package final class Promise<Value: Sendable>: Sendable {
-    // Unsafe continuations, because a checked one is an allocation for each wait. Each is resumed exactly once: by whoever
-    // takes it out of the state, and nothing puts it back.
+    // Unsafe continuations, because a checked one is an allocation for each wait. Each is resumed exactly once, by the
+    // call that takes it out of the state; no call puts it back.
     private typealias State = PromiseState<Value, UnsafeContinuation<Value, Never>>
 
     private let state = Locked(State())
@@ -50,7 +50,7 @@ extension Promise where Value == Void {
     }
 }
 
-/// Who waits for a ``Promise``, and with what each wait ends.
+/// The waiters of a ``Promise``, and the values that end cancelled waits.
 ///
 /// Each waiter is resumed exactly once, whatever the order of its registration, its cancellation and the value.
 struct PromiseState<Value: Sendable, Waiter: Sendable>: Sendable {
@@ -69,7 +69,7 @@ struct PromiseState<Value: Sendable, Waiter: Sendable>: Sendable {
 
     /// Registers a waiter.
     ///
-    /// - Returns: The value that ends the wait at once, or `nil` if the waiter is kept.
+    /// - Returns: The value that ends the wait at once, or `nil` if the waiter is registered.
     mutating func add(_ waiter: Waiter, as number: Int) -> Value? {
         if let value = cancelled.removeValue(forKey: number) ?? value { return value }
         if first == nil { first = (number, waiter) } else { others[number] = waiter }
@@ -92,7 +92,7 @@ struct PromiseState<Value: Sendable, Waiter: Sendable>: Sendable {
 
     /// Sets the value.
     ///
-    /// - Returns: The waiters to resume, first come first, or `nil` if the value was set before.
+    /// - Returns: The waiters to resume, in order of arrival, or `nil` if the value was set before.
     mutating func fulfill(_ value: Value) -> [Waiter]? {
         guard self.value == nil else { return nil }
         self.value = value

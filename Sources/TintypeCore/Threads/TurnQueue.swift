@@ -48,8 +48,8 @@ extension TurnQueue {
 
     /// Waits for a turn in this queue and then, if `run` asks for it, in another.
     ///
-    /// - Parameter run: called when the turn has come. It may push more work at the `position` that it is given. The
-    ///   work that runs or is cancelled last must call `resume`, once.
+    /// - Parameter run: called when the turn has come. It may push more work at `position`. The work that runs or is
+    ///   cancelled last must call `resume`, once.
     /// - Throws: ``TintypeError/Code/cancelled`` when the job was cancelled before its turn.
     func waitForTurn<Value: Sendable>(
         for job: JobContext,
@@ -63,7 +63,7 @@ extension TurnQueue {
         let resume: Resume<Value> = { promise.fulfill($0) }
         position.push(QueuedWork(run: { run(position, resume) }, cancel: { resume(.failure(.cancelled)) }), to: self)
         return try await promise.wait {
-            // Work that runs already ends the wait itself.
+            // Work that is already running ends the wait itself.
             position.cancel()
             return nil
         }.get()
