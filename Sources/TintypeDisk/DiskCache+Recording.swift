@@ -115,7 +115,7 @@ extension DiskCache {
         return victims.count + (try trim(index, to: DiskUsage(count: limits.count, byteCount: limits.byteCount)).count)
     }
 
-    /// Removes the oldest entries until at most `target` is left, and returns what was removed.
+    /// Removes the oldest entries until at most `target` is left. Returns the number and size of the removed entries.
     func trim(_ index: DiskIndex, to target: DiskUsage) throws -> DiskUsage {
         var removed = DiskUsage()
         var usage = try index.usage
@@ -141,7 +141,7 @@ extension DiskCache {
         do {
             let index = try openIndex()
             let usage = try index.usage
-            // Evict more than needed, or the next write would have to evict again; but little if the cache is small.
+            // Evict more than needed, so that the next write need not evict again, but only a part of a small cache.
             let target = max(0, usage.byteCount - max(4 * byteCount, usage.byteCount / 16))
             return try trim(index, to: DiskUsage(count: .max, byteCount: target)).count > 0
         } catch {

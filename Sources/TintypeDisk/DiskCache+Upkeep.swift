@@ -23,7 +23,7 @@ extension DiskCache {
     /// Removes the oldest entries until at most `byteCount` bytes are left.
     ///
     /// - Parameter byteCount: The size of the files to keep, in bytes.
-    /// - Returns: What was removed.
+    /// - Returns: The number and size of the removed entries.
     /// - Throws: ``TintypeError/Code/unwritable`` if the index cannot be used; ``TintypeError/Code/cancelled`` if the
     ///   task is cancelled.
     public func trim(to byteCount: Int) async throws(TintypeError) -> DiskUsage {
@@ -33,7 +33,7 @@ extension DiskCache {
 
     /// Removes every expired entry, then the oldest entries until all limits hold.
     ///
-    /// - Returns: What was removed.
+    /// - Returns: The number and size of the removed entries.
     /// - Throws: ``TintypeError/Code/unwritable`` if the index cannot be used; ``TintypeError/Code/cancelled`` if the
     ///   task is cancelled.
     public func trim() async throws(TintypeError) -> DiskUsage {
@@ -42,7 +42,7 @@ extension DiskCache {
 
     /// Removes all entries, even if the disk is too full to open the index. Files of other cache versions stay.
     ///
-    /// - Returns: What was removed; zero if the index cannot be used.
+    /// - Returns: The number and size of the removed entries; zero if the index cannot be used.
     /// - Throws: ``TintypeError/Code/unwritable`` if the files cannot be removed; ``TintypeError/Code/cancelled`` if
     ///   the task is cancelled.
     public func clear() async throws(TintypeError) -> DiskUsage {

@@ -86,8 +86,8 @@ extension DiskCache {
     /// Stores an entry and returns at once; a background thread writes the file.
     ///
     /// Reads return the entry from this call on. The cache refuses an entry that is larger than ``limits`` allow, that
-    /// exceeds the memory for pending writes (256 MB), or that arrives within 10 seconds of a failed write, and counts
-    /// it in ``DiskStats/refusals``.
+    /// exceeds the memory for pending writes (256 MB), or that arrives within 10 seconds of a failed write.
+    /// ``DiskStats/refusals`` counts such entries.
     public func store(_ entry: CacheEntry, for key: CacheKey) {
         store(entry, for: key, modified: DiskTime(time.date()))
     }

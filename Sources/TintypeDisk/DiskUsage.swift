@@ -28,7 +28,7 @@ public struct DiskStats: Sendable {
     /// The number of entries that were not written: they were too large, too many were pending, or the disk refused
     /// them.
     public internal(set) var refusals = 0
-    /// The number of entries removed to keep the limits.
+    /// The number of entries evicted to enforce the limits.
     public internal(set) var evictions = 0
     /// The number of times that the index was found lost, damaged or behind, and was reconciled with the files.
     public internal(set) var rebuilds = 0

@@ -15,8 +15,8 @@ public final class ThumbnailCache: PixelCaching {
     /// The format of such an entry. No decoder accepts it.
     static let format = ImageFormat(rawValue: "pixels")
 
-    /// The maximum size of the pixels that wait to be written, in bytes. They are copies, so that a pending write keeps
-    /// no image alive.
+    /// The maximum size of the pixels that wait to be written, in bytes. They are copies, so that a pending write
+    /// retains no image.
     private static let pendingByteLimit = 32 << 20
 
     /// Creates a cache without touching the disk.

@@ -9,7 +9,7 @@ public protocol ImageCaching: Sendable {
 
     /// Returns the decoded image in memory, or `nil` for a miss.
     ///
-    /// Never blocks. A scrolling list calls this for every row, so it has to be fast.
+    /// Never blocks. A scrolling list calls this for every row, so it must be fast.
     func image(for key: CacheKey) -> Image?
 
     /// Stores a decoded image in memory. Never blocks.

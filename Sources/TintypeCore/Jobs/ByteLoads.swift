@@ -2,16 +2,19 @@ import Foundation
 
 /// The running loads of original bytes: the one table in which equal loads are shared, whatever their loader.
 ///
-/// A loader that also serves callers without a pipeline has a table of its own (``SharedLoader``); the loads of all others are
-/// in their pipeline's. A ``SharedJobs``, kept in this module so that the compiler specializes it for its types: every
-/// caller that joins a load passes through it.
+/// A loader that also serves callers without a pipeline has a table of its own (``SharedLoader``); the loads of all
+/// others are in their pipeline's. It wraps a ``SharedJobs`` in this module, so that the compiler specialises it for
+/// these types: every caller that joins a load passes through it.
 package final class ByteLoads: Sendable {
+    /// The closures that report a load to one caller.
     package typealias Receiver = JobReceiver<LoadedBytes, ReceivedBytes>
+    /// The work of a load.
     package typealias Work =
         @Sendable (JobContext, JobReporter<ReceivedBytes>) async throws(TintypeError) -> LoadedBytes
 
     private let jobs = SharedJobs<ByteLoadKey, LoadedBytes, ReceivedBytes>(on: .reused)
 
+    /// Creates a table without loads.
     package init() {}
 
     /// The number of running loads, however many callers wait for each.
@@ -41,9 +44,11 @@ package final class ByteLoads: Sendable {
 
 /// A request to a loader for original bytes.
 package struct ByteRequest: Sendable {
+    /// The source of the bytes.
     package let source: ImageSource
     /// The identity of the bytes among the loads of one table: ``ImageSource/identity``, or a name from the request.
     package let identity: String
+    /// The request's settings for loaders.
     package let extras: RequestExtras
     /// The largest number of bytes that the caller accepts.
     package let byteLimit: Int
@@ -93,6 +98,7 @@ package struct ByteLoadKey: Hashable, Sendable {
         case overrides(RequestOverrides?)
     }
 
+    /// Creates the key of a request.
     package init(_ request: ByteRequest, in scope: Scope) {
         identity = request.identity
         extras = request.extras

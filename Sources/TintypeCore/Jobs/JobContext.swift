@@ -13,6 +13,7 @@ package final class JobContext: Sendable {
     /// Outside the lock, because a decoder reads it for every row. Set before the task is looked up.
     private let cancelled = Atomic(false)
 
+    /// Creates the context of a job that is not cancelled.
     package init(priority: ImagePriority) {
         state = Locked(State(priority: priority))
     }
@@ -42,6 +43,7 @@ package final class JobContext: Sendable {
         return number
     }
 
+    /// Removes a follower by the number that ``addFollower(_:)`` returned.
     package func removeFollower(_ number: Int) {
         state.withLock { $0.followers[number] = nil }
     }
@@ -96,6 +98,7 @@ package struct JobReceiver<Value: Sendable, Status: Sendable>: Sendable {
     /// Takes the result, exactly once, unless the subscription was cancelled before.
     var onEnd: @Sendable (Result<Value, TintypeError>) -> Void
 
+    /// Creates a receiver from two closures.
     package init(
         onStatus: @escaping @Sendable (Status) -> Void,
         onEnd: @escaping @Sendable (Result<Value, TintypeError>) -> Void
@@ -107,8 +110,10 @@ package struct JobReceiver<Value: Sendable, Status: Sendable>: Sendable {
 
 /// Reports the status of a running job to its subscribers.
 package struct JobReporter<Status: Sendable>: Sendable {
+    /// Delivers a snapshot to all subscribers. May be called from any thread.
     package let report: @Sendable (Status) -> Void
 
+    /// Delivers a snapshot to all subscribers.
     package func callAsFunction(_ status: Status) { report(status) }
 }
 
@@ -123,6 +128,7 @@ enum JobTasks {
     /// Tasks that do one job after another. They leave the calling thread at their first suspension.
     case reused
 
+    /// Starts the work of a job and binds its task to the context.
     func start(_ work: @escaping @Sendable () async -> Void, for context: JobContext) {
         switch self {
         case .new: context.bind(Self.task(work))

@@ -42,6 +42,7 @@ package struct JobHandle: ~Copyable, Sendable {
 
     private let state: Locked<State>
 
+    /// Creates a handle without a subscription.
     package init(priority: ImagePriority) {
         state = Locked(State(priority: priority))
     }

@@ -3,7 +3,9 @@
 /// - `Value`: The result of a job.
 /// - `Status`: A snapshot of a running job. Only the newest one counts; a late subscriber receives it.
 package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status: Sendable>: Sendable {
+    /// The closures that report a job to one subscriber.
     package typealias Receiver = JobReceiver<Value, Status>
+    /// The work of a job. It should stop when its context is cancelled.
     package typealias Work = @Sendable (JobContext, JobReporter<Status>) async throws(TintypeError) -> Value
 
     private struct Running: Sendable {
@@ -26,11 +28,14 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
     private let state = Locked(State())
     private let tasks: JobTasks
 
+    /// Creates a table without jobs.
+    ///
     /// - Parameter tasks: The kind of tasks that do the work.
     init(on tasks: JobTasks) {
         self.tasks = tasks
     }
 
+    /// Creates a table without jobs, each of which gets a task of its own.
     package convenience init() {
         self.init(on: .new)
     }
@@ -87,7 +92,7 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
         _ key: Key, for parent: JobContext, onStatus: @escaping @Sendable (Status) -> Void = { _ in },
         work: @escaping Work
     ) async throws(TintypeError) -> Value {
-        // A task that is cancelled already starts nothing.
+        // A task that is already cancelled must not start a job.
         if Task.isCancelled { throw .cancelled }
         let promise = Promise<Result<Value, TintypeError>>()
         let receiver = Receiver(onStatus: onStatus, onEnd: { promise.fulfill($0) })
@@ -138,7 +143,7 @@ extension SharedJobs {
         receivers?.forEach { $0.onStatus(status) }
     }
 
-    /// Gives a job the priority that the table has for it.
+    /// Sets the priority of a job to the one in the table.
     private func bringUpToDate(_ context: JobContext, _ job: JobID) {
         ImagePriority.pass {
             state.withLock { $0.table.priority(of: job) }.map { ($0, context) }
@@ -208,5 +213,6 @@ package struct JobSubscription: PriorityFollower {
     @discardableResult
     package func cancel() -> Bool { jobs.detach(subscriber) }
 
+    /// Changes the priority of this subscriber. The job has the highest priority of all its subscribers.
     package func follow(_ priority: ImagePriority) { jobs.reprioritize(subscriber, to: priority) }
 }

@@ -45,8 +45,16 @@ public struct LoadContext: Sendable {
     /// The cache entry of this source, for a loader that can ask the origin whether the entry is still valid. Such a
     /// loader returns it as ``LoadedBytes/stillGood(_:metadata:)``.
     public let stored: CacheEntry?
+    /// The job that the load runs in.
     package let job: JobContext
 
+    /// Creates the context of a load.
+    ///
+    /// - Parameters:
+    ///   - received: the destination of the bytes.
+    ///   - job: the job that the load runs in.
+    ///   - extras: the request's settings for loaders.
+    ///   - stored: the cache entry to revalidate.
     package init(
         received: ReceivedBytes, job: JobContext, extras: RequestExtras = RequestExtras(), stored: CacheEntry? = nil
     ) {

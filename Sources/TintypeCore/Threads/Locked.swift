@@ -4,12 +4,12 @@ import Foundation
 public import Synchronization
 #endif
 
+#if !TINTYPE_TSAN
 /// A value that is accessible only while its lock is held. It is the only kind of lock in the project.
 ///
 /// The state is a value type. A critical section calls one method of it, which returns an action; the caller performs the
 /// action after unlocking. A critical section runs no user code and no I/O, and resumes no continuation.
 /// `docs/architecture.md` lists every instance.
-#if !TINTYPE_TSAN
 @usableFromInline
 package struct Locked<State: Sendable>: ~Copyable, Sendable {
     @usableFromInline
@@ -21,13 +21,13 @@ package struct Locked<State: Sendable>: ~Copyable, Sendable {
         mutex = Mutex(state)
     }
 
-    // Inlinable, so that other modules specialise it: the unspecialised form looks up type metadata while the lock is held.
-    // The type must be `@usableFromInline` too: a type that is `package` alone is never specialised outside of its module
-    // (Swift 6.3).
     /// Locks, calls `body` with the value, and unlocks. Blocks the thread while another one holds the lock.
     ///
     /// - Returns: the result of `body`.
     /// - Throws: the error of `body`.
+    // Inlinable, so that other modules specialise it: the unspecialised form looks up type metadata while the lock is held.
+    // The type must be `@usableFromInline` too: a type that is `package` alone is never specialised outside of its module
+    // (Swift 6.3).
     @inlinable
     package borrowing func withLock<Result: Sendable, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
@@ -43,6 +43,7 @@ package struct Locked<State: Sendable>: ~Copyable, @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
 
+    /// Creates an unlocked value.
     package init(_ state: State) {
         pthread_mutex_init(mutex, nil)
         self.state.initialize(to: state)
@@ -55,6 +56,7 @@ package struct Locked<State: Sendable>: ~Copyable, @unchecked Sendable {
         mutex.deallocate()
     }
 
+    /// Locks, calls `body` with the value, and unlocks. Blocks the thread while another one holds the lock.
     package borrowing func withLock<Result: Sendable, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -9,6 +9,7 @@ package final class Promise<Value: Sendable>: Sendable {
 
     private let state = Locked(State())
 
+    /// Creates a promise without a value.
     package init() {}
 
     /// The value, or `nil` while it has not arrived.

@@ -73,7 +73,7 @@ protocol EntryBytes: Sendable {
     /// - Parameters:
     ///   - descriptor: The open file. It may be closed afterwards.
     ///   - count: The size of the file, in bytes.
-    /// - Returns: `nil` if there is no memory or reading fails, which says nothing about the contents.
+    /// - Returns: `nil` if there is no memory or reading fails. The contents may still be sound.
     init?(_ descriptor: Int32, count: Int)
 
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result

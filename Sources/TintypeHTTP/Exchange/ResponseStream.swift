@@ -95,7 +95,7 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
         sent = log.now
     }
 
-    /// The logger for the request. The client tells it the identifier of the connection.
+    /// The logger for the request. The client passes the identifier of the connection to it.
     var logger: Logger { Logger(label: "tintype.http") { _ in ConnectionIDReader(delegate: self) } }
 
     /// Stores which connection carries the request. The first one counts.
@@ -122,7 +122,7 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
         return isFull ? whenDrained(on: task.eventLoop) : task.eventLoop.makeSucceededVoidFuture()
     }
 
-    /// A future that holds back the rest of the body until the reader has taken what has arrived.
+    /// A future that holds back the rest of the body until the reader has taken the stored parts.
     private func whenDrained(on eventLoop: any EventLoop) -> EventLoopFuture<Void> {
         let drained = eventLoop.makePromise(of: Void.self)
         // The reader may have read the parts in the meantime.
@@ -151,7 +151,7 @@ struct ResponseStreamState: Sendable {
     /// Fulfilled when there is something to read.
     typealias Reader = Promise<Void>
 
-    /// What to do after a change, when the lock is free.
+    /// The actions to perform after a change, without the lock.
     struct Actions: Sendable {
         /// The waiting reader, to be resumed.
         var reader: Reader?
@@ -202,7 +202,7 @@ struct ResponseStreamState: Sendable {
         return takeReader()
     }
 
-    /// Whether no more of the body should arrive until the reader has taken what is stored.
+    /// Whether the rest of the body must wait until the reader has taken the stored parts.
     var isFull: Bool { end == nil && (parts.count >= Self.maximumPartCount || byteCount >= Self.maximumByteCount) }
 
     /// Stores the promise that holds back the rest of the body, if the stream is still full.
