@@ -28,6 +28,23 @@ import TintypeTesting
         #expect(again)
     }
 
+    @Test func theBytesOfAReleasedFileMakeRoom() {
+        var budget = StagingBudget(memory: 100, onDisk: 1_000, files: 9)
+        let costs = [600, 400].map { Cost(memory: 1, onDisk: $0, files: 1) }
+        let entered = costs.map { budget.admit($0) }
+        budget.release(costs[0])
+        let again = budget.admit(costs[0])
+        #expect(entered == [true, true] && again)
+    }
+
+    @Test func theBytesOfAFileAreNotChargedToMemory() throws {
+        var entry = CacheEntry(data: Data(count: 100_000), format: nil)
+        #expect(entry.stagingCost(for: CacheKey(source: "a")).memory >= 100_000)
+        entry.file = try SpillFile(in: FileManager.default.temporaryDirectory.path(percentEncoded: false))
+        let cost = entry.stagingCost(for: CacheKey(source: "a"))
+        #expect(cost.memory < 100_000 && cost.onDisk == 100_000 && cost.files == 1)
+    }
+
     @Test func theBytesOfFilesAreBoundedExceptForASingleFile() {
         var budget = StagingBudget(memory: 100, onDisk: 1_000, files: 9)
         let large = Cost(memory: 1, onDisk: 5_000, files: 1)
@@ -99,6 +116,75 @@ import TintypeTesting
         #expect(entries.map(number) == [9_999] && groups < 200)
         // The replaced and the written entries have returned their costs.
         #expect(acceptedCount(staging) == acceptedCount(DiskStaging(StagingBudget(memory: 100_000))))
+    }
+
+    @Test func aReplacedEntryIsTakenOnce() {
+        var staging = DiskStaging(StagingBudget(memory: 100_000))
+        for number in 1...2 {
+            _ = staging.add(entry(number), for: CacheKey(source: "a"), modified: DiskTime(microseconds: 0))
+        }
+        let taken = staging.takeEntries(upTo: 9)
+        #expect(taken?.map { number($0.entry) } == [2])
+    }
+
+    @Test func aFailedWriteDoesNotDiscardANewerEntry() throws {
+        var staging = DiskStaging(StagingBudget(memory: 100_000))
+        let key = CacheKey(source: "a")
+        _ = staging.add(entry(1), for: key, modified: DiskTime(microseconds: 0))
+        let writing = try #require(staging.takeEntries(upTo: 9)?.first)
+        _ = staging.add(entry(2), for: key, modified: DiskTime(microseconds: 0))
+        staging.discardFailed(writing)
+        #expect(staging.pendingEntry(for: key).map { number($0.entry) } == 2)
+        let next = try #require(staging.takeEntries(upTo: 9)?.first)
+        staging.discardFailed(next)
+        #expect(staging.pendingEntry(for: key) == nil)
+    }
+
+    @Test func eachThreadIsStartedOnce() {
+        var staging = DiskStaging(StagingBudget(memory: 100_000))
+        let writing = (0..<2).map { number in
+            staging.add(entry(number), for: CacheKey(source: "\(number)"), modified: DiskTime(microseconds: 0))
+        }
+        let recording = ["2", "3"].map { staging.recordRemoval(EntryName(CacheKey(source: $0))) }
+        let rest = staging.start()
+        #expect(writing == [.writing, []] && recording == [.recording, []] && rest == [])
+    }
+
+    @Test func aFullBatchOfUsesIsRecorded() {
+        var staging = DiskStaging(StagingBudget(memory: 100_000))
+        let started = (0..<256).map { number in
+            staging.recordAccess(EntryName(CacheKey(source: "\(number)")), at: DiskTime(microseconds: 0))
+        }
+        #expect(started.firstIndex(of: .recording) == 255)
+    }
+
+    @Test func aFullBatchOfWrittenEntriesIsRecorded() {
+        var staging = DiskStaging(StagingBudget(memory: 1 << 20))
+        for number in 0..<256 {
+            _ = staging.add(entry(number), for: CacheKey(source: "\(number)"), modified: DiskTime(microseconds: 0))
+        }
+        var started: [DiskStaging.Work] = []
+        while let next = staging.takeEntries(upTo: 1) {
+            for pending in next { _ = staging.finishWriting(pending, record(pending.key)) }
+            started.append(staging.continueRecording(isAwaited: false))
+        }
+        #expect(started.firstIndex(of: .recording) == 255)
+    }
+
+    @Test func aRecordedChangeIsDoneWhileALaterOneIsBeingRecorded() {
+        var staging = DiskStaging(StagingBudget(memory: 100_000))
+        let names = ["a", "b", "c"].map { EntryName(CacheKey(source: $0)) }
+        _ = staging.recordRemoval(names[0])
+        _ = staging.takeBatch()
+        _ = staging.recordRemoval(names[1])
+        #expect(!staging.isDone(through: 1))
+        _ = staging.takeBatch()
+        #expect(staging.isDone(through: 1) && !staging.isDone(through: 2))
+        let isFinished = staging.takeBatch() == nil
+        #expect(isFinished && staging.isDone(through: 2))
+        _ = staging.recordRemoval(names[2])
+        _ = staging.takeBatch()
+        #expect(staging.isDone(through: 2) && !staging.isDone(through: 3))
     }
 
     @Test func anEntryRemovedDuringItsWriteMayNotStay() throws {

@@ -21,6 +21,73 @@ import TintypeCore
         #expect(header.encoded.count == header.length)
     }
 
+    @Test func aHeaderWithoutOptionalPartsRoundTrips() throws {
+        let entry = CacheEntry(data: Data("payload".utf8), format: nil)
+        let header = EntryHeader(
+            entry, for: CacheKey(source: "a"), modified: DiskTime(microseconds: 1), changed: DiskTime(microseconds: 2))
+        let read = try #require(header.encoded.withUnsafeBytes { EntryHeader(decoding: $0) })
+        #expect(read == header && read.format == nil && read.times.expires == nil)
+    }
+
+    @Test func anExpiryAtTheEpochIsNotNever() throws {
+        var header = header()
+        header.times.expires = DiskTime(microseconds: 0)
+        let read = try #require(header.encoded.withUnsafeBytes { EntryHeader(decoding: $0) })
+        #expect(read.times.expires == DiskTime(microseconds: 1))
+    }
+
+    @Test func theHeaderOfAnotherKeyIsRefused() {
+        let header = header()
+        let keys = [
+            header.key, CacheKey(source: "https://example.org/ö", rendition: "fit(1x1)"),
+            CacheKey(source: "https://example.org/ä", rendition: "fit(2x2)"),
+            CacheKey(source: "https://example.org/ä", rendition: ""),
+        ]
+        let isRead = keys.map { key in header.encoded.withUnsafeBytes { EntryHeader(decoding: $0, for: key) } != nil }
+        #expect(isRead == [true, false, false, false])
+    }
+
+    /// Changes a byte and corrects the checksum.
+    @Test(arguments: [0, 8]) func anotherFormatOrVersionIsRefused(_ index: Int) {
+        func read(_ change: UInt8) -> EntryHeader? {
+            var bytes = header().encoded
+            bytes[index] ^= change
+            let fixed = bytes[..<80].withUnsafeBytes { Checksum.of($0) }
+            let checksum: UInt64 = bytes[EntryHeader.fixedLength...].withUnsafeBytes { Checksum.of($0, seed: fixed) }
+            withUnsafeBytes(of: checksum.littleEndian) { bytes.replaceSubrange(80..<88, with: $0) }
+            return bytes.withUnsafeBytes { EntryHeader(decoding: $0) }
+        }
+        #expect(read(0) != nil && read(1) == nil)
+    }
+
+    /// Of the source, the rendition, the format, the metadata, the extended data.
+    @Test(arguments: [12, 16, 20, 24, 28]) func aPartIsAtMost16MB(_ index: Int) {
+        func lengths(_ length: Int) -> EntryHeader.Lengths? {
+            var bytes = header().encoded
+            withUnsafeBytes(of: UInt32(length).littleEndian) { bytes.replaceSubrange(index..<index + 4, with: $0) }
+            return bytes.withUnsafeBytes { EntryHeader.Lengths($0) }
+        }
+        #expect(lengths(EntryHeader.maximumPartLength) != nil && lengths(EntryHeader.maximumPartLength + 1) == nil)
+    }
+
+    @Test func theFileIsAtMost1TB() {
+        func lengths(_ length: Int) -> EntryHeader.Lengths? {
+            var bytes = header().encoded
+            withUnsafeBytes(of: UInt64(length).littleEndian) { bytes.replaceSubrange(32..<40, with: $0) }
+            return bytes.withUnsafeBytes { EntryHeader.Lengths($0) }
+        }
+        #expect(lengths(EntryHeader.maximumFileLength) != nil && lengths(EntryHeader.maximumFileLength + 1) == nil)
+    }
+
+    @Test func anEntryWithAPartTooLongHasNoRoom() {
+        let key = CacheKey(source: "a")
+        func entry(_ count: Int) -> CacheEntry {
+            CacheEntry(data: Data("payload".utf8), format: nil, metadata: Data(count: count))
+        }
+        #expect(EntryHeader.hasRoom(for: entry(EntryHeader.maximumPartLength), key))
+        #expect(!EntryHeader.hasRoom(for: entry(EntryHeader.maximumPartLength + 1), key))
+    }
+
     @Test func noSingleChangedByteIsAccepted() {
         let bytes = header().encoded
         for index in bytes.indices {

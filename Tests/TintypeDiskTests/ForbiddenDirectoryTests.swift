@@ -125,6 +125,8 @@ import TintypeTesting
         _ = health.failed(error, at: .seconds(1))
         #expect(!health.allowsWriting(at: .seconds(1) + WriteHealth.pause - .nanoseconds(1)))
         #expect(health.allowsWriting(at: .seconds(1) + WriteHealth.pause))
+        health.succeeded()
+        #expect(health.allowsWriting(at: .seconds(2)))
     }
 
     @Test func theFirstProblemIsReportedOnce() {
