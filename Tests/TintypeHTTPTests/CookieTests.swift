@@ -85,6 +85,40 @@ import TintypeTesting
         #expect(jar.cookies.count == CookieJar.maximumPerDomain && jar.cookies.last?.name == "c199")
     }
 
+    private func jar(_ fields: [String], from: String) throws -> CookieJar {
+        var jar = CookieJar()
+        jar.take(fields, from: try #require(URL(string: from)), at: Self.now)
+        return jar
+    }
+
+    @Test func longerPathsComeFirstThenOlderCookies() throws {
+        let fields = ["a=1; Path=/", "b=2; Path=/pics", "c=3; Path=/", "a=4; Path=/pics"]
+        #expect(try header(fields, from: "http://x.org/", to: "http://x.org/pics/d") == "b=2; a=4; a=1; c=3")
+    }
+
+    @Test(arguments: [("http://x.org/pics", "/"), ("http://x.org", "/"), ("http://x.org/pics/b", "/pics")])
+    func theDefaultPathIsTheFolderOfTheURL(_ url: String, _ path: String) throws {
+        #expect(try jar(["a=1"], from: url).cookies.map(\.path) == [path])
+    }
+
+    @Test func cookiesOfDifferentDomainsDoNotReplaceEachOther() throws {
+        var jar = try jar(["a=1"], from: "http://x.org/")
+        jar.take(["a=2"], from: try #require(URL(string: "http://y.org/")), at: Self.now)
+        #expect(jar.cookies.map(\.value) == ["1", "2"])
+    }
+
+    @Test func expiredCookiesAreRemoved() throws {
+        var jar = try jar(["b=2; Max-Age=10", "c=3", "a=1; Max-Age=0"], from: "http://x.org/")
+        #expect(jar.cookies.map(\.name) == ["b", "c"])
+        jar.take(["d=4"], from: try #require(URL(string: "http://x.org/")), at: Self.now.addingTimeInterval(10))
+        #expect(jar.cookies.map(\.name) == ["c", "d"])
+    }
+
+    @Test(arguments: [(4096, 1), (4097, 0)]) func aCookieIsAtMost4096Bytes(_ length: Int, _ count: Int) throws {
+        let field = "a=" + String(repeating: "x", count: length - 2)
+        #expect(try jar([field], from: "http://x.org/").cookies.count == count)
+    }
+
     @Test func theNumberOfCookiesIsLimited() throws {
         var jar = CookieJar()
         for number in 0...CookieJar.maximumCount {

@@ -58,6 +58,11 @@ import TintypeTesting
         Case("5.3 Expires that is no date", ["Expires": "0"], after: 0, stale),
         Case("4.2.1 a length that is none", ["Cache-Control": "max-age=soon"], after: 0, stale),
         Case("1.2.2 a length too long", ["Cache-Control": "max-age=99999999999999999999"], after: 1e9, .fresh),
+        Case("1.2.2 a length is at most 2^31 seconds", ["Cache-Control": "max-age=99999999999"], after: 2.2e9, stale),
+        Case(
+            "4.2.1 Expires before Date is a lifetime of zero",
+            ["Expires": "Tue, 14 Nov 2023 22:12:20 GMT", "Cache-Control": "stale-while-revalidate=30"], after: 10,
+            .usableWhileRevalidating),
         Case("5.2 quoted", ["Cache-Control": "max-age=\"60\""], after: 59, .fresh),
         Case("5.2 in any case", ["Cache-Control": "MAX-AGE=60"], after: 59, .fresh),
         Case("4.2.2 a tenth since the change", ["Last-Modified": "Tue, 14 Nov 2023 22:03:20 GMT"], after: 59, .fresh),
@@ -127,6 +132,7 @@ import TintypeTesting
         let fields: HTTPFields = ["Cache-Control": "max-age=60", "Age": "30"]
         #expect(Self.freshness(fields, after: 19, delay: 10).verdict == .fresh)
         #expect(Self.freshness(fields, after: 20, delay: 10).verdict == Self.stale)
+        #expect(Self.freshness(["Age": "-10"], after: 0, delay: 20).age == 20)
     }
 
     /// RFC 9111, 4.1.
@@ -234,6 +240,7 @@ import TintypeTesting
             ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
             ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
             ("Thu, 29 Feb 2024 12:00:00 GMT", 1_709_208_000), ("Fri, 01-Jan-38 00:00:00 GMT", 2_145_916_800),
+            ("Thursday, 01-Jan-70 00:00:00 GMT", 0), ("Sat, 31 Dec 2016 23:59:60 GMT", 1_483_228_800),
         ] as [(String, Double)]) func threeFormatsAreParsed(_ text: String, _ seconds: Double)
     {
         #expect(HTTPDate.parse(text)?.timeIntervalSince1970 == seconds)
@@ -242,7 +249,8 @@ import TintypeTesting
     @Test(arguments: [
         "", "0", "-1", "tomorrow", "Sun, 06 Nov 1994", "Sun, 32 Nov 1994 08:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT",
         "Sun, 06 Nov 1994 25:49:37 GMT", "Sun, 06 Nov 19945 08:49:37 GMT", "Sun, 06 Nov 1994 08:49 GMT",
-        "Sun, ٠٦ Nov 1994 08:49:37 GMT",
+        "Sun, ٠٦ Nov 1994 08:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT",
+        "Sun, 06 Nov 1994 08:60:37 GMT", "Sun, 06 Nov 994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37:00 GMT",
     ]) func anythingElseIsRejected(_ text: String) {
         #expect(HTTPDate.parse(text) == nil)
     }

@@ -35,6 +35,12 @@ import TintypeTesting
         Case(
             variables: ["all_proxy": "http://me:it@proxy.org"], url: "http://x.org/",
             proxy: ProxyServer(host: "proxy.org", port: 1080, credential: .basic(user: "me", password: "it"))),
+        Case(
+            variables: ["all_proxy": "http://m%40e:i%3At@proxy.org"], url: "http://x.org/",
+            proxy: ProxyServer(host: "proxy.org", port: 1080, credential: .basic(user: "m@e", password: "i:t"))),
+        Case(
+            variables: ["all_proxy": "proxy.org:3128", "no_proxy": "y.org", "NO_PROXY": "x.org"], url: "http://x.org/",
+            proxy: proxy),
     ]
 
     @Test(arguments: cases) func theEnvironmentNamesTheProxy(_ example: Case) throws {

@@ -46,6 +46,17 @@ import TintypeTesting
         #expect(delay == .milliseconds(expected))
     }
 
+    @Test(arguments: [(2.0, 0), (-1.0, 1000)]) func jitterIsAShareOfTheDelay(_ jitter: Double, _ expected: Int) {
+        var state = RetryState(RetryPolicy(maximumAttempts: 2, firstDelay: .seconds(1), jitter: jitter), start: .zero)
+        let delay = state.delay(after: error(.transport), status: nil, retryAfter: nil, at: .zero, chance: 1)
+        #expect(delay == .milliseconds(expected))
+    }
+
+    @Test func afterTheTimeLimitNoTimeIsLeft() {
+        let state = RetryState(RetryPolicy(maximumAttempts: 2, timeLimit: .seconds(10)), start: .seconds(1))
+        #expect(state.timeLeft(at: .seconds(4)) == .seconds(7) && state.timeLeft(at: .seconds(12)) == .zero)
+    }
+
     @Test func theServersDelayAppliesIfItIsLonger() {
         for (asked, expected) in [(0, 1), (30, 30), (61, nil)] as [(Int, Int?)] {
             var state = RetryState(RetryPolicy(maximumAttempts: 2, firstDelay: .seconds(1)), start: .zero)
@@ -89,9 +100,21 @@ import TintypeTesting
         #expect(bucket.take(at: .seconds(100)) == .milliseconds(100))
     }
 
-    @Test func withoutARateNothingWaits() {
-        var bucket = TokenBucket(nil)
+    @Test(arguments: [nil, StartRate(perSecond: 0, burst: 1)]) func withoutARateNothingWaits(_ rate: StartRate?) {
+        var bucket = TokenBucket(rate)
         for _ in 0..<100 { #expect(bucket.take(at: .zero) == .zero) }
+    }
+
+    @Test func aBurstOfZeroIsOne() {
+        var bucket = TokenBucket(StartRate(perSecond: 10, burst: 0))
+        let waits = (0..<2).map { _ in bucket.take(at: .zero) }
+        #expect(waits == [.zero, .milliseconds(100)])
+    }
+
+    @Test func anEarlierTimeTakesNoTokensAway() {
+        var bucket = TokenBucket(StartRate(perSecond: 10, burst: 3))
+        let waits = [2, 1, 1, 1].map { bucket.take(at: .seconds($0)) }
+        #expect(waits == [0, 0, 0, 100].map { .milliseconds($0) })
     }
 }
 

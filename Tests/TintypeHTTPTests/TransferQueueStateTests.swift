@@ -81,6 +81,24 @@ import TintypeTesting
         #expect(last == [true, false])
     }
 
+    @Test func aTransferThatBecomesLessUrgentIsOvertakenByTheNextOfItsHost() {
+        var queue = queue(1, 1)
+        let numbers = (0..<3).map { queue.push($0, host: "a", at: .normal) }
+        #expect(queue.startNext() == 0)
+        queue.change(Queue.Limits(total: 2, perHost: 1, order: .firstInFirstOut))
+        #expect(queue.startNext() == nil)
+        queue.finish(host: "a")
+        queue.move(numbers[1], to: .low)
+        #expect(queue.startNext() == 2)
+    }
+
+    @Test func withoutRoomForAHostNothingStarts() {
+        var queue = queue(1, 0)
+        let begins = queue.tryStart(host: "a")
+        _ = queue.push(1, host: "a", at: .normal)
+        #expect(!begins && queue.startNext() == nil)
+    }
+
     @Test func aSuspendedQueueStartsNothing() {
         var queue = queue(2)
         queue.isSuspended = true

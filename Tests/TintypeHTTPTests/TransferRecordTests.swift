@@ -35,6 +35,19 @@ import Testing
         #expect(!text(of: record).contains("secret body"))
     }
 
+    @Test func aResponseWithoutFieldsIsDecoded() {
+        let stored = StoredResponse(
+            status: 200, headers: [:], requested: Self.times.sent, received: Self.times.answered)
+        #expect(StoredResponse(decoding: stored.encoded) == stored)
+    }
+
+    @Test func aResponseInAnotherFormatIsNotDecoded() {
+        let text = String(decoding: record(asking: [:], answered: [:]).metadata, as: UTF8.self)
+        #expect(text.hasPrefix("http 1\n") && StoredResponse(decoding: Data(text.utf8)) != nil)
+        let other = text.replacing("http 1\n", with: "http 2\n")
+        #expect(StoredResponse(decoding: Data(other.utf8)) == nil)
+    }
+
     @Test(
         arguments: [
             (["Cache-Control": "max-age=1", "cache-control": "no-store"], [:]), ([:], ["Cache-Control": "no-store"]),
