@@ -73,7 +73,11 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
         }
         if let joined {
             switch attachment {
-            case .start: start(subscriber.job, joined.context, work())
+            case .start:
+                let reporter = JobReporter<Status> { self.report($0, of: subscriber.job) }
+                tasks.start(
+                    { [work = work()] in await self.run(subscriber.job, joined.context, reporter, work) },
+                    for: joined.context)
             case .join(raisedTo: .some): bringUpToDate(joined.context, subscriber.job)
             case .join(raisedTo: nil): break
             }
@@ -116,11 +120,6 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
 // MARK: - Running a job
 
 extension SharedJobs {
-    private func start(_ job: JobID, _ context: JobContext, _ work: @escaping Work) {
-        let reporter = JobReporter<Status> { self.report($0, of: job) }
-        tasks.start({ await self.run(job, context, reporter, work) }, for: context)
-    }
-
     private func run(
         _ job: JobID, _ context: JobContext, _ reporter: JobReporter<Status>, _ work: Work
     ) async {

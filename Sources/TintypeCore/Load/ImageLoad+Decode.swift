@@ -66,7 +66,12 @@ extension ImageLoad {
         _ bytes: LoadedBytes, _ image: () async throws(TintypeError) -> Image
     ) async throws(TintypeError) -> ImageResponse {
         do throws(TintypeError) {
-            return storeOriginal(bytes, try await image())
+            let image = try await image().withReceivedDate(bytes.received)
+            services.failureMemory.forget(FailureKey(request))
+            storeOriginal(bytes, of: image)
+            var response = ImageResponse(image: image, origin: bytes.origin, data: bytes.data)
+            response.metrics = bytes.metrics
+            return response
         } catch  where bytes.origin == .disk {
             guard error.isDamage, !hasOwnDecoder, request.policy.freshness != .cacheOnly else { throw error }
             await removeFromDisk(request.key.original, in: originalCache, because: error)
@@ -81,15 +86,6 @@ extension ImageLoad {
 
     /// Whether the request names its decoder. Its failures say nothing about the bytes.
     private var hasOwnDecoder: Bool { request.rendition.decode.decoder != nil }
-
-    private func storeOriginal(_ bytes: LoadedBytes, _ decoded: Image) -> ImageResponse {
-        let image = decoded.withReceivedDate(bytes.received)
-        services.failureMemory.forget(FailureKey(request))
-        storeOriginal(bytes, of: image)
-        var response = ImageResponse(image: image, origin: bytes.origin, data: bytes.data)
-        response.metrics = bytes.metrics
-        return response
-    }
 
     /// Decodes incomplete bytes. No cache stores the result, even if the image is complete.
     ///
