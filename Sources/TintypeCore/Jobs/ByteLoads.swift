@@ -12,10 +12,18 @@ package final class ByteLoads: Sendable {
     package typealias Work =
         @Sendable (JobContext, JobReporter<ReceivedBytes>) async throws(TintypeError) -> LoadedBytes
 
-    private let jobs = SharedJobs<ByteLoadKey, LoadedBytes, ReceivedBytes>(on: .reused)
+    private let jobs: SharedJobs<ByteLoadKey, LoadedBytes, ReceivedBytes>
 
-    /// Creates a table without loads.
-    package init() {}
+    /// Creates a table for loads whose work leaves the calling thread by itself before user code runs.
+    package convenience init() {
+        self.init(on: .reused)
+    }
+
+    /// - Parameter tasks: The kind of tasks that load. A user's loader needs ``JobTasks/new``, or it would begin on the
+    ///   calling thread.
+    init(on tasks: JobTasks) {
+        jobs = SharedJobs(on: tasks)
+    }
 
     /// The number of running loads, however many callers wait for each.
     package var count: Int { jobs.count }
@@ -94,8 +102,8 @@ package struct ByteLoadKey: Hashable, Sendable {
     package enum Scope: Hashable, Sendable {
         /// The number of times that the loader's settings have changed. Loads under different settings are not shared.
         case generation(Int)
-        /// The overrides of the request, which may name its loader.
-        case overrides(RequestOverrides?)
+        /// The overrides of the request, which may name its loader, and its policy for the bytes.
+        case request(RequestOverrides?, LoadPolicy)
     }
 
     /// Creates the key of a request.

@@ -26,7 +26,8 @@ extension ImageLoad {
     /// disk.
     private var bytesOfEqualLoad: LoadedBytes? {
         guard request.policy.freshness == .cached else { return nil }
-        return services.handover.withLock { $0[JobKey(bytesOf: request)] }
+        let bytes = services.handover.withLock { $0[JobKey(bytesOf: request)] }
+        return bytes.flatMap { try? checked($0) }
     }
 
     /// - Returns: `nil` if the request accepts only complete images, the origin refused the request, or no bytes had
@@ -50,10 +51,14 @@ extension ImageLoad {
         let wanted = ByteRequest(
             source: request.source, identity: services.byteIdentity(of: request), extras: request.extras,
             byteLimit: services.configuration.maximumByteCount, stored: stored)
-        let key = try shared?.key(for: wanted) ?? ByteLoadKey(wanted, in: .overrides(request.overrides))
+        let key =
+            try shared?.key(for: wanted)
+            ?? ByteLoadKey(wanted, in: .request(request.overrides, request.policy.forBytes))
         let bytes = try await (shared?.loads ?? services.loads).value(
             key, for: job, onStatus: previews.receive, work: watched(shared?.work(for: wanted) ?? work(for: wanted)))
-        return try checked(bytes)
+        let checked = try checked(bytes)
+        handOver(checked)
+        return checked
     }
 
     /// The work of a loader without a table of its own.
@@ -74,10 +79,23 @@ extension ImageLoad {
                 try await work(job, watch.isIdle ? reporter : AnswerNotice(watch, run).reporter(before: reporter))
             }
             try job.checkCancelled()
-            let checked = try checked(bytes)
-            services.handover.withLock { $0.put(checked, as: JobKey(bytesOf: request)) }
-            return checked
+            let dated = dated(bytes)
+            // Before the job ends, so that no equal load finds neither the job nor its bytes.
+            handOver(dated)
+            return dated
         }
+    }
+
+    private func handOver(_ bytes: LoadedBytes) {
+        services.handover.withLock { $0.put(bytes, as: JobKey(bytesOf: request)) }
+    }
+
+    /// Returns the bytes with the date at which they were received, if the loader did not set it.
+    private func dated(_ bytes: LoadedBytes) -> LoadedBytes {
+        guard bytes.received == nil else { return bytes }
+        var dated = bytes
+        dated.received = services.configuration.time.date()
+        return dated
     }
 
     /// Checks the bytes that a loader returned. For loaders that do not use ``ReceivedBytes``, this is the only check.
@@ -89,10 +107,7 @@ extension ImageLoad {
         guard bytes.data.count <= limit else {
             throw TintypeError(.limitExceeded, stage: .load, "more than \(limit) bytes")
         }
-        guard bytes.received == nil else { return bytes }
-        var dated = bytes
-        dated.received = services.configuration.time.date()
-        return dated
+        return dated(bytes)
     }
 
     /// Adds the original bytes from the disk to a response without them, if the request always wants them. If the disk

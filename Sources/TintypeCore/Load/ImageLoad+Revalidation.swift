@@ -103,11 +103,16 @@ extension ImageLoad {
     /// Loads newer bytes for the next request, after the result of this one.
     private func revalidateInBackground() {
         let request = request.with { $0.policy.freshness = .revalidate }
-        services.refreshes.add(cost: 1) { [services] in
+        // Several renditions of one original cause one revalidation.
+        let key = JobKey(bytesOf: request)
+        guard services.refreshing.withLock({ $0.insert(key).inserted }) else { return }
+        let isAccepted = services.refreshes.add(cost: 1) { [services] in
+            defer { services.refreshing.withLock { _ = $0.remove(key) } }
             let load = ImageLoad(
                 request: request, services: services, job: JobContext(priority: .low), reporter: JobReporter { _ in })
             _ = try? await load.join(request)
         }
+        if !isAccepted { services.refreshing.withLock { _ = $0.remove(key) } }
     }
 }
 

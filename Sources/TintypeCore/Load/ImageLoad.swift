@@ -9,7 +9,7 @@ struct ImageLoad: Sendable {
     let services: PipelineServices
     /// The job that this load runs in: its priority, and whether a caller still waits.
     let job: JobContext
-    let reporter: JobReporter<LoadStatus>
+    private(set) var reporter: JobReporter<LoadStatus>
     /// The original bytes, if they are known to be current: an earlier load has revalidated them.
     var currentBytes: LoadedBytes?
 
@@ -80,7 +80,7 @@ extension ImageLoad {
     /// - Throws: The error of the first source, because that is the one that was requested.
     private func loadFirstAvailable() async throws(TintypeError) -> ImageResponse {
         do throws(TintypeError) {
-            return try await join(request.with { $0.alternatives = [] })
+            return try await joinAtScale(request.with { $0.alternatives = [] })
         } catch {
             guard error.code != .cancelled else { throw error }
             for substitute in request.substitutes {
@@ -92,11 +92,19 @@ extension ImageLoad {
 
     private func joinIfLoadable(_ substitute: ImageRequest) async throws(TintypeError) -> ImageResponse? {
         do throws(TintypeError) {
-            return try await join(substitute)
+            return try await joinAtScale(substitute)
         } catch {
             if error.code == .cancelled { throw error }
             return nil
         }
+    }
+
+    /// Joins the load of one of the sources. Each has a scale of its own, which an interceptor may have set.
+    private func joinAtScale(_ source: ImageRequest) async throws(TintypeError) -> ImageResponse {
+        guard let scale = source.rendition.decode.scale else { return try await join(source) }
+        var load = self
+        load.reporter = JobReporter { [reporter] in reporter($0.atScale(scale)) }
+        return try await load.join(source).atScale(scale)
     }
 }
 
@@ -127,6 +135,8 @@ struct JobKey: Hashable, Sendable {
     private let extras: RequestExtras
     /// The sources that are tried when the first one fails.
     private let alternatives: [String]
+    /// The scale of the result in pixels per point, if it has alternatives: each of them has a scale of its own.
+    private let scale: Double?
     /// When the bytes were received, if they are known to be current.
     private let received: Date?
 
@@ -157,6 +167,7 @@ struct JobKey: Hashable, Sendable {
         overrides = request.overrides
         extras = request.extras
         self.alternatives = alternatives
+        scale = alternatives.isEmpty ? nil : request.rendition.decode.scale
         received = bytes?.received
     }
 

@@ -34,6 +34,14 @@ final class PreviewPump: Sendable {
 
     /// Stops the previews. None is delivered after this returns.
     func stop() {
+        state.withLock { state in
+            state.isStopped = true
+            // Decoding needs the memory.
+            state.received = nil
+        }
+    }
+
+    private func stopDecoding() {
         state.withLock { $0.isStopped = true }
     }
 
@@ -43,7 +51,7 @@ final class PreviewPump: Sendable {
 
     /// Decodes the bytes that arrived since the last step.
     private func step(_ bytes: ReceivedBytes) {
-        guard !load.job.isCancelled, let decoder = decoder(bytes) else { return stop() }
+        guard !load.job.isCancelled, let decoder = decoder(bytes) else { return stopDecoding() }
         let offset = state.withLock { $0.offset }
         let new = bytes.bytes(from: offset)
         do throws(TintypeError) {
@@ -59,7 +67,7 @@ final class PreviewPump: Sendable {
             if isStepDue { enqueueStep(bytes) }
         } catch {
             // Decoding the complete bytes will report the error. A preview never fails a load.
-            stop()
+            stopDecoding()
         }
     }
 

@@ -78,7 +78,8 @@ public final class ImagePipeline: Sendable {
 
     private func launch(_ request: ImageRequest) -> ImageTask {
         let task = ImageTask(request: request, in: running)
-        let scale = request.rendition.decode.scale
+        // Jobs do not know the scale, so that they are shared. With alternatives, it depends on which of them loads.
+        let scale = request.alternatives.isEmpty ? request.rendition.decode.scale : nil
         let receiver = JobReceiver<ImageResponse, LoadStatus>(
             onStatus: { task.update($0.atScale(scale)) },
             onEnd: { task.finish($0.map { $0.atScale(scale) }) })

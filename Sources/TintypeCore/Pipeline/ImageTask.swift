@@ -100,6 +100,7 @@ public final class ImageTask: Sendable {
     }
 
     func nextEvent(of stream: Int) async -> ImageEvent? {
+        if Task.isCancelled { closeStream(stream) }
         let listener = ImageTaskState.Listener()
         deliver(state.withLock { $0.events.listen(listener, to: stream) })
         return await listener.wait {

@@ -11,13 +11,15 @@ final class PipelineServices: Sendable {
     /// The jobs that decode originals.
     let originals = ImageLoad.Jobs()
     /// The running loads of loaders without a table of their own.
-    let loads = ByteLoads()
+    let loads = ByteLoads(on: .new)
     /// Original bytes on their way from a loader to the disk.
     let handover = Locked(ByteHandover())
     /// Renditions that wait to be encoded for the disk; the cost is in bytes.
     let background = BackgroundTasks(budget: 256 << 20)
     /// Images that are revalidated in the background, at most 64 at once.
     let refreshes = BackgroundTasks(budget: 64)
+    /// The originals that are revalidated in the background now.
+    let refreshing = Locked<Set<JobKey>>([])
     /// The decoded sizes of each source in memory.
     let variants = Locked(VariantTable())
     /// The sources that failed.
@@ -88,9 +90,10 @@ extension PipelineServices {
         return ImageLoaderChain([own]).sharedLoader(for: request.source)
     }
 
-    /// The identity of a request's bytes among running loads. A name from an interceptor is valid in this pipeline
-    /// only, because another pipeline may use it for other bytes.
+    /// The identity of a request's bytes among running loads, or `nil` for that of its source. A name that an interceptor
+    /// gave counts in this pipeline only: another pipeline may give it to other bytes.
     func byteIdentity(of request: ImageRequest) -> String? {
-        request.identity.map { "\(ObjectIdentifier(self)) \($0)" }
+        guard let name = request.identity, name != request.source.identity else { return nil }
+        return "\(ObjectIdentifier(self)) \(name)"
     }
 }

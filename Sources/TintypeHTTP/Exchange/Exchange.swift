@@ -81,7 +81,7 @@ struct Exchange: Sendable {
         case .whole: return try response(to: request, reply)
         case .unusable:
             resumption.discard()
-            return try response(to: request, try await self.reply(to: request))
+            return try await sendOnce(request)
         }
     }
 

@@ -71,3 +71,40 @@ import TintypeTesting
         #expect(chain.sharedLoader(for: source("b")) == nil)
     }
 }
+
+/// The threads on which the pipeline runs user code.
+@Suite(.timeLimit(.minutes(15))) struct LoaderThreadTests {
+    /// Records its thread before anything else.
+    private struct RecordingLoader: ImageLoader {
+        let thread: Shared<pthread_t?>
+        let isRunning: Gate
+
+        func canLoad(_ source: ImageSource) -> Bool { true }
+
+        @concurrent
+        func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
+            thread.withLock { $0 = pthread_self() }
+            isRunning.open()
+            return LoadedBytes(data: PipelineFixture.png, origin: .custom)
+        }
+    }
+
+    @Test func aLoaderDoesNotRunOnTheThreadThatStartsTheLoad() async throws {
+        let loader = RecordingLoader(thread: Shared(nil), isRunning: Gate())
+        let fixture = PipelineFixture {
+            $0.loaders = [loader]
+            $0.cache = ImageCache()
+        }
+        let caller = Shared<pthread_t?>(nil)
+        let release = DispatchSemaphore(value: 0)
+        // A thread of its own, which is blocked after the call: nothing but the call itself can run on it.
+        Thread.detachNewThread {
+            caller.withLock { $0 = pthread_self() }
+            _ = fixture.pipeline.start(fixture.request())
+            release.wait()
+        }
+        _ = await loader.isRunning.wait()
+        #expect(loader.thread.now != nil && caller.now != nil && loader.thread.now != caller.now)
+        release.signal()
+    }
+}

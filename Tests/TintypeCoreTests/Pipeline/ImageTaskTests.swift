@@ -94,6 +94,20 @@ import TintypeTesting
         #expect(await listener.value == 0)
         task.cancel()
     }
+
+    @Test func aCancelledListenerGetsNoEventsThatAreWaitingForIt() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        let load = fixture.pipeline.start(fixture.request())
+        _ = try await load.response
+        let events = load.events
+        let listener = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            var iterator = events.makeAsyncIterator()
+            return await iterator.next().map { _ in false } ?? true
+        }
+        #expect(await listener.value)
+    }
 }
 
 extension ImageEvent {
