@@ -157,6 +157,30 @@ import TintypeTesting
         #expect(evicted.count == 5 && buffer.frames.keys.sorted() == [1, 2, 3])
     }
 
+    @Test func onlyWantedFramesAreHeld() throws {
+        let pixel = try #require(Self.pixel)
+        var buffer = buffer(3, cursor(2))
+        for frame in [0, 2, 7] { _ = buffer.insert(pixel, at: frame) }
+        #expect(buffer.frames.keys.sorted() == [2])
+        var idle = FrameBuffer(frameCount: 10)
+        _ = idle.insert(pixel, at: 2)
+        #expect(idle.frames.isEmpty)
+        idle.adopt([1: pixel, 9: pixel, 10: pixel])
+        #expect(idle.frames.keys.sorted() == [1, 9])
+    }
+
+    @Test func theCapacityIsAtLeastOneAndTheFrameCountOnlyGrows() {
+        var buffer = buffer(0, cursor(2))
+        #expect(buffer.capacity == 1)
+        for count in [12, 11] { buffer.grow(to: count) }
+        #expect(buffer.frameCount == 12)
+    }
+
+    @Test func nobodyWaitsForTheFirstFrame() {
+        let buffer = buffer(3, cursor(0), cursor(2))
+        #expect(buffer.waitingSubscribers == [1])
+    }
+
     // MARK: Failures
 
     @Test func aFailedFrameIsNotTriedAgainWhilePlaying() throws {

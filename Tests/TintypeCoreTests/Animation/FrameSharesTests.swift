@@ -45,6 +45,10 @@ import TintypeTesting
         #expect(Array(shares.shares().values) == [0])
         #expect(!shares.recover(at: .seconds(62)) && shares.recover(at: .seconds(63)))
         #expect(Array(shares.shares().values) == [80] && !shares.recover(at: .seconds(999)))
+        shares.shrink(for: .some, at: .zero)
+        shares.limit = 10
+        shares.shrink(for: .some, at: .zero)
+        #expect(Array(shares.shares().values) == [10])
     }
 
     @Test(

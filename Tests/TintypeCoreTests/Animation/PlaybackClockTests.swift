@@ -167,6 +167,39 @@ import TintypeTesting
         }
     }
 
+    @Test func aShorterTimelineMovesTheClockInsideIt() {
+        var clock = clock()
+        _ = clock.advance(to: .milliseconds(400), isShown: true)
+        #expect(clock.frame == 2 && clock.elapsed == .milliseconds(280))
+        clock.change(to: PlaybackTimeline([0.1, 0.02, 0.1, 0.05], mode: .normal))
+        #expect(clock.frame == 2 && clock.elapsed == .milliseconds(100))
+        clock.change(to: PlaybackTimeline([0.1, 0.02], mode: .normal))
+        #expect(clock.frame == 1)
+    }
+
+    @Test func theRateIsClamped() {
+        var clock = clock()
+        let rates = [1e9, 1e-9, 0, -1, 2].map { rate in
+            clock.set(rate: rate)
+            return clock.rate
+        }
+        #expect(rates == [1000, 0.001, 0, 0, 2])
+    }
+
+    @Test func aRunningClockGoesOnFromItsLastTime() {
+        var clock = clock()
+        clock.run(from: .milliseconds(50))
+        #expect(clock.nextChange == .milliseconds(100))
+    }
+
+    @Test func seekingBeyondTheLastLoopLeavesOne() {
+        var clock = clock(.normal, loopCount: 2)
+        clock.seek(to: 1, finishedLoops: 5)
+        #expect(clock.cursor.stepsLeft == 3)
+        clock.seek(to: 1, finishedLoops: -1)
+        #expect(clock.finishedLoops == 0)
+    }
+
     // MARK: Growth
 
     @Test func theClockWaitsAtTheLastArrivedFrame() {

@@ -73,6 +73,17 @@ import TintypeTesting
         #expect(cache.queue.count == 1)
     }
 
+    @Test func anElementOfExactlyTheLimitIsInserted() {
+        var cache = Cache(CacheLimits(cost: 100, entryCost: 50))
+        #expect(cache.insert(1, cost: 50).isInserted && cache.insert(2, cost: 50).isInserted)
+        #expect(cache.queue.count == 2 && cache.queue.cost == 100)
+    }
+
+    @Test func withACountOfZeroNothingIsInserted() {
+        var cache = Cache(CacheLimits(cost: 100, count: 0))
+        #expect(!cache.insert(1).isInserted && cache.queue.count == 0)
+    }
+
     @Test func anElementThatIsTooLargeStillRemovesItsPredecessor() {
         var cache = Cache(CacheLimits(cost: 100))
         cache.insert(1, cost: 10)

@@ -101,6 +101,18 @@ import TintypeTesting
         #expect(state.shownKey == b)
     }
 
+    @Test func besideTheFormerAFailureIsAResultToo() throws {
+        let beside = Presentation(whileLoading: .current, failureImage: try .pixel(), replacement: .besideFormer)
+        var state = BindingState()
+        for key in [a, b] { _ = state.load(key, beside, mayReuse: true) }
+        var other = state
+        // The older image does not replace the newer failure, nor the older failure the newer image.
+        #expect(state.finish(2, succeeded: false, fromMemory: false) == [.show(.failure)])
+        #expect(state.finish(1, succeeded: true, fromMemory: false) == [])
+        #expect(other.finish(2, succeeded: true, fromMemory: false) == [.show(.image)])
+        #expect(other.finish(1, succeeded: false, fromMemory: false) == [])
+    }
+
     @Test func aFailureShowsTheFailureImageOrLeavesWhatIsShown() throws {
         var state = BindingState()
         _ = state.load(a, placeholder, mayReuse: true)

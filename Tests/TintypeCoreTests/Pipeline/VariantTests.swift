@@ -61,6 +61,21 @@ import TintypeTesting
         #expect(!variant(DecodeOptions(), full).canBecome(DecodeOptions()))
     }
 
+    @Test func aVariantOfTheWantedSizeWillDoButNoneThatIsTooSmall() {
+        let half = PixelSize(width: 200, height: 100)
+        let wanted = DecodeOptions(size: .fit(half))
+        #expect(variant(DecodeOptions(size: .fit(half)), half).canBecome(wanted))
+        for size in [PixelSize(width: 199, height: 100), PixelSize(width: 200, height: 99)] {
+            #expect(!variant(DecodeOptions(size: .fit(half)), size).canBecome(wanted))
+        }
+    }
+
+    @Test func aVariantIsNotedOnce() {
+        var table = VariantTable()
+        for _ in 0..<2 { table.note(variant(DecodeOptions(), full)) }
+        #expect(table.variants(of: "a").count == 1)
+    }
+
     @Test func theTableIsBounded() {
         var table = VariantTable(capacity: 3, sizesEach: 2)
         for number in 0..<10 {

@@ -56,6 +56,29 @@ import TintypeTesting
         #expect(next == nil && again == nil)
     }
 
+    @Test func aCancelledBatchDoesNotBlockTheNext() throws {
+        var table = PrefetchTable(concurrency: 1)
+        let batch = table.add(items("a", "b"))
+        _ = table.add(items("c"))
+        _ = table.workersToStart()
+        let first = table.nextItem()
+        _ = table.cancel(try #require(batch))
+        let next = table.nextItem()
+        #expect(next?.request.source.identity == "bytes:c")
+        #expect(table.isCancelled(try #require(first).item, "bytes:a"))
+        #expect(!table.isCancelled(try #require(next).item, "bytes:c"))
+    }
+
+    @Test func aPausedTableStartsNoWorkers() {
+        var table = PrefetchTable(concurrency: 3)
+        _ = table.add(items("a", "b"))
+        table.setPaused(true)
+        let paused = table.workersToStart()
+        table.setPaused(false)
+        let resumed = table.workersToStart()
+        #expect(paused == 0 && resumed == 2)
+    }
+
     /// Checks the invariants over every sequence of six operations.
     @Test func everySequenceOfSixEventsKeepsTheInvariants() {
         enum Event: CaseIterable { case add, take, succeed, fail, cancel, pause, resume }

@@ -135,3 +135,23 @@ import TintypeTesting
         func release() { released.signal() }
     }
 }
+
+@Suite struct WorkQueueStateTests {
+    @Test func aSleepingThreadIsWokenOnce() {
+        var state = WorkQueueState<Int>(width: 2)
+        let first = state.push(1, at: .normal).1
+        let pieces = [state.pop(), state.pop()]
+        let later = (2...4).map { state.push($0, at: .normal).1 }
+        #expect(first == .startThread && pieces == [1, nil])
+        #expect(later == [.signal, .startThread, .none])
+    }
+
+    @Test func workOnTheCallerDoesNotOvertakeQueuedWork() {
+        var state = WorkQueueState<Int>(width: 2)
+        _ = state.push(1, at: .normal)
+        let early = state.beginOnCaller()
+        _ = state.pop()
+        let late = state.beginOnCaller()
+        #expect(!early && late)
+    }
+}
