@@ -94,7 +94,37 @@ import TintypeTesting
         #expect(cache.totalCount == 1)
     }
 
+    @Test func aUsedImageIsEvictedLater() throws {
+        let cache = MemoryCache(limits: CacheLimits(cost: 1 << 20, count: 2))
+        let keys = ["a", "b", "c"].map { CacheKey(source: $0) }
+        for key in keys[..<2] { cache.store(try image(1), for: key) }
+        _ = cache.image(for: keys[0])
+        cache.store(try image(1), for: keys[2])
+        #expect(keys.map { cache.contains($0) } == [true, false, true])
+    }
+
+    @Test func theMarkOfAUseIsTakenOnce() throws {
+        let entry = MemoryEntry(try image(1), for: CacheKey(source: "a"), cost: 4, expires: nil)
+        let before = entry.takeUsedMark()
+        entry.markUsed()
+        let (first, second) = (entry.takeUsedMark(), entry.takeUsedMark())
+        #expect(!before && first && !second)
+    }
+
     // MARK: Living images
+
+    @Test func aReferenceIsTakenOnce() throws {
+        var living = LivingImages()
+        let (image, key) = (try image(1), CacheKey(source: "a"))
+        let entry = MemoryEntry(image, for: key, cost: 4, expires: nil)
+        _ = living.add([entry])
+        let (first, second) = (living.take(key), living.take(key))
+        #expect(first?.image === image && second == nil)
+        _ = living.add([entry])
+        living.removeAll()
+        let third = living.take(key)
+        #expect(third == nil)
+    }
 
     @Test func anEvictedImageIsFoundWhileItLives() throws {
         let cache = MemoryCache(limits: CacheLimits(cost: 1 << 20), findsLivingImages: true)

@@ -18,6 +18,8 @@ import TintypeTesting
         let late = table.failure(of: key("a"), at: .seconds(160))
         #expect(early != nil && late == nil)
         #expect(table.count == 0)
+        table.remember(error, of: key("a"), at: .seconds(100))
+        #expect(table.all(at: .seconds(159)).count == 1 && table.all(at: .seconds(160)).isEmpty)
     }
 
     @Test func theOldestIsForgottenFirst() {

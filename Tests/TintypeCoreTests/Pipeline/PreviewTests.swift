@@ -50,6 +50,31 @@ import TintypeTesting
         #expect(step6)
     }
 
+    @Test func aStepStartsWithTheFirstBytesThatNameAFormat() {
+        var state = PreviewState(.progressive(every: .zero))
+        state.status.progress.received = FormatSniffer.length - 1
+        let early = state.shouldStart(at: .zero)
+        state.status.progress.received = FormatSniffer.length
+        let late = state.shouldStart(at: .zero)
+        #expect(!early && late)
+    }
+
+    @Test func aPreviewIsShownUnlessACompleteImageWasShown() throws {
+        let image = ImageResponse(image: try .pixel(), origin: .network)
+        var state = Self.state(every: .zero)
+        _ = state.shouldStart(at: .zero)
+        let (shown, _) = state.finishStep(upTo: 500, showing: image, at: .zero)
+        #expect(shown?.previewCount == 1)
+        var stopped = state
+        stopped.isStopped = true
+        let (afterStop, _) = stopped.finishStep(upTo: 1000, showing: image, at: .zero)
+        let complete = stopped.showComplete(image)
+        #expect(afterStop == nil && complete == nil)
+        let cached = state.showComplete(image)
+        let (afterCached, goesOn) = state.finishStep(upTo: 600, showing: image, at: .zero)
+        #expect(cached?.previewCount == 2 && afterCached == nil && !goesOn)
+    }
+
     @Test func noneAfterTheEnd() {
         var state = Self.state(every: .zero)
         state.isStopped = true
