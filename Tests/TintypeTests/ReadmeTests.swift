@@ -41,7 +41,7 @@ func warm(_ urls: [URL], with pipeline: ImagePipeline) async {
     for await progress in batch.updates { print("\(progress.finished) of \(progress.total)") }
 }
 
-/// A cell of a list, in any toolkit. It shows an image from memory at once. A reused cell never shows its former image.
+/// A cell of a list, in any toolkit. It shows an image from memory at once. A reused cell never shows its previous image.
 @MainActor final class Cell: ImageDisplay {
     private(set) var pixels: PixelBuffer?
     private var player: AnimationPlayer?
