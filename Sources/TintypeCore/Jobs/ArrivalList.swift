@@ -53,7 +53,6 @@ struct ArrivalList<Key: Comparable & Sendable, Value: Sendable>: Sendable {
 /// The number of subscribers at each priority. Finds the highest one in O(number of priorities).
 struct PriorityTally: Sendable {
     private var counts = InlineCounts()
-    private(set) var total = 0
 
     /// The highest priority of any subscriber, or `nil` if there is none.
     var highest: ImagePriority? {
@@ -62,12 +61,10 @@ struct PriorityTally: Sendable {
 
     mutating func add(_ priority: ImagePriority) {
         counts[priority] += 1
-        total += 1
     }
 
     mutating func remove(_ priority: ImagePriority) {
         counts[priority] -= 1
-        total -= 1
     }
 
     /// One number for each priority, without a heap allocation for each job.
