@@ -77,34 +77,32 @@ import TintypeTesting
     /// Records its thread before anything else.
     private struct RecordingLoader: ImageLoader {
         let thread: Shared<pthread_t?>
-        let isRunning: Gate
+        let hasRun: DispatchSemaphore
 
         func canLoad(_ source: ImageSource) -> Bool { true }
 
         @concurrent
         func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
             thread.withLock { $0 = pthread_self() }
-            isRunning.open()
+            hasRun.signal()
             return LoadedBytes(data: PipelineFixture.png, origin: .custom)
         }
     }
 
-    @Test func aLoaderDoesNotRunOnTheThreadThatStartsTheLoad() async throws {
-        let loader = RecordingLoader(thread: Shared(nil), isRunning: Gate())
+    @Test func aLoaderLeavesTheThreadOfAnActor() async throws {
+        let loader = RecordingLoader(thread: Shared(nil), hasRun: DispatchSemaphore(value: 0))
         let fixture = PipelineFixture {
             $0.loaders = [loader]
             $0.cache = ImageCache()
         }
-        let caller = Shared<pthread_t?>(nil)
-        let release = DispatchSemaphore(value: 0)
-        // A thread of its own, which is blocked after the call: nothing but the call itself can run on it.
-        Thread.detachNewThread {
-            caller.withLock { $0 = pthread_self() }
-            _ = fixture.pipeline.start(fixture.request())
-            release.wait()
-        }
-        _ = await loader.isRunning.wait()
-        #expect(loader.thread.now != nil && caller.now != nil && loader.thread.now != caller.now)
-        release.signal()
+        let caller = await startAndWait(fixture, loader)
+        #expect(loader.thread.now != nil && loader.thread.now != caller)
+    }
+
+    /// Starts a load on the main actor, and blocks its thread until the loader runs: nothing but the call can run on it.
+    @MainActor private func startAndWait(_ fixture: PipelineFixture, _ loader: RecordingLoader) -> pthread_t {
+        _ = fixture.pipeline.start(fixture.request())
+        loader.hasRun.wait()
+        return pthread_self()
     }
 }
