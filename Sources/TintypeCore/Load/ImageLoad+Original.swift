@@ -66,6 +66,8 @@ extension ImageLoad {
         { [loader] (job, reporter) throws(TintypeError) in
             let received = ReceivedBytes(limit: wanted.byteLimit, onProgress: reporter.report)
             let context = LoadContext(received: received, job: job, extras: wanted.extras, stored: wanted.stored)
+            // A job begins on the calling thread, which a user's loader may block. Only a suspension leaves it for certain.
+            await Task.yield()
             return try await loader.load(wanted.source, context: context)
         }
     }
