@@ -103,7 +103,8 @@ package struct ByteLoadKey: Hashable, Sendable {
         /// The number of times that the loader's settings have changed. Loads under different settings are not shared.
         case generation(Int)
         /// The overrides of the request, which may name its loader, and its policy for the bytes.
-        case request(RequestOverrides?, LoadPolicy)
+        // Indirect, so that the keys of downloads stay small.
+        indirect case request(RequestOverrides?, LoadPolicy)
     }
 
     /// Creates the key of a request.

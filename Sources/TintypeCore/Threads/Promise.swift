@@ -2,22 +2,30 @@
 ///
 /// Every wait for a single result in the project goes through this type. The first ``fulfill(_:)`` counts; later ones change
 /// nothing. All members may be called from any thread.
+// Inlinable: other modules specialise it for their values. A type that is `package` alone is never specialised outside of
+// its module (Swift 6.3), and an unspecialised wait costs as much as a short transfer.
+@usableFromInline
 package final class Promise<Value: Sendable>: Sendable {
     // Unsafe continuations, because a checked one is an allocation for each wait. Each is resumed exactly once, by the
     // call that takes it out of the state; no call puts it back.
-    private typealias State = PromiseState<Value, UnsafeContinuation<Value, Never>>
+    @usableFromInline
+    typealias State = PromiseState<Value, UnsafeContinuation<Value, Never>>
 
-    private let state = Locked(State())
+    @usableFromInline
+    let state = Locked(State())
 
     /// Creates a promise without a value.
+    @inlinable
     package init() {}
 
     /// The value, or `nil` while it has not arrived.
+    @inlinable
     package var value: Value? { state.withLock { $0.value } }
 
     /// Sets the value and resumes all waiting tasks in the order in which they began to wait.
     ///
     /// - Returns: `false` if the value was set before; the new value is dropped then.
+    @inlinable
     @discardableResult
     package func fulfill(_ value: Value) -> Bool {
         guard let waiters = state.withLock({ $0.fulfill(value) }) else { return false }
@@ -29,6 +37,7 @@ package final class Promise<Value: Sendable>: Sendable {
     ///
     /// - Parameter onCancel: Called on the cancelling thread, at most once, when the waiting task is cancelled first. A value
     ///   that it returns ends this wait at once, and no other; `nil` means that the wait goes on until ``fulfill(_:)``.
+    @inlinable
     package func wait(onCancel: @Sendable () -> Value?) async -> Value {
         let (arrived, waiter) = state.withLock { ($0.value, $0.nextWaiter()) }
         if let arrived { return arrived }
@@ -46,6 +55,7 @@ package final class Promise<Value: Sendable>: Sendable {
 
 extension Promise where Value == Void {
     /// Waits for the value, or for the cancellation of the waiting task, whichever comes first.
+    @inlinable
     package func wait() async {
         await wait(onCancel: {})
     }
@@ -54,15 +64,20 @@ extension Promise where Value == Void {
 /// The waiters of a ``Promise``, and the values that end cancelled waits.
 ///
 /// Each waiter is resumed exactly once, whatever the order of its registration, its cancellation and the value.
+@usableFromInline
 struct PromiseState<Value: Sendable, Waiter: Sendable>: Sendable {
-    private(set) var value: Value?
+    @usableFromInline var value: Value?
     /// Nearly all promises have one waiter, which then costs no allocation.
-    private var first: (number: Int, waiter: Waiter)?
-    private var others: [Int: Waiter] = [:]
+    @usableFromInline var first: (number: Int, waiter: Waiter)?
+    @usableFromInline var others: [Int: Waiter] = [:]
     /// Waits that were cancelled before they were registered, and their values.
-    private var cancelled: [Int: Value] = [:]
-    private var lastNumber = 0
+    @usableFromInline var cancelled: [Int: Value] = [:]
+    @usableFromInline var lastNumber = 0
 
+    @inlinable
+    init() {}
+
+    @inlinable
     mutating func nextWaiter() -> Int {
         lastNumber += 1
         return lastNumber
@@ -71,6 +86,7 @@ struct PromiseState<Value: Sendable, Waiter: Sendable>: Sendable {
     /// Registers a waiter.
     ///
     /// - Returns: The value that ends the wait at once, or `nil` if the waiter is registered.
+    @inlinable
     mutating func add(_ waiter: Waiter, as number: Int) -> Value? {
         if let value = cancelled.removeValue(forKey: number) ?? value { return value }
         if first == nil { first = (number, waiter) } else { others[number] = waiter }
@@ -80,6 +96,7 @@ struct PromiseState<Value: Sendable, Waiter: Sendable>: Sendable {
     /// Ends one wait with a value of its own.
     ///
     /// - Returns: The waiter to resume, or `nil` if it was resumed before or is not registered yet.
+    @inlinable
     mutating func cancel(_ number: Int, with value: Value) -> Waiter? {
         guard self.value == nil else { return nil }
         guard first?.number != number else {
@@ -94,6 +111,7 @@ struct PromiseState<Value: Sendable, Waiter: Sendable>: Sendable {
     /// Sets the value.
     ///
     /// - Returns: The waiters to resume, in order of arrival, or `nil` if the value was set before.
+    @inlinable
     mutating func fulfill(_ value: Value) -> [Waiter]? {
         guard self.value == nil else { return nil }
         self.value = value
