@@ -39,11 +39,13 @@ package struct Locked<State: Sendable>: ~Copyable, Sendable {
 /// The same for the thread sanitizer, which understands pthread mutexes but not `Synchronization.Mutex`.
 ///
 /// `@unchecked Sendable` because the value is accessed only between locking and unlocking.
+@usableFromInline
 package struct Locked<State: Sendable>: ~Copyable, @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
 
     /// Creates an unlocked value.
+    @usableFromInline
     package init(_ state: State) {
         pthread_mutex_init(mutex, nil)
         self.state.initialize(to: state)
@@ -57,6 +59,7 @@ package struct Locked<State: Sendable>: ~Copyable, @unchecked Sendable {
     }
 
     /// Locks, calls `body` with the value, and unlocks. Blocks the thread while another one holds the lock.
+    @usableFromInline
     package borrowing func withLock<Result: Sendable, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
