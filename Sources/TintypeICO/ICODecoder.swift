@@ -5,7 +5,7 @@ import TintypePNG
 
 /// Decodes ICO and CUR, the icons and cursors of Windows.
 ///
-/// Of the images in a file, it decodes the smallest that has at least as many pixels as requested. The information
+/// Decodes the smallest image in a file that has at least as many pixels as requested. The information
 /// about a file describes its largest image. Decoders hold no state; any thread may use one.
 public struct ICODecoder: ImageDecoder {
     /// Creates an ICO decoder.

@@ -155,7 +155,7 @@ extension ImageInfo {
 extension JPEGDecoder: SalvagingImageDecoder {
     /// Decodes what libjpeg can recover.
     ///
-    /// Of a file that is cut short, these are the rows or scans before the cut. After damage, libjpeg continues at the
+    /// The result of a truncated file has the rows or scans before the cut. After damage, libjpeg continues at the
     /// next restart marker, or with the bytes that it takes for pixels.
     public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         let reader = try JPEGReader(context)

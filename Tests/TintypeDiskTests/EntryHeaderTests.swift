@@ -60,7 +60,7 @@ import TintypeCore
         #expect(read(0) != nil && read(1) == nil)
     }
 
-    /// Of the source, the rendition, the format, the metadata, the extended data.
+    /// The source, the rendition, the format, the metadata and the extended data have this limit each.
     @Test(arguments: [12, 16, 20, 24, 28]) func aPartIsAtMost16MB(_ index: Int) {
         func lengths(_ length: Int) -> EntryHeader.Lengths? {
             var bytes = header().encoded

@@ -120,7 +120,7 @@ tintype_jpeg_status tintype_jpeg_reader_open(
     tintype_jpeg_header *header);
 
 /// Prepares the reading of rows at `scale_eighths`/8 (1...8) of the stored size, and returns the scaled size in pixels.
-/// Of an image with several scans, all scans are read here.
+/// Reads all scans of an image that has several.
 ///
 /// - OK, LIMIT, CANCELLED, CORRUPT, TRUNCATED, UNSUPPORTED, MEMORY.
 /// - NEEDS_MORE: the bytes opened were a prefix; open again with more.
