@@ -23,11 +23,11 @@ extension PipelineConfiguration {
     /// bootstrapped `MetricsSystem` before this call.
     ///
     /// - Parameters:
-    ///   - downloader: the settings of HTTP. Its `Accept` header field is replaced by one that lists the formats that
+    ///   - downloader: The settings of HTTP. Its `Accept` header field is replaced by one that lists the formats that
     ///     can be decoded. Unless it has a store for interrupted downloads, they are stored beside the disk cache. Its
     ///     server guard, if any, also refuses sources that are not HTTP URLs.
-    ///   - memory: the memory cache, or `nil` for none.
-    ///   - disk: the disk cache, or `nil` for none. A subdirectory of it holds decoded thumbnails, for requests that
+    ///   - memory: The memory cache, or `nil` for none.
+    ///   - disk: The disk cache, or `nil` for none. A subdirectory of it holds decoded thumbnails, for requests that
     ///     ask for them.
     public static func standard(
         downloader: DownloaderConfiguration = DownloaderConfiguration(), memory: MemoryCache? = MemoryCache(),

@@ -40,7 +40,7 @@ public final class Download: Sendable {
 
     /// The bytes, when the transfer has ended. Any number of tasks may wait. Cancelling one of them cancels this share.
     ///
-    /// - Throws: the error of the transfer, or ``TintypeCore/TintypeError/Code/cancelled``.
+    /// - Throws: The error of the transfer, or ``TintypeCore/TintypeError/Code/cancelled``.
     public var bytes: LoadedBytes {
         get async throws(TintypeError) {
             try await end.wait {
@@ -54,7 +54,7 @@ public final class Download: Sendable {
 
     /// Connects this share to its subscription of the transfer.
     ///
-    /// - Parameter priority: the priority of the subscription.
+    /// - Parameter priority: The priority of the subscription.
     func bind(_ subscription: JobSubscription, subscribedAt priority: ImagePriority) {
         handle.bind(subscription, subscribedAt: priority)
     }

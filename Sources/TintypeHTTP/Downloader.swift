@@ -44,12 +44,12 @@ public final class Downloader: ImageLoader {
     /// Starts a transfer, or joins the transfer of an equal request.
     ///
     /// - Parameters:
-    ///   - source: an `http:` or `https:` URL, or an ``TintypeCore/HTTPSource``.
-    ///   - options: the HTTP options of the request.
-    ///   - priority: the priority in the queue.
-    ///   - onProgress: called on any thread, which it must not block. A caller that joins late gets the current
+    ///   - source: An `http:` or `https:` URL, or an ``TintypeCore/HTTPSource``.
+    ///   - options: The HTTP options of the request.
+    ///   - priority: The priority in the queue.
+    ///   - onProgress: Called on any thread, which it must not block. A caller that joins late gets the current
     ///     progress first.
-    /// - Returns: the caller's share of the transfer. It has already failed if the source cannot be requested.
+    /// - Returns: The caller's share of the transfer. It has already failed if the source cannot be requested.
     @discardableResult
     public func download(
         _ source: ImageSource, options: HTTPOptions = HTTPOptions(), priority: ImagePriority = .normal,
@@ -94,7 +94,7 @@ extension Downloader: SharedLoader {
 
     /// Loads a source: starts a transfer, or joins the transfer of an equal request.
     ///
-    /// - Throws: the error of the transfer; ``TintypeCore/TintypeError/Code/invalidated`` after
+    /// - Throws: The error of the transfer; ``TintypeCore/TintypeError/Code/invalidated`` after
     ///   ``invalidate(cancellingAll:)``; ``TintypeCore/TintypeError/Code/cancelled`` when the task is cancelled.
     @concurrent
     public func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
@@ -169,7 +169,7 @@ extension Downloader {
 
     /// Makes all later calls fail with ``TintypeCore/TintypeError/Code/invalidated``.
     ///
-    /// - Parameter cancellingAll: whether running and waiting transfers are cancelled. Otherwise they complete.
+    /// - Parameter cancellingAll: Whether running and waiting transfers are cancelled. Otherwise they complete.
     public func invalidate(cancellingAll: Bool = false) {
         state.withLock { $0.isInvalidated = true }
         if cancellingAll { cancelAll() }

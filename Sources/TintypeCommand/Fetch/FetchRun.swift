@@ -15,7 +15,7 @@ struct FetchRun: Sendable {
 
     /// Loads each distinct source once.
     ///
-    /// - Returns: whether every source was loaded.
+    /// - Returns: Whether every source was loaded.
     func run(_ sources: [SourceArgument]) async -> Bool {
         var counts: [SourceArgument: Int] = [:]
         let unique = sources.filter { source in

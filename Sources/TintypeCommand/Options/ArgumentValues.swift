@@ -4,7 +4,7 @@ import Tintype
 extension ExpressibleByArgument where Self: Sendable {
     /// Returns the transform of an option, which parses a value or throws an error that says what is expected.
     ///
-    /// - Parameter expectation: a noun phrase, such as "a number of bytes, such as 10MB".
+    /// - Parameter expectation: A noun phrase, such as "a number of bytes, such as 10MB".
     static func parsing(expecting expectation: String) -> @Sendable (String) throws -> Self {
         { argument in
             guard let value = Self(argument: argument) else { throw ValidationError("expected \(expectation)") }

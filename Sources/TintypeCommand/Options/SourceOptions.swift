@@ -28,7 +28,7 @@ struct SourceOptions: ParsableArguments {
 
 /// A list of URLs, one per line.
 enum URLList {
-    /// - Parameter name: the path of a file, or `-` for standard input.
+    /// - Parameter name: The path of a file, or `-` for standard input.
     /// - Throws: ``TintypeError/Code/notFound`` or ``TintypeError/Code/unreadable``.
     static func read(_ name: String) throws(TintypeError) -> [SourceArgument] {
         parse(String(decoding: try bytes(name), as: UTF8.self))

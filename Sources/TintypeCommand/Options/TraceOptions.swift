@@ -12,7 +12,7 @@ struct TraceOptions: ParsableArguments {
 
     /// Runs `body` and records a trace if one is requested. The trace is written even if `body` throws.
     ///
-    /// - Parameter body: adds the given observers to the configuration of its pipeline.
+    /// - Parameter body: Adds the given observers to the configuration of its pipeline.
     func withRecording(_ body: ([any PipelineObserver]) async throws -> Void) async throws {
         guard let trace else { return try await body([]) }
         let recorder = TraceRecorder()

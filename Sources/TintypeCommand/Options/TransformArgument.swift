@@ -48,7 +48,7 @@ enum TransformArgument: Sendable {
 
     /// Applies the modifiers to the steps before them.
     ///
-    /// - Returns: the steps, or `nil` if a modifier does not suit the step before it.
+    /// - Returns: The steps, or `nil` if a modifier does not suit the step before it.
     static func steps(_ arguments: [TransformArgument]) -> [TransformStep]? {
         var steps: [TransformStep] = []
         for argument in arguments {
@@ -69,7 +69,7 @@ enum TransformStep: Sendable {
     /// An overlay, whose image is loaded when the conversion starts.
     case overlay(OverlayStep)
 
-    /// - Parameter load: loads the pixels of an overlay.
+    /// - Parameter load: Loads the pixels of an overlay.
     func transformer(
         _ load: (SourceArgument) async throws(TintypeError) -> PixelBuffer
     ) async throws(TintypeError) -> any ImageTransformer {
@@ -103,7 +103,7 @@ struct Ordered<Value: Sendable>: Sendable {
     ///
     /// The argument parser parses the values from left to right, so a counter yields their positions.
     ///
-    /// - Parameter expectation: a noun phrase for the error message about a wrong value.
+    /// - Parameter expectation: A noun phrase for the error message about a wrong value.
     static func parsing(
         expecting expectation: String, _ parse: @escaping @Sendable (String) -> Value?
     ) -> @Sendable (String) throws -> Ordered<Value> {

@@ -168,7 +168,7 @@ struct TransformOptions: ParsableArguments {
 
     /// Returns the transformers of these options.
     ///
-    /// - Parameter load: loads the pixels of an overlay.
+    /// - Parameter load: Loads the pixels of an overlay.
     func transformers(
         _ load: (SourceArgument) async throws(TintypeError) -> PixelBuffer
     ) async throws(TintypeError) -> [any ImageTransformer] {

@@ -34,7 +34,7 @@ final class ProgressDisplay: Sendable {
 
     /// Marks a source as finished.
     ///
-    /// - Parameter times: how often the source was listed.
+    /// - Parameter times: How often the source was listed.
     func finish(_ name: String, times: Int) {
         state.withLock { $0.progress.finish(name, times: times) }
     }

@@ -21,11 +21,11 @@ public final class AnimatedImage: Sendable {
     /// Creates an animation from encoded bytes and decodes its first frame.
     ///
     /// - Parameters:
-    ///   - bytes: the complete encoded image.
-    ///   - decoder: the decoder for its format.
-    ///   - info: the contents of its header. Frames are oriented and cropped accordingly.
-    ///   - context: the limits, and the requested part and size. Each frame is composed in full, then resampled.
-    /// - Throws: the errors of ``AnimatedImageDecoder/makeFrameDecoder(_:context:)`` and
+    ///   - bytes: The complete encoded image.
+    ///   - decoder: The decoder for its format.
+    ///   - info: The contents of its header. Frames are oriented and cropped accordingly.
+    ///   - context: The limits, and the requested part and size. Each frame is composed in full, then resampled.
+    /// - Throws: The errors of ``AnimatedImageDecoder/makeFrameDecoder(_:context:)`` and
     ///   ``FrameDecoder/pixels(of:isCancelled:)``, which decodes the poster.
     public convenience init(
         _ bytes: Data, decoder: any AnimatedImageDecoder, info: ImageInfo, context: DecodeContext
@@ -86,8 +86,8 @@ public final class AnimatedImage: Sendable {
     /// order each frame is decoded once.
     ///
     /// - Parameters:
-    ///   - index: the frame, from 0.
-    ///   - isCancelled: checked periodically; by default the cancellation state of the calling work.
+    ///   - index: The frame, from 0.
+    ///   - isCancelled: Checked periodically; by default the cancellation state of the calling work.
     /// - Throws: ``TintypeError/Code/noSuchFrame``; ``TintypeError/Code/undecodable`` if a frame is damaged;
     ///   ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/transformFailed``, ``TintypeError/Code/cancelled``.
     public func frame(
@@ -104,7 +104,7 @@ public final class AnimatedImage: Sendable {
     /// keep the same size and position. Animations derived from this one by transformers with equal identifiers share
     /// their frames.
     ///
-    /// - Throws: the errors of the transformer, which is applied to the poster at once.
+    /// - Throws: The errors of the transformer, which is applied to the poster at once.
     public func transformed(by transformer: any ImageTransformer) throws(TintypeError) -> AnimatedImage {
         let resolved = try (transformer as? any ContentTransformer)?.resolved(for: poster) ?? transformer
         let transformed = FrameMaker(source: maker.source, transforms: maker.transforms + [resolved].flattened)

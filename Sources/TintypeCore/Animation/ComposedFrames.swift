@@ -68,9 +68,9 @@ final class ComposedFrames: Sendable {
     /// Returns the whole canvas as it is shown during a frame.
     ///
     /// - Parameters:
-    ///   - index: the frame, from 0.
-    ///   - isCancelled: checked periodically.
-    ///   - onIntermediateFrame: called for each frame that is painted on the way.
+    ///   - index: The frame, from 0.
+    ///   - isCancelled: Checked periodically.
+    ///   - onIntermediateFrame: Called for each frame that is painted on the way.
     /// - Throws: ``TintypeError/Code/noSuchFrame``, and the errors of ``FrameDecoder/pixels(of:isCancelled:)``.
     func composeFrame(
         at index: Int, isCancelled: @escaping @Sendable () -> Bool,

@@ -12,9 +12,9 @@ public protocol FrameDecoder: AnyObject, Sendable {
     /// Decodes the pixels of one frame's rectangle, without the pixels below it.
     ///
     /// - Parameters:
-    ///   - index: the frame, less than the number of ``frames``.
-    ///   - isCancelled: checked periodically; if it returns `true`, the decoder throws ``TintypeError/Code/cancelled``.
-    /// - Returns: pixels of the size of the frame's rectangle.
+    ///   - index: The frame, less than the number of ``frames``.
+    ///   - isCancelled: Checked periodically; if it returns `true`, the decoder throws ``TintypeError/Code/cancelled``.
+    /// - Returns: Pixels of the size of the frame's rectangle.
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     func pixels(of index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> PixelBuffer
 }
@@ -95,9 +95,9 @@ public enum FrameDuration {
     /// Errors from clamping to `bounds` are not carried over.
     ///
     /// - Parameters:
-    ///   - seconds: the durations as played.
-    ///   - perSecond: the number of ticks per second.
-    ///   - bounds: the ticks that the format can store and that are played unchanged.
+    ///   - seconds: The durations as played.
+    ///   - perSecond: The number of ticks per second.
+    ///   - bounds: The ticks that the format can store and that are played unchanged.
     package static func ticks(_ seconds: [Double], perSecond: Double, in bounds: ClosedRange<Int>) -> [Int] {
         var left = 0.0
         return seconds.map { duration in

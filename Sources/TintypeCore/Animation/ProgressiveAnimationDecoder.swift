@@ -5,10 +5,10 @@ public protocol ProgressiveAnimationDecoder: AnimatedImageDecoder {
     /// Returns the frames that are complete in the first bytes of an image, without decoding them.
     ///
     /// - Parameters:
-    ///   - bytes: the bytes that have arrived.
-    ///   - context: the limits and options.
+    ///   - bytes: The bytes that have arrived.
+    ///   - context: The limits and options.
     /// - Returns: `nil` if no frame is complete yet.
-    /// - Throws: the errors of ``AnimatedImageDecoder/makeFrameDecoder(_:context:)``.
+    /// - Throws: The errors of ``AnimatedImageDecoder/makeFrameDecoder(_:context:)``.
     func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames?
 }
 
@@ -118,9 +118,9 @@ extension AnimatedImageDecoder {
     /// Returns the complete frames of a damaged animation, as an animation without further frames.
     ///
     /// - Parameters:
-    ///   - bytes: the damaged image.
-    ///   - context: the limits and options.
-    ///   - findFrames: finds the complete frames. Called again by threads that need a decoder of their own.
+    ///   - bytes: The damaged image.
+    ///   - context: The limits and options.
+    ///   - findFrames: Finds the complete frames. Called again by threads that need a decoder of their own.
     /// - Returns: `nil` if no frame is complete.
     package func salvageAnimation(
         _ bytes: Data, context: DecodeContext,

@@ -18,8 +18,8 @@ extension AnimatedImage {
     /// It has the size of the first image. Other images are placed at the top left corner and cropped to that size.
     ///
     /// - Parameters:
-    ///   - images: the frames, in order.
-    ///   - loopCount: the total number of plays; 0 means forever.
+    ///   - images: The frames, in order.
+    ///   - loopCount: The total number of plays; 0 means forever.
     /// - Throws: ``TintypeError/Code/noSuchFrame`` if there is no image.
     public convenience init(_ images: [TimedImage], loopCount: Int = 0) throws(TintypeError) {
         guard let first = images.first else {
@@ -61,7 +61,7 @@ extension AnimatedImage {
     ///
     /// Only the first of them is decoded until a frame is requested.
     ///
-    /// - Parameter indices: the frames, from 0.
+    /// - Parameter indices: The frames, from 0.
     /// - Throws: ``TintypeError/Code/noSuchFrame`` if an index is out of range or the list is empty, and the errors of
     ///   ``frame(at:isCancelled:)``.
     public func picking(_ indices: [Int]) throws(TintypeError) -> AnimatedImage {

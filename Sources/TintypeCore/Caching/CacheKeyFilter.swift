@@ -8,7 +8,7 @@ public struct CacheKeyFilter: RequestInterceptor {
 
     /// Creates a filter.
     ///
-    /// - Parameter name: returns the name of a URL's bytes, or `nil` to keep the URL. Called on the caller's thread for
+    /// - Parameter name: Returns the name of a URL's bytes, or `nil` to keep the URL. Called on the caller's thread for
     ///   every request, including memory hits. Two URLs with the same name must return the same bytes.
     public init(_ name: @escaping @Sendable (URL) -> String?) {
         self.name = name
@@ -27,7 +27,7 @@ public struct CacheKeyFilter: RequestInterceptor {
 extension CacheKeyFilter {
     /// Returns a filter that ignores query items that do not change the image, such as signatures or session identifiers.
     ///
-    /// - Parameter names: the names of the query items, without percent-encoding.
+    /// - Parameter names: The names of the query items, without percent-encoding.
     public static func droppingQueryItems(_ names: Set<String>) -> CacheKeyFilter {
         CacheKeyFilter { url in
             changingQuery(of: url) { items in
@@ -45,7 +45,7 @@ extension CacheKeyFilter {
 
     /// Returns a filter with a rule of the program's own, such as an identifier in the path.
     ///
-    /// - Parameter name: as in ``init(_:)``.
+    /// - Parameter name: As in ``init(_:)``.
     public static func explicit(_ name: @escaping @Sendable (URL) -> String?) -> CacheKeyFilter { CacheKeyFilter(name) }
 
     private static func changingQuery(of url: URL, _ change: ([URLQueryItem]) -> [URLQueryItem]) -> String? {

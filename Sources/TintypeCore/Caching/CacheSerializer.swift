@@ -22,7 +22,7 @@ public struct CacheSerializer: Sendable {
 
     /// Creates a serializer.
     ///
-    /// - Parameter serialize: chooses the form. If it throws, the error is logged and the image is not stored on disk.
+    /// - Parameter serialize: Chooses the form. If it throws, the error is logged and the image is not stored on disk.
     public init(_ serialize: @escaping Serialize) {
         self.serialize = serialize
     }
@@ -36,10 +36,10 @@ extension CacheSerializer {
     /// Returns a serializer that stores still originals of some formats in another format, such as one that decodes faster.
     ///
     /// - Parameters:
-    ///   - formats: the formats to replace.
-    ///   - target: the format to store.
-    ///   - encoder: an encoder that supports `target`.
-    ///   - options: the encoder's options.
+    ///   - formats: The formats to replace.
+    ///   - target: The format to store.
+    ///   - encoder: An encoder that supports `target`.
+    ///   - options: The encoder's options.
     public static func reencoding(
         _ formats: Set<ImageFormat>, as target: ImageFormat, with encoder: any ImageEncoder,
         _ options: EncodeOptions = EncodeOptions()

@@ -16,8 +16,8 @@ struct ControlGroup: Equatable, Sendable {
     /// Parses the groups of a process. Malformed lines are skipped.
     ///
     /// - Parameters:
-    ///   - membership: the text of `/proc/self/cgroup`: lines of `number:controllers:path`.
-    ///   - mounts: the text of `/proc/self/mounts`: lines of `device mount type options …`.
+    ///   - membership: The text of `/proc/self/cgroup`: lines of `number:controllers:path`.
+    ///   - mounts: The text of `/proc/self/mounts`: lines of `device mount type options …`.
     init(membership: String, mounts: String) {
         let mounted = mounts.split(separator: "\n").map { $0.split(separator: " ") }.filter { $0.count >= 4 }
         for line in membership.split(separator: "\n") {

@@ -51,7 +51,7 @@ struct EvictionQueue<Key: Hashable & Sendable, Element: Sendable>: Sendable {
 
     /// Inserts an element and evicts others until the limits hold. The previous element of the key is removed in any case.
     ///
-    /// - Parameter wasUsed: returns whether an element was used since the last call for it.
+    /// - Parameter wasUsed: Returns whether an element was used since the last call for it.
     mutating func insert(
         _ element: Element, for key: Key, cost: Int, wasUsed: (Element) -> Bool
     ) -> Insertion {

@@ -37,8 +37,8 @@ public struct ImageCache: ImageCaching {
 
     /// Stores a decoded image in memory. Never blocks.
     ///
-    /// - Parameter timeToLive: how long the image may be served, if less than ``CacheLimits/age``.
-    /// - Returns: the number of other images that were evicted to make room.
+    /// - Parameter timeToLive: How long the image may be served, if less than ``CacheLimits/age``.
+    /// - Returns: The number of other images that were evicted to make room.
     @discardableResult
     public func store(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Int {
         memory?.store(image, for: key, timeToLive: timeToLive) ?? 0
@@ -55,8 +55,8 @@ public struct ImageCache: ImageCaching {
 
     /// Stores the decoded pixels of an image on disk. Returns at once.
     ///
-    /// - Parameter timeToLive: how long the image may be served; `nil` leaves this to the limits of the tier.
-    /// - Returns: whether the pixel tier accepted the image; `false` if there is none.
+    /// - Parameter timeToLive: How long the image may be served; `nil` leaves this to the limits of the tier.
+    /// - Returns: Whether the pixel tier accepted the image; `false` if there is none.
     @discardableResult
     public func storePixels(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Bool {
         pixels?.store(image, for: key, timeToLive: timeToLive) ?? false
@@ -107,7 +107,7 @@ public struct ImageCache: ImageCaching {
 
     /// Runs both closures in order, the second even if the first throws.
     ///
-    /// - Throws: the first error.
+    /// - Throws: The first error.
     private func runBoth(
         _ first: () async throws(TintypeError) -> Void, and second: () async throws(TintypeError) -> Void
     ) async throws(TintypeError) {
@@ -125,10 +125,10 @@ extension ImageCache {
     /// the image is stored in memory. `nil` is a miss. Bytes that do not decode are a miss too, and are removed.
     ///
     /// - Parameters:
-    ///   - key: the key of the image.
-    ///   - tiers: the tiers to read.
-    ///   - data: whether to return the encoded bytes even if the image comes from memory or the pixel tier.
-    ///   - decode: how to decode the bytes. Use the same options for every query of a key: a memory hit ignores them.
+    ///   - key: The key of the image.
+    ///   - tiers: The tiers to read.
+    ///   - data: Whether to return the encoded bytes even if the image comes from memory or the pixel tier.
+    ///   - decode: How to decode the bytes. Use the same options for every query of a key: a memory hit ignores them.
     /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before the read or the decode starts.
     public func query(
         _ key: CacheKey, among tiers: CacheTiers = .all, data: Bool = false, decode: DecodeOptions = DecodeOptions()
@@ -153,10 +153,10 @@ extension ImageCache {
     /// as PNG.
     ///
     /// - Parameters:
-    ///   - image: the image.
-    ///   - data: the encoded bytes of the image, if the caller has them.
-    ///   - key: the key of the image.
-    ///   - tiers: the tiers to store the image in. ``CacheTiers/pixels`` is not among the defaults.
+    ///   - image: The image.
+    ///   - data: The encoded bytes of the image, if the caller has them.
+    ///   - key: The key of the image.
+    ///   - tiers: The tiers to store the image in. ``CacheTiers/pixels`` is not among the defaults.
     /// - Throws: ``TintypeError/Code/noCoder``, ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory`` or
     ///   ``TintypeError/Code/cancelled``. The memory and pixel tiers may already hold the image then.
     public func store(

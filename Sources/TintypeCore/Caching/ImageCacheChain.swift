@@ -10,8 +10,8 @@ public struct ImageCacheChain: ImageCaching {
     /// Creates a chain of caches.
     ///
     /// - Parameters:
-    ///   - caches: the caches, from the lowest to the highest rank.
-    ///   - policies: the caches that each operation reaches. The defaults are those of SDWebImage.
+    ///   - caches: The caches, from the lowest to the highest rank.
+    ///   - policies: The caches that each operation reaches. The defaults are those of SDWebImage.
     public init(_ caches: [any ImageCaching], policies: Policies = Policies()) {
         self.caches = caches
         self.policies = policies
@@ -69,8 +69,8 @@ public struct ImageCacheChain: ImageCaching {
 
     /// Stores a decoded image in memory. Never blocks.
     ///
-    /// - Parameter timeToLive: how long the image may be served; `nil` sets no limit of its own.
-    /// - Returns: the number of images that all caches evicted to make room.
+    /// - Parameter timeToLive: How long the image may be served; `nil` sets no limit of its own.
+    /// - Returns: The number of images that all caches evicted to make room.
     @discardableResult
     public func store(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Int {
         caches(reachedBy: policies.store).reduce(0) { $0 + $1.store(image, for: key, timeToLive: timeToLive) }
@@ -93,8 +93,8 @@ public struct ImageCacheChain: ImageCaching {
 
     /// Stores the decoded pixels of an image on disk. Returns at once.
     ///
-    /// - Parameter timeToLive: how long the image may be served; `nil` leaves this to the limits of the tiers.
-    /// - Returns: whether at least one cache accepted the image.
+    /// - Parameter timeToLive: How long the image may be served; `nil` leaves this to the limits of the tiers.
+    /// - Returns: Whether at least one cache accepted the image.
     @discardableResult
     public func storePixels(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Bool {
         caches(reachedBy: policies.store).reduce(false) {
@@ -173,7 +173,7 @@ public struct ImageCacheChain: ImageCaching {
 
     /// Calls `body` with every cache that a policy reaches, even if it throws for one of them.
     ///
-    /// - Throws: the first error.
+    /// - Throws: The first error.
     private func forEach(
         _ policy: Policy, _ body: @escaping @Sendable (any ImageCaching) async throws(TintypeError) -> Void
     ) async throws(TintypeError) {

@@ -11,11 +11,11 @@ extension ImageCaching {
     /// stored in memory. `nil` is a miss. Bytes that do not decode are a miss too, and are removed.
     ///
     /// - Parameters:
-    ///   - key: the key of the image.
-    ///   - tiers: the tiers to read.
-    ///   - data: whether to return the encoded bytes even if the image comes from memory or the pixel tier.
-    ///   - decode: how to decode the bytes. Use the same options for every query of a key: a memory hit ignores them.
-    ///   - coders: the codecs to decode with.
+    ///   - key: The key of the image.
+    ///   - tiers: The tiers to read.
+    ///   - data: Whether to return the encoded bytes even if the image comes from memory or the pixel tier.
+    ///   - decode: How to decode the bytes. Use the same options for every query of a key: a memory hit ignores them.
+    ///   - coders: The codecs to decode with.
     /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before the read or the decode starts.
     public func query(
         _ key: CacheKey, among tiers: CacheTiers = .all, data: Bool = false, decode: DecodeOptions = DecodeOptions(),
@@ -118,11 +118,11 @@ extension ImageCaching {
     /// as PNG.
     ///
     /// - Parameters:
-    ///   - image: the image.
-    ///   - data: the encoded bytes of the image, if the caller has them.
-    ///   - key: the key of the image.
-    ///   - tiers: the tiers to store the image in. ``CacheTiers/pixels`` is not among the defaults.
-    ///   - coders: the codecs to encode with.
+    ///   - image: The image.
+    ///   - data: The encoded bytes of the image, if the caller has them.
+    ///   - key: The key of the image.
+    ///   - tiers: The tiers to store the image in. ``CacheTiers/pixels`` is not among the defaults.
+    ///   - coders: The codecs to encode with.
     /// - Throws: ``TintypeError/Code/noCoder``, ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory`` or
     ///   ``TintypeError/Code/cancelled``. The memory and pixel tiers may already hold the image then.
     public func store(

@@ -14,8 +14,8 @@ public protocol ImageCaching: Sendable {
 
     /// Stores a decoded image in memory. Never blocks.
     ///
-    /// - Parameter timeToLive: how long the image may be served; `nil` sets no limit of its own.
-    /// - Returns: the number of other entries that were evicted to make room.
+    /// - Parameter timeToLive: How long the image may be served; `nil` sets no limit of its own.
+    /// - Returns: The number of other entries that were evicted to make room.
     @discardableResult
     func store(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Int
 
@@ -32,8 +32,8 @@ public protocol ImageCaching: Sendable {
 
     /// Stores the decoded pixels of an image on disk. Returns at once.
     ///
-    /// - Parameter timeToLive: how long the image may be served; `nil` leaves this to the limits of the tier.
-    /// - Returns: whether a tier accepted the image.
+    /// - Parameter timeToLive: How long the image may be served; `nil` leaves this to the limits of the tier.
+    /// - Returns: Whether a tier accepted the image.
     @discardableResult
     func storePixels(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Bool
 
@@ -67,13 +67,13 @@ extension ImageCaching {
 extension ImageCaching {
     /// Stores a decoded image in memory without a time to live.
     ///
-    /// - Returns: the number of other entries that were evicted to make room.
+    /// - Returns: The number of other entries that were evicted to make room.
     @discardableResult
     public func store(_ image: Image, for key: CacheKey) -> Int { store(image, for: key, timeToLive: nil) }
 
     /// Stores the decoded pixels of an image on disk without a time to live.
     ///
-    /// - Returns: whether a tier accepted the image.
+    /// - Returns: Whether a tier accepted the image.
     @discardableResult
     public func storePixels(_ image: Image, for key: CacheKey) -> Bool { storePixels(image, for: key, timeToLive: nil) }
 }

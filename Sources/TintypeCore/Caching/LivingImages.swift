@@ -19,7 +19,7 @@ struct LivingImages: Sendable {
 
     /// Adds references to the images of evicted entries.
     ///
-    /// - Returns: images to release after unlocking. A sweep takes a strong reference to each living image, and that may
+    /// - Returns: Images to release after unlocking. A sweep takes a strong reference to each living image, and that may
     ///   become the last one.
     mutating func add(_ entries: [MemoryEntry]) -> [Image] {
         var held: [Image] = []

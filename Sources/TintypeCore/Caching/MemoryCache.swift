@@ -16,10 +16,10 @@ public final class MemoryCache: Sendable {
     /// Creates an empty cache.
     ///
     /// - Parameters:
-    ///   - limits: the limits of the cache.
-    ///   - findsLivingImages: whether a lookup also finds an image that was evicted, or was too large to store, while the
+    ///   - limits: The limits of the cache.
+    ///   - findsLivingImages: Whether a lookup also finds an image that was evicted, or was too large to store, while the
     ///     program still holds it. This saves a second decode. The image is stored again and keeps its expiry.
-    ///   - time: the clock for expiry.
+    ///   - time: The clock for expiry.
     public init(limits: CacheLimits = .standard, findsLivingImages: Bool = false, time: TimeSource = .system) {
         state = Locked(State(queue: EvictionQueue(limits: limits)))
         self.findsLivingImages = findsLivingImages
@@ -62,8 +62,8 @@ public final class MemoryCache: Sendable {
     ///
     /// An older image of the same key is removed in either case.
     ///
-    /// - Parameter timeToLive: how long the image may be served, if less than ``CacheLimits/age``.
-    /// - Returns: the number of other images that were evicted to make room.
+    /// - Parameter timeToLive: How long the image may be served, if less than ``CacheLimits/age``.
+    /// - Returns: The number of other images that were evicted to make room.
     @discardableResult
     public func store(_ image: Image, for key: CacheKey, timeToLive: Duration? = nil) -> Int {
         let (now, cost) = (time.uptime(), image.memoryCost)

@@ -21,9 +21,9 @@ public final class MemoryPressureMonitor: Sendable {
     }
 
     /// - Parameters:
-    ///   - sources: the notifications to wait for. The monitor does not close their descriptors.
-    ///   - pool: a pool that frees its idle memory under pressure.
-    ///   - time: the clock for the pauses between polls of counters.
+    ///   - sources: The notifications to wait for. The monitor does not close their descriptors.
+    ///   - pool: A pool that frees its idle memory under pressure.
+    ///   - time: The clock for the pauses between polls of counters.
     init(sources: [PressureSource], pool: PixelPool = .shared, time: TimeSource = .system) {
         self.pool = pool
         isListening = !sources.isEmpty
@@ -102,9 +102,9 @@ struct PressureWatch: Sendable {
     /// Records the result of a poll.
     ///
     /// - Parameters:
-    ///   - urgent: the sources that sent a notification.
-    ///   - gone: the sources that will never send one again.
-    /// - Returns: the highest pressure of the notifications; `nil` if there was none.
+    ///   - urgent: The sources that sent a notification.
+    ///   - gone: The sources that will never send one again.
+    /// - Returns: The highest pressure of the notifications; `nil` if there was none.
     mutating func record(
         _ urgent: [PressureSource], gone: [PressureSource], at now: Duration
     ) -> MemoryPressure? {

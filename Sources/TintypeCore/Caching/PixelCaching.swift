@@ -10,8 +10,8 @@ public protocol PixelCaching: Sendable {
     ///
     /// Returns at once. Reads see the image from then on; it is on disk after ``flush()``.
     ///
-    /// - Parameter timeToLive: how long the image may be served; `nil` leaves this to the limits of the tier.
-    /// - Returns: whether the tier accepted the image. It refuses images that are animated, partial, have more than 8 bits
+    /// - Parameter timeToLive: How long the image may be served; `nil` leaves this to the limits of the tier.
+    /// - Returns: Whether the tier accepted the image. It refuses images that are animated, partial, have more than 8 bits
     ///   a channel, or are larger than the tier allows.
     @discardableResult
     func store(_ image: Image, for key: CacheKey, timeToLive: Duration?) -> Bool
@@ -36,7 +36,7 @@ public protocol PixelCaching: Sendable {
 extension PixelCaching {
     /// Stores the pixels of an image without a time to live.
     ///
-    /// - Returns: whether the tier accepted the image.
+    /// - Returns: Whether the tier accepted the image.
     @discardableResult
     public func store(_ image: Image, for key: CacheKey) -> Bool { store(image, for: key, timeToLive: nil) }
 }

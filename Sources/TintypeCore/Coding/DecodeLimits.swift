@@ -45,9 +45,9 @@ public struct DecodeLimits: Hashable, Sendable {
     /// Creates limits; the other properties can be changed afterwards.
     ///
     /// - Parameters:
-    ///   - pixels: per frame.
-    ///   - side: in pixels.
-    ///   - animatedPixels: of all frames together.
+    ///   - pixels: Per frame.
+    ///   - side: In pixels.
+    ///   - animatedPixels: Of all frames together.
     public init(
         pixels: Int = 100_000_000, side: Int = 65_535, frames: Int = 10_000, scans: Int = 500,
         animatedPixels: Int = 4_000_000_000, profileBytes: Int = 4 << 20
@@ -84,7 +84,7 @@ extension DecodeLimits {
 
     /// Checks a header, and the ratio of decoded pixels to encoded bytes.
     ///
-    /// - Parameter byteCount: the number of bytes of the encoded image.
+    /// - Parameter byteCount: The number of bytes of the encoded image.
     /// - Throws: ``TintypeError/Code/limitExceeded``; ``TintypeError/Code/undecodable`` for an image without pixels.
     public func check(_ info: ImageInfo, byteCount: Int) throws(TintypeError) {
         try check(info)
@@ -96,7 +96,7 @@ extension DecodeLimits {
 
     /// Checks the frames of an animation.
     ///
-    /// - Parameter canvas: the size of the canvas in pixels.
+    /// - Parameter canvas: The size of the canvas in pixels.
     /// - Throws: ``TintypeError/Code/limitExceeded`` if a frame, or all together, have too many pixels;
     ///   ``TintypeError/Code/undecodable`` for a frame without pixels.
     public func check(_ frames: [AnimationFrame], canvas: PixelSize) throws(TintypeError) {
@@ -178,7 +178,7 @@ extension TintypeError {
 
     /// Returns a ``Code/limitExceeded`` error of the decode stage.
     ///
-    /// - Parameter message: the actual value and the limit.
+    /// - Parameter message: The actual value and the limit.
     package static func exceeded(_ limit: DecodeLimit, _ message: String) -> TintypeError {
         TintypeError(.limitExceeded, stage: .decode, message, underlying: limit)
     }

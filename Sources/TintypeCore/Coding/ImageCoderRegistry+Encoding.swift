@@ -7,7 +7,7 @@ extension ImageCoderRegistry {
     /// first frame is encoded. Like the other methods here, it blocks; ``ImagePipeline/encode(_:as:options:priority:)``
     /// does not.
     ///
-    /// - Throws: the errors of the overloads for pixels and for animations.
+    /// - Throws: The errors of the overloads for pixels and for animations.
     public func encode(
         _ image: Image, as format: ImageFormat, options: EncodeOptions = EncodeOptions()
     ) throws(TintypeError) -> Data {
@@ -109,7 +109,7 @@ struct QualitySearch {
 
     /// Records the number of bytes at the quality ``next``, and advances the search.
     ///
-    /// - Returns: whether this quality is small enough, which makes it the best so far.
+    /// - Returns: Whether this quality is small enough, which makes it the best so far.
     mutating func record(byteCount: Int) -> Bool {
         guard let tried = next else { return false }
         let isSmallEnough = byteCount <= limit

@@ -82,10 +82,10 @@ extension ImageCoderRegistry {
     /// Reads the header of an image and checks it against the limits.
     ///
     /// - Parameters:
-    ///   - bytes: the first bytes of the image.
-    ///   - isComplete: whether `bytes` are the whole image.
+    ///   - bytes: The first bytes of the image.
+    ///   - isComplete: Whether `bytes` are the whole image.
     /// - Returns: `nil` if more bytes are needed; never `nil` for complete bytes.
-    /// - Throws: the errors of ``decoder(for:)`` and ``ImageDecoder/info(of:isComplete:)``;
+    /// - Throws: The errors of ``decoder(for:)`` and ``ImageDecoder/info(of:isComplete:)``;
     ///   ``TintypeError/Code/limitExceeded``.
     public func info(
         of bytes: Data, isComplete: Bool = true, limits: DecodeLimits = DecodeLimits()

@@ -5,7 +5,7 @@ package import Foundation
 extension ImageDecoder {
     /// Decodes an image within the time limit of the context.
     ///
-    /// - Throws: the errors of ``decode(_:context:)``; ``TintypeError/Code/notAnimated`` for a still image if the options
+    /// - Throws: The errors of ``decode(_:context:)``; ``TintypeError/Code/notAnimated`` for a still image if the options
     ///   accept only animated ones; ``TintypeError/Code/limitExceeded`` if the time limit is reached.
     package func decodeChecked(
         _ bytes: Data, context: DecodeContext, time: TimeSource = .system
@@ -45,7 +45,7 @@ extension ImageDecoder {
 
     /// Decodes the requested part at the requested size. A decoder that cannot crop decodes the whole image.
     ///
-    /// - Throws: the errors of decoding, and ``TintypeError/Code/transformFailed`` if the part is empty.
+    /// - Throws: The errors of decoding, and ``TintypeError/Code/transformFailed`` if the part is empty.
     private func decodeCropped(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         guard let crop = context.options.crop, !(self is any PartialImageDecoder) else {
             return try decode(bytes, context: context)
@@ -90,9 +90,9 @@ struct DecodeTime: Sendable {
     /// Runs `body`, which must poll a cancellation check; the check becomes true when the time is over.
     ///
     /// - Parameters:
-    ///   - isCancelled: whether the caller has given up for another reason.
-    ///   - body: receives the check that it must poll.
-    /// - Throws: the errors of `body`; ``TintypeError/Code/limitExceeded`` if it was cancelled only by the time limit.
+    ///   - isCancelled: Whether the caller has given up for another reason.
+    ///   - body: Receives the check that it must poll.
+    /// - Throws: The errors of `body`; ``TintypeError/Code/limitExceeded`` if it was cancelled only by the time limit.
     func run<Value>(
         isCancelled: @escaping @Sendable () -> Bool,
         _ body: (_ isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> Value

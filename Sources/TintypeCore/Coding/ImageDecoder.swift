@@ -11,15 +11,15 @@ public protocol ImageDecoder: Sendable {
     /// Reads the header of an image.
     ///
     /// - Parameters:
-    ///   - bytes: the first bytes of the image.
-    ///   - isComplete: whether `bytes` are the whole image.
+    ///   - bytes: The first bytes of the image.
+    ///   - isComplete: Whether `bytes` are the whole image.
     /// - Returns: `nil` if more bytes are needed; never `nil` for complete bytes.
     /// - Throws: ``TintypeError/Code/undecodable`` for a damaged header.
     func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo?
 
     /// Decodes the first frame, with the orientation applied, at the size that the context's options ask for.
     ///
-    /// - Parameter bytes: the whole image.
+    /// - Parameter bytes: The whole image.
     /// - Throws: ``TintypeError/Code/undecodable`` for damaged or truncated bytes;
     ///   ``TintypeError/Code/limitExceeded``, before any allocation, for an image that exceeds the context's limits;
     ///   ``TintypeError/Code/cancelled``.
@@ -40,7 +40,7 @@ extension ImageDecoder {
 public protocol IncrementalImageDecoder: AnyObject, Sendable {
     /// Decodes the next bytes as far as possible.
     ///
-    /// - Returns: an image if it shows more than the last one returned.
+    /// - Returns: An image if it shows more than the last one returned.
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/cancelled``.
     func append(_ bytes: Data) throws(TintypeError) -> Image?
@@ -59,9 +59,9 @@ public protocol SalvagingImageDecoder: ImageDecoder {
     ///
     /// Missing pixels are transparent.
     ///
-    /// - Returns: the requested part at the requested size; an animation has its complete frames. `nil` if nothing can
+    /// - Returns: The requested part at the requested size; an animation has its complete frames. `nil` if nothing can
     ///   be decoded.
-    /// - Throws: the errors of ``ImageDecoder/decode(_:context:)``.
+    /// - Throws: The errors of ``ImageDecoder/decode(_:context:)``.
     func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image?
 }
 
@@ -71,7 +71,7 @@ public protocol AnimatedImageDecoder: ImageDecoder {
     ///
     /// A still image is an animation of one frame.
     ///
-    /// - Parameter bytes: the whole image.
+    /// - Parameter bytes: The whole image.
     /// - Throws: ``TintypeError/Code/undecodable``, and ``TintypeError/Code/limitExceeded`` before any allocation.
     func makeFrameDecoder(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> any FrameDecoder
 }
@@ -79,7 +79,7 @@ public protocol AnimatedImageDecoder: ImageDecoder {
 extension AnimatedImageDecoder {
     /// Returns the first frame of an animated image, and the animation, unless the options ask only for that frame.
     ///
-    /// - Throws: the errors of ``makeFrameDecoder(_:context:)`` and of decoding the first frame.
+    /// - Throws: The errors of ``makeFrameDecoder(_:context:)`` and of decoding the first frame.
     package func animatedImage(
         _ bytes: Data, info: ImageInfo, context: DecodeContext, exif: ExifData? = nil
     ) throws(TintypeError) -> Image {

@@ -7,7 +7,7 @@ public protocol ImageEncoder: Sendable {
 
     /// Encodes a still image.
     ///
-    /// - Parameter format: one of ``formats``.
+    /// - Parameter format: One of ``formats``.
     /// - Throws: ``TintypeError/Code/encodeFailed``, ``TintypeError/Code/outOfMemory``.
     func encode(_ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions) throws(TintypeError) -> Data
 }
@@ -19,8 +19,8 @@ public protocol AnimatedImageEncoder: ImageEncoder {
     /// Frames are requested in order, one at a time, so that few are in memory at once. Some formats need two passes
     /// over all frames.
     ///
-    /// - Parameter format: one of ``ImageEncoder/formats``.
-    /// - Throws: the errors of ``AnimatedImage/frame(at:isCancelled:)``; ``TintypeError/Code/encodeFailed``,
+    /// - Parameter format: One of ``ImageEncoder/formats``.
+    /// - Throws: The errors of ``AnimatedImage/frame(at:isCancelled:)``; ``TintypeError/Code/encodeFailed``,
     ///   ``TintypeError/Code/outOfMemory``.
     func encode(
         _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
@@ -30,7 +30,7 @@ public protocol AnimatedImageEncoder: ImageEncoder {
 extension AnimatedImage {
     /// Returns whether all pixels of all frames are opaque. Decodes frames up to the first transparent pixel.
     ///
-    /// - Throws: the errors of ``AnimatedImage/frame(at:isCancelled:)``.
+    /// - Throws: The errors of ``AnimatedImage/frame(at:isCancelled:)``.
     package func isOpaque() throws(TintypeError) -> Bool {
         for index in 0..<frameCount {
             guard try frame(at: index).isOpaque else { return false }
@@ -72,9 +72,9 @@ public struct EncodeOptions: Hashable, Sendable {
     /// Creates options; by default the best quality, on white, at full size.
     ///
     /// - Parameters:
-    ///   - quality: from 0 to 1.
-    ///   - maximumSize: in pixels.
-    ///   - frames: indices from 0.
+    ///   - quality: From 0 to 1.
+    ///   - maximumSize: In pixels.
+    ///   - frames: Indices from 0.
     public init(
         quality: Double = 1, background: Pixel = Pixel(red: 255, green: 255, blue: 255),
         maximumSize: PixelSize? = nil, maximumByteCount: Int? = nil, embedsThumbnail: Bool = false,

@@ -27,7 +27,7 @@ package final class IncrementalImage: IncrementalImageDecoder {
 
     /// Creates a decoder.
     ///
-    /// - Parameter kind: determines the kind of image. Called with all bytes so far until it returns another value than
+    /// - Parameter kind: Determines the kind of image. Called with all bytes so far until it returns another value than
     ///   ``Kind/unknown``.
     package init(kind: @escaping @Sendable (Data) throws(TintypeError) -> Kind) {
         self.kind = kind

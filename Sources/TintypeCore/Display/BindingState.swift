@@ -46,7 +46,7 @@ struct BindingState: Sendable {
 extension BindingState {
     /// Handles a request for an image.
     ///
-    /// - Parameter mayReuse: whether the shown image may stay without revalidation if it has the same key.
+    /// - Parameter mayReuse: Whether the shown image may stay without revalidation if it has the same key.
     mutating func load(_ key: CacheKey, _ presentation: Presentation, mayReuse: Bool) -> [Action] {
         let former = presentation.replacement == .cancelsFormer ? dropLoads() : []
         lastLoad += 1

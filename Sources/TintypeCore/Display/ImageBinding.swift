@@ -45,9 +45,9 @@
     /// Loads and shows the image of a request. If the display already shows that image, it stays.
     ///
     /// - Parameters:
-    ///   - request: the request, before any interceptor.
-    ///   - presentation: what the display shows during the load and at its end.
-    ///   - receive: receives progress, previews, and the end exactly once, on the main actor.
+    ///   - request: The request, before any interceptor.
+    ///   - presentation: What the display shows during the load and at its end.
+    ///   - receive: Receives progress, previews, and the end exactly once, on the main actor.
     public func load(
         _ request: ImageRequest, presentation: Presentation = Presentation(), receive: Receiver? = nil
     ) {
@@ -61,8 +61,8 @@
     /// Cancels all loads and removes the image, for a view that has nothing to show.
     ///
     /// - Parameters:
-    ///   - presentation: its placeholder, if there is one, is shown instead.
-    ///   - receive: receives ``TintypeError/Code/invalidSource``, for callers that treat a missing source as a failure.
+    ///   - presentation: Its placeholder, if there is one, is shown instead.
+    ///   - receive: Receives ``TintypeError/Code/invalidSource``, for callers that treat a missing source as a failure.
     public func clear(presentation: Presentation = Presentation(), receive: Receiver? = nil) {
         request = nil
         progress = LoadProgress()
@@ -206,7 +206,7 @@ extension ImageBinding {
 
     /// Performs actions.
     ///
-    /// - Returns: the ends of the cancelled loads, to be called after everything else, because a receiver may request
+    /// - Returns: The ends of the cancelled loads, to be called after everything else, because a receiver may request
     ///   another image when it is called.
     private func perform(_ actions: [BindingState.Action], _ images: ShownImages) -> [End] {
         actions.compactMap { action in

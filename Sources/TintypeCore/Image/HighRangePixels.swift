@@ -27,7 +27,7 @@ public struct HighRangePixels: Sendable {
 
     /// Returns a writer with room for pixels of this size. Pass its buffer to ``init(rows:)``.
     ///
-    /// - Throws: the errors of ``PixelWriter/init(size:)``.
+    /// - Throws: The errors of ``PixelWriter/init(size:)``.
     package static func writer(_ size: PixelSize) throws(TintypeError) -> PixelWriter {
         try PixelWriter(size: PixelSize(width: size.width * 2, height: size.height))
     }

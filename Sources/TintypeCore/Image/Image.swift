@@ -29,14 +29,14 @@ public final class Image: Sendable {
     /// Creates an image from decoded pixels.
     ///
     /// - Parameters:
-    ///   - pixels: the pixels to show; the first frame of an animation.
-    ///   - info: the header of the encoded source.
-    ///   - scale: pixels per point.
-    ///   - received: when the encoded bytes were received.
-    ///   - animation: all frames, for an animated image.
-    ///   - isPartial: whether the source is damaged or truncated.
-    ///   - highRange: the same image with more than 8 bits per channel.
-    ///   - exif: the Exif data of the source.
+    ///   - pixels: The pixels to show; the first frame of an animation.
+    ///   - info: The header of the encoded source.
+    ///   - scale: Pixels per point.
+    ///   - received: When the encoded bytes were received.
+    ///   - animation: All frames, for an animated image.
+    ///   - isPartial: Whether the source is damaged or truncated.
+    ///   - highRange: The same image with more than 8 bits per channel.
+    ///   - exif: The Exif data of the source.
     public init(
         pixels: PixelBuffer, info: ImageInfo, scale: Double = 1, received: Date? = nil,
         animation: AnimatedImage? = nil, isPartial: Bool = false, highRange: HighRangePixels? = nil,
@@ -93,7 +93,7 @@ public final class Image: Sendable {
 
     /// Returns this image with a transformer applied; to an animation, it is applied to each frame on demand.
     ///
-    /// - Throws: the errors of the transformer.
+    /// - Throws: The errors of the transformer.
     public func transformed(by transformer: any ImageTransformer) throws(TintypeError) -> Image {
         guard let animation else { return replacing(pixels: try transformer.transform(pixels)) }
         let transformed = try animation.transformed(by: transformer)

@@ -45,7 +45,7 @@ extension ImageFormat {
     ///
     /// The format of a file that is *read* is recognized from its bytes alone: see ``FormatSniffer``.
     ///
-    /// - Parameter fileExtension: without the dot, in any case.
+    /// - Parameter fileExtension: Without the dot, in any case.
     /// - Returns: `nil` for an unknown extension.
     public init?(fileExtension: String) {
         switch fileExtension.lowercased() {

@@ -22,10 +22,10 @@ public struct ImageInfo: Hashable, Sendable {
     /// Creates the description of an encoded image; by default an opaque, upright still image.
     ///
     /// - Parameters:
-    ///   - size: in pixels, as displayed.
-    ///   - orientation: as stored.
+    ///   - size: In pixels, as displayed.
+    ///   - orientation: As stored.
     ///   - loopCount: 0 means forever.
-    ///   - durations: in seconds, one for each frame of an animation.
+    ///   - durations: In seconds, one for each frame of an animation.
     public init(
         format: ImageFormat, size: PixelSize, orientation: Orientation = .up, hasAlpha: Bool = false,
         frameCount: Int = 1, loopCount: Int = 0, durations: [Double] = [], density: PixelDensity? = nil

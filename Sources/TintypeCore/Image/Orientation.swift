@@ -27,7 +27,7 @@ public enum Orientation: Int, CaseIterable, Hashable, Sendable {
 
     /// Returns the part of the stored image that is displayed as `rect`.
     ///
-    /// - Parameter size: the size of the displayed image in pixels.
+    /// - Parameter size: The size of the displayed image in pixels.
     public func stored(_ rect: PixelRect, in size: PixelSize) -> PixelRect {
         let mirrored = PixelRect(
             x: mirrorsAcross ? size.width - rect.x - rect.size.width : rect.x,
@@ -48,7 +48,7 @@ extension Orientation {
     /// (ISO/IEC 23008-12, 6.5.10 and 6.5.12).
     ///
     /// - Parameters:
-    ///   - quarterTurns: the number of counter-clockwise rotations by 90°.
+    ///   - quarterTurns: The number of counter-clockwise rotations by 90°.
     ///   - mirror: 0 swaps top and bottom, 1 swaps left and right, `nil` does neither.
     package init(quarterTurns: Int, mirror: Int?) {
         let turned: [Orientation] = [.up, .left, .down, .right]

@@ -74,8 +74,8 @@ extension PixelBuffer {
     /// Returns a new image that `kernel` writes.
     ///
     /// - Parameters:
-    ///   - target: the size of the new image in pixels.
-    ///   - kernel: receives the first byte of the source, the first byte of the target, and the target's row stride in
+    ///   - target: The size of the new image in pixels.
+    ///   - kernel: Receives the first byte of the source, the first byte of the target, and the target's row stride in
     ///     bytes.
     /// - Throws: ``TintypeError/Code/outOfMemory``, and the errors of `kernel`.
     func copied(
@@ -97,7 +97,7 @@ extension PixelBuffer {
 
     /// Like ``copied(to:_:)``, but strip by strip, for kernels that compute each row from the same row of the source.
     ///
-    /// - Parameter kernel: also receives the number of rows of the strip.
+    /// - Parameter kernel: Also receives the number of rows of the strip.
     private func copiedInStrips(
         _ kernel: (UnsafePointer<UInt8>, UnsafeMutablePointer<UInt8>, Int, Int) -> Void
     ) throws(TintypeError) -> PixelBuffer {

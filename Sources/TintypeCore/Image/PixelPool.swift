@@ -18,8 +18,8 @@ public final class PixelPool: Sendable {
     /// Creates a pool.
     ///
     /// - Parameters:
-    ///   - limit: the maximum number of idle bytes; by default 1/32 of memory, at most 256 MB.
-    ///   - timer: runs work after a delay, on any thread.
+    ///   - limit: The maximum number of idle bytes; by default 1/32 of memory, at most 256 MB.
+    ///   - timer: Runs work after a delay, on any thread.
     init(
         limit: Int = min(256 << 20, SystemMemory.available / 32), time: TimeSource = .system,
         timer: @escaping Timer = PixelPool.later
@@ -125,7 +125,7 @@ struct PixelPoolState: Sendable {
 
     /// Adds an idle block.
     ///
-    /// - Returns: the blocks to release, and the time until ``expire(at:)`` must be called, `nil` if a timer is
+    /// - Returns: The blocks to release, and the time until ``expire(at:)`` must be called, `nil` if a timer is
     ///   running.
     mutating func put(_ block: PixelBlock, at now: Duration) -> (released: [PixelBlock], wait: Duration?) {
         guard block.capacity >= Self.smallestCapacity, block.capacity <= limit else { return ([block], nil) }
@@ -137,7 +137,7 @@ struct PixelPoolState: Sendable {
 
     /// Removes the blocks that have been idle for too long.
     ///
-    /// - Returns: the removed blocks, and the time until the next call, `nil` if no block is left.
+    /// - Returns: The removed blocks, and the time until the next call, `nil` if no block is left.
     mutating func expire(at now: Duration) -> (released: [PixelBlock], wait: Duration?) {
         let released = removeFirst(idle.prefix { $0.since + maximumIdleTime <= now }.count)
         hasTimer = !idle.isEmpty

@@ -12,7 +12,7 @@ public struct PixelWriter: ~Copyable {
 
     /// Allocates a bitmap with undefined contents.
     ///
-    /// - Parameter size: in pixels.
+    /// - Parameter size: In pixels.
     /// - Throws: ``TintypeError/Code/outOfMemory``; ``TintypeError/Code/limitExceeded`` for a size that is not
     ///   positive or too large to be addressed.
     public init(size: PixelSize) throws(TintypeError) {

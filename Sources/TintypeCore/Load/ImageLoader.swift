@@ -51,10 +51,10 @@ public struct LoadContext: Sendable {
     /// Creates the context of a load.
     ///
     /// - Parameters:
-    ///   - received: the destination of the bytes.
-    ///   - job: the job that the load runs in.
-    ///   - extras: the request's settings for loaders.
-    ///   - stored: the cache entry to revalidate.
+    ///   - received: The destination of the bytes.
+    ///   - job: The job that the load runs in.
+    ///   - extras: The request's settings for loaders.
+    ///   - stored: The cache entry to revalidate.
     package init(
         received: ReceivedBytes, job: JobContext, extras: RequestExtras = RequestExtras(), stored: CacheEntry? = nil
     ) {

@@ -32,8 +32,8 @@ package struct StoredInfo: Equatable {
     /// Returns the image of a rendition from its pixels and this metadata.
     ///
     /// - Parameters:
-    ///   - pixels: the pixels of the rendition.
-    ///   - scale: the scale of the image, in pixels per point.
+    ///   - pixels: The pixels of the rendition.
+    ///   - scale: The scale of the image, in pixels per point.
     package func applied(to pixels: PixelBuffer, scale: Double) -> Image {
         Image(pixels: pixels, info: info, scale: scale, received: received)
     }

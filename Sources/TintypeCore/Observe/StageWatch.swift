@@ -23,9 +23,9 @@ struct StageWatch: Sendable {
     /// Runs a stage, and reports when it begins and ends.
     ///
     /// - Parameters:
-    ///   - byteCount: returns the number of encoded bytes of the result.
-    ///   - work: receives the run, which is `nil` if there are no observers.
-    /// - Throws: the errors of `work`.
+    ///   - byteCount: Returns the number of encoded bytes of the result.
+    ///   - work: Receives the run, which is `nil` if there are no observers.
+    /// - Throws: The errors of `work`.
     nonisolated(nonsending) func watch<Value>(
         _ stage: TintypeError.Stage, _ key: CacheKey, byteCount: (Value) -> Int? = { _ in nil },
         _ work: nonisolated(nonsending) (StageRun?) async throws(TintypeError) -> Value
@@ -45,7 +45,7 @@ struct StageWatch: Sendable {
 
     /// Runs a synchronous stage on the current thread, and reports when it begins and ends.
     ///
-    /// - Throws: the errors of `work`.
+    /// - Throws: The errors of `work`.
     func watch<Value>(
         _ stage: TintypeError.Stage, _ key: CacheKey, byteCount: (Value) -> Int? = { _ in nil },
         _ work: () throws(TintypeError) -> Value
@@ -65,7 +65,7 @@ struct StageWatch: Sendable {
 
     /// Reports the start of a load.
     ///
-    /// - Returns: the value to pass to ``loadEnded(_:_:_:)``; `nil` if there are no observers.
+    /// - Returns: The value to pass to ``loadEnded(_:_:_:)``; `nil` if there are no observers.
     func loadBegan(_ request: ImageRequest) -> (id: Int, at: Duration)? {
         guard !isIdle else { return nil }
         let id = Self.nextID()
@@ -101,7 +101,7 @@ final class AnswerNotice: Sendable {
 
     /// Creates a notice.
     ///
-    /// - Parameter run: the stage; `nil` if there are no observers.
+    /// - Parameter run: The stage; `nil` if there are no observers.
     init(_ watch: StageWatch, _ run: StageRun?) {
         self.watch = watch
         self.run = Locked(run)

@@ -19,8 +19,8 @@ public final class TraceRecorder: PipelineObserver {
     /// Creates an empty recorder.
     ///
     /// - Parameters:
-    ///   - capacity: the maximum number of recorded spans.
-    ///   - time: the time source of the pipeline.
+    ///   - capacity: The maximum number of recorded spans.
+    ///   - time: The time source of the pipeline.
     public init(capacity: Int = 1_000_000, time: TimeSource = .system) {
         self.capacity = capacity
         self.time = time

@@ -6,7 +6,7 @@ extension ImagePipeline {
     /// Runs on the queue for pixels and never blocks the caller. When the calling task is cancelled, the work ends between two
     /// frames, or between two attempts to meet a byte limit.
     ///
-    /// - Throws: the errors of ``ImageCoderRegistry/encode(_:as:options:)``, and ``TintypeError/Code/cancelled``.
+    /// - Throws: The errors of ``ImageCoderRegistry/encode(_:as:options:)``, and ``TintypeError/Code/cancelled``.
     public nonisolated(nonsending) func encode(
         _ image: Image, as format: ImageFormat, options: EncodeOptions = EncodeOptions(),
         priority: ImagePriority = .normal

@@ -12,12 +12,12 @@ public struct TintypeError: Error, Sendable {
     /// Creates an error.
     ///
     /// - Parameters:
-    ///   - code: the kind of failure.
-    ///   - stage: the stage of the request that failed.
-    ///   - message: the failure in a few words, without a full stop.
-    ///   - subject: the URL, path or name of what failed; `nil` if it is not known here.
-    ///   - status: the HTTP status that caused the failure.
-    ///   - underlying: the error of a system call or library that caused this one.
+    ///   - code: The kind of failure.
+    ///   - stage: The stage of the request that failed.
+    ///   - message: The failure in a few words, without a full stop.
+    ///   - subject: The URL, path or name of what failed; `nil` if it is not known here.
+    ///   - status: The HTTP status that caused the failure.
+    ///   - underlying: The error of a system call or library that caused this one.
     public init(
         _ code: Code, stage: Stage, _ message: String, subject: String? = nil, status: Int? = nil,
         underlying: (any Error)? = nil

@@ -39,10 +39,10 @@ public final class ImagePrefetcher: Sendable {
     /// The list costs no memory beyond the array: each request is created when its image is loaded.
     ///
     /// - Parameters:
-    ///   - urls: the URLs.
-    ///   - request: a template whose settings apply to each URL; its source is ignored.
-    ///   - report: called for each image, except for images of a cancelled batch.
-    /// - Returns: a token for the batch.
+    ///   - urls: The URLs.
+    ///   - request: A template whose settings apply to each URL; its source is ignored.
+    ///   - report: Called for each image, except for images of a cancelled batch.
+    /// - Returns: A token for the batch.
     @discardableResult
     public func prefetch(_ urls: [URL], as request: ImageRequest? = nil, report: Report? = nil) -> PrefetchBatch {
         add(.urls(urls, as: request), report)
@@ -51,9 +51,9 @@ public final class ImagePrefetcher: Sendable {
     /// Loads the images of requests, in their order.
     ///
     /// - Parameters:
-    ///   - requests: the requests. The priority and the destination of the ``settings`` replace theirs.
-    ///   - report: called for each image, except for images of a cancelled batch.
-    /// - Returns: a token for the batch.
+    ///   - requests: The requests. The priority and the destination of the ``settings`` replace theirs.
+    ///   - report: Called for each image, except for images of a cancelled batch.
+    /// - Returns: A token for the batch.
     @discardableResult
     public func prefetch(_ requests: [ImageRequest], report: Report? = nil) -> PrefetchBatch {
         add(.requests(requests), report)

@@ -14,8 +14,8 @@ public final class PrefetchBatch: Sendable {
     /// Creates a token.
     ///
     /// - Parameters:
-    ///   - total: the number of images.
-    ///   - cancel: cancels the batch in its prefetcher.
+    ///   - total: The number of images.
+    ///   - cancel: Cancels the batch in its prefetcher.
     init(total: Int, cancel: @escaping @Sendable () -> Void) {
         state = Locked(State(progress: PrefetchProgress(total: total)))
         cancelBatch = cancel

@@ -13,8 +13,8 @@ public struct CacheKey: Hashable, Sendable {
     /// Creates a key.
     ///
     /// - Parameters:
-    ///   - source: the identity of the encoded bytes, normally the absolute URL.
-    ///   - rendition: the identity of the pixels made of them: ``Rendition/identifier``. Empty for the original.
+    ///   - source: The identity of the encoded bytes, normally the absolute URL.
+    ///   - rendition: The identity of the pixels made of them: ``Rendition/identifier``. Empty for the original.
     public init(source: String, rendition: String = "") {
         storage = Storage(source: source, rendition: rendition)
         var hasher = Hasher()

@@ -66,7 +66,7 @@ public struct DecodeOptions: Hashable, Sendable {
 extension DecodeOptions {
     /// Returns the options for one image, with the crop and size that apply to it.
     ///
-    /// - Parameter info: the information in the header of the image.
+    /// - Parameter info: The information in the header of the image.
     /// - Throws: ``TintypeError/Code/transformFailed`` if the crops leave nothing of it.
     func resolved(for info: ImageInfo) throws(TintypeError) -> DecodeOptions {
         var options = self
@@ -130,8 +130,8 @@ extension DecodeOptions {
 extension DecodeOptions.Size {
     /// Returns the size to decode a raster image to.
     ///
-    /// - Parameter source: the size of the image, in pixels.
-    /// - Returns: a size of at least 1×1 that is no larger than `source` on either side.
+    /// - Parameter source: The size of the image, in pixels.
+    /// - Returns: A size of at least 1×1 that is no larger than `source` on either side.
     public func target(for source: PixelSize) -> PixelSize {
         switch self {
         case .full: source
@@ -144,7 +144,7 @@ extension DecodeOptions.Size {
 
     /// Returns the size to draw a vector image at, which may be larger than its nominal size.
     ///
-    /// - Parameter source: the nominal size of the image, in pixels.
+    /// - Parameter source: The nominal size of the image, in pixels.
     public func vectorTarget(for source: PixelSize) -> PixelSize {
         guard source.isPositive else { return source }
         return switch self {

@@ -3,7 +3,7 @@
 extension ImageRequest {
     /// Returns a copy with any change. Use it for settings that have no method of their own.
     ///
-    /// - Parameter change: changes the copy in place.
+    /// - Parameter change: Changes the copy in place.
     public func with(_ change: (inout ImageRequest) -> Void) -> ImageRequest {
         var request = self
         change(&request)
@@ -15,8 +15,8 @@ extension ImageRequest {
     /// Returns a copy that decodes to fit into a box, keeping the aspect ratio.
     ///
     /// - Parameters:
-    ///   - width: the largest width in pixels; 0 does not limit it.
-    ///   - height: the largest height in pixels; 0 does not limit it.
+    ///   - width: The largest width in pixels; 0 does not limit it.
+    ///   - height: The largest height in pixels; 0 does not limit it.
     public func fitting(width: Int = 0, height: Int = 0) -> ImageRequest {
         decoded(.fit(PixelSize(width: width, height: height)))
     }
@@ -34,8 +34,8 @@ extension ImageRequest {
     /// Returns a copy with additional transforms after those of this request.
     ///
     /// - Parameters:
-    ///   - transforms: the transforms in the order of application.
-    ///   - scope: kinds of images to add to the scope of all transforms of the request.
+    ///   - transforms: The transforms in the order of application.
+    ///   - scope: Kinds of images to add to the scope of all transforms of the request.
     public func transformed(by transforms: any ImageTransformer..., scope: TransformScope = []) -> ImageRequest {
         with {
             $0.rendition.transforms += transforms
@@ -63,8 +63,8 @@ extension ImageRequest {
     /// Returns a copy with other cache rules.
     ///
     /// - Parameters:
-    ///   - rendered: the rules for the rendition; `nil` leaves them unchanged.
-    ///   - original: the rules for the original; `nil` leaves them unchanged.
+    ///   - rendered: The rules for the rendition; `nil` leaves them unchanged.
+    ///   - original: The rules for the original; `nil` leaves them unchanged.
     public func cached(rendered: CacheRules? = nil, original: CacheRules? = nil) -> ImageRequest {
         with {
             $0.policy.rendered = rendered ?? $0.policy.rendered

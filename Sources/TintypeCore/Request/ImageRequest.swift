@@ -29,7 +29,7 @@ public struct ImageRequest: Sendable {
         let fields: Fields
         let key: CacheKey
 
-        /// - Parameter key: the key, if it is known; otherwise it is computed.
+        /// - Parameter key: The key, if it is known; otherwise it is computed.
         init(_ fields: Fields, key: CacheKey? = nil) {
             self.fields = fields
             self.key =
@@ -44,13 +44,13 @@ public struct ImageRequest: Sendable {
     /// Creates a request.
     ///
     /// - Parameters:
-    ///   - source: where the bytes come from.
-    ///   - rendition: the pixels to make of them; by default the original image.
-    ///   - policy: how to get the image.
-    ///   - priority: how soon the image is needed, compared with others.
-    ///   - alternatives: other sources of the same image, in the order in which they are tried.
-    ///   - overrides: components that replace those of the pipeline.
-    ///   - extras: settings of extensions.
+    ///   - source: Where the bytes come from.
+    ///   - rendition: The pixels to make of them; by default the original image.
+    ///   - policy: How to get the image.
+    ///   - priority: How soon the image is needed, compared with others.
+    ///   - alternatives: Other sources of the same image, in the order in which they are tried.
+    ///   - overrides: Components that replace those of the pipeline.
+    ///   - extras: Settings of extensions.
     public init(
         source: ImageSource, rendition: Rendition = Rendition(), policy: LoadPolicy = LoadPolicy(),
         priority: ImagePriority = .normal, alternatives: [ImageSource] = [], overrides: RequestOverrides? = nil,

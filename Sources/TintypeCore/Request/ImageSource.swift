@@ -13,7 +13,7 @@ public enum ImageSource: Sendable {
 
     /// Returns the source for a file.
     ///
-    /// - Parameter path: an absolute path, or one relative to the current directory.
+    /// - Parameter path: An absolute path, or one relative to the current directory.
     public static func file(_ path: String) -> ImageSource {
         .url(URL(filePath: path))
     }

@@ -19,7 +19,7 @@ extension Rendition {
     /// If the last transform is the first one that resizes, and only crops and flips precede it, the decode options get the
     /// crop and the size. Then fewer pixels are decoded, stored and transformed, and the resize has little or no work left.
     ///
-    /// - Parameter takesSize: whether the decode options may get the crop and the size.
+    /// - Parameter takesSize: Whether the decode options may get the crop and the size.
     func beginning(without count: Int = 1, takesSize: Bool) -> Rendition {
         let beginning = replacing(transforms.dropLast(count))
         guard takesSize, decode.size == .full, let size = (transforms.last as? ResizeTransformer)?.decodedSize else {

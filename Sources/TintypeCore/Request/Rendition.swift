@@ -61,8 +61,8 @@ public struct TransformScope: OptionSet, Hashable, Sendable {
     /// Returns whether the transforms apply to an image.
     ///
     /// - Parameters:
-    ///   - info: the information in the header of the image.
-    ///   - frames: the frames that are decoded.
+    ///   - info: The information in the header of the image.
+    ///   - frames: The frames that are decoded.
     func admits(_ info: ImageInfo, frames: DecodeOptions.Frames) -> Bool {
         let isAnimated = info.frameCount > 1 && frames != .first
         return (!isAnimated || contains(.animated)) && (!info.format.isVector || contains(.vector))

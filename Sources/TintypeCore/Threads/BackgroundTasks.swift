@@ -15,7 +15,7 @@ final class BackgroundTasks: Sendable {
 
     /// Creates an empty set.
     ///
-    /// - Parameter budget: the largest total cost of unfinished work. Work that costs more runs only alone.
+    /// - Parameter budget: The largest total cost of unfinished work. Work that costs more runs only alone.
     init(budget: Int) {
         self.budget = budget
     }
@@ -23,8 +23,8 @@ final class BackgroundTasks: Sendable {
     /// Starts a task, unless the cost of unfinished work would exceed the budget.
     ///
     /// - Parameters:
-    ///   - cost: the part of the budget that the work takes until it ends.
-    ///   - work: the work, run in a detached task of priority `.utility`.
+    ///   - cost: The part of the budget that the work takes until it ends.
+    ///   - work: The work, run in a detached task of priority `.utility`.
     /// - Returns: `false` if the budget does not allow the work, which is then dropped.
     @discardableResult
     func add(cost: Int, _ work: @escaping @Sendable () async -> Void) -> Bool {

@@ -18,7 +18,7 @@ final class JobWorker: TaskExecutor {
 
     /// Creates a worker whose task starts with its first assignment.
     ///
-    /// - Parameter pool: receives the worker whenever it is idle. If the pool no longer exists then, the task ends.
+    /// - Parameter pool: Receives the worker whenever it is idle. If the pool no longer exists then, the task ends.
     init(of pool: JobWorkers) {
         self.pool = pool
         state = Locked(JobWorkerState())
@@ -40,8 +40,8 @@ final class JobWorker: TaskExecutor {
 
     /// Starts or resumes the task, so that ``runWoken()`` can run it.
     ///
-    /// - Parameter assignment: the next work; `nil` makes the task end.
-    /// - Returns: the task.
+    /// - Parameter assignment: The next work; `nil` makes the task end.
+    /// - Returns: The task.
     private func wake(for assignment: Assignment?) -> Task<Void, Never> {
         let sleeper = state.withLock { $0.wake(for: assignment) }
         if let sleeper {
@@ -121,7 +121,7 @@ struct JobWorkerState: Sendable {
 
     /// Stores the next assignment and enters the waking phase.
     ///
-    /// - Returns: the task and its continuation, to be resumed after unlocking; `nil` if there is no task yet.
+    /// - Returns: The task and its continuation, to be resumed after unlocking; `nil` if there is no task yet.
     mutating func wake(
         for assignment: JobWorker.Assignment?
     ) -> (task: Task<Void, Never>, continuation: UnsafeContinuation<Void, Never>)? {
@@ -134,7 +134,7 @@ struct JobWorkerState: Sendable {
 
     /// Adds a partial task.
     ///
-    /// - Returns: the block that runs it, for another thread; `nil` if the thread that wakes the worker runs it.
+    /// - Returns: The block that runs it, for another thread; `nil` if the thread that wakes the worker runs it.
     mutating func add(_ job: UnownedJob, to worker: JobWorker) -> JobTurn? {
         if case .waking(nil) = phase {
             phase = .waking(job)
@@ -169,7 +169,7 @@ struct JobWorkerState: Sendable {
 
     /// Records that a thread has run a partial task.
     ///
-    /// - Returns: whether the worker is idle now: its task waits for work, and no partial task runs or waits.
+    /// - Returns: Whether the worker is idle now: its task waits for work, and no partial task runs or waits.
     mutating func leave() -> Bool {
         threadCount -= 1
         guard threadCount == 0, waiting.isEmpty, continuation != nil, case .working = phase else { return false }
@@ -187,7 +187,7 @@ final class JobTurn: Sendable {
 
     /// Creates the block of a worker.
     ///
-    /// - Parameter worker: not retained; ``JobWorkerState`` retains it while any partial task waits.
+    /// - Parameter worker: Not retained; ``JobWorkerState`` retains it while any partial task waits.
     init(of worker: JobWorker) {
         run = { [unowned worker] in worker.runNext() }
     }

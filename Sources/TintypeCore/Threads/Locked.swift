@@ -23,8 +23,8 @@ package struct Locked<State: Sendable>: ~Copyable, Sendable {
 
     /// Locks, calls `body` with the value, and unlocks. Blocks the thread while another one holds the lock.
     ///
-    /// - Returns: the result of `body`.
-    /// - Throws: the error of `body`.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`.
     // Inlinable, so that other modules specialise it: the unspecialised form looks up type metadata while the lock is held.
     // The type must be `@usableFromInline` too: a type that is `package` alone is never specialised outside of its module
     // (Swift 6.3).

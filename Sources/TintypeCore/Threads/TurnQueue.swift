@@ -4,7 +4,7 @@
 package protocol TurnQueue: AnyObject, Sendable {
     /// Adds work to the queue, which may run it before this returns.
     ///
-    /// - Returns: the ticket for ``move(_:to:)`` and ``cancel(_:)``; `nil` when neither can have an effect any more.
+    /// - Returns: The ticket for ``move(_:to:)`` and ``cancel(_:)``; `nil` when neither can have an effect any more.
     func push(_ work: QueuedWork, at priority: ImagePriority) -> QueueTicket?
 
     /// Changes the priority of work that has not run.
@@ -24,8 +24,8 @@ package struct QueuedWork: Sendable {
     /// Creates work from two closures.
     ///
     /// - Parameters:
-    ///   - run: does the work.
-    ///   - cancel: called in place of `run` when the work was removed before its turn.
+    ///   - run: Does the work.
+    ///   - cancel: Called in place of `run` when the work was removed before its turn.
     package init(run: @escaping @Sendable () -> Void, cancel: @escaping @Sendable () -> Void) {
         self.run = run
         self.cancel = cancel
@@ -37,7 +37,7 @@ extension TurnQueue {
 
     /// Waits for a turn without blocking, at the priority of `job` as it changes.
     ///
-    /// - Parameter run: called when the turn has come; must call `resume` once.
+    /// - Parameter run: Called when the turn has come; must call `resume` once.
     /// - Throws: ``TintypeError/Code/cancelled`` when the job was cancelled before its turn.
     package func waitForTurn<Value: Sendable>(
         for job: JobContext,
@@ -48,7 +48,7 @@ extension TurnQueue {
 
     /// Waits for a turn in this queue and then, if `run` asks for it, in another.
     ///
-    /// - Parameter run: called when the turn has come. It may push more work at `position`. The work that runs or is
+    /// - Parameter run: Called when the turn has come. It may push more work at `position`. The work that runs or is
     ///   cancelled last must call `resume`, once.
     /// - Throws: ``TintypeError/Code/cancelled`` when the job was cancelled before its turn.
     func waitForTurn<Value: Sendable>(

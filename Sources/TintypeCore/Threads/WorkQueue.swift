@@ -19,8 +19,8 @@ package final class WorkQueue: TurnQueue {
     /// Creates a queue without threads.
     ///
     /// - Parameters:
-    ///   - name: the name of its threads; the system keeps 15 bytes of it.
-    ///   - width: the largest number of items of work that run at once; at least 1.
+    ///   - name: The name of its threads; the system keeps 15 bytes of it.
+    ///   - width: The largest number of items of work that run at once; at least 1.
     package init(name: String, width: Int) {
         self.name = name
         state = Locked(WorkQueueState(width: max(1, width)))
@@ -31,7 +31,7 @@ package final class WorkQueue: TurnQueue {
 
     /// Runs `body` on a thread of this queue, at the priority of `job`, and waits for it without blocking.
     ///
-    /// - Throws: the error of `body`, or ``TintypeError/Code/cancelled`` if the job was cancelled before its turn.
+    /// - Throws: The error of `body`, or ``TintypeError/Code/cancelled`` if the job was cancelled before its turn.
     package func run<Value: Sendable>(
         for job: JobContext, _ body: @escaping @Sendable () throws(TintypeError) -> Value
     ) async throws(TintypeError) -> Value {
@@ -142,7 +142,7 @@ struct WorkQueueState<Work: Sendable>: Sendable {
 
     /// Ends what ``beginOnCaller()`` began.
     ///
-    /// - Returns: the wakeup for work that was added meanwhile and found no free thread.
+    /// - Returns: The wakeup for work that was added meanwhile and found no free thread.
     mutating func endOnCaller() -> Wakeup {
         callerCount -= 1
         return queue.isEmpty ? .none : wakeup()
@@ -168,12 +168,12 @@ extension WorkQueue {
     /// thread are a large part of the cost of an image from disk.
     ///
     /// - Parameters:
-    ///   - job: the job whose priority and cancellation apply to both.
-    ///   - find: returns the argument of `make`, or `nil` to end without calling it.
-    ///   - next: the queue of `make`.
-    ///   - make: returns the value.
-    /// - Returns: the value of `make`, or `nil` if `find` returned `nil`.
-    /// - Throws: the error of either closure, or ``TintypeError/Code/cancelled`` if the job was cancelled before a turn.
+    ///   - job: The job whose priority and cancellation apply to both.
+    ///   - find: Returns the argument of `make`, or `nil` to end without calling it.
+    ///   - next: The queue of `make`.
+    ///   - make: Returns the value.
+    /// - Returns: The value of `make`, or `nil` if `find` returned `nil`.
+    /// - Throws: The error of either closure, or ``TintypeError/Code/cancelled`` if the job was cancelled before a turn.
     package func run<Found: Sendable, Value: Sendable>(
         for job: JobContext, _ find: @escaping @Sendable () throws(TintypeError) -> Found?, then next: WorkQueue,
         _ make: @escaping @Sendable (Found) throws(TintypeError) -> Value

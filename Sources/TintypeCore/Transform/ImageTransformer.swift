@@ -35,9 +35,9 @@ public struct ClosureTransformer: ImageTransformer {
     /// Creates a transformer that calls `body`.
     ///
     /// - Parameters:
-    ///   - identifier: the name of what `body` does, with every parameter that changes pixels. It becomes part of the
+    ///   - identifier: The name of what `body` does, with every parameter that changes pixels. It becomes part of the
     ///     cache key, marked as user-defined, so it cannot clash with the identifier of a built-in transformer.
-    ///   - body: called off the caller's thread. An error other than ``TintypeError`` is reported as
+    ///   - body: Called off the caller's thread. An error other than ``TintypeError`` is reported as
     ///     ``TintypeError/Code/transformFailed``, with that error as its cause.
     public init(identifier: String, _ body: @escaping @Sendable (PixelBuffer) throws -> PixelBuffer) {
         name = identifier
@@ -49,7 +49,7 @@ public struct ClosureTransformer: ImageTransformer {
 
     /// Returns the pixels that the closure returns.
     ///
-    /// - Throws: the closure's ``TintypeError``; ``TintypeError/Code/transformFailed`` for its other errors.
+    /// - Throws: The closure's ``TintypeError``; ``TintypeError/Code/transformFailed`` for its other errors.
     public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         do {
             return try body(pixels)

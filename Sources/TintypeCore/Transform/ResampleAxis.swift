@@ -29,11 +29,11 @@ struct ResampleAxis: Equatable, Sendable {
     /// Creates the axis.
     ///
     /// - Parameters:
-    ///   - source: the number of source pixels.
-    ///   - crop: the range of the source that the output shows, in source pixels. It overlaps the source.
-    ///   - output: the number of pixels of the whole output.
-    ///   - outputRange: the output pixels that are produced.
-    ///   - filter: the resampling filter.
+    ///   - source: The number of source pixels.
+    ///   - crop: The range of the source that the output shows, in source pixels. It overlaps the source.
+    ///   - output: The number of pixels of the whole output.
+    ///   - outputRange: The output pixels that are produced.
+    ///   - filter: The resampling filter.
     init(source: Int, crop: Range<Double>, output: Int, outputRange: Range<Int>, filter: ResampleFilter) {
         let first = min(max(Int(crop.lowerBound.rounded(.down)), 0), source - 1)
         sourceRange = first..<max(min(Int(crop.upperBound.rounded(.up)), source), first + 1)

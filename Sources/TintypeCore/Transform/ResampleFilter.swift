@@ -70,11 +70,11 @@ struct ResampleWeights: Sendable {
     /// Computes the weights.
     ///
     /// - Parameters:
-    ///   - source: the number of source pixels.
-    ///   - crop: the range of the source that the output shows, in source pixels.
-    ///   - output: the number of pixels of the whole output.
-    ///   - outputRange: the output pixels that are produced; all by default.
-    ///   - filter: the filter.
+    ///   - source: The number of source pixels.
+    ///   - crop: The range of the source that the output shows, in source pixels.
+    ///   - output: The number of pixels of the whole output.
+    ///   - outputRange: The output pixels that are produced; all by default.
+    ///   - filter: The filter.
     init(source: Int, crop: Range<Double>, output: Int, outputRange: Range<Int>? = nil, filter: ResampleFilter) {
         let outputRange = outputRange ?? 0..<output
         let scale = (crop.upperBound - crop.lowerBound) / Double(output)

@@ -30,13 +30,13 @@ package struct RowResampler: ~Copyable {
     /// Creates a resampler.
     ///
     /// - Parameters:
-    ///   - source: the size of the source in pixels.
-    ///   - crop: the part of the source that the output shows; all of it by default. Pixels around it have no
+    ///   - source: The size of the source in pixels.
+    ///   - crop: The part of the source that the output shows; all of it by default. Pixels around it have no
     ///     influence.
-    ///   - full: the size that `crop` refers to, if that is not the source size.
-    ///   - size: the size of the whole output in pixels.
-    ///   - outputRect: the part of the output that is produced; all of it by default.
-    ///   - filter: the resampling filter.
+    ///   - full: The size that `crop` refers to, if that is not the source size.
+    ///   - size: The size of the whole output in pixels.
+    ///   - outputRect: The part of the output that is produced; all of it by default.
+    ///   - filter: The resampling filter.
     /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/limitExceeded``.
     package init(
         from source: PixelSize, crop: PixelRect? = nil, relativeTo full: PixelSize? = nil, to size: PixelSize,
@@ -72,9 +72,9 @@ package struct RowResampler: ~Copyable {
     /// Consumes the next source rows, from top to bottom.
     ///
     /// - Parameters:
-    ///   - rows: the first byte of the first row, and at least `count` rows.
-    ///   - count: the number of rows.
-    ///   - stride: the distance between rows in bytes.
+    ///   - rows: The first byte of the first row, and at least `count` rows.
+    ///   - count: The number of rows.
+    ///   - stride: The distance between rows in bytes.
     /// - Throws: ``TintypeError/Code/cancelled`` if the ``TransformContext`` in which this resampler was created is
     ///   cancelled.
     package mutating func append(
@@ -151,12 +151,12 @@ extension RowResampler {
     /// Resamples an image that a decoder yields a few rows at a time, so the full-size image is never in memory.
     ///
     /// - Parameters:
-    ///   - size: the size of the source in pixels.
-    ///   - crop: the part of the source that the output shows; all of it by default.
-    ///   - full: the size that `crop` refers to, if that is not `size`.
-    ///   - target: the size of the output in pixels.
-    ///   - filter: the resampling filter.
-    ///   - read: fills the first rows of a strip, premultiplied, at most as many as requested. Returns their number,
+    ///   - size: The size of the source in pixels.
+    ///   - crop: The part of the source that the output shows; all of it by default.
+    ///   - full: The size that `crop` refers to, if that is not `size`.
+    ///   - target: The size of the output in pixels.
+    ///   - filter: The resampling filter.
+    ///   - read: Fills the first rows of a strip, premultiplied, at most as many as requested. Returns their number,
     ///     and 0 only at the end of the image.
     /// - Throws: ``TintypeError/Code/undecodable`` if the rows end early, the errors of `read`, and those of
     ///   ``append(rows:count:stride:)``.
@@ -188,11 +188,11 @@ extension PixelBuffer {
     /// Returns this image, or a part of it, resampled to another size.
     ///
     /// - Parameters:
-    ///   - crop: the part of this image that the output shows; all of it by default.
-    ///   - full: the size that `crop` refers to, if that is not the size of this image.
-    ///   - target: the size of the whole output in pixels.
-    ///   - outputRect: the part of the output that is produced; all of it by default.
-    ///   - filter: the resampling filter.
+    ///   - crop: The part of this image that the output shows; all of it by default.
+    ///   - full: The size that `crop` refers to, if that is not the size of this image.
+    ///   - target: The size of the whole output in pixels.
+    ///   - outputRect: The part of the output that is produced; all of it by default.
+    ///   - filter: The resampling filter.
     /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/cancelled``.
     package func resampled(

@@ -39,8 +39,8 @@ public enum SDWebImageKeys {
     /// none. The query and the fragment of a URL stay where they are.
     ///
     /// - Parameters:
-    ///   - key: the key of the original image: a URL or any text.
-    ///   - transformerKey: the key of the transformer.
+    ///   - key: The key of the original image: a URL or any text.
+    ///   - transformerKey: The key of the transformer.
     public static func joined(_ key: String, with transformerKey: String) -> String {
         guard let path = pathOfURL(key) else {
             return inserted(transformerKey, into: key[...]) ?? "\(key)-\(transformerKey)"

@@ -25,7 +25,7 @@ public struct TransformContext: Sendable {
 
     /// Runs `work` with this context as ``current``.
     ///
-    /// - Throws: the errors of `work`.
+    /// - Throws: The errors of `work`.
     public func run<Value>(_ work: () throws(TintypeError) -> Value) throws(TintypeError) -> Value {
         try Self.$bound.withValue(self) { Result(catching: work) }.get()
     }
@@ -40,11 +40,11 @@ struct Strips {
     /// Divides `count` rows or columns into strips.
     ///
     /// - Parameters:
-    ///   - count: the number of rows or columns.
-    ///   - bytesPerRow: the size of one row or column in bytes.
-    ///   - byteCount: the maximum size of a strip in bytes, unless one row is larger. The default fits into a part of
+    ///   - count: The number of rows or columns.
+    ///   - bytesPerRow: The size of one row or column in bytes.
+    ///   - byteCount: The maximum size of a strip in bytes, unless one row is larger. The default fits into a part of
     ///     the second-level cache of common machines.
-    ///   - multiple: the number of rows in a strip is a multiple of this, except in the last strip.
+    ///   - multiple: The number of rows in a strip is a multiple of this, except in the last strip.
     init(of count: Int, bytesPerRow: Int, byteCount: Int = 128 << 10, multiple: Int = 1) {
         self.count = count
         stripLength = max(1, byteCount / (bytesPerRow * multiple)) * multiple

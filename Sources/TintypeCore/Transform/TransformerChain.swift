@@ -18,7 +18,7 @@ public struct TransformerChain: ImageTransformer {
 
     /// Applies all transformers in order.
     ///
-    /// - Throws: the errors of the transformers; ``TintypeError/Code/cancelled``.
+    /// - Throws: The errors of the transformers; ``TintypeError/Code/cancelled``.
     public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         var pixels = pixels
         var pending: [PixelOperation] = []

@@ -13,7 +13,7 @@ public enum ProxySetting: Hashable, Sendable {
 
     /// Returns the proxy for a URL; `nil` for none.
     ///
-    /// - Parameter variables: the environment variables.
+    /// - Parameter variables: The environment variables.
     func proxy(for url: URL, environment variables: [String: String]) -> ProxyServer? {
         switch self {
         case .direct: nil

@@ -77,7 +77,7 @@ final class PooledClient: Sendable {
     /// exchange over HTTP/2 mostly uses two loops. That costs more, and data between the loops is lost when a
     /// connection breaks.
     ///
-    /// - Returns: the index of the event loop, for ``leave(_:)``.
+    /// - Returns: The index of the event loop, for ``leave(_:)``.
     func send(_ request: HTTPClient.Request, to delegate: ResponseDelegate) -> Int {
         let loop = shares.withLock { $0.enter() }
         let task = client.execute(
@@ -98,7 +98,7 @@ final class PooledClient: Sendable {
 struct LoopShares: Sendable {
     private var counts: [Int]
 
-    /// - Parameter loopCount: at least 1.
+    /// - Parameter loopCount: At least 1.
     init(loopCount: Int) {
         counts = Array(repeating: 0, count: loopCount)
     }

@@ -42,8 +42,8 @@ final class ConnectionLog: Sendable {
     /// Records that a request begins to use a connection.
     ///
     /// - Parameters:
-    ///   - id: the client's identifier of the connection.
-    ///   - sent: the uptime at which the request was sent.
+    ///   - id: The client's identifier of the connection.
+    ///   - sent: The uptime at which the request was sent.
     /// - Returns: `nil` when too many connections are open, so that this one is not recorded.
     func use(_ id: String, since sent: Duration) -> Use? {
         let isFirst: Bool? = used.withLock { used in

@@ -30,8 +30,8 @@ final class IdleHandler: ChannelDuplexHandler {
     /// Adds a handler between a channel's codec and the handlers of the client.
     ///
     /// - Parameters:
-    ///   - limit: the longest time without a part.
-    ///   - codec: the type of the channel's HTTP codec.
+    ///   - limit: The longest time without a part.
+    ///   - codec: The type of the channel's HTTP codec.
     static func add(to channel: any Channel, limit: TimeAmount, behind codec: (some ChannelHandler).Type) throws {
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(IdleHandler(limit: limit), position: .after(pipeline.handler(type: codec)))

@@ -17,9 +17,9 @@ public final class CookieStore: Sendable {
     /// Stores the cookies of `Set-Cookie` fields.
     ///
     /// - Parameters:
-    ///   - fields: the values of the fields. Invalid ones are ignored.
-    ///   - url: the URL of the response that sets the cookies.
-    ///   - now: the time of the response.
+    ///   - fields: The values of the fields. Invalid ones are ignored.
+    ///   - url: The URL of the response that sets the cookies.
+    ///   - now: The time of the response.
     public func take(_ fields: [String], from url: URL, at now: Date = Date()) {
         guard !fields.isEmpty else { return }
         jar.withLock { $0.take(fields, from: url, at: now) }

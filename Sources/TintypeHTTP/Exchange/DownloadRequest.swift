@@ -101,7 +101,7 @@ extension URL {
 
     /// Compares the scheme, which is case-insensitive (RFC 3986, 3.1).
     ///
-    /// - Parameter matches: compares a scheme in lowercase.
+    /// - Parameter matches: Compares a scheme in lowercase.
     private func hasScheme(_ matches: (String) -> Bool) -> Bool {
         guard let scheme else { return false }
         return matches(scheme) || matches(scheme.lowercased())

@@ -100,8 +100,8 @@ struct Exchange: Sendable {
     }
 
     /// - Parameters:
-    ///   - prefix: the bytes of an interrupted transfer that the body continues.
-    ///   - status: the status of a response with the requested image, which can be resumed if it breaks off.
+    ///   - prefix: The bytes of an interrupted transfer that the body continues.
+    ///   - status: The status of a response with the requested image, which can be resumed if it breaks off.
     @inline(never)
     private func response(
         to request: DownloadRequest, _ reply: Reply, after prefix: Data = Data(), status: Int = 200

@@ -43,7 +43,7 @@ public struct RedirectHook: Sendable {
 
     /// Creates a hook from a closure.
     ///
-    /// - Parameter decide: takes the request that would be sent and the response that redirects to it, and returns the
+    /// - Parameter decide: Takes the request that would be sent and the response that redirects to it, and returns the
     ///   request to send. `nil` refuses the redirect. It runs on the global concurrent executor, and may throw to end
     ///   the transfer.
     public init(_ decide: @escaping @Sendable (DownloadRequest, DownloadResponse) async throws -> DownloadRequest?) {

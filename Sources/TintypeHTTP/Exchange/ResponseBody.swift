@@ -29,7 +29,7 @@ final class ResponseBody: Sendable {
     ///
     /// - Parameters:
     ///   - announced: `Content-Length`; `nil` when it is missing, or when the response has no body.
-    ///   - prefix: the bytes of an interrupted transfer that this body continues.
+    ///   - prefix: The bytes of an interrupted transfer that this body continues.
     init(
         _ stream: ResponseStream, coding: ContentCoding?, announced: Int?, in transfer: Transfer, after prefix: Data,
         resumption: Resumption?
@@ -93,7 +93,7 @@ final class ResponseBody: Sendable {
         prefix.isEmpty && part.readableBytes == announced && part.readableBytes >= part.storageCapacity / 3
     }
 
-    /// - Parameter count: the bytes that arrived, with their content coding.
+    /// - Parameter count: The bytes that arrived, with their content coding.
     private func finish(_ count: Int, _ inflater: Inflater?) throws(TintypeError) {
         transfer.meter.recordBody(wireBytes: count)
         // The transfer may have been cancelled after the last part.

@@ -33,7 +33,7 @@ final class ResponseStream: Sendable {
 
     /// Waits for the head.
     ///
-    /// - Throws: the error of the client that ended the response before its head arrived;
+    /// - Throws: The error of the client that ended the response before its head arrived;
     ///   ``TintypeCore/TintypeError/Code/cancelled`` when the task or the response was cancelled.
     func head() async throws -> ResponseHead {
         while true {
@@ -44,7 +44,7 @@ final class ResponseStream: Sendable {
 
     /// Waits for the next parts of the body, and returns all that have arrived since the last call; none at the end.
     ///
-    /// - Throws: the error of the client that ended the response early, after all parts that arrived before it;
+    /// - Throws: The error of the client that ended the response early, after all parts that arrived before it;
     ///   ``TintypeCore/TintypeError/Code/cancelled`` when the task or the response was cancelled.
     func parts() async throws -> [ByteBuffer] {
         while true {
@@ -179,21 +179,21 @@ struct ResponseStreamState: Sendable {
 
     // MARK: Events of the client
 
-    /// - Returns: the task, if it is to be cancelled.
+    /// - Returns: The task, if it is to be cancelled.
     mutating func attach(_ task: HTTPClient.Task<Void>) -> HTTPClient.Task<Void>? {
         guard end == nil else { return task }
         self.task = task
         return nil
     }
 
-    /// - Returns: the reader, if it is to be resumed.
+    /// - Returns: The reader, if it is to be resumed.
     mutating func receive(_ head: ResponseHead) -> Reader? {
         guard end == nil else { return nil }
         self.head = head
         return takeReader()
     }
 
-    /// - Returns: the reader, if it is to be resumed.
+    /// - Returns: The reader, if it is to be resumed.
     mutating func receive(_ part: ByteBuffer) -> Reader? {
         guard end == nil else { return nil }
         parts.append(part)
@@ -207,7 +207,7 @@ struct ResponseStreamState: Sendable {
 
     /// Stores the promise that holds back the rest of the body, if the stream is still full.
     ///
-    /// - Returns: whether the promise is stored; otherwise the caller succeeds it.
+    /// - Returns: Whether the promise is stored; otherwise the caller succeeds it.
     mutating func pause(until drained: EventLoopPromise<Void>) -> Bool {
         guard isFull else { return false }
         self.drained = drained
@@ -254,7 +254,7 @@ struct ResponseStreamState: Sendable {
 
     /// Stores the reader until there is something to read.
     ///
-    /// - Returns: whether the reader is stored; otherwise there is something to read now.
+    /// - Returns: Whether the reader is stored; otherwise there is something to read now.
     mutating func wait(_ reader: Reader) -> Bool {
         guard !canRead else { return false }
         precondition(self.reader == nil, "a response is read by one task at a time")

@@ -60,7 +60,7 @@ public struct ServerGuard: Hashable, Sendable {
 
     /// Checks the kind of an address.
     ///
-    /// - Parameter url: the URL that the error names.
+    /// - Parameter url: The URL that the error names.
     /// - Throws: ``TintypeCore/TintypeError/Code/forbidden`` when the kind is not allowed.
     func check(_ address: IPAddress, for url: URL? = nil) throws(TintypeError) {
         guard addresses.contains(address.kind) else {

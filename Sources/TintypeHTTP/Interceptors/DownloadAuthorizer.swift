@@ -18,10 +18,10 @@ public final class DownloadAuthorizer: HTTPInterceptor {
     /// Creates an authorizer.
     ///
     /// - Parameters:
-    ///   - current: returns the credential for an attempt.
-    ///   - renewed: returns a new credential after a 401 response. From then on the new credential is used instead of
+    ///   - current: Returns the credential for an attempt.
+    ///   - renewed: Returns a new credential after a 401 response. From then on the new credential is used instead of
     ///     `current`.
-    ///   - limit: the longest time that either may take. A closure that takes longer is cancelled and abandoned, and
+    ///   - limit: The longest time that either may take. A closure that takes longer is cancelled and abandoned, and
     ///     the transfers that waited for it fail with ``TintypeCore/TintypeError/Code/timedOut``, which may be retried.
     public convenience init(
         current: @escaping Source, renewed: @escaping Source, limit: Duration = .seconds(60)
@@ -41,7 +41,7 @@ public final class DownloadAuthorizer: HTTPInterceptor {
 
     /// Sends a request with the current credential, and once more with a renewed one after a 401 response of its origin.
     ///
-    /// - Throws: the error of a closure; ``TintypeCore/TintypeError/Code/timedOut`` when one takes too long.
+    /// - Throws: The error of a closure; ``TintypeCore/TintypeError/Code/timedOut`` when one takes too long.
     public func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse {
         let before = renewals.latest
         let response = try await next(request.authorized(by: try await credential(before.credential)))
@@ -81,8 +81,8 @@ final class SharedRenewal: Sendable {
     private let state = Locked(State())
 
     /// - Parameters:
-    ///   - limit: the longest time of a renewal. After a time-out, the next call starts another one.
-    ///   - source: returns a new credential.
+    ///   - limit: The longest time of a renewal. After a time-out, the next call starts another one.
+    ///   - source: Returns a new credential.
     init(
         _ limit: Duration, _ clock: TransferClock, _ source: @escaping @Sendable () async throws -> HTTPCredential
     ) {
@@ -99,7 +99,7 @@ final class SharedRenewal: Sendable {
     /// Returns a credential that is newer than a generation: one that was renewed in the meantime, one that is being
     /// renewed, or a new one.
     ///
-    /// - Throws: the error of the source; ``TintypeCore/TintypeError/Code/timedOut`` after the limit;
+    /// - Throws: The error of the source; ``TintypeCore/TintypeError/Code/timedOut`` after the limit;
     ///   ``TintypeCore/TintypeError/Code/cancelled`` when the calling task is cancelled.
     func renew(after generation: Int) async throws -> HTTPCredential {
         let task: Task<HTTPCredential, any Error>? = state.withLock { state in

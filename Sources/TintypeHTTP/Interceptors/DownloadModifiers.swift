@@ -10,8 +10,8 @@ public struct DownloadRequestModifier: HTTPInterceptor {
     /// Creates a modifier from a closure.
     ///
     /// - Parameters:
-    ///   - id: the identity of the modifier: the same for closures with the same effect.
-    ///   - modify: returns the request to send; `nil` fails the transfer with
+    ///   - id: The identity of the modifier: the same for closures with the same effect.
+    ///   - modify: Returns the request to send; `nil` fails the transfer with
     ///     ``TintypeCore/TintypeError/Code/refusedRequest``.
     public init(id: String, _ modify: @escaping @Sendable (DownloadRequest) async throws -> DownloadRequest?) {
         self.id = id
@@ -47,8 +47,8 @@ public struct DownloadResponseModifier: HTTPInterceptor {
     /// Creates a modifier from a closure.
     ///
     /// - Parameters:
-    ///   - id: the identity of the modifier: the same for closures with the same effect.
-    ///   - modify: returns the response to use; `nil` fails the transfer with
+    ///   - id: The identity of the modifier: the same for closures with the same effect.
+    ///   - modify: Returns the response to use; `nil` fails the transfer with
     ///     ``TintypeCore/TintypeError/Code/refusedResponse``.
     public init(id: String, _ modify: @escaping @Sendable (DownloadResponse) async throws -> DownloadResponse?) {
         self.id = id
@@ -84,8 +84,8 @@ public struct DownloadDecryptor: HTTPInterceptor {
     /// Creates a decryptor from a closure.
     ///
     /// - Parameters:
-    ///   - id: the identity of the decryptor: the same for closures with the same effect.
-    ///   - decrypt: returns the bytes of the image, given the body and the head of the response; `nil` fails the
+    ///   - id: The identity of the decryptor: the same for closures with the same effect.
+    ///   - decrypt: Returns the bytes of the image, given the body and the head of the response; `nil` fails the
     ///     transfer with ``TintypeCore/TintypeError/Code/undecipherable``.
     public init(id: String, _ decrypt: @escaping @Sendable (Data, DownloadResponse) async throws -> Data?) {
         self.id = id

@@ -14,10 +14,10 @@ public protocol HTTPInterceptor: Sendable {
     /// Returns the response to a request.
     ///
     /// - Parameters:
-    ///   - request: the request that would be sent.
-    ///   - next: sends a request through the inner interceptors to the server. It may be called more than once, or not
+    ///   - request: The request that would be sent.
+    ///   - next: Sends a request through the inner interceptors to the server. It may be called more than once, or not
     ///     at all.
-    /// - Throws: any error, which ends the attempt. A ``TintypeCore/TintypeError`` is passed on unchanged.
+    /// - Throws: Any error, which ends the attempt. A ``TintypeCore/TintypeError`` is passed on unchanged.
     func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse
 }
 

@@ -30,8 +30,8 @@ enum PartialFile {
     /// Returns the first line.
     ///
     /// - Parameters:
-    ///   - hash: the hash of the fields and the bytes.
-    ///   - count: the number of bytes.
+    ///   - hash: The hash of the fields and the bytes.
+    ///   - count: The number of bytes.
     static func head(_ hash: SHA256, count: Int) -> Data {
         let digits = String(count)
         let zeros = String(repeating: "0", count: 19 - digits.count)
@@ -91,8 +91,8 @@ struct PartialJournal: Sendable {
 
     /// Creates the file, and replaces one of the same name.
     ///
-    /// - Parameter empty: the partial body without its bytes.
-    /// - Throws: a `CocoaError` when the file cannot be written.
+    /// - Parameter empty: The partial body without its bytes.
+    /// - Throws: A `CocoaError` when the file cannot be written.
     init(_ empty: PartialBody, at path: String) throws {
         file = try OpenFile(creating: path)
         let fields = PartialFile.fields(empty)
@@ -104,7 +104,7 @@ struct PartialJournal: Sendable {
 
     /// Writes more bytes of the body, and returns the journal that counts them. Blocks.
     ///
-    /// - Throws: a `CocoaError` when the file cannot be written.
+    /// - Throws: A `CocoaError` when the file cannot be written.
     func appending(_ data: Data) throws -> PartialJournal {
         try file.write(data, at: bodyStart + count)
         var journal = self

@@ -23,7 +23,7 @@ public final class PartialStore: Sendable {
     /// Creates a store. The folder is created when the first file is written.
     ///
     /// - Parameters:
-    ///   - folder: may be shared by several processes.
+    ///   - folder: May be shared by several processes.
     ///   - maximumByteCount: 256 MB by default.
     ///   - minimumByteCount: 64 KB by default.
     public init(folder: URL, maximumByteCount: Int = 256 << 20, minimumByteCount: Int = 64 << 10) {
@@ -67,8 +67,8 @@ public final class PartialStore: Sendable {
     /// Appends to the file of a body that is arriving, and creates it for the first bytes. Blocks.
     ///
     /// - Parameters:
-    ///   - journal: the file so far; `nil` for the first bytes.
-    ///   - empty: the partial body without its bytes.
+    ///   - journal: The file so far; `nil` for the first bytes.
+    ///   - empty: The partial body without its bytes.
     /// - Returns: `nil` when the file cannot be written, or the body exceeds the budget.
     func append(
         _ data: Data, to journal: PartialJournal?, for request: DownloadRequest, empty: PartialBody

@@ -69,8 +69,8 @@ final class Resumption: Sendable {
     /// Records that a body begins to arrive.
     ///
     /// - Parameters:
-    ///   - response: the head of the response, with the whole body or with the rest.
-    ///   - byteCount: the number of bytes of the whole body; `nil` when it is unknown.
+    ///   - response: The head of the response, with the whole body or with the rest.
+    ///   - byteCount: The number of bytes of the whole body; `nil` when it is unknown.
     func beginBody(of response: DownloadResponse, byteCount: Int?) {
         state.withLock { state in
             state.arriving = ArrivingBody(response: response, byteCount: byteCount)
@@ -98,7 +98,7 @@ final class Resumption: Sendable {
 
     /// Records that the body broke off.
     ///
-    /// - Parameter data: everything that has arrived, with the bytes of earlier attempts.
+    /// - Parameter data: Everything that has arrived, with the bytes of earlier attempts.
     func recordInterruption(at data: Data) {
         state.withLock { state in
             state.partial = data.isEmpty ? nil : state.arriving?.partial(data)

@@ -4,8 +4,8 @@ import TintypeCore
 enum BoundedWait {
     /// Runs `work` in a task of its own, and returns its result.
     ///
-    /// - Parameter limit: the longest wait; `nil` for no limit.
-    /// - Throws: the error of `work`; ``TintypeCore/TintypeError/Code/timedOut`` after `limit`;
+    /// - Parameter limit: The longest wait; `nil` for no limit.
+    /// - Throws: The error of `work`; ``TintypeCore/TintypeError/Code/timedOut`` after `limit`;
     ///   ``TintypeCore/TintypeError/Code/cancelled`` as soon as the waiting task is cancelled.
     static func wait<Value: Sendable>(
         _ limit: Duration?, _ clock: TransferClock, for work: @escaping @Sendable () async throws -> Value

@@ -18,12 +18,12 @@ public struct RetryPolicy: Hashable, Sendable {
     /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - maximumAttempts: the maximum number of attempts, including the first; 1 means no retry.
-    ///   - firstDelay: the delay before the second attempt; doubled before each further one.
-    ///   - maximumDelay: the longest delay.
-    ///   - jitter: the fraction of a delay that is random, from 0 to 1.
-    ///   - timeLimit: the time after the start of the transfer in which attempts may begin.
-    ///   - statuses: the status codes that are retried.
+    ///   - maximumAttempts: The maximum number of attempts, including the first; 1 means no retry.
+    ///   - firstDelay: The delay before the second attempt; doubled before each further one.
+    ///   - maximumDelay: The longest delay.
+    ///   - jitter: The fraction of a delay that is random, from 0 to 1.
+    ///   - timeLimit: The time after the start of the transfer in which attempts may begin.
+    ///   - statuses: The status codes that are retried.
     public init(
         maximumAttempts: Int, firstDelay: Duration = .milliseconds(500), maximumDelay: Duration = .seconds(60),
         jitter: Double = 0.5, timeLimit: Duration = .seconds(300), statuses: Set<Int> = [408, 429, 500, 502, 503, 504]
@@ -64,10 +64,10 @@ struct RetryState: Sendable {
     /// Returns the delay before the next attempt, and counts that attempt; `nil` when the failure is final.
     ///
     /// - Parameters:
-    ///   - status: the status code of the response, if there was one.
-    ///   - retryAfter: the delay that the server asked for (RFC 9110, 10.2.3).
-    ///   - now: the uptime.
-    ///   - chance: a random number from 0 up to 1.
+    ///   - status: The status code of the response, if there was one.
+    ///   - retryAfter: The delay that the server asked for (RFC 9110, 10.2.3).
+    ///   - now: The uptime.
+    ///   - chance: A random number from 0 up to 1.
     mutating func delay(
         after failure: TintypeError, status: Int?, retryAfter: Duration?, at now: Duration, chance: Double
     ) -> Duration? {

@@ -24,9 +24,9 @@ final class Transfer: Sendable {
     /// Creates a transfer, which ``run()`` carries out.
     ///
     /// - Parameters:
-    ///   - source: a URL, or a URL with a method and header fields.
-    ///   - stored: the cache entry to revalidate.
-    ///   - report: called with the bytes while they arrive.
+    ///   - source: A URL, or a URL with a method and header fields.
+    ///   - stored: The cache entry to revalidate.
+    ///   - report: Called with the bytes while they arrive.
     /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` when `source` is not a URL.
     init(
         of source: ImageSource, _ settings: TransferSettings, _ services: TransferServices, stored: CacheEntry?,
@@ -50,7 +50,7 @@ final class Transfer: Sendable {
 
     /// Transfers the response to the request, in as many attempts as the ``RetryPolicy`` allows.
     ///
-    /// - Throws: an error that names the URL; ``TintypeCore/TintypeError/Code/cancelled`` when the task is cancelled.
+    /// - Throws: An error that names the URL; ``TintypeCore/TintypeError/Code/cancelled`` when the task is cancelled.
     func run() async throws(TintypeError) -> LoadedBytes {
         try await resumption?.load(for: job)
         let loaded: LoadedBytes

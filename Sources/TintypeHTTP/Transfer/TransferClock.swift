@@ -37,7 +37,7 @@ enum TimeLimit {
     ///
     /// Never inlined: a task group in the frame of its caller would be paid for by transfers without a limit.
     ///
-    /// - Throws: the error of `work`; ``TintypeCore/TintypeError/Code/timedOut`` after `limit`, as soon as `work` has
+    /// - Throws: The error of `work`; ``TintypeCore/TintypeError/Code/timedOut`` after `limit`, as soon as `work` has
     ///   ended.
     @inline(never)
     static func run<Value: Sendable>(

@@ -46,8 +46,8 @@ struct TransferMeter: ~Copyable, Sendable {
     }
 
     /// - Parameters:
-    ///   - connection: the connection that carries the response; `nil` while it is unknown.
-    ///   - sent: the uptime at which the request was sent.
+    ///   - connection: The connection that carries the response; `nil` while it is unknown.
+    ///   - sent: The uptime at which the request was sent.
     func recordHead(
         _ head: ResponseHead, over connection: ConnectionLog.Use?, isEncrypted: Bool, since sent: Duration
     ) {
@@ -62,19 +62,19 @@ struct TransferMeter: ~Copyable, Sendable {
         }
     }
 
-    /// - Parameter byteCount: the bytes of an interrupted transfer that were not requested again.
+    /// - Parameter byteCount: The bytes of an interrupted transfer that were not requested again.
     func recordResumption(byteCount: Int) {
         state.withLock { $0.metrics.resumedBytes = byteCount }
     }
 
-    /// - Parameter wireBytes: the bytes of the body that arrived, with their content coding.
+    /// - Parameter wireBytes: The bytes of the body that arrived, with their content coding.
     func recordBody(wireBytes: Int) {
         state.withLock { $0.metrics.wireBytes += wireBytes }
     }
 
     /// Returns the metrics of the finished transfer.
     ///
-    /// - Parameter byteCount: the bytes of the body without its content coding.
+    /// - Parameter byteCount: The bytes of the body without its content coding.
     func finish(status: Int, byteCount: Int) -> TransferMetrics {
         let now = uptime()
         return state.withLock { state in
@@ -103,7 +103,7 @@ final class ProgressThrottle: Sendable {
     private let interval: Double
     private let reported = Locked<LoadProgress?>(nil)
 
-    /// - Parameter interval: the fraction of the transfer between two reports, from 0 to 1.
+    /// - Parameter interval: The fraction of the transfer between two reports, from 0 to 1.
     /// - Returns: `nil` when `interval` is 0, since every change is reported then.
     init?(interval: Double) {
         guard interval > 0 else { return nil }

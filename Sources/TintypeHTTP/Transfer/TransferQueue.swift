@@ -19,7 +19,7 @@ final class TransferQueue: Sendable {
 
     /// Takes a place, which ``leave(_:)`` gives back, if one is free and no other transfer waits.
     ///
-    /// - Returns: whether there is a place to give back.
+    /// - Returns: Whether there is a place to give back.
     func tryEnter(_ host: String, for job: JobContext) -> Bool {
         !job.isCancelled && state.withLock { $0.tryStart(host: host) }
     }

@@ -41,7 +41,7 @@ final class TransferSettings: Sendable {
 
     /// The traits of the client for a URL, which depend on its proxy.
     ///
-    /// - Parameter environment: the variables that name proxies.
+    /// - Parameter environment: The variables that name proxies.
     func traits(for url: URL, environment: [String: String]) -> ClientTraits {
         guard let proxy = configuration.proxy.proxy(for: url, environment: environment) else { return traits }
         return ClientTraits(configuration, options, proxy: proxy)
@@ -49,7 +49,7 @@ final class TransferSettings: Sendable {
 
     /// Whether the certificate of a URL's host is not checked.
     ///
-    /// - Parameter origin: the URL of the request, before redirects.
+    /// - Parameter origin: The URL of the request, before redirects.
     func acceptsUncheckedCertificate(of url: URL, origin: URL) -> Bool {
         guard !configuration.hostsWithUncheckedCertificates.isEmpty || options.acceptsUncheckedCertificate,
             let host = url.host()?.lowercased()

@@ -29,9 +29,9 @@
     /// Creates a stopped player.
     ///
     /// - Parameters:
-    ///   - animation: the animation to play.
-    ///   - timer: a timer for this player alone.
-    ///   - settings: the playback settings.
+    ///   - animation: The animation to play.
+    ///   - timer: A timer for this player alone.
+    ///   - settings: The playback settings.
     public init(
         _ animation: AnimatedImage, timer: any PlaybackTimer = SystemPlaybackTimer(),
         settings: PlaybackSettings = PlaybackSettings()
@@ -87,8 +87,8 @@
     /// Moves to a frame and shows it, even if the player is not playing.
     ///
     /// - Parameters:
-    ///   - frame: the frame, from 0.
-    ///   - finishedLoops: the number of loops that count as finished; unchanged by default.
+    ///   - frame: The frame, from 0.
+    ///   - finishedLoops: The number of loops that count as finished; unchanged by default.
     /// - Throws: ``TintypeError/Code/noSuchFrame``.
     public func seek(to frame: Int, finishedLoops: Int? = nil) throws(TintypeError) {
         guard 0..<animation.frameCount ~= frame else {
@@ -220,8 +220,8 @@ extension PlayerState {
 extension AnimationPlayer {
     /// Returns the current frame once it is shown, for programs without a view.
     ///
-    /// - Returns: the frame being shown, if the player is hidden or holds no frames.
-    /// - Throws: the reason why the frame cannot be made; ``TintypeError/Code/cancelled``.
+    /// - Returns: The frame being shown, if the player is hidden or holds no frames.
+    /// - Throws: The reason why the frame cannot be made; ``TintypeError/Code/cancelled``.
     public func currentPixels() async throws(TintypeError) -> PixelBuffer {
         if isAwaitingFrame { await nextFrame() }
         if Task.isCancelled { throw .cancelled }

@@ -60,9 +60,9 @@ struct PlaybackClock: Sendable {
     /// Advances to `now`.
     ///
     /// - Parameters:
-    ///   - now: the current time. An earlier time than the last has no effect.
-    ///   - isShown: whether the current frame has been shown.
-    /// - Returns: the number of loops that ended.
+    ///   - now: The current time. An earlier time than the last has no effect.
+    ///   - isShown: Whether the current frame has been shown.
+    /// - Returns: The number of loops that ended.
     mutating func advance(to now: Duration, isShown: Bool) -> Int {
         guard let lastTime, now >= lastTime else { return 0 }
         self.lastTime = now

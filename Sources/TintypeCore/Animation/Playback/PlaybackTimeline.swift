@@ -12,9 +12,9 @@ struct PlaybackTimeline: Hashable, Sendable {
     /// Creates a timeline.
     ///
     /// - Parameters:
-    ///   - durations: the duration of each frame in seconds, as played; at least one.
-    ///   - mode: the requested order.
-    ///   - isComplete: whether all frames have arrived.
+    ///   - durations: The duration of each frame in seconds, as played; at least one.
+    ///   - mode: The requested order.
+    ///   - isComplete: Whether all frames have arrived.
     init(_ durations: [Double], mode: PlaybackMode, isComplete: Bool = true) {
         self.init(ends: Self.ends(durations), mode: mode, isComplete: isComplete)
     }
@@ -137,7 +137,7 @@ struct PlaybackCursor: Hashable, Sendable {
 
     /// Returns the frame shown `distance` steps from now, or `nil` after the end.
     ///
-    /// - Parameter distance: less than the number of steps in a loop.
+    /// - Parameter distance: Less than the number of steps in a loop.
     func frame(ahead distance: Int) -> Int? {
         distance < stepsLeft ? order.frame(at: (step + distance) % order.stepCount) : nil
     }

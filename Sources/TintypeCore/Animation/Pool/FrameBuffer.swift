@@ -46,7 +46,7 @@ struct FrameBuffer: Sendable {
 
     /// Removes a subscriber.
     ///
-    /// - Returns: the frames that are no longer held.
+    /// - Returns: The frames that are no longer held.
     mutating func removeSubscriber(_ id: Int) -> [PixelBuffer] {
         subscribers[id] = nil
         return isIdle ? clear() : []
@@ -55,10 +55,10 @@ struct FrameBuffer: Sendable {
     /// Sets the position of a subscriber.
     ///
     /// - Parameters:
-    ///   - id: the subscriber.
-    ///   - cursor: its position and what comes next.
-    ///   - isLate: whether earlier frames are worth showing while its own is being decoded.
-    /// - Returns: the frame, or the error if it cannot be made; `nil` if it is not available yet.
+    ///   - id: The subscriber.
+    ///   - cursor: Its position and what comes next.
+    ///   - isLate: Whether earlier frames are worth showing while its own is being decoded.
+    /// - Returns: The frame, or the error if it cannot be made; `nil` if it is not available yet.
     mutating func move(
         _ id: Int, to cursor: PlaybackCursor, isLate: Bool = false
     ) -> Result<PixelBuffer, TintypeError>? {
@@ -108,7 +108,7 @@ struct FrameBuffer: Sendable {
 
     /// Stores a frame if it is worth holding.
     ///
-    /// - Returns: the frames that are no longer held.
+    /// - Returns: The frames that are no longer held.
     mutating func insert(_ pixels: PixelBuffer, at index: Int) -> [PixelBuffer] {
         guard index > 0, !isIdle else { return [] }
         if !isPinned && !wantedFrames().contains(index) { return [] }

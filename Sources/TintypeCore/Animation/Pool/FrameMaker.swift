@@ -23,7 +23,7 @@ struct FrameMaker: Sendable {
 
     /// Returns one frame.
     ///
-    /// - Throws: the errors of ``FrameDecoder/pixels(of:isCancelled:)`` and of the transformers.
+    /// - Throws: The errors of ``FrameDecoder/pixels(of:isCancelled:)`` and of the transformers.
     func makeFrame(
         at index: Int, isCancelled: @escaping @Sendable () -> Bool
     ) throws(TintypeError) -> PixelBuffer {
@@ -33,11 +33,11 @@ struct FrameMaker: Sendable {
     /// Makes a frame, and those frames on the way to it that are worth making.
     ///
     /// - Parameters:
-    ///   - target: the frame to make.
-    ///   - isCancelled: checked periodically.
-    ///   - isWorthMaking: whether to make a frame on the way.
-    ///   - onFrame: called with each frame made, the target last.
-    /// - Throws: the errors of ``FrameDecoder/pixels(of:isCancelled:)`` and of the transformers.
+    ///   - target: The frame to make.
+    ///   - isCancelled: Checked periodically.
+    ///   - isWorthMaking: Whether to make a frame on the way.
+    ///   - onFrame: Called with each frame made, the target last.
+    /// - Throws: The errors of ``FrameDecoder/pixels(of:isCancelled:)`` and of the transformers.
     func makeFrames(
         through target: Int, isCancelled: @escaping @Sendable () -> Bool, isWorthMaking: (Int) -> Bool,
         onFrame: (Int, PixelBuffer) -> Void

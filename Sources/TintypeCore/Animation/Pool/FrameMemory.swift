@@ -29,8 +29,8 @@ public final class FrameMemory: Sendable {
     /// Creates a memory budget.
     ///
     /// - Parameters:
-    ///   - limit: the maximum in bytes; by default an eighth of the available memory, at most 512 MB.
-    ///   - time: the clock, used to end a reaction to memory pressure.
+    ///   - limit: The maximum in bytes; by default an eighth of the available memory, at most 512 MB.
+    ///   - time: The clock, used to end a reaction to memory pressure.
     public init(limit: Int? = nil, time: TimeSource = .system) {
         state = Locked(State(shares: FrameShares(limit: limit ?? min(512 << 20, Self.totalByteCount / 8))))
         self.time = time
@@ -60,9 +60,9 @@ public final class FrameMemory: Sendable {
     /// Sets the need of a pool.
     ///
     /// - Parameters:
-    ///   - need: the bytes needed; `nil` if it needs none for now.
-    ///   - pool: the pool.
-    ///   - version: the version of the report. A version older than the last is ignored.
+    ///   - need: The bytes needed; `nil` if it needs none for now.
+    ///   - pool: The pool.
+    ///   - version: The version of the report. A version older than the last is ignored.
     func setNeed(_ need: Int?, for pool: FramePool, version: Int) {
         let id = ObjectIdentifier(pool)
         state.withLock { state in
@@ -143,7 +143,7 @@ struct FrameShares: Sendable {
 
     /// Restores the limit once the pressure has ended.
     ///
-    /// - Returns: whether the limit changed.
+    /// - Returns: Whether the limit changed.
     mutating func recover(at now: Duration) -> Bool {
         guard let pressure, now >= pressure.end else { return false }
         self.pressure = nil
@@ -167,9 +167,9 @@ public enum FrameBudget: Hashable, Sendable {
     /// Returns the budget in bytes.
     ///
     /// - Parameters:
-    ///   - frame: the size of one frame in bytes.
-    ///   - free: the free memory in bytes.
-    ///   - total: the memory of the machine or of the process's cgroup in bytes.
+    ///   - frame: The size of one frame in bytes.
+    ///   - free: The free memory in bytes.
+    ///   - total: The memory of the machine or of the process's cgroup in bytes.
     func byteCount(frame: Int, free: Int, total: Int) -> Int {
         switch self {
         case .automatic: max(frame, min(64 << 20, total / 5, free / 5 * 3))

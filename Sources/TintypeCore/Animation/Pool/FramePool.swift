@@ -104,10 +104,10 @@ public final class FramePool: Sendable {
     /// Returns the frame at a cursor, and decodes the following frames ahead.
     ///
     /// - Parameters:
-    ///   - id: the subscriber.
-    ///   - cursor: its position and what comes next.
-    ///   - isLate: whether the listener accepts earlier frames, one at a time, while its own is being decoded.
-    /// - Returns: the frame, or the error if it cannot be made; `nil` if it is not available yet. The listener is
+    ///   - id: The subscriber.
+    ///   - cursor: Its position and what comes next.
+    ///   - isLate: Whether the listener accepts earlier frames, one at a time, while its own is being decoded.
+    /// - Returns: The frame, or the error if it cannot be made; `nil` if it is not available yet. The listener is
     ///   called later.
     func move(_ id: Int, to cursor: PlaybackCursor, isLate: Bool) -> Result<PixelBuffer, TintypeError>? {
         let result = state.withLock { $0.buffer.move(id, to: cursor, isLate: isLate) }

@@ -7,7 +7,7 @@ public struct ExifData: Hashable, Sendable {
 
     /// Creates Exif data from the bytes of a file.
     ///
-    /// - Parameter bytes: with or without the six bytes `Exif\0\0` that begin a JPEG segment.
+    /// - Parameter bytes: With or without the six bytes `Exif\0\0` that begin a JPEG segment.
     /// - Returns: `nil` if the bytes are not a TIFF file.
     public init?(_ bytes: Data) {
         let begins = bytes.starts(with: Self.segmentStart)
@@ -17,7 +17,7 @@ public struct ExifData: Hashable, Sendable {
 
     /// Creates Exif data from an item of an ISO base media file (ISO/IEC 23008-12, A.2.1).
     ///
-    /// - Parameter item: four bytes with an offset, then as many bytes to skip, then the Exif data.
+    /// - Parameter item: Four bytes with an offset, then as many bytes to skip, then the Exif data.
     package init?(item: Data) {
         let skipped = item.prefix(4).reduce(0) { $0 << 8 | Int($1) }
         guard item.count > 4, skipped < item.count - 4 else { return nil }

@@ -12,7 +12,7 @@ extension ISOFile {
 
     /// Returns the auxiliary tracks of an image track, such as its alpha (7.5.3), each with its media box.
     ///
-    /// - Parameter track: the body of the image track.
+    /// - Parameter track: The body of the image track.
     /// - Throws: ``TintypeError/Code/undecodable`` for damaged boxes of the image track.
     package func auxiliaryTracks(
         of track: Range<Int>
@@ -32,7 +32,7 @@ extension ISOFile {
 
     /// Returns the body of the sample table, which locates and describes the samples (ISO/IEC 14496-12, 8.5.1).
     ///
-    /// - Parameter media: the body of the track's media box.
+    /// - Parameter media: The body of the track's media box.
     package func sampleTable(ofMedia media: Range<Int>) throws(TintypeError) -> Range<Int> {
         try requiredBox("stbl", in: try requiredBox("minf", in: media).body).body
     }
@@ -81,7 +81,7 @@ extension ISOFile {
     ///
     /// This is the duration of the track divided by the duration of its edit list, rounded up.
     ///
-    /// - Parameter track: the body of the track.
+    /// - Parameter track: The body of the track.
     /// - Returns: 0 for an endless animation, and if the file does not specify repetition, as browsers and Apple's
     ///   viewers assume.
     /// - Throws: ``TintypeError/Code/undecodable`` for damaged boxes.

@@ -77,9 +77,9 @@ package struct ISOFile {
     /// Returns a big-endian unsigned integer.
     ///
     /// - Parameters:
-    ///   - place: its offset in the file.
-    ///   - size: its number of bytes, at most 7.
-    ///   - part: the range that must contain it.
+    ///   - place: Its offset in the file.
+    ///   - size: Its number of bytes, at most 7.
+    ///   - part: The range that must contain it.
     /// - Throws: ``TintypeError/Code/undecodable`` if it is not entirely inside the part.
     package func number(at place: Int, size: Int = 4, in part: Range<Int>) throws(TintypeError) -> Int {
         guard place >= part.lowerBound, place <= part.upperBound - size else { throw .damagedBoxes }

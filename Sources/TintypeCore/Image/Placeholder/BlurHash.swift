@@ -11,7 +11,7 @@ public struct BlurHash: Hashable, Sendable {
 
     /// Computes the hash of an image, on a copy of at most 64×64 pixels over a white background.
     ///
-    /// - Parameter waves: the number of components; more show more detail. Clamped to 1 to 9 each.
+    /// - Parameter waves: The number of components; more show more detail. Clamped to 1 to 9 each.
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     public init(
         _ pixels: PixelBuffer, waves: PixelSize = PixelSize(width: 4, height: 3)
@@ -45,8 +45,8 @@ extension BlurHash {
     /// Returns the placeholder. Small sizes suffice, because a placeholder is enlarged for display.
     ///
     /// - Parameters:
-    ///   - size: in pixels.
-    ///   - punch: the contrast; 1 is the contrast of the image.
+    ///   - size: In pixels.
+    ///   - punch: The contrast; 1 is the contrast of the image.
     /// - Throws: ``TintypeError/Code/transformFailed`` for an invalid size or contrast,
     ///   ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/outOfMemory``.
     /// - Complexity: O(pixels × components).

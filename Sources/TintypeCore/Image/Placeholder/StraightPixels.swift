@@ -8,7 +8,7 @@ struct StraightPixels {
 
     /// Copies an image.
     ///
-    /// - Parameter side: the maximum length of either side of the copy, in pixels.
+    /// - Parameter side: The maximum length of either side of the copy, in pixels.
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     init(_ pixels: PixelBuffer, atMost side: Int) throws(TintypeError) {
         let small = try pixels.resampled(
@@ -28,9 +28,9 @@ struct Cosines {
     /// Computes the table.
     ///
     /// - Parameters:
-    ///   - count: the number of waves. The first is constant; each of the others has half a period more than the one before.
-    ///   - length: the number of pixels.
-    ///   - offset: the position in a pixel at which its value is taken: 0 is its edge, as in BlurHash, 0.5 its centre.
+    ///   - count: The number of waves. The first is constant; each of the others has half a period more than the one before.
+    ///   - length: The number of pixels.
+    ///   - offset: The position in a pixel at which its value is taken: 0 is its edge, as in BlurHash, 0.5 its centre.
     init(_ count: Int, length: Int, offset: Double) {
         self.length = length
         table = (0..<count).flatMap { wave in

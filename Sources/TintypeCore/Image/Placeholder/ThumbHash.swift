@@ -41,7 +41,7 @@ struct ThumbHashDecoder {
     /// The cosine components of each channel: luminance, yellow–blue, red–green, alpha.
     private let channels: [[Wave]]
 
-    /// - Parameter bytes: a complete hash.
+    /// - Parameter bytes: A complete hash.
     init(_ bytes: [UInt8]) {
         let header = ThumbHashHeader(bytes)
         means = header.means
@@ -95,7 +95,7 @@ struct ThumbHashHeader {
     private let second: Int
     private let alpha: Int
 
-    /// - Parameter bytes: a hash of at least five bytes.
+    /// - Parameter bytes: A hash of at least five bytes.
     init(_ bytes: [UInt8]) {
         first = Int(bytes[0]) | Int(bytes[1]) << 8 | Int(bytes[2]) << 16
         second = Int(bytes[3]) | Int(bytes[4]) << 8
