@@ -46,7 +46,7 @@ public final class DiskCache: DataCaching {
     /// A caller that waits until everything up to a number is written and recorded.
     struct Flush: Sendable {
         let number: Int
-        let promise: Promise<Void>
+        let promise: SharedPromise<Void>
     }
 
     static let logger = Logger(label: "tintype.disk")
@@ -124,7 +124,7 @@ extension DiskCache {
     /// Waits until all earlier stores, removals and uses are written and recorded. Write errors are left for
     /// ``flush()``.
     func drain() async {
-        let promise = Promise<Void>()
+        let promise = SharedPromise<Void>()
         let (work, isDone) = state.withLock { state in
             let number = state.staging.lastNumber
             let work = state.staging.start()

@@ -61,7 +61,7 @@ public final class Download: Sendable {
 
     func update(_ received: ReceivedBytes) {
         self.received.withLock { $0 = received }
-        if end.value == nil, let onProgress { onProgress(received.progress) }
+        if let onProgress, !end.isFulfilled { onProgress(received.progress) }
     }
 
     func finish(_ result: Result<LoadedBytes, TintypeError>) {

@@ -98,7 +98,7 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
     ) async throws(TintypeError) -> Value {
         // A task that is already cancelled must not start a job.
         if Task.isCancelled { throw .cancelled }
-        let promise = Promise<Result<Value, TintypeError>>()
+        let promise = SharedPromise<Result<Value, TintypeError>>()
         let receiver = Receiver(onStatus: onStatus, onEnd: { promise.fulfill($0) })
         let subscription = attach(key, at: parent.priority, receiver: receiver, work: { work })
         let follower = parent.addFollower(subscription)

@@ -4,7 +4,7 @@
 struct ImageTaskState: Sendable {
     typealias End = Result<ImageResponse, TintypeError>
     /// One wait for one event.
-    typealias Listener = Promise<ImageEvent?>
+    typealias Listener = SharedPromise<ImageEvent?>
     /// An event for a waiting listener, or `nil` if there is nothing more for it.
     typealias Delivery = (listener: Listener, event: ImageEvent?)
 

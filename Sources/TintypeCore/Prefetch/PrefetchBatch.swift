@@ -5,7 +5,7 @@ public final class PrefetchBatch: Sendable {
     private struct State: Sendable {
         var progress: PrefetchProgress
         /// Fulfilled when the progress changes.
-        var change = Promise<Void>()
+        var change = SharedPromise<Void>()
     }
 
     private let state: Locked<State>
@@ -45,10 +45,10 @@ public final class PrefetchBatch: Sendable {
 
     /// Sets the progress, if it is newer: two workers may report in either order.
     func update(_ newest: PrefetchProgress) {
-        let change: Promise<Void>? = state.withLock { state in
+        let change: SharedPromise<Void>? = state.withLock { state in
             guard newest.ended > state.progress.ended else { return nil }
             state.progress = newest
-            defer { state.change = Promise() }
+            defer { state.change = SharedPromise() }
             return state.change
         }
         change?.fulfill(())

@@ -1,11 +1,13 @@
 /// A value that arrives once, and the tasks that wait for it.
 ///
 /// Every wait for a single result in the project goes through this type. The first ``fulfill(_:)`` counts; later ones change
-/// nothing. All members may be called from any thread.
-// Inlinable: other modules specialise it for their values. A type that is `package` alone is never specialised outside of
-// its module (Swift 6.3), and an unspecialised wait costs as much as a short transfer.
+/// nothing. All members may be called from any thread. A promise is part of the object that waits for it;
+/// ``SharedPromise`` is one that closures can share.
+// A struct, because the end of a generic object looks up its type, which costs more than the wait itself. Inlinable, because
+// a type that is `package` alone is never specialised outside of its module (Swift 6.3), and an unspecialised wait costs as
+// much as a short transfer.
 @usableFromInline
-package final class Promise<Value: Sendable>: Sendable {
+package struct Promise<Value: Sendable>: ~Copyable, Sendable {
     // Unsafe continuations, because a checked one is an allocation for each wait. Each is resumed exactly once, by the
     // call that takes it out of the state; no call puts it back.
     @usableFromInline
@@ -22,14 +24,19 @@ package final class Promise<Value: Sendable>: Sendable {
     @inlinable
     package var value: Value? { state.withLock { $0.value } }
 
+    /// Whether the value has arrived.
+    @inlinable
+    package var isFulfilled: Bool { state.withLock { $0.value != nil } }
+
     /// Sets the value and resumes all waiting tasks in the order in which they began to wait.
     ///
     /// - Returns: `false` if the value was set before; the new value is dropped then.
     @inlinable
     @discardableResult
-    package func fulfill(_ value: Value) -> Bool {
+    package borrowing func fulfill(_ value: Value) -> Bool {
         guard let waiters = state.withLock({ $0.fulfill(value) }) else { return false }
-        for waiter in waiters { waiter.resume(returning: value) }
+        waiters.first?.resume(returning: value)
+        for waiter in waiters.others { waiter.resume(returning: value) }
         return true
     }
 
@@ -38,7 +45,7 @@ package final class Promise<Value: Sendable>: Sendable {
     /// - Parameter onCancel: Called on the cancelling thread, at most once, when the waiting task is cancelled first. A value
     ///   that it returns ends this wait at once, and no other; `nil` means that the wait goes on until ``fulfill(_:)``.
     @inlinable
-    package func wait(onCancel: @Sendable () -> Value?) async -> Value {
+    package borrowing func wait(onCancel: @Sendable () -> Value?) async -> Value {
         let (arrived, waiter) = state.withLock { ($0.value, $0.nextWaiter()) }
         if let arrived { return arrived }
         return await withTaskCancellationHandler {
@@ -53,11 +60,31 @@ package final class Promise<Value: Sendable>: Sendable {
     }
 }
 
-extension Promise where Value == Void {
+/// A ``Promise`` that the closures of one wait share.
+@usableFromInline
+package final class SharedPromise<Value: Sendable>: Sendable {
+    @usableFromInline
+    let promise = Promise<Value>()
+
+    /// Creates a promise without a value.
+    @inlinable
+    package init() {}
+
+    /// Sets the value. See ``Promise/fulfill(_:)``.
+    @inlinable
+    @discardableResult
+    package func fulfill(_ value: Value) -> Bool { promise.fulfill(value) }
+
+    /// Waits for the value. See ``Promise/wait(onCancel:)``.
+    @inlinable
+    package func wait(onCancel: @Sendable () -> Value?) async -> Value { await promise.wait(onCancel: onCancel) }
+}
+
+extension SharedPromise where Value == Void {
     /// Waits for the value, or for the cancellation of the waiting task, whichever comes first.
     @inlinable
     package func wait() async {
-        await wait(onCancel: {})
+        await promise.wait(onCancel: {})
     }
 }
 
@@ -112,12 +139,12 @@ struct PromiseState<Value: Sendable, Waiter: Sendable>: Sendable {
     ///
     /// - Returns: The waiters to resume, in order of arrival, or `nil` if the value was set before.
     @inlinable
-    mutating func fulfill(_ value: Value) -> [Waiter]? {
+    mutating func fulfill(_ value: Value) -> (first: Waiter?, others: [Waiter])? {
         guard self.value == nil else { return nil }
         self.value = value
         defer { (first, others, cancelled) = (nil, [:], [:]) }
-        guard !others.isEmpty else { return first.map { [$0.waiter] } ?? [] }
+        guard !others.isEmpty else { return (first?.waiter, []) }
         let all = others.map { (number: $0.key, waiter: $0.value) } + (first.map { [$0] } ?? [])
-        return all.sorted { $0.number < $1.number }.map(\.waiter)
+        return (nil, all.sorted { $0.number < $1.number }.map(\.waiter))
     }
 }

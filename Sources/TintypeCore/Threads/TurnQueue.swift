@@ -59,7 +59,7 @@ extension TurnQueue {
         let position = QueuePosition(job: job)
         let follower = job.addFollower(position)
         defer { job.removeFollower(follower) }
-        let promise = Promise<Result<Value, TintypeError>>()
+        let promise = SharedPromise<Result<Value, TintypeError>>()
         let resume: Resume<Value> = { promise.fulfill($0) }
         position.push(QueuedWork(run: { run(position, resume) }, cancel: { resume(.failure(.cancelled)) }), to: self)
         return try await promise.wait {

@@ -64,7 +64,7 @@ final class ResponseStream: Sendable {
     private func wait() async {
         let reader = ResponseStreamState.Reader()
         guard delegate.state.withLock({ $0.wait(reader) }) else { return }
-        await reader.wait {
+        await reader.isDue.wait {
             cancel()
             return ()
         }
@@ -112,13 +112,13 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
 
     func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
         let head = ResponseHead(head: head, time: log.now)
-        state.withLock { $0.receive(head) }?.fulfill(())
+        state.withLock { $0.receive(head) }?.isDue.fulfill(())
         return task.eventLoop.makeSucceededVoidFuture()
     }
 
     func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ part: ByteBuffer) -> EventLoopFuture<Void> {
         let (reader, isFull) = state.withLock { ($0.receive(part), $0.isFull) }
-        reader?.fulfill(())
+        reader?.isDue.fulfill(())
         return isFull ? whenDrained(on: task.eventLoop) : task.eventLoop.makeSucceededVoidFuture()
     }
 
@@ -141,15 +141,18 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
     fileprivate func perform(_ actions: ResponseStreamState.Actions) {
         actions.task?.cancel()
         actions.drained?.succeed()
-        actions.reader?.fulfill(())
+        actions.reader?.isDue.fulfill(())
     }
 }
 
 /// The unread part of one response. It decides which parts the reader gets, when the reader waits, and when the origin
 /// must wait.
 struct ResponseStreamState: Sendable {
-    /// Fulfilled when there is something to read.
-    typealias Reader = Promise<Void>
+    /// One wait of the reader.
+    final class Reader: Sendable {
+        /// Fulfilled when there is something to read.
+        let isDue = Promise<Void>()
+    }
 
     /// The actions to perform after a change, without the lock.
     struct Actions: Sendable {

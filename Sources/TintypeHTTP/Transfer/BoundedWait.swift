@@ -10,7 +10,7 @@ enum BoundedWait {
     static func wait<Value: Sendable>(
         _ limit: Duration?, _ clock: TransferClock, for work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        let end = Promise<Result<Value, any Error>>()
+        let end = SharedPromise<Result<Value, any Error>>()
         let working = Task { end.fulfill(await Result { try await work() }) }
         let limiting = limit.map { limit in
             Task {

@@ -6,7 +6,7 @@ import TintypeCore
 /// stays open once opened. You can call every method from any thread.
 public final class Gate: Sendable {
     private struct State: Sendable {
-        var arrivals: [(count: Int, promise: Promise<Void>)] = []
+        var arrivals: [(count: Int, promise: SharedPromise<Void>)] = []
         var arrived = 0
     }
 
@@ -32,7 +32,7 @@ public final class Gate: Sendable {
 
     /// Waits until `count` tasks have arrived at the gate since it was created. Does not respond to cancellation.
     public func waitForArrivals(_ count: Int) async {
-        let promise = Promise<Void>()
+        let promise = SharedPromise<Void>()
         let hasArrived = state.withLock { state in
             if state.arrived < count { state.arrivals.append((count, promise)) }
             return state.arrived >= count

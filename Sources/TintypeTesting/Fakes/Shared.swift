@@ -23,7 +23,7 @@ public final class Shared<Value: Sendable>: Sendable {
 final class Watched<Value: Sendable>: Sendable {
     private struct Waiter {
         let isSatisfied: @Sendable (Value) -> Bool
-        let satisfied = Promise<Void>()
+        let satisfied = SharedPromise<Void>()
     }
 
     private struct State {
@@ -66,7 +66,7 @@ final class Watched<Value: Sendable>: Sendable {
         }
     }
 
-    private static func removeSatisfied(from state: inout State) -> [Promise<Void>] {
+    private static func removeSatisfied(from state: inout State) -> [SharedPromise<Void>] {
         let satisfied = state.waiters.filter { $0.value.isSatisfied(state.value) }
         for id in satisfied.keys { state.waiters[id] = nil }
         return satisfied.values.map(\.satisfied)

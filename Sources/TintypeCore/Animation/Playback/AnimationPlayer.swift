@@ -24,7 +24,7 @@
     private var state: PlayerState
     private var subscription: FrameSubscription?
     /// Fulfilled when the due frame is shown; `nil` while no caller waits for it.
-    private var frameShown: Promise<Void>?
+    private var frameShown: SharedPromise<Void>?
 
     /// Creates a stopped player.
     ///
@@ -231,7 +231,7 @@ extension AnimationPlayer {
 
     /// Waits until the due frame is shown, or the current task is cancelled.
     private func nextFrame() async {
-        let shown = frameShown ?? Promise()
+        let shown = frameShown ?? SharedPromise()
         frameShown = shown
         await shown.wait()
     }
