@@ -41,24 +41,14 @@ struct FetchRun: Sendable {
     private func load(_ source: SourceArgument) async -> (SourceArgument, FetchRecord) {
         let start = ContinuousClock.now
         do throws(TintypeError) {
-            let response = try await response(for: source)
+            let task = pipeline.start(request(try source.source()))
+            for await case .progress(let progress) in task.events { report.update(source, progress) }
+            let response = try await task.response
             let path = try await write(response, of: source)
             return (source, FetchRecord(source.text, response, in: start.duration(to: .now), output: path))
         } catch {
             return (source, FetchRecord(source.text, error))
         }
-    }
-
-    private func response(for source: SourceArgument) async throws(TintypeError) -> ImageResponse {
-        let task = pipeline.start(request(try source.source()))
-        for await event in task.events {
-            switch event {
-            case .progress(let progress): report.update(source, progress)
-            case .preview: break
-            case .finished(let result): return try result.get()
-            }
-        }
-        throw .cancelled
     }
 
     /// Returns the path of the written file, or `nil` if nothing is to be written.

@@ -21,16 +21,13 @@ public final class ImageTask: Sendable {
         self.request = request
         self.running = running
         handle = JobHandle(priority: request.priority)
-        if let running { enter(running) }
-    }
-
-    /// A listed task may be cancelled before its entry in the list is stored here.
-    private func enter(_ running: RunningTasks) {
+        guard let running else { return }
         let entry = running.add(self)
         let end = state.withLock { state in
             state.entry = entry
             return state.events.end
         }
+        // A listed task may be cancelled before its entry in the list is stored here.
         if let end { running.end(entry, request, end) }
     }
 
