@@ -34,7 +34,8 @@ extension ImageDecoder {
     /// Decodes an image or, if it is damaged and the options allow it, a part of it.
     private func decodeOrSalvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         do throws(TintypeError) {
-            return try decodeCropped(bytes, context: context)
+            let cropsItself = context.options.crop == nil || self is any PartialImageDecoder
+            return try cropsItself ? decode(bytes, context: context) : decodeAndCrop(bytes, context: context)
         } catch {
             guard error.code == .undecodable, context.options.allowsPartial else { throw error }
             guard let image = try (self as? any SalvagingImageDecoder)?.salvageIfReadable(bytes, context: context)
@@ -43,13 +44,11 @@ extension ImageDecoder {
         }
     }
 
-    /// Decodes the requested part at the requested size. A decoder that cannot crop decodes the whole image.
+    /// Decodes the whole image, and crops it to the requested part at the requested size.
     ///
     /// - Throws: The errors of decoding, and ``TintypeError/Code/transformFailed`` if the part is empty.
-    private func decodeCropped(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
-        guard let crop = context.options.crop, !(self is any PartialImageDecoder) else {
-            return try decode(bytes, context: context)
-        }
+    private func decodeAndCrop(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+        guard let crop = context.options.crop else { return try decode(bytes, context: context) }
         var whole = context
         (whole.options.crop, whole.options.size) = (nil, .full)
         let image = try decode(bytes, context: whole)

@@ -4,13 +4,8 @@ import Logging
 // MARK: - Memory
 
 extension ImageLoad {
-    /// Looks up the finished rendition in memory. The caller looked there before this load began; an equal load may have
-    /// ended since.
-    func lookUpMemory() -> ImageResponse? {
-        renditionInMemory.map { memoryHit($0, request.key) }
-    }
-
-    /// The finished rendition in memory, if the policy lets memory answer.
+    /// The finished rendition in memory, if the policy lets memory answer. The caller looked there before this load began;
+    /// an equal load may have ended since.
     var renditionInMemory: Image? {
         guard request.policy.reads(request.policy.rendered.memory) else { return nil }
         return cache.image(for: request.key).flatMap { isCurrent($0) ? $0 : nil }

@@ -112,12 +112,10 @@ extension ImageLoad {
         return dated(bytes)
     }
 
-    /// Adds the original bytes from the disk to a response without them, if the request always wants them. If the disk
-    /// does not have them, the response stays as it is: a cached image must cause neither a transfer nor an error.
+    /// Adds the original bytes from the disk to a response without them. If the disk does not have them, the response
+    /// stays as it is: a cached image must cause neither a transfer nor an error.
     func addOriginalData(to response: ImageResponse) async throws(TintypeError) -> ImageResponse {
-        guard request.policy.data == .always, response.data == nil, response.transferFailure == nil else {
-            return response
-        }
+        guard response.data == nil, response.transferFailure == nil else { return response }
         var response = response
         response.data =
             if let currentBytes { currentBytes.data } else {

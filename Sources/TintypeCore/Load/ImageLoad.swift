@@ -18,7 +18,7 @@ struct ImageLoad: Sendable {
         guard request.alternatives.isEmpty else { return try await loadFirstAvailable() }
         do throws(TintypeError) {
             if mustRevalidate { return try await revalidate() }
-            if let hit = lookUpMemory() { return try await deliver(hit) }
+            if let image = renditionInMemory { return try await deliver(memoryHit(image, request.key)) }
             if let hit = try await lookUpDisk() { return try await deliver(hit) }
             if let variant = try await resizeLargerVariant() { return try await deliver(variant) }
             let response =
@@ -34,7 +34,7 @@ struct ImageLoad: Sendable {
 
     /// Adds the original bytes if the request asks for them, and touches the pixels if it wants them resident.
     private func deliver(_ response: ImageResponse) async throws(TintypeError) -> ImageResponse {
-        let response = try await addOriginalData(to: response)
+        let response = request.policy.data == .always ? try await addOriginalData(to: response) : response
         guard request.policy.preparation == .always else { return response }
         let pixels = response.image.pixels
         return try await services.watch.watch(.deliver, request.key) { _ throws(TintypeError) in

@@ -33,25 +33,15 @@ package struct QueuedWork: Sendable {
 }
 
 extension TurnQueue {
-    typealias Resume<Value> = @Sendable (Result<Value, TintypeError>) -> Void
+    package typealias Resume<Value> = @Sendable (Result<Value, TintypeError>) -> Void
 
-    /// Waits for a turn without blocking, at the priority of `job` as it changes.
-    ///
-    /// - Parameter run: Called when the turn has come; must call `resume` once.
-    /// - Throws: ``TintypeError/Code/cancelled`` when the job was cancelled before its turn.
-    package func waitForTurn<Value: Sendable>(
-        for job: JobContext,
-        _ run: @escaping @Sendable (_ resume: (Result<Value, TintypeError>) -> Void) -> Void
-    ) async throws(TintypeError) -> Value {
-        try await waitForTurn(for: job) { _, resume in run(resume) }
-    }
-
-    /// Waits for a turn in this queue and then, if `run` asks for it, in another.
+    /// Waits for a turn without blocking, at the priority of `job` as it changes; then, if `run` asks for it, for a turn in
+    /// another queue.
     ///
     /// - Parameter run: Called when the turn has come. It may push more work at `position`. The work that runs or is
     ///   cancelled last must call `resume`, once.
     /// - Throws: ``TintypeError/Code/cancelled`` when the job was cancelled before its turn.
-    func waitForTurn<Value: Sendable>(
+    package func waitForTurn<Value: Sendable>(
         for job: JobContext,
         _ run: @escaping @Sendable (_ position: QueuePosition, _ resume: @escaping Resume<Value>) -> Void
     ) async throws(TintypeError) -> Value {
@@ -73,7 +63,7 @@ extension TurnQueue {
 /// A job's position in a queue, or in one queue after another.
 ///
 /// It follows the priority of the job. Cancelling it removes the queued work, at whatever moment that happens.
-final class QueuePosition: PriorityFollower {
+package final class QueuePosition: PriorityFollower {
     private struct State: Sendable {
         var queued: (queue: any TurnQueue, ticket: QueueTicket)?
         /// The number of pushes. Work may run, and push more work, before the ticket of its own push is stored.
@@ -121,7 +111,7 @@ final class QueuePosition: PriorityFollower {
         if let queued { queued.queue.cancel(queued.ticket) }
     }
 
-    func follow(_ priority: ImagePriority) {
+    package func follow(_ priority: ImagePriority) {
         let queued = state.withLock { $0.queued }
         if let queued { queued.queue.move(queued.ticket, to: priority) }
     }

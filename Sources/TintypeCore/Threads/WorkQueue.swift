@@ -35,7 +35,7 @@ package final class WorkQueue: TurnQueue {
     package func run<Value: Sendable>(
         for job: JobContext, _ body: @escaping @Sendable () throws(TintypeError) -> Value
     ) async throws(TintypeError) -> Value {
-        try await waitForTurn(for: job) { resume in resume(Result(catching: body)) }
+        try await waitForTurn(for: job) { _, resume in resume(Result(catching: body)) }
     }
 
     /// Runs `body` on a thread of this queue when its turn comes. Returns at once.

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Foundation
 import Logging
 import NIOCore
 import NIOPosix
@@ -16,15 +17,21 @@ final class ClientPool: Sendable {
 
     private let state = Locked(State())
     private let clock: TransferClock
+    /// The environment variables that name proxies: usually none.
+    private let environment = ProxySetting.variables(in: ProcessInfo.processInfo.environment)
 
     init(_ clock: TransferClock) {
         self.clock = clock
     }
 
-    /// Returns the client with these traits, and creates it if there is none.
+    /// Returns the client for a URL, and creates it if there is none with the same traits.
+    ///
+    /// Never inlined: its values would be part of the caller's async frame, which lives until the response arrives.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/insecure`` when a trusted certificate cannot be read.
-    func client(_ traits: ClientTraits) throws(TintypeError) -> PooledClient {
+    @inline(never)
+    func client(for url: URL, _ settings: TransferSettings) throws(TintypeError) -> PooledClient {
+        let traits = settings.traits(for: url, environment: environment)
         if let client = state.withLock({ Self.find(traits, &$0) }) { return client }
         let created = try PooledClient(traits, clock)
         // Another thread may have been faster. Clients are released after unlocking.

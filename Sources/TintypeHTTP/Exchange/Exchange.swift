@@ -137,7 +137,7 @@ struct Exchange: Sendable {
     private func reply(to request: DownloadRequest) async throws -> Reply {
         var replays = 0
         while true {
-            let client = try transfer.services.client(for: request.url, settings)
+            let client = try transfer.services.clients.client(for: request.url, settings)
             let stream = ResponseStream(to: try clientRequest(for: request), over: client)
             do {
                 let head = try await stream.head()

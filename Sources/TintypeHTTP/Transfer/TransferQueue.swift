@@ -29,7 +29,7 @@ final class TransferQueue: Sendable {
     /// - Throws: ``TintypeCore/TintypeError/Code/cancelled``; then there is no place to give back.
     func enter(_ host: String, for job: JobContext) async throws(TintypeError) {
         try job.checkCancelled()
-        try await TransferHostQueue(queue: self, host: host).waitForTurn(for: job) { resume in resume(.success(())) }
+        try await TransferHostQueue(queue: self, host: host).waitForTurn(for: job) { _, resume in resume(.success(())) }
     }
 
     func leave(_ host: String) {

@@ -65,14 +65,10 @@ final class TransferServices: Sendable {
     let queue: TransferQueue
     /// Limits the rate at which requests start.
     let tokens: Locked<TokenBucket>
-    /// The environment variables that name proxies: usually none.
-    private let environment: [String: String]
-
     init(_ configuration: DownloaderConfiguration) {
         clients = ClientPool(configuration.clock)
         queue = TransferQueue(configuration)
         tokens = Locked(TokenBucket(configuration.startRate))
-        environment = ProxySetting.variables(in: ProcessInfo.processInfo.environment)
     }
 
     /// Whether the rate of starts is limited.
@@ -82,13 +78,5 @@ final class TransferServices: Sendable {
     func apply(_ configuration: DownloaderConfiguration) {
         queue.apply(configuration)
         tokens.withLock { $0.rate = configuration.startRate }
-    }
-
-    /// Returns the client for a URL.
-    ///
-    /// Never inlined: its values would be part of the caller's async frame, which lives until the response arrives.
-    @inline(never)
-    func client(for url: URL, _ settings: TransferSettings) throws(TintypeError) -> PooledClient {
-        try clients.client(settings.traits(for: url, environment: environment))
     }
 }
