@@ -3,7 +3,7 @@ import Foundation
 /// The running loads of original bytes: the one table in which equal loads are shared, whatever their loader.
 ///
 /// A loader that also serves callers without a pipeline has a table of its own (``SharedLoader``); the loads of all
-/// others are in their pipeline's. It wraps a ``SharedJobs`` in this module, so that the compiler specialises it for
+/// others are in their pipeline's. It wraps a ``JobRunner`` in this module, so that the compiler specialises it for
 /// these types: every caller that joins a load passes through it.
 package final class ByteLoads: Sendable {
     /// The closures that report a load to one caller.
@@ -12,7 +12,7 @@ package final class ByteLoads: Sendable {
     package typealias Work =
         @Sendable (JobContext, JobReporter<ReceivedBytes>) async throws(TintypeError) -> LoadedBytes
 
-    private let jobs: SharedJobs<ByteLoadKey, LoadedBytes, ReceivedBytes>
+    private let jobs: JobRunner<ByteLoadKey, LoadedBytes, ReceivedBytes>
 
     /// Creates a table for loads whose work leaves the calling thread by itself before user code runs.
     package convenience init() {
@@ -22,7 +22,7 @@ package final class ByteLoads: Sendable {
     /// - Parameter tasks: The kind of tasks that load. A user's loader needs ``JobTasks/new``, or it would begin on the
     ///   calling thread.
     init(on tasks: JobTasks) {
-        jobs = SharedJobs(on: tasks)
+        jobs = JobRunner(on: tasks)
     }
 
     /// The number of running loads, however many callers wait for each.
@@ -31,14 +31,14 @@ package final class ByteLoads: Sendable {
     /// The number of running loads and of their subscribers.
     var activity: JobActivity { jobs.activity }
 
-    /// Joins or starts a load. See ``SharedJobs/attach(_:at:receiver:work:)``.
+    /// Joins or starts a load. See ``JobRunner/attach(_:at:receiver:work:)``.
     package func attach(
         _ key: ByteLoadKey, at priority: ImagePriority, receiver: Receiver, work: () -> Work
     ) -> JobSubscription {
         jobs.attach(key, at: priority, receiver: receiver, work: work)
     }
 
-    /// Waits for a load inside a job. See ``SharedJobs/value(_:for:onStatus:work:)``.
+    /// Waits for a load inside a job. See ``JobRunner/value(_:for:onStatus:work:)``.
     package func value(
         _ key: ByteLoadKey, for parent: JobContext, onStatus: @escaping @Sendable (ReceivedBytes) -> Void,
         work: @escaping Work

@@ -1,6 +1,6 @@
 /// The subscribers of each running job: decides when work starts, is shared, changes its priority and stops.
 ///
-/// It has no time, threads or tasks; ``SharedJobs`` carries out its decisions. Invariants:
+/// It has no time, threads or tasks; ``JobRunner`` carries out its decisions. Invariants:
 /// - a key has at most one job that can be joined;
 /// - a subscriber is released at most once, by ``detach(_:)`` or by ``finish(_:)``;
 /// - a job is abandoned exactly when its last subscriber leaves before it has finished;

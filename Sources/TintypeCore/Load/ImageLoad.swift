@@ -47,7 +47,7 @@ struct ImageLoad: Sendable {
 // MARK: - Other loads
 
 extension ImageLoad {
-    typealias Jobs = SharedJobs<JobKey, ImageResponse, LoadStatus>
+    typealias Jobs = JobRunner<JobKey, ImageResponse, LoadStatus>
 
     /// The work of the job that makes a rendition.
     static func work(

@@ -2,7 +2,7 @@
 ///
 /// - `Value`: The result of a job.
 /// - `Status`: A snapshot of a running job. Only the newest one counts; a late subscriber receives it.
-package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status: Sendable>: Sendable {
+package final class JobRunner<Key: Hashable & Sendable, Value: Sendable, Status: Sendable>: Sendable {
     /// The closures that report a job to one subscriber.
     package typealias Receiver = JobReceiver<Value, Status>
     /// The work of a job. It should stop when its context is cancelled.
@@ -119,7 +119,7 @@ package final class SharedJobs<Key: Hashable & Sendable, Value: Sendable, Status
 
 // MARK: - Running a job
 
-extension SharedJobs {
+extension JobRunner {
     private func run(
         _ job: JobID, _ context: JobContext, _ reporter: JobReporter<Status>, _ work: Work
     ) async {
@@ -154,7 +154,7 @@ extension SharedJobs {
 
 // MARK: - Leaving a job
 
-extension SharedJobs: SubscribedJobs {
+extension JobRunner: SubscribedJobs {
     fileprivate func detach(_ subscriber: JobSubscriberID) -> Bool {
         // The removed closures, and perhaps a preview's pixels, are released after unlocking.
         let (detachment, context, _, _) = state.withLock { state in

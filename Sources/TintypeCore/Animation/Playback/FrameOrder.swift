@@ -1,3 +1,60 @@
+/// The frame that each step of a loop shows.
+struct FrameOrder: Hashable, Sendable {
+    /// The number of frames; at least 1.
+    let frameCount: Int
+    /// The playback mode.
+    let mode: PlaybackMode
+
+    /// The number of steps in one loop.
+    var stepCount: Int { mode.returns ? max(frameCount, 2 * frameCount - 2) : frameCount }
+
+    /// Whether a step is on the way back.
+    func isReturning(at step: Int) -> Bool { step >= frameCount }
+
+    /// Returns the frame that a step shows.
+    func frame(at step: Int) -> Int {
+        mirrored(isReturning(at: step) ? stepCount - step : step)
+    }
+
+    /// Returns the step that shows a frame: the one on the way back if `isReturning` is set and there is one.
+    func step(of frame: Int, isReturning: Bool = false) -> Int {
+        let step = mirrored(frame)
+        let isTurn = step == 0 || step == frameCount - 1
+        return isReturning && mode.returns && !isTurn ? stepCount - step : step
+    }
+
+    /// Whether a frame is shown after step `first` and before step `last`, in a loop that repeats.
+    func shows(_ frame: Int, after first: Int, before last: Int) -> Bool {
+        func distance(to step: Int) -> Int { (step - first + stepCount) % stepCount }
+        return [false, true].contains { isReturning in
+            let frameDistance = distance(to: step(of: frame, isReturning: isReturning))
+            return frameDistance > 0 && frameDistance < distance(to: last)
+        }
+    }
+
+    private func mirrored(_ index: Int) -> Int { mode.startsAtEnd ? frameCount - 1 - index : index }
+}
+
+/// The position of a player in an animation, and the frames that follow.
+struct PlaybackCursor: Hashable, Sendable {
+    /// The order of the frames.
+    let order: FrameOrder
+    /// The current step in the loop.
+    let step: Int
+    /// The number of steps until the end, the current one included.
+    let stepsLeft: Int
+
+    /// The current frame.
+    var frame: Int { order.frame(at: step) }
+
+    /// Returns the frame shown `distance` steps from now, or `nil` after the end.
+    ///
+    /// - Parameter distance: Less than the number of steps in a loop.
+    func frame(ahead distance: Int) -> Int? {
+        distance < stepsLeft ? order.frame(at: (step + distance) % order.stepCount) : nil
+    }
+}
+
 /// The start and end of each step of a loop.
 struct PlaybackTimeline: Hashable, Sendable {
     /// The requested order.
@@ -84,61 +141,4 @@ struct PlaybackTimeline: Hashable, Sendable {
 
     /// The maximum duration of a frame in seconds: longer than any format can store, so that sums do not overflow.
     private static let longest = 1e6
-}
-
-/// The frame that each step of a loop shows.
-struct FrameOrder: Hashable, Sendable {
-    /// The number of frames; at least 1.
-    let frameCount: Int
-    /// The playback mode.
-    let mode: PlaybackMode
-
-    /// The number of steps in one loop.
-    var stepCount: Int { mode.returns ? max(frameCount, 2 * frameCount - 2) : frameCount }
-
-    /// Whether a step is on the way back.
-    func isReturning(at step: Int) -> Bool { step >= frameCount }
-
-    /// Returns the frame that a step shows.
-    func frame(at step: Int) -> Int {
-        mirrored(isReturning(at: step) ? stepCount - step : step)
-    }
-
-    /// Returns the step that shows a frame: the one on the way back if `isReturning` is set and there is one.
-    func step(of frame: Int, isReturning: Bool = false) -> Int {
-        let step = mirrored(frame)
-        let isTurn = step == 0 || step == frameCount - 1
-        return isReturning && mode.returns && !isTurn ? stepCount - step : step
-    }
-
-    /// Whether a frame is shown after step `first` and before step `last`, in a loop that repeats.
-    func shows(_ frame: Int, after first: Int, before last: Int) -> Bool {
-        func distance(to step: Int) -> Int { (step - first + stepCount) % stepCount }
-        return [false, true].contains { isReturning in
-            let frameDistance = distance(to: step(of: frame, isReturning: isReturning))
-            return frameDistance > 0 && frameDistance < distance(to: last)
-        }
-    }
-
-    private func mirrored(_ index: Int) -> Int { mode.startsAtEnd ? frameCount - 1 - index : index }
-}
-
-/// The position of a player in an animation, and the frames that follow.
-struct PlaybackCursor: Hashable, Sendable {
-    /// The order of the frames.
-    let order: FrameOrder
-    /// The current step in the loop.
-    let step: Int
-    /// The number of steps until the end, the current one included.
-    let stepsLeft: Int
-
-    /// The current frame.
-    var frame: Int { order.frame(at: step) }
-
-    /// Returns the frame shown `distance` steps from now, or `nil` after the end.
-    ///
-    /// - Parameter distance: Less than the number of steps in a loop.
-    func frame(ahead distance: Int) -> Int? {
-        distance < stepsLeft ? order.frame(at: (step + distance) % order.stepCount) : nil
-    }
 }

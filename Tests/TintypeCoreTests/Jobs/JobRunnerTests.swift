@@ -4,7 +4,7 @@ import TintypeTesting
 @testable import TintypeCore
 
 @Suite(.timeLimit(.minutes(15))) struct SharedJobsTests {
-    typealias Jobs = SharedJobs<String, Int, Int>
+    typealias Jobs = JobRunner<String, Int, Int>
 
     @Test func aThousandWaitersRunOneJob() async throws {
         let jobs = Jobs()
