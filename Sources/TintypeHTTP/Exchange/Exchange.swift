@@ -17,15 +17,15 @@ struct Exchange: Sendable {
 
     private var settings: TransferSettings { transfer.settings }
 
-    /// Sends the request, and returns the final response before its body is read.
-    func response() async throws -> DownloadResponse {
-        guard runsUserCode else { return try await send(request) }
-        // This may still be a thread of the caller's executor, which slow user code must not block.
-        return try await withTaskExecutorPreference(globalConcurrentExecutor) { try await intercepted() }
+    /// Whether interceptors or hooks take part.
+    var runsUserCode: Bool {
+        !settings.interceptors.isEmpty || settings.configuration.redirectHook != nil
     }
 
-    private var runsUserCode: Bool {
-        !settings.interceptors.isEmpty || settings.configuration.redirectHook != nil
+    /// Sends the request through the interceptors, and returns the final response before its body is read.
+    func sendThroughInterceptors() async throws -> DownloadResponse {
+        // This may still be a thread of the caller's executor, which slow user code must not block.
+        try await withTaskExecutorPreference(globalConcurrentExecutor) { try await intercepted() }
     }
 
     @concurrent
@@ -34,15 +34,15 @@ struct Exchange: Sendable {
     }
 
     /// The transfer's request, conditional if it revalidates a stored response.
-    private var request: DownloadRequest {
+    var request: DownloadRequest {
         guard let revalidated = transfer.revalidated else { return transfer.request }
         var request = transfer.request
         revalidated.response.addConditions(to: &request.headers)
         return request
     }
 
-    /// Sends a request, and follows the redirects of its response.
-    private func send(_ request: DownloadRequest) async throws -> DownloadResponse {
+    /// Sends a request, follows its redirects, and returns the final response before its body is read.
+    func send(_ request: DownloadRequest) async throws -> DownloadResponse {
         let response = try await sendOnce(request)
         guard settings.maximumRedirects > 0, response.isRedirect else { return response }
         return try await followRedirects(from: response, to: request)
@@ -52,10 +52,10 @@ struct Exchange: Sendable {
     func sendOnce(_ request: DownloadRequest) async throws -> DownloadResponse {
         try request.validate()
         if let serverGuard = settings.serverGuard { try await check(request.url, serverGuard) }
-        guard let resumption = transfer.resumption else {
-            return try response(to: request, try await reply(to: request))
+        if let resumption = transfer.resumption, resumption.hasPartial(for: request) {
+            return try await resume(request, resumption)
         }
-        return try await resume(request, resumption)
+        return try response(to: request, try await reply(to: request))
     }
 
     private func check(_ url: URL, _ serverGuard: ServerGuard) async throws(TintypeError) {

@@ -50,6 +50,9 @@ final class Resumption: Sendable {
         state.withLock { $0.partial = partial }
     }
 
+    /// Whether ``partial(for:)`` returns a body.
+    func hasPartial(for request: DownloadRequest) -> Bool { partial(for: request) != nil }
+
     /// Returns the partial body that an earlier attempt or process left for the URL of `request`; `nil` if the request
     /// has a range of its own.
     func partial(for request: DownloadRequest) -> PartialBody? {

@@ -139,7 +139,10 @@ final class Transfer: Sendable {
     /// Sends the request and receives the response.
     private func fetch() async throws -> LoadedBytes {
         let sent = clock.date()
-        let response = try await Exchange(transfer: self).response()
+        let exchange = Exchange(transfer: self)
+        let response =
+            exchange.runsUserCode
+            ? try await exchange.sendThroughInterceptors() : try await exchange.send(exchange.request)
         let times = ExchangeTimes(sent: sent, answered: clock.date())
         if response.status == 304, let loaded = storedBytes(renewedBy: response, times) { return loaded }
         if let rejection = rejection(of: response) {
