@@ -132,7 +132,7 @@ enum JobTasks {
     func start(_ work: @escaping @Sendable () async -> Void, for context: JobContext) {
         switch self {
         case .new: context.bind(Self.task(work))
-        case .reused: JobWorkers.shared.start(work, for: context)
+        case .reused: JobWorkers.shared.take().begin(JobWorker.Assignment(context: context, work: work))
         }
     }
 

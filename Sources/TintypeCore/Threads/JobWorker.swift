@@ -210,11 +210,8 @@ final class JobWorkers: Sendable {
     /// The number of idle workers.
     var count: Int { idle.withLock { $0.count } }
 
-    /// Runs a job's work on the calling thread until its first suspension.
-    func start(_ work: @escaping @Sendable () async -> Void, for context: JobContext) {
-        let worker = idle.withLock { $0.popLast() } ?? JobWorker(of: self)
-        worker.begin(JobWorker.Assignment(context: context, work: work))
-    }
+    /// Removes and returns an idle worker, or a new one.
+    func take() -> JobWorker { idle.withLock { $0.popLast() } ?? JobWorker(of: self) }
 
     /// Adds an idle worker, or ends its task if the pool is full.
     func put(_ worker: JobWorker) {

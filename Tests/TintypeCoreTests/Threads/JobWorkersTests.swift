@@ -212,3 +212,10 @@ import TintypeTesting
         #expect(done.now == 4000)
     }
 }
+
+extension JobWorkers {
+    /// Runs a job's work on the calling thread until its first suspension, as ``JobTasks/reused`` does.
+    fileprivate func start(_ work: @escaping @Sendable () async -> Void, for context: JobContext) {
+        take().begin(JobWorker.Assignment(context: context, work: work))
+    }
+}
