@@ -12,7 +12,7 @@ package final class ByteLoads: Sendable {
     package typealias Work =
         @Sendable (JobContext, JobReporter<ReceivedBytes>) async throws(TintypeError) -> LoadedBytes
 
-    private let jobs: JobRunner<ByteLoadKey, LoadedBytes, ReceivedBytes>
+    let jobs: JobRunner<ByteLoadKey, LoadedBytes, ReceivedBytes>
 
     /// Creates a table for loads whose work leaves the calling thread by itself before user code runs.
     package convenience init() {
@@ -87,6 +87,33 @@ package protocol SharedLoader: ImageLoader {
 
     /// The work of one load.
     func work(for request: ByteRequest) -> ByteLoads.Work
+}
+
+/// A loader without a table of its own, with that of its pipeline.
+struct PipelineLoader: SharedLoader {
+    let loader: any ImageLoader
+    let loads: ByteLoads
+    /// Tells equal sources with other loaders or policies apart.
+    let scope: ByteLoadKey.Scope
+
+    func key(for request: ByteRequest) -> ByteLoadKey { ByteLoadKey(request, in: scope) }
+
+    func work(for request: ByteRequest) -> ByteLoads.Work {
+        { [loader] (job, reporter) throws(TintypeError) in
+            let received = ReceivedBytes(limit: request.byteLimit, onProgress: reporter.report)
+            let context = LoadContext(received: received, job: job, extras: request.extras, stored: request.stored)
+            // A job begins on the calling thread, which a user's loader may block. Only a suspension leaves it for certain.
+            await Task.yield()
+            return try await loader.load(request.source, context: context)
+        }
+    }
+
+    func canLoad(_ source: ImageSource) -> Bool { loader.canLoad(source) }
+
+    @concurrent
+    func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
+        try await loader.load(source, context: context)
+    }
 }
 
 /// The key of a load of bytes. It is created for every caller that joins a load, so it only copies references.

@@ -13,13 +13,37 @@ extension ImageLoad {
             throw TintypeError(.notCached, stage: .disk, "not in a cache, and the request allows only caches")
         }
         if let bytes = bytesOfEqualLoad { return bytes }
+        let wanted = ByteRequest(
+            source: request.source, identity: services.byteIdentity(of: request), extras: request.extras,
+            byteLimit: services.configuration.maximumByteCount, stored: stored)
         do throws(TintypeError) {
-            return try await joinLoad(stored: stored, previews)
+            try checkAllowed()
+            let loader = sharedLoader
+            let bytes = try await loader.loads.jobs.value(
+                try loader.key(for: wanted), for: job, onStatus: previews.receive,
+                work: watched(loader.work(for: wanted)))
+            return handOver(try checked(bytes))
         } catch {
             services.failureMemory.remember(error, of: request)
             guard let part = partialBytes(previews.received, leftBy: error) else { throw error }
             return part
         }
+    }
+
+    /// - Throws: ``TintypeError/Code/failedBefore`` or ``TintypeError/Code/refused``.
+    private func checkAllowed() throws(TintypeError) {
+        if request.policy.failureMemory == .respected { try services.failureMemory.check(request) }
+        guard services.configuration.shouldLoad(request) else {
+            throw TintypeError(.refused, stage: .load, "the program's shouldLoad does not allow this request")
+        }
+    }
+
+    /// The loader of the request, if it shares its loads with callers outside of this pipeline; otherwise the loader with
+    /// the table of the pipeline.
+    private var sharedLoader: any SharedLoader {
+        ImageLoaderChain([loader]).sharedLoader(for: request.source)
+            ?? PipelineLoader(
+                loader: loader, loads: services.loads, scope: .request(request.overrides, request.policy.forBytes))
     }
 
     /// The bytes that an equal load has just loaded, for a request that would otherwise wait to read them from the
@@ -41,37 +65,6 @@ extension ImageLoad {
         return part
     }
 
-    /// Starts or joins the load of the bytes, in the loader's own table if it has one, otherwise in the pipeline's.
-    private func joinLoad(stored: CacheEntry?, _ previews: PreviewPump) async throws(TintypeError) -> LoadedBytes {
-        if request.policy.failureMemory == .respected { try services.failureMemory.check(request) }
-        guard services.configuration.shouldLoad(request) else {
-            throw TintypeError(.refused, stage: .load, "the program's shouldLoad does not allow this request")
-        }
-        let shared = services.sharedLoader(for: request)
-        let wanted = ByteRequest(
-            source: request.source, identity: services.byteIdentity(of: request), extras: request.extras,
-            byteLimit: services.configuration.maximumByteCount, stored: stored)
-        let key =
-            try shared?.key(for: wanted)
-            ?? ByteLoadKey(wanted, in: .request(request.overrides, request.policy.forBytes))
-        let bytes = try await (shared?.loads ?? services.loads).value(
-            key, for: job, onStatus: previews.receive, work: watched(shared?.work(for: wanted) ?? work(for: wanted)))
-        let checked = try checked(bytes)
-        handOver(checked)
-        return checked
-    }
-
-    /// The work of a loader without a table of its own.
-    private func work(for wanted: ByteRequest) -> ByteLoads.Work {
-        { [loader] (job, reporter) throws(TintypeError) in
-            let received = ReceivedBytes(limit: wanted.byteLimit, onProgress: reporter.report)
-            let context = LoadContext(received: received, job: job, extras: wanted.extras, stored: wanted.stored)
-            // A job begins on the calling thread, which a user's loader may block. Only a suspension leaves it for certain.
-            await Task.yield()
-            return try await loader.load(wanted.source, context: context)
-        }
-    }
-
     /// Reports the work to observers, and hands its result over to equal loads before it ends.
     private func watched(_ work: @escaping ByteLoads.Work) -> ByteLoads.Work {
         { [self] (job, reporter) throws(TintypeError) in
@@ -81,22 +74,18 @@ extension ImageLoad {
                 try await work(job, watch.isIdle ? reporter : AnswerNotice(watch, run).reporter(before: reporter))
             }
             try job.checkCancelled()
-            let dated = dated(bytes)
             // Before the job ends, so that no equal load finds neither the job nor its bytes.
-            handOver(dated)
-            return dated
+            return handOver(bytes)
         }
     }
 
-    private func handOver(_ bytes: LoadedBytes) {
-        services.handover.withLock { $0.put(bytes, as: JobKey(bytesOf: request)) }
-    }
-
-    /// Returns the bytes with the date at which they were received, if the loader did not set it.
-    private func dated(_ bytes: LoadedBytes) -> LoadedBytes {
-        guard bytes.received == nil else { return bytes }
+    /// Hands bytes over to equal loads.
+    ///
+    /// - Returns: The bytes, with the date at which they were received if the loader did not set it.
+    private func handOver(_ bytes: LoadedBytes) -> LoadedBytes {
         var dated = bytes
-        dated.received = services.configuration.time.date()
+        if dated.received == nil { dated.received = services.configuration.time.date() }
+        services.handover.withLock { [dated] in $0.put(dated, as: JobKey(bytesOf: request)) }
         return dated
     }
 
@@ -109,7 +98,7 @@ extension ImageLoad {
         guard bytes.data.count <= limit else {
             throw TintypeError(.limitExceeded, stage: .load, "more than \(limit) bytes")
         }
-        return dated(bytes)
+        return bytes
     }
 
     /// Adds the original bytes from the disk to a response without them. If the disk does not have them, the response

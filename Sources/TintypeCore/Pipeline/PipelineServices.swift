@@ -84,12 +84,6 @@ extension PipelineServices {
         request.overrides?.loader ?? loader
     }
 
-    /// The request's loader, if it shares its loads with other callers.
-    func sharedLoader(for request: ImageRequest) -> (any SharedLoader)? {
-        guard let own = request.overrides?.loader else { return loader.sharedLoader(for: request.source) }
-        return ImageLoaderChain([own]).sharedLoader(for: request.source)
-    }
-
     /// The identity of a request's bytes among running loads, or `nil` for that of its source. A name that an interceptor
     /// gave counts in this pipeline only: another pipeline may give it to other bytes.
     func byteIdentity(of request: ImageRequest) -> String? {
