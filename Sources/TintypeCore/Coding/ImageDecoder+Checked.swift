@@ -14,7 +14,14 @@ extension ImageDecoder {
         let image = try limit.run(isCancelled: context.isCancelled) { isCancelled throws(TintypeError) in
             var timed = context
             timed.isCancelled = isCancelled
-            return try decodeOrSalvage(bytes, context: resolved(timed, for: bytes))
+            timed = try resolved(timed, for: bytes)
+            do throws(TintypeError) {
+                let cropsItself = timed.options.crop == nil || self is any PartialImageDecoder
+                return try cropsItself ? decode(bytes, context: timed) : decodeAndCrop(bytes, context: timed)
+            } catch {
+                guard error.code == .undecodable, timed.options.allowsPartial else { throw error }
+                return try salvagePart(of: bytes, context: timed, after: error)
+            }
         }
         guard context.options.frames != .animatedOnly || image.info.frameCount > 1 else {
             throw TintypeError(
@@ -31,17 +38,15 @@ extension ImageDecoder {
         return resolved
     }
 
-    /// Decodes an image or, if it is damaged and the options allow it, a part of it.
-    private func decodeOrSalvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
-        do throws(TintypeError) {
-            let cropsItself = context.options.crop == nil || self is any PartialImageDecoder
-            return try cropsItself ? decode(bytes, context: context) : decodeAndCrop(bytes, context: context)
-        } catch {
-            guard error.code == .undecodable, context.options.allowsPartial else { throw error }
-            guard let image = try (self as? any SalvagingImageDecoder)?.salvageIfReadable(bytes, context: context)
-            else { throw error.withoutPart }
-            return image.markedPartial
-        }
+    /// Decodes a part of a damaged image.
+    ///
+    /// - Throws: The error of the decode if no part can be shown.
+    private func salvagePart(
+        of bytes: Data, context: DecodeContext, after error: TintypeError
+    ) throws(TintypeError) -> Image {
+        guard let image = try (self as? any SalvagingImageDecoder)?.salvageIfReadable(bytes, context: context)
+        else { throw error.withoutPart }
+        return image.markedPartial
     }
 
     /// Decodes the whole image, and crops it to the requested part at the requested size.

@@ -36,10 +36,7 @@ extension ImageLoad {
 
 extension ImageLoad {
     /// Looks up the finished rendition on disk: as pixels, then encoded.
-    ///
-    /// The original is not looked up here: its bytes have an entry of their own.
     func lookUpDisk() async throws(TintypeError) -> ImageResponse? {
-        guard !request.key.isOriginal else { return nil }
         if let response = try await lookUpPixels() { return response }
         guard let entry = try await readEntry(request.key, in: cache, request.policy.rendered.disk),
             let image = try await decodeRendition(entry), isCurrent(image)

@@ -35,38 +35,35 @@ extension ImageLoad {
     private func decodeFromDisk() async throws(TintypeError) -> ImageResponse? {
         guard readsDisk(request.policy.original.disk, of: originalCache) else { return nil }
         let read = blockingRead(of: request.key.original, in: originalCache)
-        guard let (bytes, image) = try await WorkQueue.disk.run(for: job, read, then: .pixels, blockingDecodeOfEntry())
-        else { return nil }
-        return try await finish(bytes) { () throws(TintypeError) in try image.get() }
-    }
-
-    private func blockingDecodeOfEntry()
-        -> @Sendable (CacheEntry) throws(TintypeError) -> (LoadedBytes, Result<Image, TintypeError>)
-    {
         let decode = blockingDecode(request.rendition.decode)
-        return { [watch = services.watch, key = request.key] entry throws(TintypeError) in
+        let decoded = try await WorkQueue.disk.run(for: job, read, then: .pixels) {
+            [watch = services.watch, key = request.key] entry throws(TintypeError) in
             let image = Result { () throws(TintypeError) in
                 try watch.watch(.decode, key) { () throws(TintypeError) in try decode(entry.data) }
             }
             return (LoadedBytes(entry), image)
         }
+        guard let (bytes, image) = decoded else { return nil }
+        return try await decodeAndStore(bytes, decoded: image)
     }
 
-    private func decodeAndStore(_ bytes: LoadedBytes) async throws(TintypeError) -> ImageResponse {
-        guard bytes.transferFailure == nil else { return try await salvage(bytes) }
-        return try await finish(bytes) { () throws(TintypeError) in
-            try await decode(bytes.data, request.rendition.decode)
-        }
-    }
-
-    /// Stores an original that has decoded. Otherwise records the failure, or loads the bytes again.
+    /// Decodes an original, and stores it if that succeeds. Otherwise records the failure, or loads the bytes again.
     ///
     /// Bytes from the disk cache that do not decode are removed from it and loaded again.
-    private func finish(
-        _ bytes: LoadedBytes, _ image: () async throws(TintypeError) -> Image
+    ///
+    /// - Parameter decoded: The image, if the bytes have been decoded already.
+    private func decodeAndStore(
+        _ bytes: LoadedBytes, decoded: Result<Image, TintypeError>? = nil
     ) async throws(TintypeError) -> ImageResponse {
+        guard bytes.transferFailure == nil else { return try await salvage(bytes) }
         do throws(TintypeError) {
-            let image = try await image().withReceivedDate(bytes.received)
+            var image: Image
+            if let decoded {
+                image = try decoded.get()
+            } else {
+                image = try await decode(bytes.data, request.rendition.decode)
+            }
+            image = image.withReceivedDate(bytes.received)
             services.failureMemory.forget(FailureKey(request))
             storeOriginal(bytes, of: image)
             var response = ImageResponse(image: image, origin: bytes.origin, data: bytes.data)

@@ -19,13 +19,8 @@ extension ImageLoad {
     /// Stores the rendition in memory, if the policy allows it.
     func storeInMemory(_ image: Image) {
         guard request.policy.rendered.memory.canWrite else { return }
-        store(image, in: cache, for: request.key)
-        recordVariant(image)
-    }
-
-    private func store(_ image: Image, in cache: any ImageCaching, for key: CacheKey) {
-        let evicted = cache.store(image, for: key, timeToLive: request.policy.timeToLive)
-        if evicted > 0 { services.watch.tell(.evicted(evicted)) }
+        services.watch.tellEvictions(cache.store(image, for: request.key, timeToLive: request.policy.timeToLive))
+        if let variant = Variant(image, of: request) { services.variants.withLock { $0.note(variant) } }
     }
 
     /// Whether the disk cache stores a rendition. It does not store animations, which would become still images, nor
@@ -105,7 +100,10 @@ extension ImageLoad {
 extension ImageLoad {
     /// Stores an original that a loader has returned and that has decoded as an image.
     func storeOriginal(_ bytes: LoadedBytes, of image: Image) {
-        if request.policy.original.memory.canWrite { store(image, in: originalCache, for: decodedOriginalKey) }
+        if request.policy.original.memory.canWrite {
+            let evicted = originalCache.store(image, for: decodedOriginalKey, timeToLive: request.policy.timeToLive)
+            services.watch.tellEvictions(evicted)
+        }
         guard !image.isPartial, bytes.origin == .network || bytes.origin == .custom,
             request.policy.original.disk.canWrite,
             request.source.isWorthKeepingOnDisk, mayBeStored(bytes)

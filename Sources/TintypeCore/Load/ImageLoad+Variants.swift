@@ -1,18 +1,17 @@
 extension ImageLoad {
-    /// Makes the rendition from a larger one in memory, if the request allows that.
+    /// Makes the rendition from a larger one in memory.
     ///
     /// The result is not stored: its pixels may differ a little from those that the key names.
-    func resizeLargerVariant() async throws(TintypeError) -> ImageResponse? {
-        guard request.policy.variants == .larger, request.policy.reads(request.policy.rendered.memory),
-            request.rendition.transforms.isEmpty, currentBytes == nil
+    func resizeLargerVariant() async throws(TintypeError) -> Image? {
+        guard request.policy.reads(request.policy.rendered.memory), request.rendition.transforms.isEmpty,
+            currentBytes == nil
         else { return nil }
         guard let (larger, target) = findLargerVariant(of: request.rendition.decode) else { return nil }
-        let image = try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
+        return try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
             try job.transforming { () throws(TintypeError) in
                 try larger.transformed(by: ResizeTransformer(to: target, mode: .stretch))
             }
         }
-        return ImageResponse(image: image, origin: .memory)
     }
 
     /// The smallest image in memory that is large enough, and the size to scale it to.
@@ -22,17 +21,6 @@ extension ImageLoad {
             if let image = cache.image(for: candidate.key) { return (image, candidate.target(of: wanted)) }
         }
         return nil
-    }
-
-    /// Records that memory has an image from which smaller ones can be made.
-    func recordVariant(_ image: Image) {
-        // The key of a data URL contains the bytes: it would fill the table, and decoding it again needs no transfer.
-        guard !image.isPartial, request.rendition.transforms.isEmpty, request.source.expectedOrigin != .data else {
-            return
-        }
-        let variant = Variant(
-            key: request.key, decode: request.rendition.decode, size: image.size, full: image.info.size)
-        services.variants.withLock { $0.note(variant) }
     }
 }
 
@@ -44,6 +32,17 @@ struct Variant: Hashable, Sendable {
     let size: PixelSize
     /// The size of the whole image in pixels.
     let full: PixelSize
+}
+
+extension Variant {
+    /// The variant that an image is, or `nil` if smaller images cannot be made from it.
+    init?(_ image: Image, of request: ImageRequest) {
+        // The key of a data URL contains the bytes: it would fill the table, and decoding it again needs no transfer.
+        guard !image.isPartial, request.rendition.transforms.isEmpty, request.source.expectedOrigin != .data else {
+            return nil
+        }
+        self.init(key: request.key, decode: request.rendition.decode, size: image.size, full: image.info.size)
+    }
 
     /// Whether scaling down the 8-bit pixels gives the image that `wanted` describes, without any other change.
     func canBecome(_ wanted: DecodeOptions) -> Bool {

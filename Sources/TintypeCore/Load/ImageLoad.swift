@@ -19,8 +19,11 @@ struct ImageLoad: Sendable {
         do throws(TintypeError) {
             if mustRevalidate { return try await revalidate() }
             if let image = renditionInMemory { return try await deliver(memoryHit(image, request.key)) }
-            if let hit = try await lookUpDisk() { return try await deliver(hit) }
-            if let variant = try await resizeLargerVariant() { return try await deliver(variant) }
+            // The original is not looked up here: its bytes have an entry of their own.
+            if !request.key.isOriginal, let hit = try await lookUpDisk() { return try await deliver(hit) }
+            if request.policy.variants == .larger, let image = try await resizeLargerVariant() {
+                return try await deliver(ImageResponse(image: image, origin: .memory))
+            }
             let response =
                 request.rendition.transforms.isEmpty
                 ? try await decodeOriginal()  // from the disk, else from the loader
@@ -49,23 +52,16 @@ struct ImageLoad: Sendable {
 extension ImageLoad {
     typealias Jobs = JobRunner<JobKey, ImageResponse, LoadStatus>
 
-    /// The work of the job that makes a rendition.
-    static func work(
-        for request: ImageRequest, _ services: PipelineServices, currentBytes: LoadedBytes? = nil
-    ) -> Jobs.Work {
-        { (job, reporter) throws(TintypeError) in
+    /// Joins or starts the job that makes another rendition, and waits for it. Its progress and previews are reported
+    /// as those of this load.
+    func join(_ request: ImageRequest) async throws(TintypeError) -> ImageResponse {
+        let key = JobKey(rendition: request, bytes: currentBytes)
+        return try await services.renditions.value(key, for: job, onStatus: reporter.report) {
+            [services, currentBytes] (job, reporter) throws(TintypeError) in
             try await ImageLoad(
                 request: request, services: services, job: job, reporter: reporter, currentBytes: currentBytes
             ).run()
         }
-    }
-
-    /// Joins or starts the job that makes another rendition, and waits for it. Its progress and previews are reported
-    /// as those of this load.
-    func join(_ request: ImageRequest) async throws(TintypeError) -> ImageResponse {
-        try await services.renditions.value(
-            JobKey(rendition: request, bytes: currentBytes), for: job, onStatus: reporter.report,
-            work: Self.work(for: request, services, currentBytes: currentBytes))
     }
 
     /// Returns this load for a changed request.

@@ -20,6 +20,11 @@ struct StageWatch: Sendable {
         for observer in observers { observer.observe(event) }
     }
 
+    /// Reports that a store has evicted images from memory, if it has.
+    func tellEvictions(_ count: Int) {
+        if count > 0 { tell(.evicted(count)) }
+    }
+
     /// Runs a stage, and reports when it begins and ends.
     ///
     /// - Parameters:
@@ -65,9 +70,8 @@ struct StageWatch: Sendable {
 
     /// Reports the start of a load.
     ///
-    /// - Returns: The value to pass to ``loadEnded(_:_:_:)``; `nil` if there are no observers.
-    func loadBegan(_ request: ImageRequest) -> (id: Int, at: Duration)? {
-        guard !isIdle else { return nil }
+    /// - Returns: The value to pass to ``loadEnded(_:_:_:)``.
+    func loadBegan(_ request: ImageRequest) -> (id: Int, at: Duration) {
         let id = Self.nextID()
         tell(.loadBegan(id: id, request))
         return (id, time.uptime())

@@ -44,7 +44,9 @@ public final class ImagePipeline: Sendable {
         for request: ImageRequest
     ) async throws(TintypeError) -> ImageResponse {
         let request = services.intercepted(request)
-        if let hit = memoryHit(request) { return hit }
+        if request.policy.endsInMemory, let image = services.cachedImage(for: request) {
+            return ImageResponse(image: image, origin: .memory)
+        }
         guard !Task.isCancelled else { throw .cancelled }
         return try await launch(request).responseOrCancel()
     }
@@ -56,9 +58,11 @@ public final class ImagePipeline: Sendable {
 
     /// Starts a load of a request that the interceptors have already rewritten.
     func begin(_ request: ImageRequest) -> ImageTask {
-        guard let hit = memoryHit(request) else { return launch(request) }
+        guard request.policy.endsInMemory, let image = services.cachedImage(for: request) else {
+            return launch(request)
+        }
         let task = ImageTask(request: request)
-        task.finish(.success(hit))
+        task.finish(.success(ImageResponse(image: image, origin: .memory)))
         return task
     }
 
@@ -70,12 +74,6 @@ public final class ImagePipeline: Sendable {
         try await services.configuration.cache.flush()
     }
 
-    /// Looks up a request in memory, if a hit there ends its load.
-    func memoryHit(_ request: ImageRequest) -> ImageResponse? {
-        guard request.policy.data == .whenLoaded, request.policy.freshness.takesWhatIsCached else { return nil }
-        return services.cachedImage(for: request).map { ImageResponse(image: $0, origin: .memory) }
-    }
-
     private func launch(_ request: ImageRequest) -> ImageTask {
         let task = ImageTask(request: request, in: running)
         // Jobs do not know the scale, so that they are shared. With alternatives, it depends on which of them loads.
@@ -84,8 +82,10 @@ public final class ImagePipeline: Sendable {
             onStatus: { task.update($0.atScale(scale)) },
             onEnd: { task.finish($0.map { $0.atScale(scale) }) })
         let key = JobKey(rendition: request, bytes: nil)
-        let subscription = services.renditions.attach(key, at: request.priority, receiver: receiver) {
-            ImageLoad.work(for: request, services)
+        let subscription = services.renditions.attach(key, at: request.priority, receiver: receiver) { [services] in
+            { (job, reporter) throws(TintypeError) in
+                try await ImageLoad(request: request, services: services, job: job, reporter: reporter).run()
+            }
         }
         task.bind(subscription)
         return task

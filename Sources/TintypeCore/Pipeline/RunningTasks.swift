@@ -66,7 +66,7 @@ final class RunningTasks: Sendable {
 
     /// Adds a task, before it can end. O(1) amortised.
     func add(_ task: ImageTask) -> Entry {
-        let watched = watch.loadBegan(task.request)
+        let watched = watch.isIdle ? nil : watch.loadBegan(task.request)
         let slot = state.withLock { state in
             guard let slot = state.free.popLast() else {
                 state.tasks.append(task)

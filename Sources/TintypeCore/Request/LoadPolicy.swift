@@ -129,6 +129,9 @@ extension LoadPolicy {
 }
 
 extension LoadPolicy {
+    /// Whether an image in memory is all that a load needs.
+    var endsInMemory: Bool { data == .whenLoaded && freshness.takesWhatIsCached }
+
     /// Returns whether this load may read a tier.
     func reads(_ tier: CacheAccess) -> Bool {
         freshness != .reload && tier.canRead
