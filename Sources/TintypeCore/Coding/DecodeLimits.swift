@@ -88,7 +88,8 @@ extension DecodeLimits {
     /// - Throws: ``TintypeError/Code/limitExceeded``; ``TintypeError/Code/undecodable`` for an image without pixels.
     public func check(_ info: ImageInfo, byteCount: Int) throws(TintypeError) {
         try check(info)
-        let decoded = info.size.area * PixelBuffer.bytesPerPixel
+        let (product, overflow) = info.size.area.multipliedReportingOverflow(by: PixelBuffer.bytesPerPixel)
+        let decoded = overflow ? .max : product
         guard decoded <= Self.freeBytes || decoded / max(byteCount, 1) <= ratio else {
             throw .exceeded(.ratio, "\(byteCount) bytes expand to \(decoded) bytes; the limit is \(ratio) per byte")
         }
@@ -111,11 +112,13 @@ extension DecodeLimits {
             guard frame.rect.size.area <= pixels else {
                 throw .exceeded(.pixels, "a frame has \(frame.rect.size) pixels; the limit is \(pixels)")
             }
-            left -= max(canvas.area, frame.rect.size.area)
-            guard left >= 0 else {
+            // Compared before it is subtracted, because the areas may be as large as an Int.
+            let area = max(canvas.area, frame.rect.size.area)
+            guard area <= left else {
                 throw .exceeded(
                     .animatedPixels, "the frames of the animation exceed the limit of \(animatedPixels) pixels")
             }
+            left -= area
         }
     }
 

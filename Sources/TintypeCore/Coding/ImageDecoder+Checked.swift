@@ -101,12 +101,13 @@ struct DecodeTime: Sendable {
         isCancelled: @escaping @Sendable () -> Bool,
         _ body: (_ isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> Value
     ) throws(TintypeError) -> Value {
-        let (end, source) = (source.uptime() + limit, source)
+        // Elapsed times are compared, because a start plus the largest limit would overflow.
+        let (start, source, limit) = (source.uptime(), source, limit)
         do throws(TintypeError) {
-            return try body { isCancelled() || source.uptime() > end }
+            return try body { isCancelled() || source.uptime() - start > limit }
         } catch {
             // The caller may have withdrawn its cancellation, so an expired limit is checked by the clock alone.
-            guard error.code == .cancelled, source.uptime() > end, !isCancelled() else { throw error }
+            guard error.code == .cancelled, source.uptime() - start > limit, !isCancelled() else { throw error }
             throw .exceeded(.time, "decoding took longer than \(limit)")
         }
     }

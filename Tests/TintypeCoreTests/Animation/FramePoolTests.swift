@@ -7,6 +7,17 @@ import TintypeTesting
 @Suite(.timeLimit(.minutes(15))) @MainActor struct FramePoolTests {
     private static let frameBytes = AnimatedImageTests.canvas.height * PixelBuffer.bytesPerRow(width: 9)
 
+    // MARK: Limits
+
+    /// A product that does not fit into an integer is not a small number.
+    @Test(arguments: [Int.max, .max / 2, 1 << 62, 1 << 55]) func moreFramesThanMemoryAreNotPinned(_ count: Int) throws {
+        let fixture = try PlayerFixture(3)
+        fixture.player.play()
+        fixture.animation.pool.grow(to: count)
+        let error = #expect(throws: TintypeError.self) { try fixture.animation.pool.pin(isCancelled: { false }) }
+        #expect(error?.code == .limitExceeded)
+    }
+
     // MARK: Sharing
 
     @Test func fiftyPlayersDecodeEachFrameOnce() throws {

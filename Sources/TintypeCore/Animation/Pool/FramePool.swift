@@ -174,7 +174,7 @@ public final class FramePool: Sendable {
     ///   decoding.
     func pin(isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) {
         let count = state.withLock { $0.buffer.frameCount }
-        guard (count - 1).multipliedReportingOverflow(by: poster.byteCount).partialValue <= memory.limit else {
+        guard byteCount(ofFrames: count - 1) <= memory.limit else {
             throw TintypeError(
                 .limitExceeded, stage: .decode,
                 "\(count) decoded frames exceed the limit of \(memory.limit) bytes (FrameMemory.limit)")
@@ -199,14 +199,19 @@ public final class FramePool: Sendable {
 
     // MARK: Memory
 
+    /// Returns the size of a number of frames in bytes; `Int.max` instead of an overflow.
+    private func byteCount(ofFrames count: Int) -> Int {
+        let (product, overflow) = count.multipliedReportingOverflow(by: poster.byteCount)
+        return overflow ? .max : product
+    }
+
     /// Reports the bytes needed by the subscribers to ``FrameMemory``.
     private func reportNeed() {
-        let frame = poster.byteCount
         let (need, version) = state.withLock { state -> (Int?, Int) in
             state.needVersion += 1
             guard !state.buffer.isIdle else { return (nil, state.needVersion) }
-            let all = frame * max(1, state.buffer.frameCount - 1)
-            let need = state.buffer.isPinned ? all : min(all, state.budgets.values.max() ?? frame)
+            let all = byteCount(ofFrames: max(1, state.buffer.frameCount - 1))
+            let need = state.buffer.isPinned ? all : min(all, state.budgets.values.max() ?? poster.byteCount)
             return (need, state.needVersion)
         }
         memory.setNeed(need, for: self, version: version)
