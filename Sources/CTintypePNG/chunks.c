@@ -83,6 +83,7 @@ static void note_chunk(const tintype_png_chunk *chunk, tintype_png_header *heade
     } else if (tintype_png_chunk_is(chunk, "eXIf")) {
         header->exif_orientation = tintype_exif_orientation(chunk->data, chunk->length);
     }
+    header->has_frame_in_default_image |= tintype_png_chunk_is(chunk, "fcTL");
     header->has_icc_profile |= tintype_png_chunk_is(chunk, "iCCP");
     header->has_gamma |= tintype_png_chunk_is(chunk, "gAMA");
     header->has_srgb |= tintype_png_chunk_is(chunk, "sRGB");

@@ -46,7 +46,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
             info.density = metadata.density
             info.durations = try Self.durations(raw, header, isComplete: true) ?? []
             // The default image need not be a frame. It can stand for the first frame only if it is that frame.
-            if info.frameCount > 1 {
+            if header.isAnimated {
                 let isFirstFrame = try PNGAnimation(bytes, header).isDefaultImageFirst
                 guard isFirstFrame && context.options.frames == .first else {
                     return try animatedImage(bytes, info: info, context: context, exif: metadata.exif)
@@ -90,7 +90,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
         let header = try bytes.withTypedBytes { bytes throws(TintypeError) in
             try reader.open(bytes, isComplete: false)
         }
-        guard let header, header.frame_count > 1 else { return nil }
+        guard let header, header.isAnimated else { return nil }
         var info = ImageInfo(header)
         try context.limits.check(info)
         let animation = try PNGAnimation(arrived: bytes, header)
@@ -170,6 +170,9 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
 }
 
 extension tintype_png_header {
+    /// Whether frames are shown instead of the default image: several, or one that is not the default image.
+    fileprivate var isAnimated: Bool { frame_count > 1 || (frame_count == 1 && !has_frame_in_default_image) }
+
     /// The channels as the colour conversion names them.
     fileprivate var channels: SourceChannels { color == .grey || color == .greyAlpha ? .grey : .rgb }
 }
@@ -194,7 +197,7 @@ extension PNGDecoder {
         guard let header else { return .unknown }
         let info = ImageInfo(header)
         try context.limits.check(info)
-        guard header.frame_count <= 1 else {
+        guard !header.isAnimated else {
             return .animation(IncrementalAnimation(decoder: PNGDecoder(), context: context))
         }
         let converter = try converter(head, header, context.limits)
@@ -210,7 +213,7 @@ extension PNGDecoder: SalvagingImageDecoder {
         guard let header else { return nil }
         let info = ImageInfo(header)
         try context.limits.check(info)
-        if info.frameCount > 1 { return try salvageAnimation(bytes, context: context) }
+        if header.isAnimated { return try salvageAnimation(bytes, context: context) }
         let reader = try PNGPreviewReader(
             header, info, try Self.converter(bytes, header, context.limits), context)
         return try reader.salvage(bytes)

@@ -74,6 +74,8 @@ typedef struct tintype_png_header {
     bool has_icc_profile;
     bool has_gamma;
     bool has_srgb;
+    /// Whether a frame control chunk precedes the default image, which is then the first frame.
+    bool has_frame_in_default_image;
     /// After LIMIT, the limit exceeded; none if it was libpng's own.
     tintype_png_bound exceeded;
 } tintype_png_header;
