@@ -88,7 +88,7 @@ public struct JPEGDecoder: PartialImageDecoder {
         let stored =
             plan.matchesTarget(outputSize: size)
             ? try decodeFullSize(reader, size, converter)
-            : try RowResampler.resampled(size, crop: plan.target.part, relativeTo: plan.stored, to: plan.target.size) {
+            : try RowResampler.resampled(size, crop: plan.target.part, scale: plan.scale, to: plan.target.size) {
                 (count, strip) throws(TintypeError) in
                 let stride = strip.bytesPerRow
                 let count = try strip.withRows { rows throws(TintypeError) in
@@ -171,9 +171,8 @@ extension JPEGDecoder: SalvagingImageDecoder {
             var writer = try PixelWriter(size: try reader.start(eighths: plan.eighths))
             writer.clear()
             guard try Self.readRows(reader, into: &writer, converter) > 0 else { return nil }
-            let pixels = try writer.finish().resampled(
-                crop: plan.target.part, relativeTo: plan.stored, to: plan.target.size, filter: .lanczos3)
-            return Image(pixels: try pixels.oriented(plan.orientation), info: info, scale: context.options.scale ?? 1)
+            let pixels = try plan.upright(writer.finish(), filter: .lanczos3)
+            return Image(pixels: pixels, info: info, scale: context.options.scale ?? 1)
         }
     }
 
@@ -232,16 +231,45 @@ struct JPEGPlan: Equatable {
         eighths = Self.eighths(thumbnail, target.size)
     }
 
+    /// The number of pixels that libjpeg puts out for each stored pixel.
+    ///
+    /// The output has whole pixels: its last row and column may reach beyond the image.
+    var scale: Double { Double(eighths) / 8 }
+
     /// Returns whether libjpeg's output of this size is already the result.
-    func matchesTarget(outputSize: PixelSize) -> Bool { target.part.size == stored && target.size == outputSize }
+    func matchesTarget(outputSize: PixelSize) -> Bool {
+        target.part.size == stored && target.size == outputSize
+            && Self.fits(stored.width, eighths, outputSize.width)
+            && Self.fits(stored.height, eighths, outputSize.height)
+    }
+
+    /// Returns the result of libjpeg's output, turned upright.
+    func upright(_ output: PixelBuffer, filter: ResampleFilter) throws(TintypeError) -> PixelBuffer {
+        let shown =
+            matchesTarget(outputSize: output.size)
+            ? output : try output.resampled(crop: target.part, scale: scale, to: target.size, filter: filter)
+        return try shown.oriented(orientation)
+    }
 
     /// Returns the fewest eighths at which neither side is smaller than the target.
     ///
     /// Scaling in the frequency domain is nearly free, but its loss of detail is final.
     private static func eighths(_ stored: PixelSize, _ target: PixelSize) -> Int {
-        (1...8).first { eighths in
-            // libjpeg rounds up.
-            (stored.width * eighths + 7) / 8 >= target.width && (stored.height * eighths + 7) / 8 >= target.height
+        (1...7).first { eighths in
+            stored.width * eighths + slack(target.width) >= target.width * 8
+                && stored.height * eighths + slack(target.height) >= target.height * 8
         } ?? 8
     }
+
+    /// Returns whether `output` pixels show a stored side at a scale closely enough.
+    private static func fits(_ stored: Int, _ eighths: Int, _ output: Int) -> Bool {
+        let excess = output * 8 - stored * eighths
+        return excess == 0 || (output >= largeSide && excess < 8)
+    }
+
+    /// The side in pixels from which a part of a pixel more or less cannot be seen.
+    private static let largeSide = 64
+
+    /// Returns the eighths of a pixel that the scaled image may lack. Fitting rounds a side by half a pixel.
+    private static func slack(_ target: Int) -> Int { target >= largeSide ? 4 : 0 }
 }

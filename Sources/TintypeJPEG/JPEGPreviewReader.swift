@@ -98,10 +98,7 @@ final class JPEGPreviewReader: PreviewReader, @unchecked Sendable {
         guard status != .needsMore else { return nil }
         try check(status ?? .ok)
         writer.convert(rows: Int(rows), by: output.converter)
-        let plan = output.plan
-        let pixels = try writer.finish().resampled(
-            crop: plan.target.part, relativeTo: plan.stored, to: plan.target.size, filter: .bilinear
-        ).oriented(plan.orientation)
+        let pixels = try output.plan.upright(writer.finish(), filter: .bilinear)
         return Image(pixels: pixels, info: output.info, scale: context.options.scale ?? 1)
     }
 

@@ -33,24 +33,22 @@ package struct RowResampler: ~Copyable {
     ///   - source: The size of the source in pixels.
     ///   - crop: The part of the source that the output shows; all of it by default. Pixels around it have no
     ///     influence.
-    ///   - full: The size that `crop` refers to, if that is not the source size.
+    ///   - scale: The number of source pixels per pixel that `crop` refers to, if a decoder has scaled the source.
     ///   - size: The size of the whole output in pixels.
     ///   - outputRect: The part of the output that is produced; all of it by default.
     ///   - filter: The resampling filter.
     /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/limitExceeded``.
     package init(
-        from source: PixelSize, crop: PixelRect? = nil, relativeTo full: PixelSize? = nil, to size: PixelSize,
+        from source: PixelSize, crop: PixelRect? = nil, scale: Double = 1, to size: PixelSize,
         outputRect: PixelRect? = nil, filter: ResampleFilter
     ) throws(TintypeError) {
-        let full = full ?? source
-        let crop = crop ?? PixelRect(x: 0, y: 0, size: full)
+        let crop = crop ?? PixelRect(x: 0, y: 0, size: source)
         let outputRect = outputRect ?? PixelRect(x: 0, y: 0, size: size)
         let across = ResampleAxis(
-            source: source.width, crop: Self.scaledRange(crop.x, crop.size.width, from: full.width, to: source.width),
+            source: source.width, crop: Self.scaledRange(crop.x, crop.size.width, by: scale),
             output: size.width, outputRange: outputRect.x..<outputRect.x + outputRect.size.width, filter: filter)
         let down = ResampleAxis(
-            source: source.height,
-            crop: Self.scaledRange(crop.y, crop.size.height, from: full.height, to: source.height),
+            source: source.height, crop: Self.scaledRange(crop.y, crop.size.height, by: scale),
             output: size.height, outputRange: outputRect.y..<outputRect.y + outputRect.size.height, filter: filter)
         let (vertical, rowLength) = (down.weights(filter), outputRect.size.width * PixelBuffer.bytesPerPixel)
         let ringRows = vertical.taps + 1
@@ -63,10 +61,9 @@ package struct RowResampler: ~Copyable {
         shrinker = RowShrinker(across: across, down: down)
     }
 
-    /// Converts a range of pixels in a side of `full` pixels to a side of `source` pixels.
-    private static func scaledRange(_ start: Int, _ length: Int, from full: Int, to source: Int) -> Range<Double> {
-        let scale = Double(source) / Double(full)
-        return Double(start) * scale..<Double(start + length) * scale
+    /// Converts a range of unscaled pixels to a range of source pixels.
+    private static func scaledRange(_ start: Int, _ length: Int, by scale: Double) -> Range<Double> {
+        Double(start) * scale..<Double(start + length) * scale
     }
 
     /// Consumes the next source rows, from top to bottom.
@@ -153,7 +150,7 @@ extension RowResampler {
     /// - Parameters:
     ///   - size: The size of the source in pixels.
     ///   - crop: The part of the source that the output shows; all of it by default.
-    ///   - full: The size that `crop` refers to, if that is not `size`.
+    ///   - scale: The number of source pixels per pixel that `crop` refers to, if a decoder has scaled the source.
     ///   - target: The size of the output in pixels.
     ///   - filter: The resampling filter.
     ///   - read: Fills the first rows of a strip, premultiplied, at most as many as requested. Returns their number,
@@ -161,11 +158,11 @@ extension RowResampler {
     /// - Throws: ``TintypeError/Code/undecodable`` if the rows end early, the errors of `read`, and those of
     ///   ``append(rows:count:stride:)``.
     package static func resampled(
-        _ size: PixelSize, crop: PixelRect? = nil, relativeTo full: PixelSize? = nil, to target: PixelSize,
+        _ size: PixelSize, crop: PixelRect? = nil, scale: Double = 1, to target: PixelSize,
         filter: ResampleFilter = .lanczos3,
         read: (_ count: Int, _ strip: inout PixelWriter) throws(TintypeError) -> Int
     ) throws(TintypeError) -> PixelBuffer {
-        var resampler = try RowResampler(from: size, crop: crop, relativeTo: full, to: target, filter: filter)
+        var resampler = try RowResampler(from: size, crop: crop, scale: scale, to: target, filter: filter)
         var strip = try PixelWriter(size: PixelSize(width: size.width, height: min(stripHeight, size.height)))
         let stride = strip.bytesPerRow
         var row = 0
@@ -189,22 +186,22 @@ extension PixelBuffer {
     ///
     /// - Parameters:
     ///   - crop: The part of this image that the output shows; all of it by default.
-    ///   - full: The size that `crop` refers to, if that is not the size of this image.
+    ///   - scale: The number of pixels of this image per pixel that `crop` refers to, if a decoder has scaled it.
     ///   - target: The size of the whole output in pixels.
     ///   - outputRect: The part of the output that is produced; all of it by default.
     ///   - filter: The resampling filter.
     /// - Throws: ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/cancelled``.
     package func resampled(
-        crop: PixelRect? = nil, relativeTo full: PixelSize? = nil, to target: PixelSize, outputRect: PixelRect? = nil,
+        crop: PixelRect? = nil, scale: Double = 1, to target: PixelSize, outputRect: PixelRect? = nil,
         filter: ResampleFilter
     ) throws(TintypeError) -> PixelBuffer {
-        if target == size, crop == nil || crop?.size == full ?? size {
+        if target == size, crop == nil || (crop?.size == size && scale == 1) {
             guard let outputRect else { return self }
             return try cropped(to: outputRect)
         }
         var resampler = try RowResampler(
-            from: size, crop: crop, relativeTo: full, to: target, outputRect: outputRect, filter: filter)
+            from: size, crop: crop, scale: scale, to: target, outputRect: outputRect, filter: filter)
         try withUnsafeBytes { rows throws(TintypeError) in
             try resampler.append(rows: rows, count: size.height, stride: bytesPerRow)
         }
