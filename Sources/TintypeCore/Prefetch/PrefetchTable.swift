@@ -30,6 +30,8 @@ struct PrefetchTable: Sendable {
     private var lastBatch = 0
     /// The number of workers that are running or about to start.
     private var workers = 0
+    /// The number of workers that load an image. The others are about to take one, or to end.
+    private var busyWorkers = 0
     /// Whether no further images are begun.
     private(set) var isPaused = false
 
@@ -52,11 +54,11 @@ extension PrefetchTable {
 
     /// Returns the number of workers to start, and counts them as running.
     ///
-    /// Each worker must call ``nextItem()`` until it returns `nil`.
+    /// Each worker must call ``nextItem()`` until it returns `nil`, and ``end(_:succeeded:)`` for every image.
     mutating func workersToStart() -> Int {
         guard !isPaused else { return 0 }
         let former = workers
-        workers = max(workers, min(concurrency, workers + itemsLeft(atMost: concurrency)))
+        workers = max(workers, min(concurrency, busyWorkers + itemsLeft(atMost: concurrency)))
         return workers - former
     }
 
@@ -76,6 +78,7 @@ extension PrefetchTable {
             workers -= 1
             return nil
         }
+        busyWorkers += 1
         batches[number]?.next += 1
         if index + 1 == items.count { queue.removeFirst() }
         return (Item(batch: number, index: index), items.request(at: index))
@@ -88,6 +91,7 @@ extension PrefetchTable {
 
     /// Records the end of an image; returns the progress of its batch, `nil` if the batch was cancelled.
     mutating func end(_ item: Item, succeeded: Bool) -> PrefetchProgress? {
+        busyWorkers -= 1
         if succeeded { batches[item.batch]?.progress.finished += 1 } else { batches[item.batch]?.progress.skipped += 1 }
         guard let progress = batches[item.batch]?.progress else { return nil }
         if progress.isComplete { batches[item.batch] = nil }

@@ -26,6 +26,17 @@ import TintypeTesting
         #expect(one == 1 && rest == 2 && none == 0)
     }
 
+    @Test func aWorkerIsStartedOnlyForAnItemThatNoOtherWillTake() {
+        var table = PrefetchTable(concurrency: 9)
+        _ = table.add(items("a", "b", "c"))
+        let three = table.workersToStart()
+        _ = table.nextItem()
+        let none = table.workersToStart()
+        _ = table.add(items("d"))
+        let one = table.workersToStart()
+        #expect(three == 3 && none == 0 && one == 1)
+    }
+
     @Test func batchesAreLoadedInTheirOrder() throws {
         var table = PrefetchTable(concurrency: 1)
         _ = table.add(items("a", "b"))
@@ -92,7 +103,12 @@ import TintypeTesting
                 case .add: _ = table.add(items("a", "b"))
                 case .take:
                     workers += table.workersToStart()
-                    guard workers > running.count else { continue }
+                    guard workers > running.count else {
+                        // Nothing is left behind that a further worker could load.
+                        let left = table.nextItem()
+                        #expect(workers == 2 || left == nil)
+                        continue
+                    }
                     if let (item, _) = table.nextItem() { running.append(item) } else { workers -= 1 }
                 case .succeed, .fail:
                     guard let item = running.popLast() else { continue }
