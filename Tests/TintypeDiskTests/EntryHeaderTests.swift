@@ -71,12 +71,24 @@ import TintypeCore
     }
 
     @Test func theFileIsAtMost1TB() {
-        func lengths(_ length: Int) -> EntryHeader.Lengths? {
+        let limit = EntryHeader.maximumFileLength - header().length
+        func lengths(_ payload: Int) -> EntryHeader.Lengths? {
             var bytes = header().encoded
-            withUnsafeBytes(of: UInt64(length).littleEndian) { bytes.replaceSubrange(32..<40, with: $0) }
+            withUnsafeBytes(of: UInt64(payload).littleEndian) { bytes.replaceSubrange(32..<40, with: $0) }
             return bytes.withUnsafeBytes { EntryHeader.Lengths($0) }
         }
-        #expect(lengths(EntryHeader.maximumFileLength) != nil && lengths(EntryHeader.maximumFileLength + 1) == nil)
+        #expect(lengths(limit)?.file == 1 << 40)
+        #expect(lengths(limit + 1) == nil && lengths(.max) == nil)
+    }
+
+    /// Whatever is written can be read: both are held to the same limits.
+    @Test func theLengthsOfAnEntryAreThoseOfItsFile() {
+        let header = header()
+        let entry = CacheEntry(
+            data: Data("payload".utf8), format: header.format, metadata: header.metadata, extended: header.extended)
+        let lengths = EntryHeader.Lengths(of: entry, for: header.key)
+        #expect(lengths == header.encoded.withUnsafeBytes { EntryHeader.Lengths($0) })
+        #expect(lengths.head == header.length && lengths.file == header.fileLength)
     }
 
     @Test func anEntryWithAPartTooLongHasNoRoom() {

@@ -56,10 +56,7 @@ struct EntryHeader: Equatable {
 
     /// Whether a file can hold an entry. A reader would take a larger one for damaged.
     static func hasRoom(for entry: CacheEntry, _ key: CacheKey) -> Bool {
-        [
-            key.source.utf8.count, key.rendition.utf8.count, entry.format?.rawValue.utf8.count ?? 0,
-            entry.metadata.count, entry.extended.count,
-        ].allSatisfy { $0 <= maximumPartLength } && entry.data.count <= maximumFileLength - (6 * maximumPartLength)
+        Lengths(of: entry, for: key).areWithinLimits
     }
 
     private static func headLength(variable: Int) -> Int {
@@ -168,20 +165,39 @@ extension EntryHeader {
         return source.equals(expected.source) && rendition.equals(expected.rendition) ? expected : nil
     }
 
-    /// The lengths in the fixed part. They are within bounds but not yet verified by the checksum.
-    struct Lengths {
-        let source: Int
-        let rendition: Int
-        let format: Int
-        let metadata: Int
-        let extended: Int
-        let payload: Int
+    /// The lengths of the parts of a file, in bytes.
+    struct Lengths: Equatable {
+        var source: Int
+        var rendition: Int
+        var format: Int
+        var metadata: Int
+        var extended: Int
+        var payload: Int
 
         /// The length of the header, in bytes.
         var head: Int { EntryHeader.headLength(variable: source + rendition + format + metadata + extended) }
         /// The length of the whole file, in bytes.
         var file: Int { head + payload }
 
+        /// Whether no part and no file is longer than the format allows.
+        var areWithinLimits: Bool {
+            let limit = EntryHeader.maximumPartLength
+            return source <= limit && rendition <= limit && format <= limit && metadata <= limit && extended <= limit
+                && payload <= EntryHeader.maximumFileLength - head
+        }
+
+        /// The lengths of the parts of an entry.
+        init(of entry: CacheEntry, for key: CacheKey) {
+            source = key.source.utf8.count
+            rendition = key.rendition.utf8.count
+            format = entry.format?.rawValue.utf8.count ?? 0
+            metadata = entry.metadata.count
+            extended = entry.extended.count
+            payload = entry.data.count
+        }
+
+        /// Reads the lengths in the fixed part of a file. They are within limits but not yet verified by the checksum.
+        ///
         /// `nil` if the bytes are not the fixed part of a file of this version.
         init?(_ bytes: UnsafeRawBufferPointer) {
             guard bytes.count >= EntryHeader.fixedLength, bytes.prefix(8).elementsEqual(magic),
@@ -193,10 +209,7 @@ extension EntryHeader {
             metadata = Int(bytes.integer(at: 24, as: UInt32.self))
             extended = Int(bytes.integer(at: 28, as: UInt32.self))
             payload = Int(clamping: bytes.integer(at: 32, as: UInt64.self))
-            let limit = EntryHeader.maximumPartLength
-            guard source <= limit, rendition <= limit, format <= limit, metadata <= limit, extended <= limit,
-                payload <= EntryHeader.maximumFileLength
-            else { return nil }
+            guard areWithinLimits else { return nil }
         }
     }
 }
