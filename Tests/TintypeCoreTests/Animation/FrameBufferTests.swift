@@ -201,6 +201,20 @@ import TintypeTesting
         #expect(answer == nil && again?.target == 1)
     }
 
+    /// While a run makes a frame, preloading or another pool may have provided it. A frame that counted as held and as
+    /// failed would hide that another one is missing, and its players would wait for ever.
+    @Test(arguments: [false, true]) func aFrameThatIsHeldHasNotFailed(_ isAdoptedLater: Bool) throws {
+        let pixel = try #require(Self.pixel)
+        var buffer = buffer(20, of: 4, cursor(1, of: 4))
+        let next = buffer.startNextRun()
+        let run = try #require(next)
+        if !isAdoptedLater { _ = buffer.insert(pixel, at: 1) }
+        buffer.finish(run, error: TintypeError(.undecodable, stage: .decode, "damaged"))
+        if isAdoptedLater { buffer.adopt([1: pixel]) }
+        let made = try fill(&buffer)
+        #expect(run.target == 1 && made == [2, 3])
+    }
+
     @Test func aCancelledFrameIsMadeLater() throws {
         var buffer = buffer(20, of: 3, cursor(1, of: 3))
         let next = buffer.startNextRun()

@@ -10,6 +10,7 @@ struct FrameBuffer: Sendable {
     private(set) var isPinned = false
     /// The frames held, by index.
     private(set) var frames: [Int: PixelBuffer] = [:]
+    /// The errors of frames that could not be made. None of these frames is held.
     private var failures: [Int: TintypeError] = [:]
     private var subscribers: [Int: Subscriber] = [:]
     private var isRunning = false
@@ -120,8 +121,9 @@ struct FrameBuffer: Sendable {
     /// Ends a run. A frame that failed is not tried again while the animation has subscribers.
     mutating func finish(_ run: FrameRun, error: TintypeError?) {
         isRunning = false
-        // A cancelled run says nothing about the frame.
-        if let error, error.code != .cancelled, !isIdle { failures[run.target] = error }
+        // A cancelled run says nothing about the frame. A frame that is held was pinned or adopted during the run.
+        guard let error, error.code != .cancelled, !isIdle, frames[run.target] == nil else { return }
+        failures[run.target] = error
     }
 
     /// Returns the frames worth holding, most urgent first.
@@ -174,6 +176,7 @@ struct FrameBuffer: Sendable {
     /// Adds frames that another buffer made. The next insertion evicts those not worth holding.
     mutating func adopt(_ frames: [Int: PixelBuffer]) {
         self.frames.merge(frames.filter { $0.key < frameCount }) { current, _ in current }
+        failures = failures.filter { self.frames[$0.key] == nil }
     }
 
     private mutating func trim() -> [PixelBuffer] {
