@@ -110,6 +110,16 @@ import TintypeTesting
         #expect(buffer.frames.keys.sorted() == [3, 4, 5, 6])
     }
 
+    @Test func fillingEndsWhenAllFramesAreHeld() throws {
+        var buffer = buffer(20, cursor(0))
+        _ = try fill(&buffer)
+        _ = buffer.setCapacity(4)
+        _ = buffer.move(0, to: cursor(2))
+        // Three of the four wanted frames are held.
+        let made = try fill(&buffer)
+        #expect(made.isEmpty && buffer.frames.keys.sorted() == [1, 2, 3, 4])
+    }
+
     @Test func framesAreMadeInRunsForOneSubscriberAfterAnother() throws {
         var buffer = buffer(8, of: 40, cursor(0, of: 40), cursor(20, of: 40))
         _ = try fill(&buffer)

@@ -94,8 +94,9 @@ struct FrameBuffer: Sendable {
     /// Sequential frames cost least to decode. Therefore nothing is made while at least half of the wanted frames are
     /// available; then all missing ones are made in order, unless a subscriber waits.
     mutating func startNextRun() -> FrameRun? {
-        guard !isRunning, !subscribers.isEmpty, frames.count + failures.count < frameCount - 1 else { return nil }
-        let wanted = wantedFrames()
+        guard !isRunning, !subscribers.isEmpty else { return nil }
+        // A buffer that lacks no frame would compute the wanted frames in vain at every move.
+        let wanted = lacksFrames ? wantedFrames() : []
         guard let nearest = wanted.firstIndex(where: isMissing), isFilling || nearest <= max(1, wanted.count / 2) else {
             isFilling = false
             return nil
@@ -106,6 +107,8 @@ struct FrameBuffer: Sendable {
         lastTarget = (isAwaited ? nil : missing.filter { $0 > lastTarget }.min()) ?? missing[0]
         return FrameRun(target: lastTarget, others: Set(missing), isAwaited: isAwaited)
     }
+
+    private var lacksFrames: Bool { frames.count + failures.count < frameCount - 1 }
 
     /// Stores a frame if it is worth holding.
     ///
