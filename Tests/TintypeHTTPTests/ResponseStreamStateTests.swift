@@ -1,8 +1,10 @@
+import AsyncHTTPClient
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 import Testing
 import TintypeCore
+import TintypeTesting
 
 @testable import TintypeHTTP
 
@@ -144,6 +146,37 @@ import TintypeCore
         let drained = try #require(end.drained)
         drained.succeed()
         #expect(!stream.state.isFull)
+    }
+
+    // MARK: The client's task
+
+    /// A task of the client. Its connection is refused.
+    private func clientTask() throws -> HTTPClient.Task<Void> {
+        let delegate = ResponseDelegate(ConnectionLog(uptime: TransferClock.system.uptime))
+        let request = try HTTPClient.Request(url: try ClosedPort().url)
+        return HTTPClient.shared.execute(request: request, delegate: delegate)
+    }
+
+    @Test func cancellationCancelsTheClientsTaskOnce() throws {
+        let (stream, task) = (try started(), try clientTask())
+        let early = stream.state.attach(task)
+        let (first, second) = (stream.state.cancel(Broken()).task, stream.state.cancel(Broken()).task)
+        #expect(early == nil && first === task && second == nil)
+    }
+
+    @Test func aResponseThatEndsDoesNotCancelTheClientsTask() throws {
+        let (stream, task) = (try started(), try clientTask())
+        _ = stream.state.attach(task)
+        let (end, late) = (stream.state.finish(.success(())).task, stream.state.cancel(Broken()).task)
+        #expect(end == nil && late == nil)
+    }
+
+    /// The response may be cancelled before the client returns its task.
+    @Test func aTaskThatIsAttachedAfterTheEndIsCancelled() throws {
+        let (stream, task) = (try started(), try clientTask())
+        _ = stream.state.cancel(Broken())
+        let late = stream.state.attach(task)
+        #expect(late === task)
     }
 
     // MARK: Waiting

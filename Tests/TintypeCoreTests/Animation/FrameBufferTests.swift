@@ -167,6 +167,15 @@ import TintypeTesting
         #expect(evicted.count == 5 && buffer.frames.keys.sorted() == [1, 2, 3])
     }
 
+    @Test func nothingIsEvictedWhileTheCapacityIsNotExceeded() throws {
+        var buffer = buffer(4, cursor(0, left: 4))
+        var made = try fill(&buffer)
+        #expect(made == [1, 2, 3])
+        _ = buffer.move(0, to: cursor(5, left: 1))
+        made = try fill(&buffer)
+        #expect(made == [5] && buffer.frames.keys.sorted() == [1, 2, 3, 5])
+    }
+
     @Test func onlyWantedFramesAreHeld() throws {
         let pixel = try #require(Self.pixel)
         var buffer = buffer(3, cursor(2))
@@ -243,6 +252,15 @@ import TintypeTesting
         _ = buffer.move(0, to: cursor(0, of: 5))
         made = try fill(&buffer)
         #expect(made == [3, 4])
+    }
+
+    /// It is the poster. If it counted as held, the last missing frame would not be made.
+    @Test func theFirstFrameIsNotHeldEvenIfFramesArePinned() throws {
+        var buffer = buffer(20, of: 3, cursor(1, of: 3))
+        _ = buffer.setPinned(true)
+        for frame in [0, 1] { _ = buffer.insert(try #require(Self.pixel), at: frame) }
+        let next = buffer.startNextRun()
+        #expect(buffer.frames.keys.sorted() == [1] && next?.target == 2)
     }
 
     @Test func pinnedFramesStayWithoutSubscribers() throws {

@@ -172,6 +172,22 @@ import TintypeTesting
         #expect(memory.heldByteCount <= 12 * Self.frameBytes && first.animation.pool.heldFrameCount > 6)
     }
 
+    /// Two threads may deliver the reports of a pool in either order.
+    @Test func aReportOlderThanTheLastIsIgnored() throws {
+        let memory = FrameMemory(limit: 12 * Self.frameBytes)
+        let fixture = try PlayerFixture(21, memory: memory)
+        fixture.player.play()
+        let other = try PlayerFixture(21, memory: memory)
+        func report(_ need: Int?, version: Int) -> Int {
+            memory.setNeed(need, for: other.animation.pool, version: version)
+            fixture.timer.advance(by: .seconds(1))
+            return fixture.animation.pool.heldFrameCount
+        }
+        #expect(fixture.animation.pool.heldFrameCount == 12 && report(20 * Self.frameBytes, version: 3) <= 6)
+        #expect(report(nil, version: 2) <= 6)
+        #expect(report(nil, version: 4) > 6)
+    }
+
     @Test func memoryPressureReleasesFramesForAMinute() throws {
         let clock = ManualClock()
         let memory = FrameMemory(limit: 8 * Self.frameBytes, time: clock.timeSource)

@@ -61,6 +61,13 @@ import TintypeTesting
         #expect(!variant(DecodeOptions(), full).canBecome(DecodeOptions()))
     }
 
+    /// The wanted size would be computed from the whole image, which has another shape.
+    @Test func aCroppedVariantWillNotDo() {
+        let crop = PixelRect(x: 0, y: 0, size: PixelSize(width: 200, height: 200))
+        let wanted = DecodeOptions(crop: crop, size: .fit(PixelSize(width: 100, height: 100)))
+        #expect(!variant(DecodeOptions(crop: crop), crop.size).canBecome(wanted))
+    }
+
     @Test func aVariantOfTheWantedSizeWillDoButNoneThatIsTooSmall() {
         let half = PixelSize(width: 200, height: 100)
         let wanted = DecodeOptions(size: .fit(half))
