@@ -93,12 +93,17 @@ extension SharedPromise where Value == Void {
 /// Each waiter is resumed exactly once, whatever the order of its registration, its cancellation and the value.
 @usableFromInline
 struct PromiseState<Value: Sendable, Waiter: Sendable>: Sendable {
+    /// A wait that has begun: it is registered, or it was cancelled before that.
+    @usableFromInline
+    enum Wait: Sendable {
+        case registered(Waiter)
+        case cancelled(with: Value)
+    }
+
     @usableFromInline var value: Value?
     /// Nearly all promises have one waiter, which then costs no allocation.
     @usableFromInline var first: (number: Int, waiter: Waiter)?
-    @usableFromInline var others: [Int: Waiter] = [:]
-    /// Waits that were cancelled before they were registered, and their values.
-    @usableFromInline var cancelled: [Int: Value] = [:]
+    @usableFromInline var others: [Int: Wait] = [:]
     @usableFromInline var lastNumber = 0
 
     @inlinable
@@ -115,8 +120,12 @@ struct PromiseState<Value: Sendable, Waiter: Sendable>: Sendable {
     /// - Returns: The value that ends the wait at once, or `nil` if the waiter is registered.
     @inlinable
     mutating func add(_ waiter: Waiter, as number: Int) -> Value? {
-        if let value = cancelled.removeValue(forKey: number) ?? value { return value }
-        if first == nil { first = (number, waiter) } else { others[number] = waiter }
+        if case .cancelled(let value)? = others[number] {
+            others[number] = nil
+            return value
+        }
+        if let value { return value }
+        if first == nil { first = (number, waiter) } else { others[number] = .registered(waiter) }
         return nil
     }
 
@@ -130,9 +139,11 @@ struct PromiseState<Value: Sendable, Waiter: Sendable>: Sendable {
             defer { first = nil }
             return first?.waiter
         }
-        if let waiter = others.removeValue(forKey: number) { return waiter }
-        cancelled[number] = value
-        return nil
+        guard case .registered(let waiter)? = others.removeValue(forKey: number) else {
+            others[number] = .cancelled(with: value)
+            return nil
+        }
+        return waiter
     }
 
     /// Sets the value.
@@ -142,9 +153,10 @@ struct PromiseState<Value: Sendable, Waiter: Sendable>: Sendable {
     mutating func fulfill(_ value: Value) -> (first: Waiter?, others: [Waiter])? {
         guard self.value == nil else { return nil }
         self.value = value
-        defer { (first, others, cancelled) = (nil, [:], [:]) }
+        defer { (first, others) = (nil, [:]) }
         guard !others.isEmpty else { return (first?.waiter, []) }
-        let all = others.map { (number: $0.key, waiter: $0.value) } + (first.map { [$0] } ?? [])
-        return (nil, all.sorted { $0.number < $1.number }.map(\.waiter))
+        var waiters = first.map { [$0] } ?? []
+        for case (let number, .registered(let waiter)) in others { waiters.append((number, waiter)) }
+        return (nil, waiters.sorted { $0.number < $1.number }.map(\.waiter))
     }
 }
