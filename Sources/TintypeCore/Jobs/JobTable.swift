@@ -44,14 +44,19 @@ struct JobTable<Key: Hashable & Sendable>: Sendable {
     mutating func attach(_ key: Key, at priority: ImagePriority) -> (SubscriberID, Attachment) {
         let new = JobID(slot: freeSlots.last ?? count, number: nextNumber())
         let id = joinable[key, default: new].findOrInsert()
-        guard id == new else {
-            let before = jobs[id]?.tally.highest
-            return (add(to: id, at: priority), .join(raisedTo: before.map { priority > $0 } == true ? priority : nil))
+        if id == new {
+            _ = freeSlots.popLast()
+            jobs.put(Job(key: key), at: new)
+            count += 1
         }
-        _ = freeSlots.popLast()
-        jobs.put(Job(key: key), at: new)
-        count += 1
-        return (add(to: new, at: priority), .start)
+        let subscriber = SubscriberID(job: id, number: nextNumber())
+        let isRaised = jobs.change(id) { job in
+            let before = job.tally.highest
+            job.subscribers.append(priority, as: subscriber)
+            job.tally.add(priority)
+            return before.map { priority > $0 } ?? false
+        }
+        return (subscriber, id == new ? .start : .join(raisedTo: isRaised == true ? priority : nil))
     }
 
     /// Removes a subscriber that no longer waits.
@@ -93,15 +98,6 @@ struct JobTable<Key: Hashable & Sendable>: Sendable {
     /// The highest priority among a job's subscribers, or `nil` if the job has ended.
     func priority(of job: JobID) -> ImagePriority? { jobs[job]?.tally.highest }
 
-    private mutating func add(to job: JobID, at priority: ImagePriority) -> SubscriberID {
-        let subscriber = SubscriberID(job: job, number: nextNumber())
-        jobs.change(job) { job in
-            job.subscribers.append(priority, as: subscriber)
-            job.tally.add(priority)
-        }
-        return subscriber
-    }
-
     private mutating func remove(_ id: JobID) -> Job? {
         guard let job = jobs.remove(id) else { return nil }
         freeSlots.append(id.slot)
@@ -141,26 +137,35 @@ struct JobSubscriberID: Comparable, Sendable {
 /// reused by a job with another number, so an identifier of an ended job finds nothing.
 struct JobSlots<Value: Sendable>: Sendable {
     private struct Slot: Sendable {
-        let job: JobID
         var value: Value
 
         mutating func change<Result>(_ body: (inout Value) -> Result) -> Result { body(&value) }
     }
 
+    /// The job in each slot. Apart from the values, so that comparing it copies none of them.
+    private var jobs: [JobID?] = []
     private var slots: [Slot?] = []
 
     /// All running jobs with their values.
-    var all: [(job: JobID, value: Value)] { slots.compactMap { slot in slot.map { ($0.job, $0.value) } } }
+    var all: [(job: JobID, value: Value)] {
+        zip(jobs, slots).compactMap { job, slot in job.flatMap { job in slot.map { (job, $0.value) } } }
+    }
 
     subscript(_ job: JobID) -> Value? { contains(job) ? slots[job.slot]?.value : nil }
 
     mutating func put(_ value: Value, at job: JobID) {
-        while slots.count <= job.slot { slots.append(nil) }
-        slots[job.slot] = Slot(job: job, value: value)
+        while jobs.count <= job.slot {
+            jobs.append(nil)
+            slots.append(nil)
+        }
+        jobs[job.slot] = job
+        slots[job.slot] = Slot(value: value)
     }
 
     mutating func remove(_ job: JobID) -> Value? {
-        contains(job) ? slots[job.slot].take()?.value : nil
+        guard contains(job) else { return nil }
+        jobs[job.slot] = nil
+        return slots[job.slot].take()?.value
     }
 
     /// Changes the value of a job in place. Returns `nil` if the job has ended.
@@ -169,5 +174,5 @@ struct JobSlots<Value: Sendable>: Sendable {
         contains(job) ? slots[job.slot]?.change(body) : nil
     }
 
-    private func contains(_ job: JobID) -> Bool { job.slot < slots.count && slots[job.slot]?.job == job }
+    private func contains(_ job: JobID) -> Bool { job.slot < jobs.count && jobs[job.slot] == job }
 }
