@@ -37,6 +37,20 @@ import TintypeTesting
         }
     }
 
+    @Test func aHeaderFieldDoesNotFollowARedirectToAnotherOrigin() async throws {
+        try await withCommandFixture { other in
+            try await withCommandFixture { fixture in
+                fixture.origin.serve("/start", .redirect(to: other.url("/a.jpg")))
+                let run = try await CommandRun.tintype(
+                    "fetch", "--header", "X-Api-Key: secret", "--header", "Accept-Language: de", fixture.url("/start"))
+                #expect(run.status == 0, "\(run.error)")
+                #expect(fixture.origin.requests.last?[header: "x-api-key"] == "secret")
+                #expect(other.origin.requests.last?[header: "x-api-key"] == nil)
+                #expect(other.origin.requests.last?[header: "accept-language"] == "de")
+            }
+        }
+    }
+
     @Test func cookiesAreSentOnlyOnRequest() async throws {
         for (arguments, expected) in [([], nil), (["--cookies"], "session=1")] as [([String], String?)] {
             try await withCommandFixture { fixture in

@@ -132,20 +132,22 @@ import TintypeTesting
         }
     }
 
-    @Test func credentialsStayWithTheirOrigin() async throws {
+    @Test func fieldsThatMayBeSecretStayWithTheirOrigin() async throws {
         let other = try await Origin.start()
         other.serve("/b", .image(Fixture.body, type: "image/png"))
         var configuration = DownloaderConfiguration.patient
-        configuration.headers = ["Authorization": "secret", "Cookie": "a=b", "X-Other": "1"]
+        configuration.headers = ["Authorization": "secret", "X-Api-Key": "secret", "X-Safe": "1", "Accept-Language": "de"]
+        configuration.crossOriginFields = .standard.union(["x-safe"])
         try await Fixture.withOrigin(configuration) { origin, load in
             origin.serve("/a", .redirect(to: "/same"))
             origin.serve("/same", .redirect(to: other.url("/b").absoluteString))
             _ = try await load("/a")
             #expect(origin.requests.allSatisfy { $0[header: "Authorization"] == "secret" })
+            #expect(origin.requests.allSatisfy { $0[header: "X-Api-Key"] == "secret" })
         }
         let request = try #require(other.requests.first)
-        #expect(request[header: "Authorization"] == nil && request[header: "Cookie"] == nil)
-        #expect(request[header: "X-Other"] == "1")
+        #expect(request[header: "Authorization"] == nil && request[header: "X-Api-Key"] == nil)
+        #expect(request[header: "X-Safe"] == "1" && request[header: "Accept-Language"] == "de")
         await other.stop()
     }
 

@@ -6,7 +6,12 @@ import Tintype
 struct TransferOptions: ParsableArguments {
     @Option(
         name: .customLong("header"),
-        help: ArgumentHelp("Add a header field to every request; may be repeated.", valueName: "name: value"),
+        help: ArgumentHelp(
+            """
+            Add a header field to every request; may be repeated. A redirect to another origin keeps only fields \
+            without secrets, such as Accept-Language.
+            """,
+            valueName: "name: value"),
         transform: HeaderField.parsing(expecting: "a header field, such as 'Accept-Language: de'"))
     var headers: [HeaderField] = []
 

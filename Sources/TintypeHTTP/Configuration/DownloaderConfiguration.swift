@@ -78,6 +78,10 @@ public struct DownloaderConfiguration: Sendable {
     /// `nil`, the transfer fails with ``TintypeCore/TintypeError/Code/refusedRequest``.
     public var redirectHook: RedirectHook?
 
+    /// The header fields that a request keeps when a redirect leads to another origin. By default those that are safe
+    /// anywhere (``CrossOriginFields/standard``); any other field may be a credential.
+    public var crossOriginFields = CrossOriginFields.standard
+
     /// The status codes of responses whose body is accepted as an image. 200 to 299 by default.
     public var acceptableStatusCodes = 200..<300
 

@@ -33,8 +33,11 @@ public struct HTTPOptions: Sendable {
     public var maximumRedirects: Int?
     /// The rules for retries.
     public var retry: RetryPolicy?
-    /// Restricts which servers are contacted.
+    /// Restricts which servers are contacted, and the pipeline's other loaders to the schemes of the guard.
     public var serverGuard: ServerGuard?
+    /// The names of further header fields that a redirect to another origin keeps, beside those of
+    /// ``DownloaderConfiguration/crossOriginFields``.
+    public var crossOriginFields = CrossOriginFields()
 
     /// Creates options that change nothing.
     public init() {}
@@ -43,6 +46,7 @@ public struct HTTPOptions: Sendable {
         [
             interceptors.map(\.id), credential, usesCookies, acceptsUncheckedCertificate, connectTimeout, idleTimeout,
             totalTimeout, maximumByteCount, maximumRedirects, retry, serverGuard,
+            crossOriginFields,
         ]
     }
 }
@@ -62,7 +66,7 @@ extension HTTPOptions: Hashable {
     var isDefault: Bool {
         interceptors.isEmpty && credential == nil && !usesCookies && !acceptsUncheckedCertificate
             && connectTimeout == nil && idleTimeout == nil && totalTimeout == nil && maximumByteCount == nil
-            && maximumRedirects == nil && retry == nil && serverGuard == nil
+            && maximumRedirects == nil && retry == nil && serverGuard == nil && crossOriginFields.isEmpty
     }
 }
 

@@ -24,7 +24,9 @@ extension Exchange {
 
     /// The request that a response redirects to; `nil` when the response is not a redirect.
     private func redirect(_ request: DownloadRequest, _ response: DownloadResponse) async throws -> DownloadRequest? {
-        guard let next = try request.redirected(by: response) else { return nil }
+        guard let next = try request.redirected(by: response, keeping: transfer.settings.crossOriginFields) else {
+            return nil
+        }
         guard let hook = transfer.settings.configuration.redirectHook else { return next }
         guard let decided = try await hook.decide(next, response) else {
             throw TintypeError(.refusedRequest, stage: .load, "a redirect to \(next.url) was refused")
@@ -44,8 +46,9 @@ public struct RedirectHook: Sendable {
     /// Creates a hook from a closure.
     ///
     /// - Parameter decide: Takes the request that would be sent and the response that redirects to it, and returns the
-    ///   request to send. `nil` refuses the redirect. It runs on the global concurrent executor, and may throw to end
-    ///   the transfer.
+    ///   request to send. `nil` refuses the redirect. At another origin, that request has only fields that are safe
+    ///   there (``DownloaderConfiguration/crossOriginFields``); the closure may add others for an origin that it
+    ///   trusts. It runs on the global concurrent executor, and may throw to end the transfer.
     public init(_ decide: @escaping @Sendable (DownloadRequest, DownloadResponse) async throws -> DownloadRequest?) {
         self.decide = decide
     }
@@ -64,10 +67,13 @@ extension DownloadResponse {
 extension DownloadRequest {
     /// The request that a redirect leads to (RFC 9110, 15.4); `nil` when `response` is not a redirect.
     ///
-    /// Credentials are removed when the redirect leads to another origin.
+    /// If it leads to another origin, it keeps only the header fields that are safe there.
     ///
+    /// - Parameter fields: The fields that are safe.
     /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` when the `Location` field is not a URL.
-    func redirected(by response: DownloadResponse) throws(TintypeError) -> DownloadRequest? {
+    func redirected(
+        by response: DownloadResponse, keeping fields: CrossOriginFields
+    ) throws(TintypeError) -> DownloadRequest? {
         guard response.isRedirect, let location = response.headers["location"] else { return nil }
         guard let target = URL(string: location, relativeTo: url)?.absoluteURL else {
             throw TintypeError(.invalidSource, stage: .load, "redirected to an invalid URL: \(location)")
@@ -76,16 +82,18 @@ extension DownloadRequest {
         // A user name and password in the location do not become a credential.
         next.url = target.withoutCredential
         next.method = Self.method(method, after: response.status)
-        if next.method != method { next.body = nil }
-        return next.keepingCredentials(from: url)
+        if next.method != method { next.removeBody() }
+        if !target.hasOrigin(of: url) { next.headers = next.headers.filter(fields.contains) }
+        return next
     }
 
-    /// Returns this request, without credentials if it goes to another origin than `url`.
-    func keepingCredentials(from url: URL) -> DownloadRequest {
-        guard !self.url.hasOrigin(of: url) else { return self }
-        var request = self
-        for name in ["Authorization", "Cookie", "Proxy-Authorization"] { request.headers[name] = nil }
-        return request
+    /// Removes the body and the fields that describe it (RFC 9110, 15.4).
+    private mutating func removeBody() {
+        body = nil
+        headers = headers.filter { name in
+            let name = name.lowercased()
+            return !name.hasPrefix("content-") && name != "transfer-encoding"
+        }
     }
 
     private static func method(_ method: String, after status: Int) -> String {

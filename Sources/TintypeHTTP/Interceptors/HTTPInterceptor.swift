@@ -4,7 +4,7 @@ import TintypeCore
 ///
 /// An interceptor may change either, send the request again, or respond itself. It is called once for each attempt, and
 /// sees the final response after all redirects. A redirect to another origin keeps the header fields that an
-/// interceptor added, except credentials.
+/// interceptor added only if they are safe there (``DownloaderConfiguration/crossOriginFields``).
 ///
 /// Interceptors run on the global concurrent executor.
 public protocol HTTPInterceptor: Sendable {

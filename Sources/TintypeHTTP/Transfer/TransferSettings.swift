@@ -37,6 +37,8 @@ final class TransferSettings: Sendable {
     var retry: RetryPolicy { options.retry ?? configuration.retry }
     var maximumRedirects: Int { options.maximumRedirects ?? configuration.maximumRedirects }
     var serverGuard: ServerGuard? { options.serverGuard ?? configuration.serverGuard }
+    /// The header fields that a request keeps at another origin.
+    var crossOriginFields: CrossOriginFields { configuration.crossOriginFields.union(options.crossOriginFields) }
     var totalTimeout: Duration? { options.totalTimeout ?? configuration.totalTimeout }
 
     /// The traits of the client for a URL, which depend on its proxy.
