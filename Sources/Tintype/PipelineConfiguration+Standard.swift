@@ -40,9 +40,6 @@ extension PipelineConfiguration {
         if downloader.partials == nil, let disk {
             downloader.partials = PartialStore(folder: disk.directory.appending(path: "partial"))
         }
-        if let serverGuard = downloader.serverGuard {
-            configuration.shouldLoad = { serverGuard.allows($0.source) }
-        }
         configuration.loaders.append(Downloader(downloader))
         configuration.cache = ImageCache(
             memory: memory, disk: disk, pixels: disk.map { ThumbnailCache(beside: $0) }, coders: .standard)

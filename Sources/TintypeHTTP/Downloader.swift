@@ -147,6 +147,20 @@ extension Downloader: SharedLoader {
     }
 }
 
+// MARK: - As the guard of a pipeline
+
+extension Downloader: GuardingLoader {
+    /// Refuses URLs whose scheme the server guard of the request, or else of the configuration, does not allow. Hosts and
+    /// addresses are checked when a transfer starts.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/forbidden``.
+    package func check(_ request: ImageRequest) throws(TintypeError) {
+        let options = request.http
+        guard let serverGuard = options.serverGuard ?? state.withLock({ $0.configuration.serverGuard }) else { return }
+        try serverGuard.check(request.source)
+    }
+}
+
 // MARK: - All transfers
 
 extension Downloader {

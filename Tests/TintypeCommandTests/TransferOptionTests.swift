@@ -94,6 +94,21 @@ import TintypeTesting
         }
     }
 
+    @Test(arguments: ["info", "convert"]) func guardRefusesLocalFilesOfEverySubcommand(_ name: String) async throws {
+        try await withCommandFixture { fixture in
+            let file = try fixture.write(try CommandFixture.png(width: 4, height: 4), "a.png")
+            for source in [file, "file://\(file)", "FILE:\(file)", "file://localhost\(file)"] {
+                let output = name == "convert" ? [fixture.path("out.png")] : []
+                let run = try await CommandRun.tintype([name, "--guard", source] + output)
+                #expect(run.status == 1 && run.output.isEmpty, "\(source)")
+                #expect(run.error.contains("the scheme file is not allowed [forbidden, load]"), "\(run.error)")
+            }
+            let overlay = try await CommandRun.tintype(
+                "convert", "--guard", "--overlay", file, fixture.url("/a.jpg"), fixture.path("out.png"))
+            #expect(overlay.status == 1 && overlay.error.contains("forbidden"))
+        }
+    }
+
     @Test func httpCacheFollowsTheCachingRules() async throws {
         try await withCommandFixture { fixture in
             let cache = fixture.path("cache")

@@ -77,14 +77,14 @@ struct Inspector: Sendable {
     }
 
     private func inspect(_ source: SourceArgument) async throws(TintypeError) -> InfoRecord {
+        let request = partial.applied(to: ImageRequest(source: try source.source()))
         if let path = source.path {
+            try pipeline.checkAllowed(request)
             return try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
                 try inspect(file: path, source.text)
             }
         }
-        var request = partial.applied(to: ImageRequest(source: try source.source()))
-        request.policy.data = .always
-        let response = try await pipeline.response(for: request)
+        let response = try await pipeline.response(for: request.with { $0.policy.data = .always })
         var record = InfoRecord(
             source.text, response.image.info, origin: response.origin, bytes: response.byteCount ?? 0)
         if response.image.isPartial { record.isPartial = true }

@@ -30,12 +30,10 @@ extension ImageLoad {
         }
     }
 
-    /// - Throws: ``TintypeError/Code/failedBefore`` or ``TintypeError/Code/refused``.
+    /// - Throws: ``TintypeError/Code/failedBefore``, ``TintypeError/Code/refused`` or ``TintypeError/Code/forbidden``.
     private func checkAllowed() throws(TintypeError) {
         if request.policy.failureMemory == .respected { try services.failureMemory.check(request) }
-        guard services.configuration.shouldLoad(request) else {
-            throw TintypeError(.refused, stage: .load, "the program's shouldLoad does not allow this request")
-        }
+        try services.checkAllowed(request)
     }
 
     /// The loader of the request, if it shares its loads with callers outside of this pipeline; otherwise the loader with

@@ -125,4 +125,21 @@ public struct ImageLoaderChain: ImageLoader {
         case let loader: loader as? any SharedLoader
         }
     }
+
+    /// The loaders, in this chain and those in it, that restrict what their pipeline loads.
+    var guards: [any GuardingLoader] {
+        loaders.flatMap { loader in
+            if let chain = loader as? ImageLoaderChain { return chain.guards }
+            return (loader as? any GuardingLoader).map { [$0] } ?? []
+        }
+    }
+}
+
+/// A loader that can restrict what its pipeline loads, with whichever loader: a guard against forged requests to servers
+/// must refuse local files, too.
+package protocol GuardingLoader: ImageLoader {
+    /// Checks a request before any loader of the pipeline loads it.
+    ///
+    /// - Throws: An error if the request is not allowed.
+    func check(_ request: ImageRequest) throws(TintypeError)
 }

@@ -56,6 +56,13 @@ public final class ImagePipeline: Sendable {
         begin(services.intercepted(request))
     }
 
+    /// Checks whether this pipeline may load a request, for a program that reads a file itself instead of loading it.
+    ///
+    /// - Throws: ``TintypeError/Code/forbidden`` or ``TintypeError/Code/refused``.
+    package func checkAllowed(_ request: ImageRequest) throws(TintypeError) {
+        try services.checkAllowed(services.intercepted(request))
+    }
+
     /// Starts a load of a request that the interceptors have already rewritten.
     func begin(_ request: ImageRequest) -> ImageTask {
         guard request.policy.endsInMemory, let image = services.cachedImage(for: request) else {

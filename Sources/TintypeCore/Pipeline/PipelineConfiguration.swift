@@ -28,6 +28,8 @@ public struct PipelineConfiguration: Sendable {
 
     /// Returns whether a request may load bytes that no cache has. If it returns `false`, the request fails with
     /// ``TintypeError/Code/refused``. Called on any thread, including the caller's, so it must be fast.
+    ///
+    /// The server guard of a downloader in ``loaders`` applies in addition, whatever this returns.
     public var shouldLoad: @Sendable (ImageRequest) -> Bool = { _ in true }
 
     /// The settings of the memory of failed sources.

@@ -6,6 +6,8 @@ import Logging
 final class PipelineServices: Sendable {
     let configuration: PipelineConfiguration
     private let loader: ImageLoaderChain
+    /// The loaders that restrict what the pipeline loads.
+    private let guards: [any GuardingLoader]
     /// The jobs that make renditions.
     let renditions = ImageLoad.Jobs()
     /// The jobs that decode originals.
@@ -32,6 +34,7 @@ final class PipelineServices: Sendable {
             configuration.failureMemory, time: configuration.time,
             name: { configuration.intercepted($0).key.source })
         loader = ImageLoaderChain(configuration.loaders)
+        guards = loader.guards
         let log: [any PipelineObserver] =
             configuration.logger.logLevel <= .debug ? [PipelineLog(logger: configuration.logger)] : []
         watch = StageWatch(configuration.observers + log, time: configuration.time)
@@ -82,6 +85,20 @@ extension PipelineServices {
 
     func loader(for request: ImageRequest) -> any ImageLoader {
         request.overrides?.loader ?? loader
+    }
+
+    /// Checks whether a request may load bytes that no cache has. The guards of the loaders and the program's
+    /// ``PipelineConfiguration/shouldLoad`` must all allow it.
+    ///
+    /// - Throws: The error of a guard, or ``TintypeError/Code/refused``.
+    func checkAllowed(_ request: ImageRequest) throws(TintypeError) {
+        for loader in guards { try loader.check(request) }
+        if let own = request.overrides?.loader {
+            for loader in ImageLoaderChain([own]).guards { try loader.check(request) }
+        }
+        guard configuration.shouldLoad(request) else {
+            throw TintypeError(.refused, stage: .load, "the program's shouldLoad does not allow this request")
+        }
     }
 
     /// The identity of a request's bytes among running loads, or `nil` for that of its source. A name that an interceptor

@@ -6,7 +6,8 @@ public import TintypeCore
 /// Restricts which servers are contacted, for programs that load URLs from untrusted sources: without a guard, such a
 /// URL can reach the program's own network (server-side request forgery).
 ///
-/// A guard checks every URL before it is requested, redirects included; then every address that the host resolves to;
+/// A pipeline whose downloader has a guard loads only URLs with the allowed schemes, and thus no local files. The guard
+/// checks every URL before it is requested, redirects included; then every address that the host resolves to;
 /// and finally the address of the connection before anything is sent, since a name may resolve differently the next
 /// time. Behind a proxy, the address of the connection is not checked.
 public struct ServerGuard: Hashable, Sendable {
@@ -39,6 +40,15 @@ public struct ServerGuard: Hashable, Sendable {
     /// Whether the scheme of a source is allowed. Sources that are not URLs are always allowed.
     public func allows(_ source: ImageSource) -> Bool {
         source.url.map { schemes.contains($0.scheme?.lowercased() ?? "") } ?? true
+    }
+
+    /// Checks the scheme of a source. A pipeline with a guarded downloader asks for every source, whichever loader
+    /// would load it: otherwise a `file:` URL would read local files.
+    func check(_ source: ImageSource) throws(TintypeError) {
+        guard !allows(source) else { return }
+        throw TintypeError(
+            .forbidden, stage: .load, "the scheme \(source.url?.scheme ?? "") is not allowed",
+            subject: source.displayName)
     }
 
     /// Checks the scheme, host and port of a URL.

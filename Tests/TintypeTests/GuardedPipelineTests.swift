@@ -1,0 +1,77 @@
+import Foundation
+import HTTPTestSupport
+import Testing
+import Tintype
+import TintypeTesting
+
+/// A server guard restricts every loader of a pipeline, together with the program's `shouldLoad`.
+@Suite(.timeLimit(.minutes(15))) struct GuardedPipelineTests {
+    /// A pipeline without a disk cache.
+    private func pipeline(
+        _ serverGuard: ServerGuard? = .standard, _ change: (inout PipelineConfiguration) -> Void = { _ in }
+    ) -> ImagePipeline {
+        var downloader = DownloaderConfiguration.patient
+        downloader.serverGuard = serverGuard
+        var configuration = PipelineConfiguration.standard(downloader: downloader, disk: nil)
+        change(&configuration)
+        return ImagePipeline(configuration)
+    }
+
+    /// Runs a test with the URL of an image file.
+    private func withFile(_ body: (URL) async throws -> Void) async throws {
+        let pixels = try PixelBuffer.drawn(PixelSize(width: 4, height: 4)) { _, _ in Pixel(red: 1, green: 2, blue: 3) }
+        let data = try PNGEncoder().encode(pixels, as: .png, options: EncodeOptions())
+        let url = FileManager.default.temporaryDirectory.appending(path: "tintype-guard-\(UUID().uuidString).png")
+        try data.write(to: url)
+        defer { try? FileManager.default.removeItem(at: url) }
+        try await body(url)
+    }
+
+    private func expect(
+        _ code: TintypeError.Code, _ request: ImageRequest, from pipeline: ImagePipeline
+    ) async {
+        let error = await #expect(throws: TintypeError.self) { try await pipeline.image(for: request) }
+        #expect(error?.code == code, "\(error.map { "\($0)" } ?? "")")
+    }
+
+    @Test func theProgramsRuleAndTheGuardBothApply() async throws {
+        try await withFile { url in
+            let file = ImageRequest(url: url)
+            await expect(.forbidden, file, from: pipeline())
+            await expect(.forbidden, file, from: pipeline { $0.shouldLoad = { _ in true } })
+            let refusing = pipeline { $0.shouldLoad = { _ in false } }
+            let server = try #require(URL(string: "http://example.org/a.png"))
+            await expect(.refused, ImageRequest(url: server), from: refusing)
+            // Without a guard, files are loaded.
+            _ = try await pipeline(nil).image(for: file)
+        }
+    }
+
+    @Test func theGuardOfARequestAppliesToFilesToo() async throws {
+        try await withFile { url in
+            var request = ImageRequest(url: url)
+            request.http.serverGuard = .standard
+            await expect(.forbidden, request, from: pipeline(nil))
+            // Another request for the same source does not inherit the refusal.
+            _ = try await pipeline(nil).image(for: ImageRequest(url: url))
+        }
+    }
+
+    @Test func aGuardInAChainAndAGuardThatChangesApply() async throws {
+        try await withFile { url in
+            let downloader = Downloader(.patient)
+            let pipeline = pipeline(nil) { $0.loaders = [ImageLoaderChain([FileLoader(), downloader])] }
+            downloader.configuration.serverGuard = .standard
+            await expect(.forbidden, ImageRequest(url: url), from: pipeline)
+            downloader.configuration.serverGuard = ServerGuard(schemes: ["https", "file"])
+            _ = try await pipeline.image(for: ImageRequest(url: url))
+        }
+    }
+
+    @Test func dataURLsAndOtherSchemesNeedAPermission() async throws {
+        for text in ["data:image/png;base64,AAAA", "ftp://example.org/a.png"] {
+            let url = try #require(URL(string: text))
+            await expect(.forbidden, ImageRequest(url: url), from: pipeline())
+        }
+    }
+}
