@@ -136,7 +136,9 @@ import TintypeTesting
         let other = try await Origin.start()
         other.serve("/b", .image(Fixture.body, type: "image/png"))
         var configuration = DownloaderConfiguration.patient
-        configuration.headers = ["Authorization": "secret", "X-Api-Key": "secret", "X-Safe": "1", "Accept-Language": "de"]
+        configuration.headers = [
+            "Authorization": "secret", "X-Api-Key": "secret", "X-Safe": "1", "Accept-Language": "de",
+        ]
         configuration.crossOriginFields = .standard.union(["x-safe"])
         try await Fixture.withOrigin(configuration) { origin, load in
             origin.serve("/a", .redirect(to: "/same"))

@@ -102,7 +102,7 @@ extension ImageLoad {
     }
 
     func removeFromDisk(_ key: CacheKey, in cache: any ImageCaching, because reason: TintypeError) async {
-        services.configuration.logger.warning("removed from the disk cache: \(key): \(reason)")
+        services.configuration.logger.warning("removed from the disk cache: \(key.logText): \(reason)")
         try? await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
             cache.remove(key, from: .disk)
         }

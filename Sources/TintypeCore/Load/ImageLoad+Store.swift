@@ -55,7 +55,7 @@ extension ImageLoad {
             try await originalCache.flush()
             try await cache.flush()
         } catch {
-            services.configuration.logger.warning("not stored on disk: \(request.key): \(error)")
+            services.configuration.logger.warning("not stored on disk: \(request.key.logText): \(error)")
         }
     }
 
@@ -65,7 +65,8 @@ extension ImageLoad {
             await self.encodeAndStore(image, for: JobContext(priority: .veryLow))
         }
         guard !isAccepted else { return }
-        services.configuration.logger.warning("not stored on disk: \(request.key): too many images wait to be encoded")
+        services.configuration.logger.warning(
+            "not stored on disk: \(request.key.logText): too many images wait to be encoded")
     }
 }
 
@@ -152,7 +153,7 @@ extension ImageLoad {
             try await body()
         } catch {
             guard error.code != .cancelled else { return }
-            services.configuration.logger.warning("not stored on disk: \(request.key): \(error)")
+            services.configuration.logger.warning("not stored on disk: \(request.key.logText): \(error)")
         }
     }
 

@@ -60,12 +60,12 @@ struct PipelineLog: PipelineObserver {
     func observe(_ event: PipelineEvent) {
         switch event {
         case .loadEnded(_, let request, .success(let response), let time):
-            logger.debug("loaded from \(response.origin.rawValue) in \(time): \(request.key)")
+            logger.debug("loaded from \(response.origin.rawValue) in \(time): \(request.key.logText)")
         case .loadEnded(_, let request, .failure(let error), let time):
-            logger.debug("failed after \(time): \(request.key): \(error)")
+            logger.debug("failed after \(time): \(request.key.logText): \(error)")
         case .stageEnded(let run, let outcome):
             let end = outcome.error.map { ", failed: \($0)" } ?? outcome.byteCount.map { ", \($0) bytes" } ?? ""
-            logger.trace("\(run.stage.rawValue) in \(outcome.duration)\(end): \(run.key)")
+            logger.trace("\(run.stage.rawValue) in \(outcome.duration)\(end): \(run.key.logText)")
         case .lookedUp, .loadBegan, .stageBegan, .answered, .evicted: break
         }
     }

@@ -151,28 +151,13 @@ extension TintypeError {
 
 extension TintypeError: CustomStringConvertible {
     /// One line with the subject, message, code and stage.
+    ///
+    /// The subject and the message quote text from outside, such as URLs and header values. They are shortened, and
+    /// characters that a terminal would interpret or hide are escaped.
     public var description: String {
-        let about = subject.map { "\($0.abbreviated): " } ?? ""
-        return "\(about)\(message) [\(code.rawValue), \(stage.rawValue)]".withoutLineBreaks
-    }
-}
-
-extension String {
-    /// The string, cut off after 200 characters if it is longer than 400 bytes. A data URL can have megabytes.
-    fileprivate var abbreviated: String {
-        utf8.count <= 400 ? self : "\(prefix(200))…"
-    }
-
-    /// The string with spaces in place of line breaks and control characters, because messages quote external text.
-    fileprivate var withoutLineBreaks: String {
-        guard contains(where: { $0.isNewline || $0.isControl }) else { return self }
-        return String(map { $0.isNewline || $0.isControl ? " " : $0 })
-    }
-}
-
-extension Character {
-    fileprivate var isControl: Bool {
-        unicodeScalars.contains { $0.properties.generalCategory == .control }
+        // A data URL can have megabytes, and a header field some ten kilobytes.
+        let about = subject.map { "\($0.abbreviated(to: 400)): " } ?? ""
+        return "\(about)\(message.abbreviated(to: 1000)) [\(code.rawValue), \(stage.rawValue)]".printable
     }
 }
 

@@ -61,6 +61,9 @@ public struct CacheKey: Hashable, Sendable {
 extension CacheKey: CustomStringConvertible {
     /// The source, followed by the rendition if there is one.
     public var description: String { isOriginal ? source : "\(source) → \(rendition)" }
+
+    /// The description as a log shows it: on one line, and shortened, because a data URL can have megabytes.
+    var logText: String { description.abbreviated(to: 400).printable }
 }
 
 /// A one-way stand-in for a secret in a key. Keys are written to disk, so they must not contain secrets.

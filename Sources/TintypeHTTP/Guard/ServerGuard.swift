@@ -47,7 +47,7 @@ public struct ServerGuard: Hashable, Sendable {
     func check(_ source: ImageSource) throws(TintypeError) {
         guard !allows(source) else { return }
         throw TintypeError(
-            .forbidden, stage: .load, "the scheme \(source.url?.scheme ?? "") is not allowed",
+            .forbidden, stage: .load, "the scheme \(source.url?.scheme?.lowercased() ?? "") is not allowed",
             subject: source.displayName)
     }
 
