@@ -17,26 +17,58 @@ struct TintypeCommand: AsyncParsableCommand {
         subcommands: [Fetch.self, Prefetch.self, Info.self, Convert.self, Cache.self, Demo.self])
 
     static func main() async {
-        ignoreBrokenPipes()
+        StandardStream.reserveClosedDescriptors()
+        ignoreSignalsOfWrites()
         logToStandardError()
         do {
+            try checkArguments()
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
                 try command.run()
             }
-        } catch let error as TintypeError {
-            StandardError.write("tintype: \(error)")
-            exit(withError: ExitCode.failure)
         } catch {
-            exit(withError: error)
+            end(with: error)
         }
     }
 
-    /// Makes a write to a closed pipe, such as one to `head`, fail with `EPIPE` instead of killing the process.
-    private static func ignoreBrokenPipes() {
+    /// Refuses arguments that are not UTF-8. Their repaired form would name another file.
+    private static func checkArguments() throws {
+        for number in 1..<max(1, Int(CommandLine.argc)) {
+            guard let argument = CommandLine.unsafeArgv[number], String(validatingCString: argument) == nil else {
+                continue
+            }
+            throw ValidationError("argument \(number) is not valid UTF-8: \(String(cString: argument))")
+        }
+    }
+
+    /// Reports an error, or the help that was asked for, and ends the process.
+    private static func end(with error: any Error) -> Never {
+        do throws(TintypeError) {
+            if let error = error as? TintypeError { throw error }
+            let (status, message) = (exitCode(for: error), fullMessage(for: error))
+            if status == .success {
+                // The help, or a script with tabs.
+                if !message.isEmpty { try StandardOutput.write(raw: message + "\n") }
+            } else if !message.isEmpty {
+                // The message quotes arguments, and has several lines.
+                for line in message.split(separator: "\n", omittingEmptySubsequences: false) {
+                    StandardError.write(String(line))
+                }
+            }
+            Foundation.exit(status.rawValue)
+        } catch {
+            StandardError.write("tintype: \(error)")
+            Foundation.exit(ExitCode.failure.rawValue)
+        }
+    }
+
+    /// Makes writes that cannot succeed fail with an error instead of killing the process: those to a closed pipe, such
+    /// as one to `head`, and those beyond the size that the shell allows for files.
+    private static func ignoreSignalsOfWrites() {
         signal(SIGPIPE, SIG_IGN)
+        signal(SIGXFSZ, SIG_IGN)
     }
 
     /// Sends the library's error logs to standard error.

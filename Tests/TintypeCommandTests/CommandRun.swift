@@ -30,6 +30,23 @@ struct CommandRun: Sendable {
     static func tintype(
         _ arguments: [String], input: String = "", environment: [String: String] = [:]
     ) async throws -> CommandRun {
+        try await run(try binary, withLongTimeout(arguments), input: input, environment: environment)
+    }
+
+    /// Runs `tintype` in a shell, which can redirect its output and pass arguments that are not UTF-8.
+    ///
+    /// - Parameter script: a shell script, in which `tintype "$@"` runs the command with the arguments.
+    static func shell(
+        _ script: String, _ arguments: [String], environment: [String: String] = [:]
+    ) async throws -> CommandRun {
+        let function = "tintype() { \"$0\" \"$@\"; }; \(script)"
+        let shell = ["-c", function, try binary.path(percentEncoded: false)] + withLongTimeout(arguments)
+        return try await run(URL(filePath: "/bin/sh"), shell, input: "", environment: environment)
+    }
+
+    private static func run(
+        _ executable: URL, _ arguments: [String], input: String, environment: [String: String]
+    ) async throws -> CommandRun {
         await slots.acquire()
         defer { slots.release() }
         let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-run-\(UUID().uuidString)")
@@ -41,11 +58,13 @@ struct CommandRun: Sendable {
             return try FileHandle(forUpdating: url)
         }
         let process = Process()
-        process.executableURL = try binary
-        process.arguments = withLongTimeout(arguments)
+        process.executableURL = executable
+        process.arguments = arguments
         // The default cache directory is private to the run.
         process.environment = ProcessInfo.processInfo.environment
-            .merging(["XDG_CACHE_HOME": folder.path(percentEncoded: false)]) { $1 }.merging(environment) { $1 }
+            .merging(["XDG_CACHE_HOME": folder.path(percentEncoded: false)]) { $1 }
+            // A crash is reported by its status; a backtrace takes seconds.
+            .merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }.merging(environment) { $1 }
         (process.standardInput, process.standardOutput, process.standardError) = (files[0], files[1], files[2])
         try await runToExit(process)
         func text(_ name: String) throws -> String {

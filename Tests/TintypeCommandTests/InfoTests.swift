@@ -51,6 +51,16 @@ import Tintype
         }
     }
 
+    /// The file claims that its first directory is near the end of a terabyte.
+    @Test func aHeaderThatDoesNotFitIsRefused() async throws {
+        try await withCommandFixture { fixture in
+            let path = try fixture.write(Data([0x49, 0x49, 0x2A, 0, 0xF0, 0xFF, 0xFF, 0xFF]), "far.tiff")
+            #expect(truncate(path, 1 << 40) == 0)
+            let run = try await CommandRun.tintype("info", "--max-bytes", "1MB", path)
+            #expect(run.status == 1 && run.error.contains("limitExceeded"), "\(run.error)")
+        }
+    }
+
     @Test(arguments: ["empty.jpg", "html.png", "bad-header.png", "no-such-file.png"])
     func anInvalidImageIsOneLineOfError(_ name: String) async throws {
         let run = try await CommandRun.tintype("info", CommandFixture.codecFixture(name))

@@ -27,9 +27,10 @@ struct DemoRun {
 
     /// Loads all samples from the network, then from disk through a new pipeline, then from memory.
     func run() async throws -> DemoLoads {
-        StandardOutput.write(
+        try StandardOutput.write(
             "An origin server at \(origin.baseURL) serves \(samples.count) images with a latency of "
-                + "\(HumanFormat.duration(Self.latency)), at \(HumanFormat.bytes(Self.bytesPerSecond))/s each.\n")
+                + "\(HumanFormat.duration(Self.latency)), at \(HumanFormat.bytes(Self.bytesPerSecond))/s each.")
+        try StandardOutput.write("")
         var loads = DemoLoads(names: samples.map(\.name))
         let first = ImagePipeline(configuration)
         loads.network = try await load(on: first, showsProgress: true)

@@ -16,7 +16,8 @@ struct FetchRun: Sendable {
     /// Loads each distinct source once.
     ///
     /// - Returns: Whether every source was loaded.
-    func run(_ sources: [SourceArgument]) async -> Bool {
+    /// - Throws: ``TintypeError/Code/unwritable`` if the report cannot be written. The other loads are cancelled.
+    func run(_ sources: [SourceArgument]) async throws -> Bool {
         var counts: [SourceArgument: Int] = [:]
         let unique = sources.filter { source in
             counts[source, default: 0] += 1
@@ -24,14 +25,14 @@ struct FetchRun: Sendable {
         }
         report.begin(total: sources.count)
         defer { report.end() }
-        return await withTaskGroup(of: (SourceArgument, FetchRecord).self) { group in
+        return try await withThrowingTaskGroup(of: (SourceArgument, FetchRecord).self) { group in
             var waiting = unique[...]
             var allLoaded = true
             for source in waiting.prefix(width) { group.addTask { await load(source) } }
             waiting = waiting.dropFirst(width)
-            for await (source, record) in group {
+            for try await (source, record) in group {
                 if case .failed = record { allLoaded = false }
-                report.add(record, of: source, times: counts[source] ?? 1)
+                try report.add(record, of: source, times: counts[source] ?? 1)
                 if let next = waiting.popFirst() { group.addTask { await load(next) } }
             }
             return allLoaded
@@ -54,10 +55,8 @@ struct FetchRun: Sendable {
     /// Returns the path of the written file, or `nil` if nothing is to be written.
     private func write(_ response: ImageResponse, of source: SourceArgument) async throws(TintypeError) -> String? {
         guard let output, let data = response.data else { return nil }
-        let format = response.image.info.format
-        let path = "\(output)/\(names.next(for: source.text, format: format))"
-        try await OutputFile.write(data, to: path)
-        return path
+        let name = names.next(OutputName(for: source.text, format: response.image.info.format))
+        return try await OutputFile.write(data, named: name, in: output)
     }
 }
 
@@ -65,8 +64,8 @@ struct FetchRun: Sendable {
 private final class SharedNames: Sendable {
     private let names = Locked(OutputNames())
 
-    func next(for url: String, format: ImageFormat) -> String {
-        names.withLock { $0.next(for: url, format: format) }
+    func next(_ name: OutputName) -> String {
+        names.withLock { $0.next(name) }
     }
 }
 
@@ -99,23 +98,27 @@ final class FetchReport: Sendable {
     }
 
     /// Writes a record as often as its source was listed.
-    func add(_ record: FetchRecord, of source: SourceArgument, times: Int) {
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable``.
+    func add(_ record: FetchRecord, of source: SourceArgument, times: Int) throws(TintypeError) {
         display?.finish(source.text, times: times)
-        for _ in 0..<times { write(record) }
-    }
-
-    private func write(_ record: FetchRecord) {
         let record = showsMetrics ? record : record.withoutMetrics
-        if let warning = record.warning { aboveProgress { StandardError.write(warning) } }
-        if style == .json { aboveProgress { StandardOutput.write(json: record) } }
-        switch (record, style) {
-        case (.failed, _): aboveProgress { StandardError.write(record.line) }
-        case (.loaded, .human): aboveProgress { record.lines.forEach { StandardOutput.write($0) } }
-        case (.loaded, _): break
+        for _ in 0..<times {
+            if let display {
+                try display.interrupt { () throws(TintypeError) in try write(record) }
+            } else {
+                try write(record)
+            }
         }
     }
 
-    private func aboveProgress(_ body: () -> Void) {
-        if let display { display.interrupt(body) } else { body() }
+    private func write(_ record: FetchRecord) throws(TintypeError) {
+        if let warning = record.warning { StandardError.write(warning) }
+        if style == .json { try StandardOutput.write(json: record) }
+        switch (record, style) {
+        case (.failed, _): StandardError.write(record.line)
+        case (.loaded, .human): for line in record.lines { try StandardOutput.write(line) }
+        case (.loaded, _): break
+        }
     }
 }

@@ -23,6 +23,23 @@ extension ParsableArguments {
     }
 }
 
+/// The path of a file or directory.
+///
+/// An empty path is refused. It usually comes from an unset variable of a script, and would name the current directory.
+struct PathArgument: ExpressibleByArgument {
+    let path: String
+
+    /// The valid values, as an error message describes them.
+    static let expectation = "a path"
+
+    init?(argument: String) {
+        guard !argument.isEmpty else { return nil }
+        path = argument
+    }
+
+    var defaultValueDescription: String { path }
+}
+
 /// A number of bytes, such as `1500`, `64kB`, `500MB` or `1GB`.
 ///
 /// Units without an `i` are powers of 1000, those with one powers of 1024. Case is ignored.

@@ -4,11 +4,13 @@ import Tintype
 
 /// The location of the disk cache.
 struct CacheLocation: ParsableArguments {
-    @Option(help: ArgumentHelp("The cache directory. (default: $XDG_CACHE_HOME/tintype)", valueName: "dir"))
-    var cache: String?
+    @Option(
+        help: ArgumentHelp("The cache directory. (default: $XDG_CACHE_HOME/tintype)", valueName: "dir"),
+        transform: PathArgument.parsing(expecting: PathArgument.expectation))
+    var cache: PathArgument?
 
     var diskCache: DiskCache {
-        DiskCache(directory: cache.map { URL(filePath: $0, directoryHint: .isDirectory) })
+        DiskCache(directory: cache.map { URL(filePath: $0.path, directoryHint: .isDirectory) })
     }
 
     /// The disk cache, and the cache of decoded thumbnails beside it.

@@ -10,8 +10,9 @@ struct SourceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Read URLs from this file, one per line; - is standard input. Lines that start with # are ignored.",
-            valueName: "file"))
-    var from: String?
+            valueName: "file"),
+        transform: PathArgument.parsing(expecting: PathArgument.expectation))
+    var from: PathArgument?
 
     func validate() throws {
         guard !urls.isEmpty || from != nil else {
@@ -22,7 +23,7 @@ struct SourceOptions: ParsableArguments {
     /// - Throws: ``TintypeError/Code/notFound`` or ``TintypeError/Code/unreadable`` if the list cannot be read.
     func all() throws(TintypeError) -> [SourceArgument] {
         guard let from else { return urls }
-        return urls + (try URLList.read(from))
+        return urls + (try URLList.read(from.path))
     }
 }
 
@@ -42,10 +43,36 @@ enum URLList {
             .map(SourceArgument.init(argument:))
     }
 
+    /// The maximum size of a list in bytes: a million long URLs.
+    private static let maximumByteCount = 256 << 20
+
     private static func bytes(_ name: String) throws(TintypeError) -> Data {
-        if name == "-" { return FileHandle.standardInput.readDataToEndOfFile() }
+        if name == "-" { return try standardInput() }
         let file = try LocalFile(reading: name)
+        guard file.byteCount <= maximumByteCount else { throw tooLarge(name) }
         return try file.read(file.byteCount, from: 0)
+    }
+
+    /// Reads standard input to its end. It may be an endless device, or not readable at all.
+    private static func standardInput() throws(TintypeError) -> Data {
+        var data = Data()
+        var piece = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = Foundation.read(STDIN_FILENO, &piece, piece.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else {
+                throw TintypeError(
+                    .unreadable, stage: .load, SystemError.description(errno), subject: "standard input")
+            }
+            guard count > 0 else { return data }
+            data.append(contentsOf: piece[..<count])
+            guard data.count <= maximumByteCount else { throw tooLarge("standard input") }
+        }
+    }
+
+    private static func tooLarge(_ name: String) -> TintypeError {
+        TintypeError(
+            .limitExceeded, stage: .load, "a list of URLs with more than \(maximumByteCount) bytes", subject: name)
     }
 }
 

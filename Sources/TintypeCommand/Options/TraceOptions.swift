@@ -7,8 +7,9 @@ struct TraceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Write a trace of every load and its stages to this file, for chrome://tracing or ui.perfetto.dev.",
-            valueName: "file"))
-    var trace: String?
+            valueName: "file"),
+        transform: PathArgument.parsing(expecting: PathArgument.expectation))
+    var trace: PathArgument?
 
     /// Runs `body` and records a trace if one is requested. The trace is written even if `body` throws.
     ///
@@ -18,7 +19,7 @@ struct TraceOptions: ParsableArguments {
         let recorder = TraceRecorder()
         let result: Result<Void, any Error>
         do { result = .success(try await body([recorder])) } catch { result = .failure(error) }
-        try await OutputFile.write(recorder.chromeTrace(), to: trace)
+        try await OutputFile.write(recorder.chromeTrace(), to: trace.path)
         try result.get()
     }
 }

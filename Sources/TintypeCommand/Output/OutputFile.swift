@@ -3,19 +3,25 @@ import Tintype
 
 /// Writes files atomically: under a temporary name beside the target, then renamed, so that a failure leaves no file.
 enum OutputFile {
+    /// Writes the file that the user names. A device or pipe, such as `/dev/stdout`, is written to instead of replaced.
+    ///
     /// - Throws: ``TintypeError/Code/unwritable``.
     static func write(_ data: Data, to path: String) async throws(TintypeError) {
-        try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
-            let temporary = "\(path).\(UUID().uuidString.prefix(8)).part"
-            do {
-                try data.write(to: URL(filePath: temporary))
-                guard rename(temporary, path) == 0 else { throw CocoaError(.fileWriteUnknown) }
-            } catch {
-                let number = errno
-                unlink(temporary)
-                throw failure(error, number, path)
-            }
+        try await onDisk(path) { () throws(POSIXError) in
+            if isStream(path) { try writeInPlace(data, to: path) } else { try replace(path, with: data) }
         }
+    }
+
+    /// Writes a file into a directory, under a name that comes from outside. Never follows a link of that name.
+    ///
+    /// - Returns: The path of the file.
+    /// - Throws: ``TintypeError/Code/unwritable``.
+    static func write(
+        _ data: Data, named name: String, in directory: String
+    ) async throws(TintypeError) -> String {
+        let path = "\(directory)/\(name)"
+        try await onDisk(path) { () throws(POSIXError) in try replace(path, with: data) }
+        return path
     }
 
     /// Creates a directory and the directories above it, if they are missing.
@@ -25,59 +31,87 @@ enum OutputFile {
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         } catch {
-            throw failure(error, errno, path)
+            let posix = (error as? CocoaError)?.underlying as? POSIXError
+            throw failure(posix ?? Self.error(errno), path)
         }
     }
 
-    private static func failure(_ error: any Error, _ number: Int32, _ path: String) -> TintypeError {
-        let posix = (error as? CocoaError)?.underlying as? POSIXError
-        let reason = SystemError.description(posix?.code.rawValue ?? number)
-        return TintypeError(.unwritable, stage: .store, "cannot write: \(reason)", subject: path, underlying: error)
+    // MARK: - System calls
+
+    private static func onDisk(
+        _ path: String, _ body: @escaping @Sendable () throws(POSIXError) -> Void
+    ) async throws(TintypeError) {
+        try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
+            do throws(POSIXError) { try body() } catch { throw failure(error, path) }
+        }
+    }
+
+    private static func isStream(_ path: String) -> Bool {
+        var facts = stat()
+        guard stat(path, &facts) == 0 else { return false }
+        return [S_IFCHR, S_IFIFO, S_IFSOCK].contains(facts.st_mode & S_IFMT)
+    }
+
+    private static func writeInPlace(_ data: Data, to path: String) throws(POSIXError) {
+        try write(data, to: try descriptor(open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)))
+    }
+
+    private static func replace(_ path: String, with data: Data) throws(POSIXError) {
+        let directory = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+        // The temporary name does not contain the target's, which may already have the maximum length.
+        let temporary = "\(directory).tintype-\(UUID().uuidString.prefix(8)).part"
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let file = try descriptor(open(temporary, flags, 0o666))
+        do throws(POSIXError) {
+            try write(data, to: file)
+            try check(rename(temporary, path) == 0)
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+    }
+
+    /// Writes all bytes and closes the descriptor, which may report the failure of an earlier write.
+    private static func write(_ data: Data, to descriptor: Int32) throws(POSIXError) {
+        let number = data.withUnsafeBytes { $0.write(to: descriptor) }
+        let isClosed = close(descriptor) == 0
+        guard number == 0 else { throw error(number) }
+        try check(isClosed)
+    }
+
+    private static func descriptor(_ result: Int32) throws(POSIXError) -> Int32 {
+        try check(result >= 0)
+        return result
+    }
+
+    /// Throws the error of the last system call unless it succeeded.
+    private static func check(_ hasSucceeded: Bool) throws(POSIXError) {
+        guard !hasSucceeded else { return }
+        throw error(errno)
+    }
+
+    private static func error(_ number: Int32) -> POSIXError {
+        POSIXError(POSIXErrorCode(rawValue: number) ?? .EIO)
+    }
+
+    private static func failure(_ error: POSIXError, _ path: String) -> TintypeError {
+        TintypeError(
+            .unwritable, stage: .store, "cannot write: \(SystemError.description(error.code.rawValue))", subject: path,
+            underlying: error)
     }
 }
 
-/// File names for fetched images: the last path component of each URL, made safe, and numbered where two are equal.
-struct OutputNames: Sendable {
-    private var taken: Set<String> = []
-
-    /// Returns an unused name for the image at `url`.
-    ///
-    /// The name has the extension of `format`, unless the URL already has that of an image format.
-    mutating func next(for url: String, format: ImageFormat) -> String {
-        let name = Self.sanitized(Self.lastComponent(of: url))
-        let (stem, fileExtension) = Self.split(name, format)
-        var candidate = "\(stem).\(fileExtension)"
-        var number = 2
-        // Names are compared without case because some file systems ignore it.
-        while !taken.insert(candidate.lowercased()).inserted {
-            candidate = "\(stem)-\(number).\(fileExtension)"
-            number += 1
+extension UnsafeRawBufferPointer {
+    /// Writes all bytes to a descriptor. Returns 0, or the number of the error that ended it.
+    func write(to descriptor: Int32) -> Int32 {
+        var rest = self[...]
+        while !rest.isEmpty {
+            let buffer = UnsafeRawBufferPointer(rebasing: rest)
+            let count = Foundation.write(descriptor, buffer.baseAddress, buffer.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { return count < 0 ? errno : ENOSPC }
+            rest = rest.dropFirst(count)
         }
-        return candidate
-    }
-
-    private static func lastComponent(of url: String) -> String {
-        guard !url.lowercased().hasPrefix("data:") else { return "" }
-        let path = url.prefix { $0 != "?" && $0 != "#" }
-        let last = path.split(separator: "/", omittingEmptySubsequences: true).last.map(String.init) ?? ""
-        return last.removingPercentEncoding ?? last
-    }
-
-    /// Replaces separators and control characters, removes leading dots, and shortens the name to 180 bytes.
-    private static func sanitized(_ name: String) -> String {
-        let characters = name.unicodeScalars.map { scalar -> Character in
-            scalar.properties.generalCategory == .control || "/\\:*?\"<>|".unicodeScalars.contains(scalar)
-                ? "_" : Character(scalar)
-        }
-        var short = String(String(characters).drop { $0 == "." || $0 == " " })
-        while short.utf8.count > 180 { short.removeFirst() }
-        return short.isEmpty ? "image" : short
-    }
-
-    private static func split(_ name: String, _ format: ImageFormat) -> (stem: String, fileExtension: String) {
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex,
-            ImageFormat(fileExtension: String(name[name.index(after: dot)...])) != nil
-        else { return (name, format.fileExtension) }
-        return (String(name[..<dot]), String(name[name.index(after: dot)...]))
+        return 0
     }
 }

@@ -40,10 +40,12 @@ final class ProgressDisplay: Sendable {
     }
 
     /// Erases the block, runs `body`, which may write lines, and draws the block again below those lines.
-    func interrupt(_ body: () -> Void) {
-        terminal.withLock { _ in
+    ///
+    /// - Throws: The error of `body`.
+    func interrupt(_ body: () throws(TintypeError) -> Void) throws(TintypeError) {
+        try terminal.withLock { _ throws(TintypeError) in
             erase()
-            body()
+            try body()
             draw()
         }
     }
@@ -61,7 +63,8 @@ final class ProgressDisplay: Sendable {
             return (state.drawnLines, lines)
         }
         let body = lines.map { "\($0)\u{1B}[K\n" }.joined()
-        StandardError.write(raw: Self.cursorUp(before) + body + "\u{1B}[J")
+        // Without automatic line breaks, a line with wide characters is cut off instead of taking two rows.
+        StandardError.write(raw: "\u{1B}[?7l" + Self.cursorUp(before) + body + "\u{1B}[J\u{1B}[?7h")
     }
 
     private func erase() {
@@ -85,7 +88,8 @@ struct ProgressState: Sendable {
     /// The bytes of the transfers that have finished.
     private var finishedBytes = 0
     private var running: [String: LoadProgress] = [:]
-    private var order: [String] = []
+    /// The running transfers in the order in which they began.
+    private var order: [(name: String, label: ProgressLabel)] = []
 
     /// The maximum number of transfers shown; the line with the total comes in addition.
     private static let maximumTransfers = 12
@@ -93,31 +97,31 @@ struct ProgressState: Sendable {
     mutating func begin(total: Int) { self.total = total }
 
     mutating func update(_ name: String, _ progress: LoadProgress) {
-        if running.updateValue(progress, forKey: name) == nil { order.append(name) }
+        if running.updateValue(progress, forKey: name) == nil { order.append((name, ProgressLabel(name))) }
     }
 
     mutating func finish(_ name: String, times: Int) {
         finished += times
         guard let progress = running.removeValue(forKey: name) else { return }
         finishedBytes += progress.received
-        order.removeAll { $0 == name }
+        order.removeAll { $0.name == name }
     }
 
     /// Returns one line for each running transfer, then the total, each shorter than `columns` characters.
     func lines(columns: Int) -> [String] {
-        let shown = order.prefix(Self.maximumTransfers).compactMap { name in
-            running[name].map { Self.line(name, $0, columns) }
+        let shown = order.prefix(Self.maximumTransfers).compactMap { name, label in
+            running[name].map { Self.line(label, $0, columns) }
         }
         let received = running.values.reduce(finishedBytes) { $0 + $1.received }
         return shown + [String("\(finished) of \(total) done, \(HumanFormat.bytes(received))".prefix(columns - 1))]
     }
 
-    private static func line(_ name: String, _ progress: LoadProgress, _ columns: Int) -> String {
+    private static func line(_ label: ProgressLabel, _ progress: LoadProgress, _ columns: Int) -> String {
         let amount =
             progress.expected.map { "\(HumanFormat.bytes(progress.received)) of \(HumanFormat.bytes($0))" }
             ?? HumanFormat.bytes(progress.received)
         let head = "\(bar(progress.fraction)) \(amount.padding(18)) "
-        return String((head + shortened(name, to: max(8, columns - head.count - 1))).prefix(columns - 1))
+        return String((head + label.text(columns: max(8, columns - head.count - 1))).prefix(columns - 1))
     }
 
     private static func bar(_ fraction: Double?) -> String {
@@ -126,11 +130,26 @@ struct ProgressState: Sendable {
         let full = Int((fraction * Double(width)).rounded(.down))
         return String(repeating: "━", count: full) + String(repeating: "╌", count: width - full)
     }
+}
 
-    /// Returns the end of a URL, which says more than its beginning, with control characters replaced.
-    private static func shortened(_ name: String, to length: Int) -> String {
-        let printable = String(name.suffix(4 * length).map { $0.isASCII && !$0.isLetter && $0 < " " ? "?" : $0 })
-        return printable.count <= length && name.count <= 4 * length ? printable : "…" + printable.suffix(length - 1)
+/// The name of a transfer, as the progress shows it: the end of its URL, which says more than the beginning.
+///
+/// It is computed once: a URL can have megabytes, and a line is drawn ten times a second.
+private struct ProgressLabel: Sendable {
+    private let end: String
+    private let isWhole: Bool
+
+    /// No terminal is wider.
+    private static let maximumCount = 1000
+
+    init(_ name: String) {
+        let scalars = name.unicodeScalars.suffix(Self.maximumCount)
+        end = String(scalars).printable
+        isWhole = scalars.startIndex == name.startIndex
+    }
+
+    func text(columns: Int) -> String {
+        isWhole && end.count <= columns ? end : "…" + end.suffix(columns - 1)
     }
 }
 

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Foundation
 import Tintype
 
@@ -6,30 +5,55 @@ import Tintype
 enum StandardOutput {
     private static let lock = Locked(())
 
-    static func write(_ line: String) {
-        lock.withLock { _ in StandardStream.write(line + "\n", to: STDOUT_FILENO) }
+    /// Writes one line. Characters that a terminal would interpret or hide are escaped.
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable``.
+    static func write(_ line: String) throws(TintypeError) {
+        try write(raw: line.printable + "\n")
     }
 
     /// Writes one JSON object as one line, with its keys in alphabetical order.
-    static func write(json value: some Encodable) {
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable``; ``TintypeError/Code/encodeFailed`` if a value has no JSON form.
+    static func write(json value: some Encodable) throws(TintypeError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .iso8601
-        if let data = try? encoder.encode(value) { write(String(decoding: data, as: UTF8.self)) }
+        let data: Data
+        do { data = try encoder.encode(value) } catch {
+            throw TintypeError(.encodeFailed, stage: .encode, "the result has no JSON form", underlying: error)
+        }
+        try write(raw: String(decoding: data, as: UTF8.self).printableJSON + "\n")
     }
+
+    /// Writes text that contains nothing from outside, or that a script reads, such as a path.
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable``.
+    static func write(raw text: String) throws(TintypeError) {
+        let number = lock.withLock { _ in StandardStream.write(text, to: STDOUT_FILENO) }
+        guard number != 0 else { return }
+        throw TintypeError(
+            .unwritable, stage: .store, "cannot write: \(SystemError.description(number))", subject: "standard output")
+    }
+
+    static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 }
 
-/// Standard error, where failures, warnings and progress go.
+/// Standard error, where failures, warnings and progress go. If it cannot be written, nobody can be told.
 enum StandardError {
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    static func write(_ line: String) {
-        StandardStream.write(line + "\n", to: STDERR_FILENO)
+    /// Writes one line. Characters that a terminal would interpret or hide are escaped.
+    ///
+    /// - Parameter prefix: A control sequence to write first, such as one that erases the line with the progress.
+    static func write(_ line: String, after prefix: String = "") {
+        write(raw: prefix + line.printable + "\n")
     }
 
-    /// Writes text without a line break, such as a control sequence that moves the cursor.
+    /// Writes text without a line break, such as a control sequence that moves the cursor. It must contain nothing from
+    /// outside that is not ``Swift/String/printable``.
     static func write(raw text: String) {
-        StandardStream.write(text, to: STDERR_FILENO)
+        _ = StandardStream.write(text, to: STDERR_FILENO)
     }
 
     /// The width of the terminal in columns, or 80 if the terminal does not report it.
@@ -40,20 +64,25 @@ enum StandardError {
     }
 }
 
-private enum StandardStream {
-    static func write(_ text: String, to descriptor: Int32) {
-        var text = text
-        text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)[...]
-            while !rest.isEmpty {
-                let buffer = UnsafeRawBufferPointer(rebasing: rest)
-                let count = Foundation.write(descriptor, buffer.baseAddress, buffer.count)
-                if count < 0 && errno == EINTR { continue }
-                // The reader closed the pipe, so nothing further can be delivered.
-                if count < 0 && errno == EPIPE { exit(1) }
-                guard count > 0 else { return }
-                rest = rest.dropFirst(count)
-            }
+/// The descriptors of standard input, output and error.
+enum StandardStream {
+    /// Opens `/dev/null` in place of the standard descriptors that the parent process has closed.
+    ///
+    /// Otherwise the next file or connection would get the number of standard output, and results would be written into
+    /// it. The access modes are such that using the descriptor still fails.
+    static func reserveClosedDescriptors() {
+        for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
+            // The lowest free number is the closed one, because those below it are open by now.
+            _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
+    }
+
+    /// Writes all of a text, and returns 0 or the error number.
+    fileprivate static func write(_ text: String, to descriptor: Int32) -> Int32 {
+        var text = text
+        let number = text.withUTF8 { UnsafeRawBufferPointer($0).write(to: descriptor) }
+        // The reader closed the pipe on purpose, as `head` does, so nothing further can be delivered.
+        if number == EPIPE { exit(1) }
+        return number
     }
 }

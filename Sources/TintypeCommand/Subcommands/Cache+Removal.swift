@@ -16,7 +16,7 @@ extension Cache {
             let sources = Set(try urls.map { ImageRequest(source: try $0.source()).key.source })
             var removed = DiskUsage()
             for cache in options.location.all { removed += try await remove(sources, from: cache) }
-            options.report(removed: removed)
+            try options.report(removed: removed)
         }
 
         /// Removes the entries of some sources in O(n): only an entry's header says which source it was made from.
@@ -41,7 +41,7 @@ extension Cache {
         func run() async throws {
             var removed = DiskUsage()
             for cache in options.location.all { removed += try await cache.clear() }
-            options.report(removed: removed)
+            try options.report(removed: removed)
         }
     }
 
@@ -60,7 +60,7 @@ extension Cache {
 
         func run() async throws {
             let cache = options.location.diskCache
-            options.report(removed: try await cache.trim(to: to?.bytes ?? cache.limits.byteCount))
+            try options.report(removed: try await cache.trim(to: to?.bytes ?? cache.limits.byteCount))
         }
     }
 }
@@ -71,9 +71,9 @@ extension Cache.Options {
         let bytes: Int
     }
 
-    func report(removed usage: DiskUsage) {
-        if json { return StandardOutput.write(json: Removed(removed: usage.count, bytes: usage.byteCount)) }
-        StandardOutput.write(
+    func report(removed usage: DiskUsage) throws(TintypeError) {
+        if json { return try StandardOutput.write(json: Removed(removed: usage.count, bytes: usage.byteCount)) }
+        try StandardOutput.write(
             "removed \(HumanFormat.count(usage.count, "entry", "entries")), \(HumanFormat.bytes(usage.byteCount))")
     }
 }

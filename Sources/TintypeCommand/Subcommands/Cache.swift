@@ -34,7 +34,9 @@ extension Cache {
             let path =
                 try url.map { cache.path(for: ImageRequest(source: try $0.source()).key) }
                 ?? cache.directory.path(percentEncoded: false)
-            if options.json { StandardOutput.write(json: ["path": path]) } else { StandardOutput.write(path) }
+            if options.json { return try StandardOutput.write(json: ["path": path]) }
+            // A script needs the path as it is; a terminal must not interpret it.
+            try StandardOutput.write(raw: (StandardOutput.isTerminal ? path.printable : path) + "\n")
         }
     }
 
@@ -62,13 +64,13 @@ extension Cache {
                 path: cache.directory.path(percentEncoded: false), count: usage.count, bytes: usage.byteCount,
                 limitBytes: cache.limits.byteCount, limitSeconds: cache.limits.age?.inSeconds,
                 thumbnails: pixels.count, thumbnailBytes: pixels.byteCount)
-            if options.json { return StandardOutput.write(json: record) }
-            StandardOutput.write(record.path)
-            StandardOutput.write("  entries  \(record.count)")
-            StandardOutput.write(
+            if options.json { return try StandardOutput.write(json: record) }
+            try StandardOutput.write(record.path)
+            try StandardOutput.write("  entries  \(record.count)")
+            try StandardOutput.write(
                 "  size     \(HumanFormat.bytes(record.bytes)) of \(HumanFormat.bytes(record.limitBytes))")
             guard record.thumbnails > 0 else { return }
-            StandardOutput.write("  pixels   \(record.thumbnails), \(HumanFormat.bytes(record.thumbnailBytes))")
+            try StandardOutput.write("  pixels   \(record.thumbnails), \(HumanFormat.bytes(record.thumbnailBytes))")
         }
     }
 
@@ -90,16 +92,23 @@ extension Cache {
 
         func run() async throws {
             let json = options.json
+            let failure = Locked<TintypeError?>(nil)
             try await options.location.diskCache.forEachEntry { entry in
-                let record = Record(
-                    url: entry.key.source, rendition: entry.key.isOriginal ? nil : entry.key.rendition,
-                    format: entry.format?.rawValue, bytes: entry.byteCount, created: entry.created,
-                    accessed: entry.accessed, path: entry.path)
-                if json { return StandardOutput.write(json: record) }
-                let size = HumanFormat.bytes(record.bytes)
-                let space = String(repeating: " ", count: max(1, 9 - size.count))
-                StandardOutput.write("\(space)\(size)  \(record.format ?? "?")  \(entry.key)")
+                guard failure.withLock({ $0 }) == nil else { return }
+                do throws(TintypeError) { try Self.write(entry, json) } catch { failure.withLock { $0 = error } }
             }
+            if let failure = failure.withLock({ $0 }) { throw failure }
+        }
+
+        private static func write(_ entry: DiskEntryFacts, _ json: Bool) throws(TintypeError) {
+            let record = Record(
+                url: entry.key.source, rendition: entry.key.isOriginal ? nil : entry.key.rendition,
+                format: entry.format?.rawValue, bytes: entry.byteCount, created: entry.created,
+                accessed: entry.accessed, path: entry.path)
+            if json { return try StandardOutput.write(json: record) }
+            let size = HumanFormat.bytes(record.bytes)
+            let space = String(repeating: " ", count: max(1, 9 - size.count))
+            try StandardOutput.write("\(space)\(size)  \(record.format ?? "?")  \(entry.key)")
         }
     }
 
@@ -121,13 +130,13 @@ extension Cache {
             var result = DiskVerification()
             for cache in options.location.all { result += try await cache.verify() }
             if options.json {
-                StandardOutput.write(
+                try StandardOutput.write(
                     json: Record(count: result.sound.count, bytes: result.sound.byteCount, damaged: result.damaged))
             } else {
-                StandardOutput.write(
+                try StandardOutput.write(
                     "\(HumanFormat.count(result.sound.count, "entry", "entries")) intact, "
                         + "\(result.damaged.count) damaged and removed")
-                for path in result.damaged { StandardOutput.write("  \(path)") }
+                for path in result.damaged { try StandardOutput.write("  \(path)") }
             }
             if !result.damaged.isEmpty { throw ExitCode.failure }
         }

@@ -34,8 +34,10 @@ struct Convert: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The path of a file, or a URL.", valueName: "input"))
     var input: SourceArgument
 
-    @Argument(help: ArgumentHelp("The file to write.", valueName: "output"))
-    var output: String
+    @Argument(
+        help: ArgumentHelp("The file to write.", valueName: "output"),
+        transform: PathArgument.parsing(expecting: PathArgument.expectation))
+    var output: PathArgument
 
     @Option(help: ArgumentHelp("Write only this frame of an animation, counted from 0.", valueName: "n"))
     var frame: Int?
@@ -85,7 +87,7 @@ struct Convert: AsyncParsableCommand {
         if let onlyFrame { image = Image(pixels: try await pixels(ofFrame: onlyFrame, in: image), info: image.info) }
         let options = EncodeOptions(
             quality: Double(quality) / 100, maximumByteCount: outputBytes?.bytes, frames: frames?.indices)
-        try await OutputFile.write(try await pipeline.encode(image, as: format, options: options), to: output)
+        try await OutputFile.write(try await pipeline.encode(image, as: format, options: options), to: output.path)
         if let warning = PartialOptions.warning(input.text, response) { StandardError.write(warning) }
         try await pipeline.flush()
     }
@@ -117,12 +119,12 @@ struct Convert: AsyncParsableCommand {
     ///
     /// - Throws: ``TintypeError/Code/noCoder`` if its extension names no format that can be encoded.
     private func outputFormat(_ coders: ImageCoderRegistry) throws(TintypeError) -> ImageFormat {
-        let fileExtension = URL(filePath: output).pathExtension
+        let fileExtension = URL(filePath: output.path).pathExtension
         guard let format = ImageFormat(fileExtension: fileExtension) else {
             let formats = coders.encodableFormats.map(\.rawValue).joined(separator: ", ")
             throw TintypeError(
                 .noCoder, stage: .encode, "the extension names no image format; choose one of \(formats)",
-                subject: output)
+                subject: output.path)
         }
         _ = try coders.encoder(for: format)
         return format

@@ -15,6 +15,10 @@ struct Demo: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Write the contact sheet, a PNG, to this file.", valueName: "file"))
     var output = "demo-output/contact-sheet.png"
 
+    func validate() throws {
+        guard !output.isEmpty else { throw ValidationError("--output: expected a path, got an empty one") }
+    }
+
     func run() async throws {
         let directory = URL(filePath: output).deletingLastPathComponent().path(percentEncoded: false)
         try OutputFile.createDirectory(directory)
@@ -23,10 +27,11 @@ struct Demo: AsyncParsableCommand {
         do { result = .success(try await demo.run()) } catch { result = .failure(error) }
         await demo.end()
         let loads = try result.get()
-        for line in loads.tableLines { StandardOutput.write(line) }
+        for line in loads.tableLines { try StandardOutput.write(line) }
         let sheet = try ContactSheet().draw(loads.images)
         try await OutputFile.write(try PNGEncoder().encode(sheet, as: .png, options: EncodeOptions()), to: output)
-        StandardOutput.write("\ncontact sheet: \(output)")
+        try StandardOutput.write("")
+        try StandardOutput.write("contact sheet: \(output)")
     }
 }
 

@@ -19,8 +19,10 @@ struct Fetch: AsyncParsableCommand {
 
     @OptionGroup var sources: SourceOptions
 
-    @Option(help: ArgumentHelp("Write the original bytes of each image into this directory.", valueName: "dir"))
-    var output: String?
+    @Option(
+        help: ArgumentHelp("Write the original bytes of each image into this directory.", valueName: "dir"),
+        transform: PathArgument.parsing(expecting: PathArgument.expectation))
+    var output: PathArgument?
 
     @OptionGroup var cache: CacheOptions
 
@@ -58,15 +60,15 @@ struct Fetch: AsyncParsableCommand {
 
     func run() async throws {
         let sources = try sources.all()
-        if let output { try OutputFile.createDirectory(output) }
+        if let output { try OutputFile.createDirectory(output.path) }
         try await tracing.withRecording { observers in
             var configuration = configuration
             configuration.observers += observers
             let pipeline = ImagePipeline(configuration)
             let run = FetchRun(
-                pipeline: pipeline, request: request, output: output,
+                pipeline: pipeline, request: request, output: output?.path,
                 width: concurrency + ProcessInfo.processInfo.activeProcessorCount, report: report)
-            let allLoaded = await run.run(sources)
+            let allLoaded = try await run.run(sources)
             try await pipeline.flush()
             if !allLoaded { throw ExitCode.failure }
         }

@@ -36,9 +36,10 @@ struct Info: AsyncParsableCommand {
             partial: partial)
         var allSucceeded = true
         for source in sources {
-            do throws(TintypeError) {
-                write(try await inspector.inspect(source, appearance), isOnly: sources.count == 1)
-            } catch {
+            switch await inspector.result(source, appearance) {
+            case .success(let record):
+                try write(record, isOnly: sources.count == 1)
+            case .failure(let error):
                 allSucceeded = false
                 StandardError.write("tintype: \(error.about(source.text))")
             }
@@ -47,10 +48,10 @@ struct Info: AsyncParsableCommand {
         if !allSucceeded { throw ExitCode.failure }
     }
 
-    private func write(_ record: InfoRecord, isOnly: Bool) {
-        if json { return StandardOutput.write(json: record) }
-        for line in record.lines { StandardOutput.write(line) }
-        if !isOnly { StandardOutput.write("") }
+    private func write(_ record: InfoRecord, isOnly: Bool) throws(TintypeError) {
+        if json { return try StandardOutput.write(json: record) }
+        for line in record.lines { try StandardOutput.write(line) }
+        if !isOnly { try StandardOutput.write("") }
     }
 }
 
@@ -60,7 +61,17 @@ struct Inspector: Sendable {
     let partial: PartialOptions
 
     /// Reads a source's header, and decodes a thumbnail of it if the palette or a hash is requested.
-    func inspect(
+    func result(
+        _ source: SourceArgument, _ appearance: AppearanceOptions
+    ) async -> Result<InfoRecord, TintypeError> {
+        do throws(TintypeError) {
+            return .success(try await inspect(source, appearance))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func inspect(
         _ source: SourceArgument, _ appearance: AppearanceOptions
     ) async throws(TintypeError) -> InfoRecord {
         var record = try await inspect(source)
@@ -96,13 +107,19 @@ struct Inspector: Sendable {
         let file = try LocalFile(reading: path)
         let configuration = pipeline.configuration
         guard file.byteCount > 0 else { throw TintypeError(.emptyBody, stage: .load, "an empty file", subject: path) }
-        var head = try file.read(Self.firstReadByteCount, from: 0)
+        var head = try file.read(min(Self.firstReadByteCount, configuration.maximumByteCount), from: 0)
         while true {
             let isComplete = head.count >= file.byteCount
             let info = try configuration.coders.info(
                 of: head, isComplete: isComplete, limits: configuration.decodeLimits)
             if let info { return InfoRecord(name, info, origin: .file, bytes: file.byteCount) }
-            let more = isComplete ? Data() : try file.read(head.count, from: head.count)
+            let limit = configuration.maximumByteCount
+            guard head.count < limit else {
+                throw TintypeError(
+                    .limitExceeded, stage: .load,
+                    "the header is not within the first \(limit) bytes; --max-bytes sets another limit", subject: path)
+            }
+            let more = isComplete ? Data() : try file.read(min(head.count, limit - head.count), from: head.count)
             guard !more.isEmpty else {
                 throw TintypeError(.undecodable, stage: .decode, "the file ends within its header", subject: path)
             }

@@ -50,17 +50,17 @@ struct Prefetch: AsyncParsableCommand {
                 showsProgress: !quiet && StandardError.isTerminal
             ).run(sources)
             try await pipeline.flush()
-            report(progress)
+            try report(progress)
             if progress.skipped > 0 { throw ExitCode.failure }
         }
     }
 
-    private func report(_ progress: PrefetchProgress) {
+    private func report(_ progress: PrefetchProgress) throws(TintypeError) {
         if json {
-            StandardOutput.write(json: PrefetchRecord(progress))
+            try StandardOutput.write(json: PrefetchRecord(progress))
         } else if !quiet {
             let failed = progress.skipped == 0 ? "" : ", \(progress.skipped) failed"
-            StandardOutput.write("\(progress.finished) of \(progress.total) images are in the cache\(failed)")
+            try StandardOutput.write("\(progress.finished) of \(progress.total) images are in the cache\(failed)")
         }
     }
 
@@ -99,7 +99,7 @@ struct PrefetchRun {
         let prefetcher = ImagePrefetcher(
             pipeline, settings: PrefetchSettings(destination: .disk, concurrency: concurrency, priority: .normal))
         let batch = prefetcher.prefetch(requests) { source, error in
-            if let error { StandardError.write("\(eraseLine)tintype: \(error.about(source.displayName))") }
+            if let error { StandardError.write("tintype: \(error.about(source.displayName))", after: eraseLine) }
         }
         for await progress in batch.updates where showsProgress { show(progress) }
         if showsProgress { StandardError.write(raw: eraseLine) }

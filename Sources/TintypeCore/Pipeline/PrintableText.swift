@@ -44,7 +44,7 @@ extension String {
         guard utf8.count > count, let end = unicodeScalars.index(startIndex, offsetBy: count, limitedBy: endIndex),
             end < endIndex
         else { return self }
-        return "\(unicodeScalars[..<end])…"
+        return String(unicodeScalars[..<end]) + "…"
     }
 }
 

@@ -1,0 +1,98 @@
+import Foundation
+import Testing
+import Tintype
+import TintypeTesting
+
+/// Output that cannot be written is an error: status 1, and one line on standard error.
+@Suite(.timeLimit(.minutes(15))) struct UnwritableOutputTests {
+    private static let image = CommandFixture.codecFixture("rgba-8.png")
+
+    private static let commands = [
+        ["info", image], ["info", "--json", image], ["info", image, image], ["fetch", image],
+        ["fetch", "--json", image],
+        ["prefetch", "data:image/png;base64,AAAA"], ["cache", "path"], ["cache", "stats"],
+        ["cache", "stats", "--json"],
+        ["cache", "verify"], ["cache", "clear"], ["--help"], ["help", "fetch"], ["--version"],
+        ["--generate-completion-script", "bash"],
+    ]
+
+    @Test(arguments: commands, ["> /dev/full", ">&-"])
+    func standardOutput(_ arguments: [String], _ redirection: String) async throws {
+        let run = try await CommandRun.shell("tintype \"$@\" \(redirection)", arguments)
+        #expect(run.status == 1)
+        let lines = run.error.split(separator: "\n").filter { $0.contains("standard output: cannot write: ") }
+        #expect(lines.count == 1, "\(run.error)")
+    }
+
+    /// With the status of a pipe, as shells have it, the command is still a failure. Nobody needs a message.
+    @Test func aClosedPipeIsSilent() async throws {
+        let run = try await CommandRun.shell("{ tintype \"$@\"; echo $? >&2; } | true", ["cache", "stats"])
+        #expect(["0\n", "1\n"].contains(run.error))
+    }
+
+    /// Otherwise the first file that the command opens would get the number of standard output.
+    @Test func closedDescriptorsAreNotReused() async throws {
+        try await withCommandFixture { fixture in
+            let (output, trace) = (fixture.path("out"), fixture.path("trace.json"))
+            let run = try await CommandRun.shell(
+                "tintype \"$@\" <&- >&- 2>&-", ["fetch", "--output", output, "--trace", trace, fixture.url("/a.jpg")])
+            #expect(run.status == 1)
+            let written = try Data(contentsOf: URL(filePath: fixture.path("out/a.jpg")))
+            #expect(written == (try CommandFixture.jpeg(width: 120, height: 80)))
+        }
+    }
+
+    /// The shell limits files to 512 bytes, as a full disk would.
+    @Test(arguments: [["fetch", "--no-cache", "--output"], ["convert"]])
+    func aFileThatDoesNotFitIsAnErrorAndLeavesNothing(_ arguments: [String]) async throws {
+        try await withCommandFixture { fixture in
+            let folder = fixture.path("out")
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            fixture.origin.serve(
+                "/b.png", .image(try CommandFixture.png(width: 640, height: 480), type: "image/png"))
+            let isFetch = arguments[0] == "fetch"
+            let rest =
+                isFetch ? [folder, fixture.url("/b.png")] : ["--no-cache", fixture.url("/a.jpg"), "\(folder)/b.png"]
+            let run = try await CommandRun.shell("ulimit -f 1; tintype \"$@\"", arguments + rest)
+            #expect(run.status == 1)
+            #expect(run.error.contains("b.png: cannot write: file too large [unwritable, store]"), "\(run.error)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+        }
+    }
+
+    @Test func aDeviceIsWrittenToAndNotReplaced() async throws {
+        try await withCommandFixture { fixture in
+            let link = fixture.path("full")
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/dev/full")
+            let run = try await CommandRun.tintype("fetch", "--quiet", "--trace", link, fixture.url("/a.jpg"))
+            #expect(
+                run.status == 1 && run.error.contains("full: cannot write: no space left on device"), "\(run.error)")
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "/dev/full")
+            let piped = try await CommandRun.shell(
+                "tintype \"$@\" | cat", ["fetch", "--quiet", "--trace", "/dev/stdout", fixture.url("/a.jpg")])
+            #expect(piped.output.contains("traceEvents"), "\(piped.output)")
+        }
+    }
+
+    /// Another user of a shared directory may have planted the link.
+    @Test func aLinkInTheOutputDirectoryIsReplacedAndNotFollowed() async throws {
+        try await withCommandFixture { fixture in
+            let victim = try fixture.write(Data("precious".utf8), "victim")
+            let folder = fixture.path("out")
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try FileManager.default.createSymbolicLink(atPath: "\(folder)/a.jpg", withDestinationPath: victim)
+            let run = try await CommandRun.tintype("fetch", "--output", folder, fixture.url("/a.jpg"))
+            #expect(run.status == 0)
+            #expect(try Data(contentsOf: URL(filePath: victim)) == Data("precious".utf8))
+            #expect(try Data(contentsOf: URL(filePath: "\(folder)/a.jpg")).count > 100)
+        }
+    }
+
+    @Test func theLongestFileNameCanBeWritten() async throws {
+        try await withCommandFixture { fixture in
+            let output = fixture.path(String(repeating: "n", count: 251) + ".png")
+            let run = try await CommandRun.tintype("convert", Self.image, output)
+            #expect(run.status == 0, "\(run.error)")
+        }
+    }
+}
