@@ -129,6 +129,15 @@ import TintypeTesting
         }
     }
 
+    @Test func maxTimeEndsATransferThatMakesProgress() async throws {
+        try await withCommandFixture { fixture in
+            let jpeg = try CommandFixture.jpeg(width: 120, height: 80)
+            fixture.origin.serve("/slow", .image(jpeg, type: "image/jpeg").with(\.bandwidth, 100))
+            let run = try await CommandRun.tintype("fetch", "--max-time", "0.3", fixture.url("/slow"))
+            #expect(run.status == 1 && run.error.contains("[timedOut, load]"), "\(run.error)")
+        }
+    }
+
     @Test func metricsAreALineOfTextOrAJSONObject() async throws {
         try await withCommandFixture { fixture in
             let human = try await CommandRun.tintype("fetch", "--metrics", fixture.url("/a.jpg"))
@@ -176,7 +185,8 @@ import TintypeTesting
         ["--insecure", "https://example.org"], ["--insecure", "example.org:8443"], ["--insecure", ""],
         ["--header", "no colon"], ["--header", "A: b\r\nC: d"], ["--max-bytes", "0"],
         ["--user", ":secret"], ["--retry", "-1"], ["--max-redirects", "101"], ["--max-bytes", "many"],
-        ["--proxy", "socks5://x"], ["--http-cache", "--reload"],
+        ["--proxy", "socks5://x"], ["--max-time", "0"], ["--max-time", "1e9"], ["--max-time", "nan"],
+        ["--http-cache", "--reload"],
     ]) func wrongArgumentsAreAUsageError(_ arguments: [String]) async throws {
         let run = try await CommandRun.tintype(["fetch"] + arguments + ["http://127.0.0.1/"])
         #expect(run.status == 64 && run.error.contains("Usage"))

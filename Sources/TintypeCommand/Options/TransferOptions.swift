@@ -56,8 +56,14 @@ struct TransferOptions: ParsableArguments {
         help: ArgumentHelp(
             "Give up after this many seconds without progress. (default: 15, and 10 to connect)",
             valueName: "seconds"),
-        transform: TimeoutArgument.parsing(expecting: "a number of seconds above 0 and at most 86400"))
+        transform: TimeoutArgument.parsing(expecting: TimeoutArgument.expectation))
     var timeout: TimeoutArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "Give up an attempt after this many seconds, even if it makes progress.", valueName: "seconds"),
+        transform: TimeoutArgument.parsing(expecting: TimeoutArgument.expectation))
+    var maxTime: TimeoutArgument?
 
     func validate() throws {
         try validate(retry, in: 0...100, for: "--retry")
@@ -73,6 +79,7 @@ struct TransferOptions: ParsableArguments {
             configuration.idleTimeout = timeout.duration
             configuration.connectTimeout = timeout.duration
         }
+        if let maxTime { configuration.totalTimeout = maxTime.duration }
         configuration.hostsWithUncheckedCertificates = Set(insecure.map(\.name))
         configuration.proxy = proxy?.setting ?? .environment
         configuration.retry = RetryPolicy(maximumAttempts: retry + 1)
@@ -179,6 +186,9 @@ struct ProxyArgument: ExpressibleByArgument {
 /// A time-out in seconds, above 0 and at most one day.
 struct TimeoutArgument: ExpressibleByArgument {
     let duration: Duration
+
+    /// The valid values, as an error message describes them.
+    static let expectation = "a number of seconds above 0 and at most 86400"
 
     init?(argument: String) {
         guard let seconds = Double(argument), seconds.isFinite, seconds > 0, seconds <= 86_400 else { return nil }
