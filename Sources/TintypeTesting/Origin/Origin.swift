@@ -151,12 +151,17 @@ public struct OriginIdentity: Sendable {
         self.key = key
     }
 
-    func context() throws -> NIOSSLContext {
+    /// Returns the server's side of TLS.
+    ///
+    /// - Parameter protocols: The application protocols that are offered (ALPN).
+    func context(protocols: [String] = []) throws -> NIOSSLContext {
         let chain = try NIOSSLCertificate.fromPEMBytes(Array(certificates.utf8)).map {
             NIOSSLCertificateSource.certificate($0)
         }
         let key = try NIOSSLPrivateKey(bytes: Array(key.utf8), format: .pem)
-        return try NIOSSLContext(
-            configuration: .makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key)))
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain, privateKey: .privateKey(key))
+        configuration.applicationProtocols = protocols
+        return try NIOSSLContext(configuration: configuration)
     }
 }

@@ -39,8 +39,9 @@ struct OriginPlan {
             fields.append(("Connection", "close"))
         }
         let reason = HTTPResponseStatus(statusCode: response.status).reasonPhrase
-        let lines = ["HTTP/1.1 \(response.status) \(reason)"] + fields.map { "\($0.name): \($0.value)" }
-        return lines.joined(separator: "\r\n") + "\r\n\r\n"
+        let statusLine = response.statusLine ?? "HTTP/1.1 \(response.status) \(reason)"
+        let lines = [statusLine] + fields.map { "\($0.name): \($0.value)" }
+        return response.preamble + lines.joined(separator: "\r\n") + "\r\n\r\n"
     }
 
     private static func conclusion(of response: OriginResponse, keepsAlive: Bool) -> Conclusion {

@@ -8,6 +8,12 @@ public struct OriginResponse: Sendable {
     /// The status code. Responses with status 204 or 304 have no body and no length; a response to a HEAD has no body.
     public var status: Int
 
+    /// The status line without its line break, correct or not, such as `HTTP/1.1 000 X`; `nil` makes it from ``status``.
+    public var statusLine: String?
+
+    /// Text before the status line, such as informational responses (RFC 9110, 15.2). Empty by default.
+    public var preamble = ""
+
     /// The header fields, except those for the framing and the connection, which the origin adds.
     public var headers: [(name: String, value: String)]
 

@@ -1,0 +1,171 @@
+import Foundation
+import HTTPTestSupport
+import Testing
+import TintypeCore
+import TintypeHTTP
+import TintypeTesting
+
+/// HTTP/2 connections that violate the protocol. Several of them would end the process inside the HTTP client.
+@Suite(.timeLimit(.minutes(15))) struct HostileFrameTests {
+    /// Runs a test with a server that sends `opening`, and answers the first request with `frames` and all further ones
+    /// with an image.
+    static func withOrigin(
+        _ frames: [OriginFrame], opening: [OriginFrame] = [.settings()], options: HTTPOptions = HTTPOptions(),
+        _ body: (FrameOrigin, @escaping Fixture.Load) async throws -> Void
+    ) async throws {
+        let identity = try TestCertificate.make()
+        let origin = try await FrameOrigin.start(identity, opening: opening) { number in
+            number == 0 ? frames : OriginFrame.response(Fixture.body)
+        }
+        var configuration = DownloaderConfiguration.patient
+        configuration.trustedCertificates = [identity.certificates]
+        let downloader = Downloader(configuration)
+        try await body(origin) { path in
+            try await Fixture.load(.url(origin.url(path)), downloader, options: options)
+        }
+        await origin.stop()
+    }
+
+    private func expectError(_ frames: [OriginFrame], opening: [OriginFrame] = [.settings()]) async throws {
+        try await Self.withOrigin(frames, opening: opening) { _, load in
+            await Fixture.expect(.transport) { try await load("/a") }
+            // The process lives, and so does the origin.
+            let data = try await load("/b").data
+            #expect(data == Fixture.body)
+        }
+    }
+
+    @Test func aResponseOfFramesIsReceived() async throws {
+        try await Self.withOrigin(OriginFrame.response(Fixture.body)) { origin, load in
+            let loaded = try await load("/a")
+            #expect(loaded.data == Fixture.body && loaded.metrics?.httpVersion == "http/2")
+            #expect(origin.connectionCount == 1)
+        }
+    }
+
+    @Test(arguments: ["", "0", "000", "099", "-20", "+200", "200 ", "2000", "1", "18446744073709551816", "２００", "abc"])
+    func aStatusThatIsNotThreeDigitsIsAnError(_ status: String) async throws {
+        try await expectError(OriginFrame.response(Fixture.body, status: status))
+    }
+
+    @Test(arguments: ["", "000", "-20"])
+    func aWrongStatusAtTheEndOfAStreamIsAnError(_ status: String) async throws {
+        try await expectError([.headers([(":status", status)], endStream: true)])
+    }
+
+    @Test func aChangeOfTheProtocolIsAnError() async throws {
+        try await expectError([.headers([(":status", "101")])] + OriginFrame.response(Fixture.body))
+    }
+
+    @Test func informationalResponsesAreSkipped() async throws {
+        let hint = OriginFrame.headers([(":status", "103"), ("link", "</b>")])
+        try await Self.withOrigin([hint, hint] + OriginFrame.response(Fixture.body)) { _, load in
+            let data = try await load("/a").data
+            #expect(data == Fixture.body)
+        }
+    }
+
+    @Test func tooManyInformationalResponsesAreAnError() async throws {
+        let hints = Array(repeating: OriginFrame.headers([(":status", "100")]), count: 1000)
+        try await expectError(hints + OriginFrame.response(Fixture.body))
+    }
+
+    @Test func trailersAreAccepted() async throws {
+        let frames: [OriginFrame] = [
+            .headers([(":status", "200")]), .data(Fixture.body), .headers([("x-checksum", "1")], endStream: true),
+        ]
+        try await Self.withOrigin(frames) { _, load in
+            let data = try await load("/a").data
+            #expect(data == Fixture.body)
+        }
+    }
+
+    /// Pushed streams that end are counted as requests that end, until the server has acknowledged the settings.
+    @Test(arguments: [false, true])
+    func aPushedResponseEndsTheConnection(_ endsPushed: Bool) async throws {
+        let promise = OriginFrame.pushPromise(
+            2, [(":method", "GET"), (":scheme", "https"), (":authority", "a"), (":path", "/b")])
+        let pushed: [OriginFrame] = [
+            .headers([(":status", "200")], stream: 2), .data(Data([1]), endStream: endsPushed, stream: 2),
+            .reset(8, stream: 2),
+        ]
+        try await expectError([promise] + pushed + OriginFrame.response(Fixture.body))
+    }
+
+    @Test(arguments: [
+        [OriginFrame.data(Data([1]), stream: 2)],
+        [.data(Data([1]), stream: 99)],
+        [.windowUpdate(0, stream: 0)],
+        [.windowUpdate(0x7FFF_FFFF, stream: 0), .windowUpdate(0x7FFF_FFFF, stream: 0)],
+        [.continuation([("a", "b")])],
+        [OriginFrame(type: 6, stream: 0, payload: Data(count: 3))],
+        [OriginFrame(type: 0, flags: OriginFrame.Flag.padded, payload: Data([9, 1]))],
+        [OriginFrame(type: 1, flags: 0x2C, payload: Data([200, 1, 2, 3]))],
+        [OriginFrame(type: 1, flags: 4, payload: Data([0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]))],
+        [OriginFrame(type: 1, flags: 4, payload: Data([0x82, 0x3F, 0xFF, 0xFF, 0x7F]))],
+        [.settings([(4, 0x8000_0000)])],
+        [.settings([(5, 1)])],
+        [.goAway(last: 2)],
+    ])
+    func aViolationEndsTheConnectionAtOnce(_ frames: [OriginFrame]) async throws {
+        try await expectError(frames)
+    }
+
+    @Test(arguments: [
+        [OriginFrame.settings([(1, .max), (3, .max), (4, 0x7FFF_FFFF), (5, 0xFF_FFFF), (6, 0)])],
+        [.settings([(1, 0), (3, 0), (3, 1), (4, 0), (4, 0x7FFF_FFFF), (4, 0)])],
+        [OriginFrame(type: 10, stream: 0, payload: Data([0, 1, 65])), OriginFrame(type: 12, stream: 0, payload: Data())],
+        [OriginFrame(type: 2, payload: Data([0, 0, 0, 3, 9])), OriginFrame(type: 200, payload: Data([1]))],
+    ])
+    func unusualFramesBeforeAResponseAreAccepted(_ frames: [OriginFrame]) async throws {
+        try await Self.withOrigin(frames + OriginFrame.response(Fixture.body)) { _, load in
+            let data = try await load("/a").data
+            #expect(data == Fixture.body)
+        }
+    }
+
+    @Test(arguments: [
+        [("content-length", "-1")], [("content-length", "1"), ("content-length", "2")], [("content-length", "x")],
+        [("content-length", "99999999999999999999")], [("content-length", "3")], [("connection", "close")],
+        [("A", "b")], [("a", "b\nc")], [(":status", "200")], [(":path", "/")], [("", "a")],
+    ])
+    func aMalformedFieldBlockIsAnError(_ fields: [(String, String)]) async throws {
+        try await expectError([
+            .headers([(":status", "200")] + fields.map { (name: $0.0, value: $0.1) }),
+            .data(Data(count: 5), endStream: true),
+        ])
+    }
+
+    @Test func aConnectionWithoutRoomForStreamsIsATimeOut() async throws {
+        var options = HTTPOptions()
+        options.connectTimeout = .milliseconds(200)
+        try await Self.withOrigin([], opening: [.settings([(3, 0)])], options: options) { _, load in
+            await Fixture.expect(.timedOut) { try await load("/a") }
+        }
+    }
+
+    @Test(arguments: [[], [OriginFrame.goAway(last: 0)], [.windowUpdate(1, stream: 0)]])
+    func aConnectionWithoutSettingsIsATimeOut(_ opening: [OriginFrame]) async throws {
+        var options = HTTPOptions()
+        options.connectTimeout = .milliseconds(200)
+        try await Self.withOrigin([], opening: opening, options: options) { origin, load in
+            await Fixture.expect(.timedOut) { try await load("/a") }
+            await Fixture.expect(.timedOut) { try await load("/a") }
+        }
+    }
+
+    @Test func settingsAndGoAwayAtOnceAreAnError() async throws {
+        try await Self.withOrigin([], opening: [.settings(), .settings([(3, 7)]), .goAway(last: 0)]) { _, load in
+            await Fixture.expect(.transport) { try await load("/a") }
+        }
+    }
+
+    @Test func aLargeRequestHeadWithABodyIsSent() async throws {
+        var options = HTTPOptions()
+        options.interceptors = [DownloadRequestModifier.largePost]
+        try await Self.withOrigin(OriginFrame.response(Fixture.body), options: options) { _, load in
+            let data = try await load("/a").data
+            #expect(data == Fixture.body)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import HTTPTestSupport
+import Testing
+import TintypeCore
+import TintypeHTTP
+import TintypeTesting
+
+/// Response heads over HTTP/1.1 that would end the process inside the HTTP client.
+@Suite(.timeLimit(.minutes(15))) struct HostileHeadTests {
+    @Test(arguments: ["000", "001", "099"])
+    func aStatusBelow100IsAnError(_ status: String) async throws {
+        try await Fixture.withOrigin { origin, load in
+            origin.serve("/a", .testImage.with(\.statusLine, "HTTP/1.1 \(status) X"))
+            let error = await Fixture.expect(.transport) { try await load("/a") }
+            #expect(error?.message.contains(status) == true)
+        }
+    }
+
+    @Test func aStatusBelow100WithoutABodyIsAnError() async throws {
+        try await Fixture.withOrigin { origin, load in
+            origin.serve("/a", OriginResponse().with(\.statusLine, "HTTP/1.1 000 X"))
+            await Fixture.expect(.transport) { try await load("/a") }
+        }
+    }
+
+    @Test func aStatusBelow100InTheTargetOfARedirectIsAnError() async throws {
+        try await Fixture.withOrigin { origin, load in
+            origin.serve("/a", .redirect(to: "/b"))
+            origin.serve("/b", .testImage.with(\.statusLine, "HTTP/1.0 007 X"))
+            await Fixture.expect(.transport) { try await load("/a") }
+        }
+    }
+
+    @Test func aChangeOfTheProtocolIsAnError() async throws {
+        try await Fixture.withOrigin { origin, load in
+            origin.serve("/a", .testImage.with(\.preamble, "HTTP/1.1 101 Switching Protocols\r\n\r\n"))
+            origin.serve(
+                "/b", .testImage.with(\.statusLine, "HTTP/1.1 101 X").with(header: "Upgrade", "h2c")
+                    .with(header: "Connection", "upgrade"))
+            await Fixture.expect(.transport) { try await load("/a") }
+            await Fixture.expect(.transport) { try await load("/b") }
+        }
+    }
+
+    @Test func informationalResponsesAreSkipped() async throws {
+        try await Fixture.withOrigin { origin, load in
+            origin.serve("/a", .testImage.with(\.preamble, "HTTP/1.1 103 Early Hints\r\nLink: </b>\r\n\r\n"))
+            let data = try await load("/a").data
+            #expect(data == Fixture.body)
+        }
+    }
+
+    @Test func tooManyInformationalResponsesAreAnError() async throws {
+        try await Fixture.withOrigin { origin, load in
+            let preamble = String(repeating: "HTTP/1.1 100 Continue\r\n\r\n", count: 1000)
+            origin.serve("/a", .testImage.with(\.preamble, preamble))
+            await Fixture.expect(.transport) { try await load("/a") }
+        }
+    }
+
+    @Test func aLargeRequestHeadWithABodyIsSent() async throws {
+        var configuration = DownloaderConfiguration.patient
+        configuration.interceptors = [DownloadRequestModifier.largePost]
+        try await Fixture.withOrigin(configuration) { origin, load in
+            origin.serve("/a", .testImage)
+            let data = try await load("/a").data
+            #expect(data == Fixture.body && origin.requests.first?.body.count == 50_000)
+        }
+    }
+}
+
+extension DownloadRequestModifier {
+    /// Makes requests that exceed the client's limit of unsent bytes with their heads alone.
+    static let largePost = DownloadRequestModifier(id: "large") { request in
+        var request = request
+        request.method = "POST"
+        request.headers["X-Large"] = String(repeating: "x", count: 70_000)
+        request.body = Data(repeating: 1, count: 50_000)
+        return request
+    }
+}
