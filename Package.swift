@@ -24,6 +24,7 @@ extension Target.Dependency {
     static let nioFoundation = product(name: "NIOFoundationCompat", package: "swift-nio")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
     static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
+    static let nioHPACK = product(name: "NIOHPACK", package: "swift-nio-http2")
     static let nioHTTP2 = product(name: "NIOHTTP2", package: "swift-nio-http2")
     static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
     static let asn1 = product(name: "SwiftASN1", package: "swift-asn1")
@@ -134,7 +135,7 @@ let package = Package(
             name: "TintypeHTTP",
             dependencies: [
                 "TintypeCore", "CZlib", .heap, .asyncHTTPClient, .crypto, .logging, .nioCore, .nioFoundation, .nioPosix,
-                .nioHTTP1, .nioHTTP2, .nioSSL,
+                .nioHPACK, .nioHTTP1, .nioHTTP2, .nioSSL,
             ],
             swiftSettings: swiftSettings),
         .target(

@@ -154,18 +154,50 @@ import TintypeTesting
         }
     }
 
+    /// A server that shuts down has not processed the streams after the last one that it names (RFC 9113, 6.8).
+    @Test(arguments: [[OriginFrame.goAway(last: 0)], [.reset(7)], [.goAway(last: 0), .close], [.close]])
+    func aRefusedRequestIsSentAgain(_ frames: [OriginFrame]) async throws {
+        try await Self.withOrigin(frames) { origin, load in
+            let data = try await load("/a").data
+            #expect(data == Fixture.body && origin.requestCount == 2)
+        }
+    }
+
+    @Test func aRequestThatIsRefusedAgainAndAgainIsAnError() async throws {
+        let identity = try TestCertificate.make()
+        let origin = try await FrameOrigin.start(identity) { _ in [.goAway(last: 0)] }
+        var configuration = DownloaderConfiguration.patient
+        configuration.trustedCertificates = [identity.certificates]
+        let downloader = Downloader(configuration)
+        await Fixture.expect(.transport) { try await Fixture.load(.url(origin.url("/a")), downloader) }
+        await origin.stop()
+    }
+
     @Test func settingsAndGoAwayAtOnceAreAnError() async throws {
         try await Self.withOrigin([], opening: [.settings(), .settings([(3, 7)]), .goAway(last: 0)]) { _, load in
             await Fixture.expect(.transport) { try await load("/a") }
         }
     }
 
-    @Test func aLargeRequestHeadWithABodyIsSent() async throws {
+    private static let largePost = {
         var options = HTTPOptions()
         options.interceptors = [DownloadRequestModifier.largePost]
-        try await Self.withOrigin(OriginFrame.response(Fixture.body), options: options) { _, load in
+        return options
+    }()
+
+    @Test func aLargeRequestHeadWithABodyIsSent() async throws {
+        let opening = [OriginFrame.settings([(5, 0xFF_FFFF), (4, 100_000)])]
+        try await Self.withOrigin(
+            OriginFrame.response(Fixture.body), opening: opening, options: Self.largePost
+        ) { _, load in
             let data = try await load("/a").data
             #expect(data == Fixture.body)
+        }
+    }
+
+    @Test func aRequestHeadBeyondTheFrameSizeIsAnError() async throws {
+        try await Self.withOrigin([], options: Self.largePost) { _, load in
+            await Fixture.expect(.transport) { try await load("/a") }
         }
     }
 }

@@ -66,19 +66,43 @@ final class ClientTraits: Equatable, Sendable {
         let serverGuard = proxy == nil ? serverGuard : nil
         configuration.http1_1ConnectionDebugInitializer = Self.initializer { channel in
             try serverGuard?.check(channel)
-            try IdleHandler.add(
-                to: channel, limit: idleLimit, behind: ByteToMessageHandler<HTTPResponseDecoder>.self)
+            let pipeline = channel.pipeline.syncOperations
+            let codec = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
+            // Both are placed behind the codec, the one that is added last directly behind it.
+            try pipeline.addHandler(IdleHandler(limit: idleLimit), position: .after(codec))
+            try pipeline.addHandler(ResponseGuard<HTTP1Wire>(), position: .after(codec))
         }
-        configuration.http2ConnectionDebugInitializer = Self.initializer { try serverGuard?.check($0) }
+        configuration.http2ConnectionDebugInitializer = Self.initializer { channel in
+            try serverGuard?.check(channel)
+            try HTTP2ConnectionGuard.add(to: channel)
+        }
         configuration.http2StreamChannelDebugInitializer = Self.initializer { channel in
-            try IdleHandler.add(to: channel, limit: idleLimit, behind: HTTP2FramePayloadToHTTP1ClientCodec.self)
+            let pipeline = channel.pipeline.syncOperations
+            let codec = try pipeline.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
+            let connection = HTTP2ConnectionGuard.guarding(channel)
+            try pipeline.addHandler(ResponseGuard<HTTP2Wire>(connection: connection), position: .before(codec))
+            try pipeline.addHandler(IdleHandler(limit: idleLimit), position: .after(codec))
         }
     }
 
+    /// Returns an initializer that runs `prepare`, and closes the channel if it throws: the client forgets a channel
+    /// whose initializer fails, and would leave it open.
+    ///
+    /// The future must be complete when the initializer returns, because the client ends the process if more settings
+    /// or GOAWAY arrive before it.
     private static func initializer(
         _ prepare: @escaping @Sendable (any Channel) throws -> Void
     ) -> @Sendable (any Channel) -> EventLoopFuture<Void> {
-        { channel in channel.eventLoop.makeCompletedFuture { try prepare(channel) } }
+        { channel in
+            channel.eventLoop.makeCompletedFuture {
+                do {
+                    try prepare(channel)
+                } catch {
+                    channel.pipeline.abort()
+                    throw error
+                }
+            }
+        }
     }
 
     /// Returns the TLS settings: the trusted certificates of the system and of the configuration.

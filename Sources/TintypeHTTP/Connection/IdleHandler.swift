@@ -27,16 +27,6 @@ final class IdleHandler: ChannelDuplexHandler {
         self.limit = limit
     }
 
-    /// Adds a handler between a channel's codec and the handlers of the client.
-    ///
-    /// - Parameters:
-    ///   - limit: The longest time without a part.
-    ///   - codec: The type of the channel's HTTP codec.
-    static func add(to channel: any Channel, limit: TimeAmount, behind codec: (some ChannelHandler).Type) throws {
-        let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandler(IdleHandler(limit: limit), position: .after(pipeline.handler(type: codec)))
-    }
-
     func flush(context: ChannelHandlerContext) {
         let now = context.eventLoop.now
         idleSince = now

@@ -130,7 +130,11 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
         return drained.futureResult
     }
 
+    /// The client also reports a cancellation for requests that a closing HTTP/2 connection no longer sends. If the
+    /// response was cancelled, its state has ended before.
     func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
+        let isCancellation = error as? HTTPClientError == .cancelled
+        let error = isCancellation ? HTTPClientError.remoteConnectionClosed : error
         perform(state.withLock { $0.finish(.failure(error)) })
     }
 

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import NIOHTTP2
 import NIOPosix
 import NIOSSL
 import TintypeCore
@@ -25,6 +26,7 @@ extension TintypeError {
         case let error as IOError: (.transport, message(error))
         case let error as NIOSSLError: (.insecure, secureMessage(error))
         case let error as NIOSSLExtraError: (.insecure, "no secure connection: \(error.description)")
+        case let error as NIOHTTP2Errors.StreamClosed: (.transport, "the server ended the stream: \(error.errorCode)")
         case is CancellationError: (.cancelled, "cancelled")
         case is HTTPParserError: (.transport, "the server does not speak HTTP: \(error)")
         default: (.transport, "\(error)")
@@ -109,8 +111,12 @@ extension HTTPClientError {
 }
 
 extension Error {
-    /// Whether the server closed the connection before it responded.
+    /// Whether the server closed the connection, or refused an HTTP/2 stream, before it responded. NIO reports the
+    /// streams that GOAWAY refuses as cancelled.
     var isClosedConnection: Bool {
+        if let error = self as? NIOHTTP2Errors.StreamClosed {
+            return [.refusedStream, .cancel].contains(error.errorCode)
+        }
         if let error = self as? HTTPClientError { return error == .remoteConnectionClosed }
         if let error = self as? IOError { return [ECONNRESET, EPIPE].contains(error.errnoCode) }
         if let error = self as? ChannelError { return error == .ioOnClosedChannel || error == .eof }
