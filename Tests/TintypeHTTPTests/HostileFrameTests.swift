@@ -72,11 +72,11 @@ import TintypeTesting
 
     @Test func trailersAreAccepted() async throws {
         let frames: [OriginFrame] = [
-            .headers([(":status", "200")]), .data(Fixture.body), .headers([("x-checksum", "1")], endStream: true),
+            .headers([(":status", "200")]), .data(Data([1, 2, 3])), .headers([("x-checksum", "1")], endStream: true),
         ]
         try await Self.withOrigin(frames) { _, load in
             let data = try await load("/a").data
-            #expect(data == Fixture.body)
+            #expect(data == Data([1, 2, 3]))
         }
     }
 
@@ -114,7 +114,10 @@ import TintypeTesting
     @Test(arguments: [
         [OriginFrame.settings([(1, .max), (3, .max), (4, 0x7FFF_FFFF), (5, 0xFF_FFFF), (6, 0)])],
         [.settings([(1, 0), (3, 0), (3, 1), (4, 0), (4, 0x7FFF_FFFF), (4, 0)])],
-        [OriginFrame(type: 10, stream: 0, payload: Data([0, 1, 65])), OriginFrame(type: 12, stream: 0, payload: Data())],
+        [
+            OriginFrame(type: 10, stream: 0, payload: Data([0, 1, 65])),
+            OriginFrame(type: 12, stream: 0, payload: Data()),
+        ],
         [OriginFrame(type: 2, payload: Data([0, 0, 0, 3, 9])), OriginFrame(type: 200, payload: Data([1]))],
     ])
     func unusualFramesBeforeAResponseAreAccepted(_ frames: [OriginFrame]) async throws {

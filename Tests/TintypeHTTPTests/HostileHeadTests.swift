@@ -35,7 +35,8 @@ import TintypeTesting
         try await Fixture.withOrigin { origin, load in
             origin.serve("/a", .testImage.with(\.preamble, "HTTP/1.1 101 Switching Protocols\r\n\r\n"))
             origin.serve(
-                "/b", .testImage.with(\.statusLine, "HTTP/1.1 101 X").with(header: "Upgrade", "h2c")
+                "/b",
+                .testImage.with(\.statusLine, "HTTP/1.1 101 X").with(header: "Upgrade", "h2c")
                     .with(header: "Connection", "upgrade"))
             await Fixture.expect(.transport) { try await load("/a") }
             await Fixture.expect(.transport) { try await load("/b") }

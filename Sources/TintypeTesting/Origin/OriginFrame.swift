@@ -118,12 +118,13 @@ extension OriginFrame {
         return OriginFrame(type: 8, stream: stream, payload: payload)
     }
 
-    /// Returns a whole response: HEADERS with a status and a length, and DATA.
+    /// Returns a whole response: HEADERS with a status and a length, and DATA in frames of 16 KB, the largest that
+    /// every client accepts.
     public static func response(_ body: Data, status: String = "200", type: String = "image/png") -> [OriginFrame] {
-        [
-            .headers([(":status", status), ("content-type", type), ("content-length", "\(body.count)")]),
-            .data(body, endStream: true),
-        ]
+        let head = headers([(":status", status), ("content-type", type), ("content-length", "\(body.count)")])
+        let starts = Array(stride(from: 0, to: max(1, body.count), by: 16_384))
+        return [head]
+            + starts.map { .data(body.dropFirst($0).prefix(16_384), endStream: $0 == starts.last) }
     }
 
     /// Returns fields as literals without indexing or compression (RFC 7541, 6.2.2).
