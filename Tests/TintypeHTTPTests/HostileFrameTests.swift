@@ -198,6 +198,19 @@ import TintypeTesting
         }
     }
 
+    /// The second request belongs to another event loop than the connection that it shares.
+    @Test func aLargeRequestHeadOfAnotherEventLoopIsSent() async throws {
+        let opening = [OriginFrame.settings([(5, 0xFF_FFFF), (4, 100_000)])]
+        try await Self.withOrigin([], opening: opening, options: Self.largePost) { origin, load in
+            let first = Task { try await load("/held") }
+            await origin.waitForRequests(1)
+            let data = try await load("/a").data
+            #expect(data == Fixture.body && origin.connectionCount == 1)
+            first.cancel()
+            _ = await first.result
+        }
+    }
+
     @Test func aRequestHeadBeyondTheFrameSizeIsAnError() async throws {
         try await Self.withOrigin([], options: Self.largePost) { _, load in
             await Fixture.expect(.transport) { try await load("/a") }

@@ -6,9 +6,9 @@ import TintypeCore
 
 /// Keeps parts of responses from the HTTP client that it does not expect, as ``ResponseOrder`` decides.
 ///
-/// The guard also delays changes of writability while a request head is written. The client would begin to send the body
-/// in the middle of the head, and end the process: a head larger than the buffer of the socket makes the channel
-/// unwritable, and writable again, within one flush.
+/// The guard also delays changes of writability while a request head is written. A head larger than the buffer of the
+/// socket makes the channel unwritable, and writable again, within one flush. The client would begin the body in the
+/// middle of the head, and end the process if the request belongs to another event loop than the connection.
 ///
 /// Used on the event loop of its channel only.
 final class ResponseGuard<Wire: GuardedWire>: ChannelDuplexHandler {
