@@ -21,6 +21,10 @@ let package = Package(
         .executableTarget(
             name: "FuzzDecoders",
             dependencies: (["Core"] + formats).map { .product(name: "Tintype\($0)", package: "Tintype") },
-            swiftSettings: swiftSettings + [.unsafeFlags(["-parse-as-library"])])
+            swiftSettings: swiftSettings + [.unsafeFlags(["-parse-as-library"])]),
+        .executableTarget(
+            name: "FuzzConnections",
+            dependencies: ["Core", "HTTP", "Testing"].map { .product(name: "Tintype\($0)", package: "Tintype") },
+            swiftSettings: swiftSettings + [.unsafeFlags(["-parse-as-library"])]),
     ]
 )

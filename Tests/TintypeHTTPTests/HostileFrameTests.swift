@@ -14,7 +14,7 @@ import TintypeTesting
         _ body: (FrameOrigin, @escaping Fixture.Load) async throws -> Void
     ) async throws {
         let identity = try TestCertificate.make()
-        let origin = try await FrameOrigin.start(identity, opening: opening) { number in
+        let origin = try await FrameOrigin.start(identity, opening: { opening }) { number in
             number == 0 ? frames : OriginFrame.response(Fixture.body)
         }
         var configuration = DownloaderConfiguration.patient

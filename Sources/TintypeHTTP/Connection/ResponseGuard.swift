@@ -23,7 +23,7 @@ final class ResponseGuard<Wire: GuardedWire>: ChannelDuplexHandler {
     private var missesWritability = false
     private var isRemoved = false
 
-    /// - Parameter connection: the guard of the connection that carries the stream; `nil` for HTTP/1.1.
+    /// - Parameter connection: The guard of the connection that carries the stream; `nil` for HTTP/1.1.
     init(connection: HTTP2ConnectionGuard? = nil) {
         self.connection = connection
     }

@@ -46,7 +46,7 @@ struct ResponseOrder: Hashable, Sendable {
 
     /// A head arrives.
     ///
-    /// - Parameter status: the status as the server sent it.
+    /// - Parameter status: The status as the server sent it.
     mutating func receiveHead(status: String) -> Decision {
         guard status.utf8.count == 3, let code = Int(status), code >= 100 else {
             return reject("the server sent the invalid status \"\(status.prefix(20))\"")
@@ -71,7 +71,7 @@ struct ResponseOrder: Hashable, Sendable {
 
     /// A part of the body, or the end of the response, arrives.
     ///
-    /// - Parameter isEnd: whether it is the end.
+    /// - Parameter isEnd: Whether it is the end.
     mutating func receiveRest(isEnd: Bool) -> Decision {
         switch phase {
         case .rejected: return .drop

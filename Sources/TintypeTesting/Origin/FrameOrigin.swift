@@ -40,12 +40,14 @@ public final class FrameOrigin: Sendable {
     ///
     /// - Parameters:
     ///   - identity: The certificate for TLS.
-    ///   - opening: The frames at the start of each connection. The first one must be SETTINGS in a correct connection.
-    ///   - answer: Returns the frames that answer a request, when its last frame has arrived. It runs on an event loop,
-    ///     which it must not block.
+    ///   - opening: Returns the frames at the start of each connection. The first one must be SETTINGS in a correct
+    ///     connection.
+    ///   - answer: Returns the frames that answer a request, when its last frame has arrived. Both closures run on an
+    ///     event loop, which they must not block.
     /// - Throws: An error if the certificate is invalid or no port is available.
     public static func start(
-        _ identity: OriginIdentity, opening: [OriginFrame] = [.settings()], answer: @escaping Answer
+        _ identity: OriginIdentity, opening: @escaping @Sendable () -> [OriginFrame] = { [.settings()] },
+        answer: @escaping Answer
     ) async throws -> FrameOrigin {
         let context = try identity.context(protocols: ["h2"])
         let record = Watched(Record())
@@ -63,8 +65,14 @@ public final class FrameOrigin: Sendable {
 
     /// Closes the listener and all connections, and returns when they are closed.
     public func stop() async {
-        let channels = [listener] + record.value.connections.values
-        for channel in channels { channel.close(promise: nil) }
+        try? await listener.close()
+        await closeConnections()
+    }
+
+    /// Closes all connections at once, without an end of TLS, and returns when they are closed.
+    public func closeConnections() async {
+        let channels = Array(record.value.connections.values)
+        for channel in channels { channel.pipeline.fireUserInboundEventTriggered(FrameConnection.Abort()) }
         for channel in channels { try? await channel.closeFuture.get() }
     }
 
@@ -92,13 +100,19 @@ private final class FrameConnection: ChannelInboundHandler {
     private static let prefaceLength = 24
     private static let headerLength = 9
 
-    private let opening: [OriginFrame]
+    /// Asks the connection to close without an end of TLS, which the client would have to confirm.
+    struct Abort: Sendable {}
+
+    private let opening: @Sendable () -> [OriginFrame]
     private let record: Watched<FrameOrigin.Record>
     private let answer: FrameOrigin.Answer
     private var input = ByteBuffer()
     private var hasPreface = false
 
-    init(_ opening: [OriginFrame], _ record: Watched<FrameOrigin.Record>, _ answer: @escaping FrameOrigin.Answer) {
+    init(
+        _ opening: @escaping @Sendable () -> [OriginFrame], _ record: Watched<FrameOrigin.Record>,
+        _ answer: @escaping FrameOrigin.Answer
+    ) {
         self.opening = opening
         self.record = record
         self.answer = answer
@@ -110,7 +124,7 @@ private final class FrameConnection: ChannelInboundHandler {
             record.connections[ObjectIdentifier(channel)] = channel
             record.connectionCount += 1
         }
-        send(opening, for: 0, context)
+        send(opening(), for: 0, context)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -123,6 +137,12 @@ private final class FrameConnection: ChannelInboundHandler {
         input.writeBuffer(&bytes)
         if !hasPreface { hasPreface = input.readSlice(length: Self.prefaceLength) != nil }
         while hasPreface, readFrame(context) {}
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard event is Abort else { return }
+        let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
+        (tls ?? context).close(promise: nil)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
