@@ -1,4 +1,8 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOEmbedded
 import Testing
+import TintypeCore
 
 @testable import TintypeHTTP
 
@@ -24,5 +28,27 @@ import Testing
 
     @Test func everyTraitIsTested() {
         #expect(Mirror(reflecting: traits()).children.count == Self.changes.count + 1)
+    }
+
+    /// The client never gives up an HTTP/2 connection whose server sends no settings.
+    @Test func aServerGuardAllowsOnlyHTTP1() throws {
+        let (free, guarded) = (traits(), traits { $0.serverGuard = ServerGuard() })
+        #expect(try free.configuration().httpVersion == .automatic)
+        #expect(try guarded.configuration().httpVersion == .http1Only)
+    }
+
+    /// The client forgets a connection that is refused, and would leave it open.
+    @Test func aRefusedConnectionIsClosed() throws {
+        let configuration = try traits { $0.serverGuard = ServerGuard() }.configuration()
+        let initializers = [
+            configuration.http1_1ConnectionDebugInitializer, configuration.http2ConnectionDebugInitializer,
+        ]
+        for initialize in initializers {
+            let channel = EmbeddedChannel()
+            try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
+            let result = initialize?(channel)
+            #expect(throws: TintypeError.self) { try result?.wait() }
+            #expect(!channel.isActive)
+        }
     }
 }

@@ -26,9 +26,9 @@ import TintypeTesting
         await origin.stop()
     }
 
-    private func expectError(_ frames: [OriginFrame], opening: [OriginFrame] = [.settings()]) async throws {
-        try await Self.withOrigin(frames, opening: opening) { _, load in
-            await Fixture.expect(.transport) { try await load("/a") }
+    private func expectError(_ frames: [OriginFrame], _ code: TintypeError.Code = .transport) async throws {
+        try await Self.withOrigin(frames) { _, load in
+            await Fixture.expect(code) { try await load("/a") }
             // The process lives, and so does the origin.
             let data = try await load("/b").data
             #expect(data == Fixture.body)
@@ -129,7 +129,7 @@ import TintypeTesting
 
     @Test(arguments: [
         [("content-length", "-1")], [("content-length", "1"), ("content-length", "2")], [("content-length", "x")],
-        [("content-length", "99999999999999999999")], [("content-length", "3")], [("connection", "close")],
+        [("content-length", "99999999999999999999")], [("connection", "close")],
         [("A", "b")], [("a", "b\nc")], [(":status", "200")], [(":path", "/")], [("", "a")],
     ])
     func aMalformedFieldBlockIsAnError(_ fields: [(String, String)]) async throws {
@@ -137,6 +137,11 @@ import TintypeTesting
             .headers([(":status", "200")] + fields.map { (name: $0.0, value: $0.1) }),
             .data(Data(count: 5), endStream: true),
         ])
+    }
+
+    @Test func aBodyBeyondItsLengthIsAnError() async throws {
+        let head = OriginFrame.headers([(":status", "200"), ("content-length", "3")])
+        try await expectError([head, .data(Data(count: 5), endStream: true)], .truncatedBody)
     }
 
     @Test func aConnectionWithoutRoomForStreamsIsATimeOut() async throws {

@@ -52,6 +52,9 @@ struct TransferOptions: ParsableArguments {
         help: "Load only over HTTP and from public addresses, as a server should for URLs that its users choose.")
     var isGuarded = false
 
+    @Flag(name: .customLong("http1"), help: "Use HTTP/1.1 only, even if the server supports HTTP/2.")
+    var usesHTTP1Only = false
+
     @Option(
         help: ArgumentHelp(
             "Give up after this many seconds without progress. (default: 15, and 10 to connect)",
@@ -85,6 +88,7 @@ struct TransferOptions: ParsableArguments {
         configuration.retry = RetryPolicy(maximumAttempts: retry + 1)
         configuration.maximumRedirects = maxRedirects
         configuration.serverGuard = isGuarded ? .standard : nil
+        configuration.allowsHTTP2 = !usesHTTP1Only
         return configuration
     }
 

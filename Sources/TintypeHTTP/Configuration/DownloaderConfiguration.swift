@@ -56,7 +56,8 @@ public struct DownloaderConfiguration: Sendable {
     /// The proxy. By default the one that the environment names.
     public var proxy = ProxySetting.environment
 
-    /// Whether HTTP/2 is used over TLS if the server supports it. `true` by default.
+    /// Whether HTTP/2 is used over TLS if the server supports it. `true` by default. It is never used with a
+    /// ``serverGuard``: a server that does not complete the start of an HTTP/2 connection would keep it open for ever.
     public var allowsHTTP2 = true
 
     /// The hosts whose certificates are not checked, in lowercase and without ports. None by default.

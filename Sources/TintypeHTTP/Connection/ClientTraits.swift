@@ -24,9 +24,11 @@ final class ClientTraits: Equatable, Sendable {
         connectTimeout = options.connectTimeout ?? configuration.connectTimeout
         idleTimeout = options.idleTimeout ?? configuration.idleTimeout
         connectionsPerHost = max(1, configuration.connectionsPerHost)
-        allowsHTTP2 = configuration.allowsHTTP2
-        trustedCertificates = configuration.trustedCertificates
         serverGuard = options.serverGuard ?? configuration.serverGuard
+        // The client waits for the settings of a server without a limit, and keeps the connection. A server that a
+        // user chose could take all descriptors of the process.
+        allowsHTTP2 = configuration.allowsHTTP2 && serverGuard == nil
+        trustedCertificates = configuration.trustedCertificates
     }
 
     static func == (left: ClientTraits, right: ClientTraits) -> Bool {

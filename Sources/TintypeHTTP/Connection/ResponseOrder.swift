@@ -64,7 +64,7 @@ struct ResponseOrder: Hashable, Sendable {
             case 101: return reject("the server switched to a protocol that was not requested")
             case 100..<200: return receiveInformational(count + 1)
             case 200...999: return receiveFinal(status)
-            default: return reject("the server sent the invalid status \(status)")
+            default: return reject("the server sent the invalid status \("00\(status)".suffix(3))")
             }
         }
     }
