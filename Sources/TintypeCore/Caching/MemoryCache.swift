@@ -192,11 +192,15 @@ public struct CacheLimits: Hashable, Sendable {
         self.age = age
     }
 
-    /// 15 % of the memory that this process may use, including the limits of its cgroups.
+    /// 15 % of the memory that this process may use, including the limits of its cgroups, but at most 512 MB.
     ///
-    /// One image may use a quarter of that, so that no single image evicts all others.
-    public static var standard: CacheLimits {
-        let cost = SystemMemory.available / 100 * 15
+    /// One image may use a quarter of that, so that no single image evicts all others. A program that needs more sets
+    /// ``cost`` itself.
+    public static var standard: CacheLimits { standard(memory: SystemMemory.available) }
+
+    /// The standard limits for a number of bytes of memory.
+    static func standard(memory: Int) -> CacheLimits {
+        let cost = min(memory / 100 * 15, 512 << 20)
         return CacheLimits(cost: cost, entryCost: cost / 4)
     }
 }

@@ -247,6 +247,11 @@ import TintypeTesting
         #expect((0..<100).allSatisfy { cache.image(for: CacheKey(source: "\($0)")) == nil })
     }
 
+    @Test(arguments: [(0, 0), (1 << 30, 161_061_270), (24 << 30, 512 << 20), (Int.max, 512 << 20)])
+    func theStandardLimitIsCapped(_ memory: Int, _ cost: Int) {
+        #expect(CacheLimits.standard(memory: memory) == CacheLimits(cost: cost, entryCost: cost / 4))
+    }
+
     @Test func theStandardLimitsAreAFractionOfTheMemory() {
         #expect(CacheLimits.standard.cost > 1 << 20)
         #expect(CacheLimits.standard.cost <= SystemMemory.available * 15 / 100)
