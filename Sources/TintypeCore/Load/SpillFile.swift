@@ -77,13 +77,25 @@ package final class SpillFile: Sendable {
     /// - Parameter folder: A directory on a disk, not in memory.
     /// - Throws: ``TintypeError/Code/unwritable``.
     package init(in folder: String) throws(TintypeError) {
-        var path = Array("\(folder)/tintype-XXXXXX".utf8CString)
-        descriptor = mkstemp(&path)
+        let unnamed = open(folder, O_RDWR | O_CLOEXEC | Self.withoutName, 0o600)
+        descriptor = unnamed >= 0 ? unnamed : Self.createAndUnlink(in: folder)
         guard descriptor >= 0 else { throw Self.failure(folder) }
+    }
+
+    /// Creates a file and removes its name, for file systems without files that never had one. A process that is killed
+    /// in between leaves an empty file.
+    private static func createAndUnlink(in folder: String) -> Int32 {
+        var path = Array("\(folder)/tintype-XXXXXX".utf8CString)
+        let descriptor = mkstemp(&path)
+        guard descriptor >= 0 else { return descriptor }
         // Child processes must not inherit the descriptor.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         unlink(path)
+        return descriptor
     }
+
+    /// `O_TMPFILE`, which the Glibc module does not export: a directory flag and a bit of its own (open(2)).
+    private static let withoutName = O_DIRECTORY | 0o20_000_000
 
     deinit {
         close(descriptor)
