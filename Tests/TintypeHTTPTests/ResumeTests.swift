@@ -64,8 +64,13 @@ import TintypeTesting
         #expect((StrongValidator(fields) != nil) == isStrong)
     }
 
-    @Test func aFileIsDecodedAndDamageIsDetected() {
-        let file = PartialFile.encode(Self.partial)
+    @Test func aFileIsDecodedAndDamageIsDetected() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-partial-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        _ = try PartialJournal(
+            Self.partial.empty, as: "a", in: OwnedFolder(creating: folder.path(percentEncoded: false), .own)
+        ).appending(Self.partial.data)
+        let file = try Data(contentsOf: folder.appending(path: "a"))
         #expect(PartialFile.decode(file) == Self.partial)
         for place in file.indices {
             var damaged = file
@@ -315,7 +320,8 @@ import TintypeTesting
         let empty = PartialBody(
             urlDigest: "place", validator: StrongValidator(value: "\"1\""), total: 9, data: Data())
         let file = folder.appending(path: "a")
-        var journal = try PartialJournal(empty, at: file.path(percentEncoded: false))
+        var journal = try PartialJournal(
+            empty, as: "a", in: OwnedFolder(folder.path(percentEncoded: false), .own))
         #expect(PartialFile.decode(try Data(contentsOf: file)) == nil)
         for count in 1...4 {
             journal = try journal.appending(Data([UInt8(count), UInt8(count)]))
@@ -325,6 +331,85 @@ import TintypeTesting
         // Bytes beyond the count are ignored.
         try (Data(contentsOf: file) + Data([9, 9])).write(to: file)
         #expect(PartialFile.decode(try Data(contentsOf: file))?.data.count == 8)
+    }
+
+    /// Interrupts a transfer and returns what the folder has then.
+    private func namesAfterAnInterruption(in folder: URL, until condition: ([String]) -> Bool) async throws -> [String]
+    {
+        func names() -> [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? [] }
+        try await Fixture.withOrigin { origin in
+            origin.serve("/a", Self.cut)
+            await Fixture.expect(.truncatedBody) {
+                try await Fixture.load(.url(origin.url("/a")), Downloader(configuration(folder, budget: 30_000)))
+            }
+            await wait { condition(names()) }
+        }
+        return names()
+    }
+
+    private func write(_ name: String, in folder: URL, age: TimeInterval) throws {
+        let file = folder.appending(path: name)
+        try Data(count: 1_000).write(to: file)
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: -age)], ofItemAtPath: file.path(percentEncoded: false))
+    }
+
+    @Test func onlyFilesOfTheStoreAreRemoved() async throws {
+        let digest = String(repeating: "5", count: 64)
+        let foreign = [".dat.nosync", "notes", "notes.new", String(repeating: "G", count: 64)]
+        try await withFolder { folder in
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            for name in foreign + [digest] { try write(name, in: folder, age: 30 * 86_400) }
+            // What a killed process leaves, and what another one is writing.
+            try write("\(digest).new", in: folder, age: 7_200)
+            let growing = "\(String(repeating: "6", count: 64)).new"
+            try write(growing, in: folder, age: 60)
+            let names = try await namesAfterAnInterruption(in: folder) { names in
+                !names.contains(digest) && !names.contains("\(digest).new") && files(folder).count == 2
+            }
+            #expect(Set(foreign + [growing]).isSubset(of: names))
+        }
+    }
+
+    @Test func aLinkIsNotFollowed() async throws {
+        try await withFolder { folder in
+            let store = folder.appending(path: "store")
+            try await Fixture.withOrigin { origin in
+                serve(origin, first: [Self.cut])
+                let source = ImageSource.url(origin.url("/a"))
+                await Fixture.expect(.truncatedBody) {
+                    try await Fixture.load(source, Downloader(configuration(store)))
+                }
+                await wait { !files(store).isEmpty }
+                let name = try #require(files(store).first)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: store.path()) == [name])
+                let (link, target) = (store.appending(path: name), folder.appending(path: "target"))
+                try FileManager.default.moveItem(at: link, to: target)
+                let size = try Data(contentsOf: target).count
+                try FileManager.default.createSymbolicLink(at: link, withDestinationURL: target)
+                let loaded = try await Fixture.load(source, Downloader(configuration(store)))
+                #expect(loaded.data == Fixture.body && loaded.metrics?.resumedBytes == 0)
+                #expect(try files(store).isEmpty && Data(contentsOf: target).count == size)
+            }
+        }
+    }
+
+    @Test func aFolderThatOthersMayWriteToIsNotUsed() async throws {
+        try await withFolder { folder in
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try await Fixture.withOrigin { origin in
+                serve(origin, first: [Self.cut])
+                let source = ImageSource.url(origin.url("/a"))
+                await Fixture.expect(.truncatedBody) {
+                    try await Fixture.load(source, Downloader(configuration(folder)))
+                }
+                await wait { !files(folder).isEmpty }
+                #expect(chmod(folder.path(), 0o777) == 0)
+                let loaded = try await Fixture.load(source, Downloader(configuration(folder)))
+                #expect(loaded.data == Fixture.body && loaded.metrics?.resumedBytes == 0)
+                #expect(files(folder).count == 1)
+            }
+        }
     }
 
     @Test func aBodyBeyondTheBudgetIsNotWritten() async throws {

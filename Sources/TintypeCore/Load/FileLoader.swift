@@ -50,10 +50,19 @@ package struct LocalFile: ~Copyable {
     ///
     /// - Throws: ``TintypeError/Code/notFound`` or ``TintypeError/Code/unreadable``.
     package init(reading path: String) throws(TintypeError) {
-        self.path = path
         // Without O_NONBLOCK, opening a pipe without a writer would block forever.
-        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Self.failure(errno, path) }
+        try self.init(owning: descriptor, path: path)
+    }
+
+    /// Takes over an open file, and closes it when it is released or refused.
+    ///
+    /// - Parameter path: The path of the file, for messages.
+    /// - Throws: ``TintypeError/Code/unreadable`` if it is not a regular file.
+    package init(owning descriptor: Int32, path: String) throws(TintypeError) {
+        self.path = path
+        self.descriptor = descriptor
         var facts = stat()
         guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)

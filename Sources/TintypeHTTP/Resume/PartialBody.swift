@@ -10,6 +10,11 @@ struct PartialBody: Hashable, Sendable {
     let total: Int?
     let data: Data
 
+    /// This partial body without its bytes.
+    var empty: PartialBody {
+        PartialBody(urlDigest: urlDigest, validator: validator, total: total, data: Data())
+    }
+
     /// Adds the fields that request the rest (RFC 9110, 13.1.5 and 14.2).
     func addRange(to headers: inout HTTPFields) {
         headers["Range"] = "bytes=\(data.count)-"

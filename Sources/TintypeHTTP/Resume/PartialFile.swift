@@ -12,15 +12,6 @@ import TintypeCore
 enum PartialFile {
     private static let version = "tintype-partial 2"
 
-    /// Returns the contents of the file.
-    static func encode(_ partial: PartialBody) -> Data {
-        let fields = fields(partial)
-        var hash = SHA256()
-        hash.update(data: fields)
-        hash.update(data: partial.data)
-        return head(hash, count: partial.data.count) + fields + partial.data
-    }
-
     /// Returns the lines between the first line and the bytes.
     static func fields(_ partial: PartialBody) -> Data {
         let total = partial.total.map(String.init) ?? "-"
@@ -53,6 +44,27 @@ enum PartialFile {
             data: Data(data.prefix(count)))
     }
 
+    /// The maximum length of what precedes the bytes: five lines of at most 4096 bytes.
+    static let maximumHeadLength = 5 * maximumLineLength
+    private static let maximumLineLength = 4096
+
+    /// Whether a file in the folder can be one of ours: its name is a digest in lowercase hexadecimal.
+    static func isName(_ name: String) -> Bool {
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        let letters = UInt8(ascii: "a")...UInt8(ascii: "f")
+        return name.utf8.count == 64 && name.utf8.allSatisfy { digits.contains($0) || letters.contains($0) }
+    }
+
+    /// The name of a complete file while it is being written.
+    static func temporaryName(_ name: String) -> String { name + temporarySuffix }
+
+    /// Whether a file in the folder can be one of ours that is being written.
+    static func isTemporaryName(_ name: String) -> Bool {
+        name.hasSuffix(temporarySuffix) && isName(String(name.dropLast(temporarySuffix.count)))
+    }
+
+    private static let temporarySuffix = ".new"
+
     /// The name of the file for a request: a digest, so that names do not collide and reveal nothing.
     static func name(_ request: DownloadRequest) -> String {
         let parts = [request.method, request.url.absoluteString] + request.headers.canonical
@@ -68,9 +80,9 @@ enum PartialFile {
         digest.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
     }
 
-    /// Returns the first line and what follows it. Only 4096 bytes are searched, since all lines are short.
+    /// Returns the first line and what follows it. Only its maximum length is searched.
     private static func splitLine(_ data: Data) -> (String, Data)? {
-        guard let end = data.prefix(4096).firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        guard let end = data.prefix(maximumLineLength).firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         return (String(decoding: data[..<end], as: UTF8.self), data[(end + 1)...])
     }
 }
@@ -93,8 +105,8 @@ struct PartialJournal: Sendable {
     ///
     /// - Parameter empty: The partial body without its bytes.
     /// - Throws: A `CocoaError` when the file cannot be written.
-    init(_ empty: PartialBody, at path: String) throws {
-        file = try OpenFile(creating: path)
+    init(_ empty: PartialBody, as name: String, in folder: OwnedFolder) throws {
+        file = try OpenFile(creating: name, in: folder)
         let fields = PartialFile.fields(empty)
         hash.update(data: fields)
         let head = PartialFile.head(hash, count: 0)
@@ -121,9 +133,9 @@ private final class OpenFile: Sendable {
 
     /// Creates a new file in place of one with that name. A process that still writes to the old file continues with an
     /// unnamed file.
-    init(creating path: String) throws {
-        unlink(path)
-        descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    init(creating name: String, in folder: OwnedFolder) throws {
+        folder.remove(name)
+        descriptor = folder.open(name, O_WRONLY | O_CREAT | O_EXCL)
         guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }
     }
 

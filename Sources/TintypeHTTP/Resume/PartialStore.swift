@@ -1,11 +1,16 @@
 public import Foundation
+import Logging
 import TintypeCore
 
 /// A folder of interrupted transfers, from which a later process can resume them.
 ///
 /// Each transfer is one file. A body of more than 1 MB is written while it arrives, so that a killed process leaves the
 /// bytes it had. A smaller one is written when its transfer fails. Files older than 7 days are removed, and the oldest
-/// files when the folder exceeds its budget. The files may be deleted at any time.
+/// files when the folder exceeds its budget. The files may be deleted at any time. Other files in the folder are left
+/// alone.
+///
+/// The folder must belong to this user or the superuser, and no other user may write to it. Otherwise nothing is read
+/// or written, and one warning is logged.
 ///
 /// Files are read and written on the queue for disks; all methods may be called from any thread.
 public final class PartialStore: Sendable {
@@ -16,6 +21,9 @@ public final class PartialStore: Sendable {
     /// The minimum size in bytes of a failed transfer for which a file is written.
     public let minimumByteCount: Int
     private let maximumAge: TimeInterval = 7 * 86_400
+    /// The age at which a file that was never finished is removed: its process was killed.
+    private static let maximumTemporaryAge: TimeInterval = 3600
+    private static let logger = Logger(label: "tintype.http")
     /// The names of the files; `nil` until they are listed. Most requests have no file, and do not wait for the disk.
     /// Files that another process adds later are found after the next start.
     private let names = Locked<Set<String>?>(nil)
@@ -61,7 +69,7 @@ public final class PartialStore: Sendable {
     func saveLater(_ partial: PartialBody, for request: DownloadRequest) {
         guard partial.data.count >= minimumByteCount, partial.data.count <= maximumByteCount else { return }
         // If the file cannot be written, the next transfer requests the whole body.
-        WorkQueue.disk.enqueue(at: .low) { try? self.write(partial, request) }
+        WorkQueue.disk.enqueue(at: .low) { self.write(partial, request) }
     }
 
     /// Appends to the file of a body that is arriving, and creates it for the first bytes. Blocks.
@@ -78,71 +86,114 @@ public final class PartialStore: Sendable {
             remove(name)
             return nil
         }
-        return try? (journal ?? makeJournal(name, empty)).appending(data)
+        guard let started = journal ?? makeJournal(name, empty) else { return nil }
+        guard let grown = try? started.appending(data) else {
+            // What was written before is still valid.
+            if journal == nil { remove(name) }
+            return nil
+        }
+        return grown
     }
 
-    private func makeJournal(_ name: String, _ empty: PartialBody) throws -> PartialJournal {
-        try prepare(for: name)
-        trim(at: Date())
-        return try PartialJournal(empty, at: folder.appending(path: name).path(percentEncoded: false))
+    private func makeJournal(_ name: String, _ empty: PartialBody) -> PartialJournal? {
+        guard let folder = prepare(for: name) else { return nil }
+        trim(folder, at: Date())
+        return try? PartialJournal(empty, as: name, in: folder)
     }
 
     // MARK: The folder
 
     private var mayHaveFiles: Bool { names.withLock { $0.map { !$0.isEmpty } ?? true } }
 
+    private var path: String { folder.path(percentEncoded: false) }
+
     private func read(_ request: DownloadRequest) -> PartialBody? {
         listNames()
         let name = PartialFile.name(request)
-        guard names.withLock({ $0?.contains(name) }) == true else { return nil }
-        let partial = (try? Data(contentsOf: folder.appending(path: name))).flatMap { PartialFile.decode($0) }
+        guard names.withLock({ $0?.contains(name) }) == true, let folder = try? OwnedFolder(path, .own) else {
+            return nil
+        }
+        let partial = contents(of: name, in: folder).flatMap { PartialFile.decode($0) }
         if partial == nil { remove(name) }
         return partial
+    }
+
+    private func contents(of name: String, in folder: OwnedFolder) -> Data? {
+        let descriptor = folder.open(name, O_RDONLY)
+        guard descriptor >= 0, let file = try? LocalFile(owning: descriptor, path: "\(folder.path)/\(name)"),
+            file.byteCount <= maximumByteCount + PartialFile.maximumHeadLength
+        else { return nil }
+        return try? file.read(file.byteCount, from: 0)
     }
 
     private func remove(_ name: String) {
         listNames()
         guard names.withLock({ $0?.remove(name) }) != nil else { return }
-        try? FileManager.default.removeItem(at: folder.appending(path: name))
+        _ = try? OwnedFolder(path, .own).remove(name)
     }
 
+    /// Lists the files once, and removes those that earlier processes have abandoned.
     private func listNames() {
         guard names.withLock({ $0 == nil }) else { return }
-        let found = (try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []
-        names.withLock { if $0 == nil { $0 = Set(found) } }
+        let all = open()?.names() ?? []
+        names.withLock { if $0 == nil { $0 = Set(all.filter(PartialFile.isName)) } }
+        guard !all.isEmpty else { return }
+        WorkQueue.disk.enqueue(at: .veryLow) { self.open().map { self.trim($0, at: Date()) } }
     }
 
-    private func write(_ partial: PartialBody, _ request: DownloadRequest) throws {
+    /// Opens the folder. Returns `nil`, and logs a warning if other users own it or may write to it.
+    private func open() -> OwnedFolder? {
+        do throws(FolderFailure) { return try OwnedFolder(path, .own) } catch {
+            if error.isRefusal { Self.logger.warning("cannot resume transfers: \(error.path): \(error.reason)") }
+            return nil
+        }
+    }
+
+    private func write(_ partial: PartialBody, _ request: DownloadRequest) {
         let name = PartialFile.name(request)
-        try prepare(for: name)
-        try PartialFile.encode(partial).write(to: folder.appending(path: name), options: .atomic)
-        trim(at: Date())
+        guard let folder = prepare(for: name) else { return }
+        let temporary = PartialFile.temporaryName(name)
+        let isWritten =
+            (try? PartialJournal(partial.empty, as: temporary, in: folder).appending(partial.data)) != nil
+            && renameat(folder.descriptor, temporary, folder.descriptor, name) == 0
+        if !isWritten { folder.remove(temporary) }
+        trim(folder, at: Date())
     }
 
     /// Creates the folder and registers the name of a file that is about to be written.
-    private func prepare(for name: String) throws {
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    private func prepare(for name: String) -> OwnedFolder? {
         listNames()
+        guard let folder = try? OwnedFolder(creating: path, .own) else { return nil }
         // Before the file exists: a name without a file costs one failed read, a file without a name is lost.
         _ = names.withLock { $0?.insert(name) }
+        return folder
     }
 
     /// Removes files that are too old, and the oldest until the budget holds.
-    private func trim(at now: Date) {
-        let keys: Set<URLResourceKey> = [.fileSizeKey, .contentModificationDateKey]
-        let files =
-            (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: Array(keys))) ?? []
-        let facts = files.map { file in
-            let values = try? file.resourceValues(forKeys: keys)
-            return (file, size: values?.fileSize ?? 0, date: values?.contentModificationDate ?? .distantPast)
-        }
+    private func trim(_ folder: OwnedFolder, at now: Date) {
+        let files = folder.names().compactMap { name in folder.status(of: name).map { Candidate(name, $0) } }
         var total = 0
-        for (file, size, date) in facts.sorted(by: { $0.date > $1.date }) {
-            total += size
-            if total > maximumByteCount || now.timeIntervalSince(date) > maximumAge {
-                try? FileManager.default.removeItem(at: file)
-            }
+        for file in files.sorted(by: { $0.date > $1.date }) where file.isOurs {
+            total += file.size
+            let maximumAge = file.isTemporary ? Self.maximumTemporaryAge : maximumAge
+            if total > maximumByteCount || now.timeIntervalSince(file.date) > maximumAge { folder.remove(file.name) }
+        }
+    }
+
+    /// A file that ``trim(_:at:)`` may remove.
+    private struct Candidate {
+        let name: String
+        let size: Int
+        let date: Date
+        let isTemporary: Bool
+        let isOurs: Bool
+
+        init(_ name: String, _ status: stat) {
+            self.name = name
+            size = Int(status.st_size)
+            date = Date(timeIntervalSince1970: Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9)
+            isTemporary = PartialFile.isTemporaryName(name)
+            isOurs = isTemporary || PartialFile.isName(name)
         }
     }
 }

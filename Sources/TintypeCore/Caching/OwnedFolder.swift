@@ -1,0 +1,192 @@
+package import Foundation
+
+/// An open directory that only this user and the superuser can change, and in which symbolic links are not followed.
+///
+/// Caches keep their files in such directories, because their contents are trusted: other users can neither plant a
+/// file that is served as an image, nor make a removal reach files that are not the cache's. Names are resolved
+/// relative to the descriptor, so replacing a directory above has no effect on an open folder.
+package final class OwnedFolder: Sendable {
+    /// The path by which the folder was opened. For messages; it may lead to another folder by now.
+    package let path: String
+    /// The open descriptor.
+    package let descriptor: Int32
+
+    private init(_ descriptor: Int32, _ path: String, _ rule: FolderRule) throws(FolderFailure) {
+        (self.descriptor, self.path) = (descriptor, path)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw FolderFailure(.system(errno), path) }
+        if let problem = rule.problem(owner: status.st_uid, mode: status.st_mode, user: geteuid()) {
+            throw FolderFailure(problem, path)
+        }
+    }
+
+    /// Opens a directory by a path that the user named. Links in that path are followed.
+    package convenience init(_ path: String, _ rule: FolderRule) throws(FolderFailure) {
+        let descriptor = Foundation.open(path, Self.pathOnly | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FolderFailure(.system(errno), path) }
+        try self.init(descriptor, path, rule)
+    }
+
+    /// Opens a directory by a path that the user named, and creates it and its parents first, with access for this
+    /// user only.
+    package convenience init(creating path: String, _ rule: FolderRule) throws(FolderFailure) {
+        try Self.create(path)
+        try self.init(path, rule)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    // MARK: Folders in this folder
+
+    /// Opens a folder in this one. A link is not followed: it fails with `ENOTDIR` or `ELOOP`.
+    package func folder(_ name: String) throws(FolderFailure) -> OwnedFolder {
+        let child = Self.open(name, in: descriptor)
+        guard child >= 0 else { throw FolderFailure(.system(errno), "\(path)/\(name)") }
+        return try OwnedFolder(child, "\(path)/\(name)", .own)
+    }
+
+    /// Opens a directory relative to another one, without a check. Returns the descriptor, or −1 and sets `errno`. A
+    /// link is not followed.
+    package static func open(_ name: UnsafePointer<CChar>, in descriptor: Int32) -> Int32 {
+        openat(descriptor, name, pathOnly | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    }
+
+    /// Opens a folder in this one, and creates it first, with access for this user only.
+    package func makeFolder(_ name: String) throws(FolderFailure) -> OwnedFolder {
+        guard mkdirat(descriptor, name, 0o700) == 0 || errno == EEXIST else {
+            throw FolderFailure(.system(errno), "\(path)/\(name)")
+        }
+        return try folder(name)
+    }
+
+    /// Removes an empty folder in this one. A folder that is not empty stays.
+    package func removeFolder(_ name: String) { _ = unlinkat(descriptor, name, AT_REMOVEDIR) }
+
+    // MARK: Files
+
+    /// Opens a file in this folder. A link is not followed, and a pipe does not block. Returns −1 and sets `errno` on
+    /// failure.
+    package func open(_ name: String, _ flags: Int32, mode: mode_t = 0o600) -> Int32 {
+        openat(descriptor, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode)
+    }
+
+    /// Removes a file or a link. Returns 0, or −1 and sets `errno`.
+    @discardableResult
+    package func remove(_ name: String) -> Int32 { unlinkat(descriptor, name, 0) }
+
+    /// Returns the facts of a file, or of the link itself; `nil` if there is none of that name.
+    package func status(of name: String) -> stat? {
+        var status = stat()
+        return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
+    }
+
+    /// Returns the names in this folder; empty if it cannot be read.
+    package func names() -> [String] {
+        let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard copy >= 0 else { return [] }
+        guard let stream = fdopendir(copy) else {
+            close(copy)
+            return []
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// `O_PATH`, which the Glibc module does not export: names in the directory can be resolved without permission to
+    /// list it. It has the same value on x86-64 and arm64.
+    private static let pathOnly: Int32 = 0o10_000_000
+
+    /// Creates a directory and its parents.
+    private static func create(_ path: String) throws(FolderFailure) {
+        var attempts = 0
+        // Another process that removes a cache may remove this directory or its parent again.
+        while mkdir(path, 0o700) != 0 {
+            let number = errno
+            attempts += 1
+            if number == EEXIST { return }
+            guard number == ENOENT, attempts < 20, let parent = parent(of: path) else {
+                throw FolderFailure(.system(number), path)
+            }
+            try create(parent)
+        }
+    }
+
+    private static func parent(of path: String) -> String? {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return nil }
+        return String(path[..<slash])
+    }
+}
+
+/// Which users may own a directory and write to it.
+package enum FolderRule: Sendable {
+    /// A directory that Tintype creates and whose contents it trusts: this user or the superuser owns it, and no one
+    /// else may write to it.
+    case own
+    /// A directory that the user named, and in which an ``own`` one lies: this user or the superuser owns it. Its group
+    /// may write to it, because with some systems' default mode every directory permits that to a group of one. Others
+    /// may only if it is sticky like `/tmp`, so that they cannot replace what lies in it.
+    case named
+    /// A directory that is only read, such as one bundled with a program: any user may own it, but others may not write
+    /// to it.
+    case readOnly
+
+    /// Returns what is wrong with a directory; `nil` if it can be used.
+    ///
+    /// - Parameters:
+    ///   - owner: The user that owns the directory.
+    ///   - mode: Its permissions (inode(7)).
+    ///   - user: The effective user of this process.
+    package func problem(owner: uid_t, mode: mode_t, user: uid_t) -> FolderFailure.Problem? {
+        let isForeign = owner != user && owner != 0
+        return switch self {
+        case .own: isForeign ? .foreign(owner) : mode & 0o022 != 0 ? .writable : nil
+        case .named: isForeign ? .foreign(owner) : mode & 0o1002 == 0o0002 ? .writable : nil
+        case .readOnly: mode & 0o002 != 0 ? .writable : nil
+        }
+    }
+}
+
+/// The reason why a directory cannot be used.
+package struct FolderFailure: Error {
+    /// What is wrong.
+    package enum Problem: Equatable, Sendable {
+        /// A system call failed with this value of `errno`.
+        case system(Int32)
+        /// Another user owns it.
+        case foreign(uid_t)
+        /// Other users may write to it.
+        case writable
+    }
+
+    package let problem: Problem
+    /// The path of the directory.
+    package let path: String
+
+    init(_ problem: Problem, _ path: String) {
+        (self.problem, self.path) = (problem, path)
+    }
+
+    /// Whether the directory exists but must not be trusted.
+    package var isRefusal: Bool { if case .system = problem { false } else { true } }
+
+    /// What is wrong, and what to do.
+    package var reason: String {
+        switch problem {
+        case .system(let number): SystemError.description(number)
+        case .foreign(let owner): "user \(owner) owns it; name a directory of your own"
+        case .writable: "other users may write to it; forbid that (chmod go-w), or name a directory in it"
+        }
+    }
+
+    /// The value of `errno`; `EPERM` for a directory that must not be trusted.
+    package var errorNumber: Int32 { if case .system(let number) = problem { number } else { EPERM } }
+}
