@@ -205,7 +205,7 @@ let package = Package(
             ],
             resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
         .testTarget(
-            name: "TintypeDiskTests", dependencies: ["CrashTest", "TintypeDisk", "TintypeTesting"],
+            name: "TintypeDiskTests", dependencies: ["CrashTest", "TintypeDisk", "TintypeTesting", .grdb],
             swiftSettings: swiftSettings),
         .target(
             name: "HTTPTestSupport", dependencies: ["TintypeHTTP", "TintypeTesting", .asn1, .crypto, .x509],

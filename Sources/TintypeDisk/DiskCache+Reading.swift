@@ -90,12 +90,17 @@ extension DiskCache {
         return header.key == key && !limits.isExpired(header.times, accessed: accessed, at: DiskTime(time.date()))
     }
 
-    /// Returns the handle of the entries folder, or `nil` if the folder does not exist.
+    /// Returns the handle of the entries folder, or `nil` if the folder does not exist or must not be trusted.
     func entriesHandle() -> EntriesHandle? {
         if let entries = state.withLock({ $0.entries }) { return entries }
-        let entries = EntriesHandle(layout)
-        state.withLock { $0.entries = entries }
-        return entries
+        do throws(DiskFailure) {
+            let entries = try EntriesHandle(layout)
+            state.withLock { $0.entries = entries }
+            return entries
+        } catch {
+            if error.isRefusal { report(error.error) }
+            return nil
+        }
     }
 
     private func inheritedEntry(for key: CacheKey) -> CacheEntry? {

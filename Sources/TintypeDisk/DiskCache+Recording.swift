@@ -26,28 +26,58 @@ extension DiskCache {
     /// Applies a batch to the index, then enforces the limits. A cache that is only read creates no index.
     private func record(_ batch: IndexBatch) {
         guard batch.adds || layout.exists else { return }
+        if let entries = entriesHandle() {
+            for case (let name, .accessed(let time)) in batch.changes { entries.recordAccess(name, at: time) }
+        }
         do {
-            let index = try openIndex()
-            for case (let name, .accessed(let time)) in batch.changes {
-                EntryFile.recordAccess(layout.path(of: name), at: time)
+            try useIndex { index in
+                try index.apply(batch)
+                if batch.adds { _ = try enforceLimits(index) }
             }
-            try index.apply(batch)
-            if batch.adds { _ = try enforceLimits(index) }
         } catch {
-            closeIndex(after: error)
-            // Unrecorded uses are not an error: the directory may be read-only on purpose.
-            if batch.adds { report(DiskIndex.failure(error, layout)) }
+            // A damaged index loses nothing: it is rebuilt from the files. Unrecorded uses are not an error either: the
+            // directory may be read-only on purpose.
+            if batch.adds, !DiskIndex.isDamage(error) { report(DiskIndex.failure(error, layout)) }
         }
     }
 
-    /// Closes the index after an error and deletes it if it is damaged. The next use opens it again and repairs it.
-    func closeIndex(after error: any Error) {
-        let index = state.withLock { state in
-            defer { state.index = nil }
-            state.isIndexBehind = true
-            return state.index
+    /// Runs `body` on the open index. If the index is damaged, or another process has replaced it, opens it again and
+    /// runs `body` once more.
+    ///
+    /// After an error the index is closed, and the next use repairs it.
+    func useIndex<Value>(_ body: (DiskIndex) throws -> Value) throws -> Value {
+        do {
+            return try useIndexOnce(body)
+        } catch  where DiskIndex.isDamage(error) || error is ReplacedIndex {
+            do { return try useIndexOnce(body) } catch let error as ReplacedIndex { throw error.cause }
         }
-        if DiskIndex.isDamage(error) { index?.delete(layout) }
+    }
+
+    private func useIndexOnce<Value>(_ body: (DiskIndex) throws -> Value) throws -> Value {
+        let index = try openIndex()
+        do {
+            return try body(index)
+        } catch {
+            let isReplaced = !index.isCurrent(layout)
+            closeIndex(index, after: error)
+            throw isReplaced ? ReplacedIndex(cause: error) : error
+        }
+    }
+
+    /// An error of an index that is not the one in the directory any more.
+    private struct ReplacedIndex: Error {
+        let cause: any Error
+    }
+
+    /// Closes an index after an error, and deletes it if it is damaged. The next use opens it again and repairs it.
+    ///
+    /// Another thread may have opened a sound one since, which stays.
+    func closeIndex(_ index: DiskIndex, after error: any Error) {
+        state.withLock { state in
+            if state.index === index { state.index = nil }
+            state.isIndexBehind = true
+        }
+        if DiskIndex.isDamage(error) { index.delete(layout) }
     }
 
     /// Returns the open index. A lost or damaged index is rebuilt in the background.
@@ -56,22 +86,37 @@ extension DiskCache {
             try repairIfBehind(index)
             return index
         }
-        let stopped = WriterLock.recover(layout)
-        let index = try DiskIndex(layout)
+        do {
+            return try makeIndex()
+        } catch {
+            state.withLock { $0.isIndexBehind = true }
+            throw error
+        }
+    }
+
+    private func makeIndex() throws -> DiskIndex {
+        let folders = try WriterFolders(layout)
+        let stopped = WriterLock.recover(folders)
+        let index = try DiskIndex(layout, in: folders.home)
         state.withLock { state in
             state.index = index
             state.isIndexBehind = state.isIndexBehind || !stopped.isEmpty
         }
         try repairIfBehind(index)
         // The index is now marked as behind. Removing the files earlier could lose that mark.
-        for path in stopped { unlink(path) }
+        for lock in stopped { folders.writers.remove(lock) }
         if try !index.isReconciled { reconcileInBackground(index) }
         return index
     }
 
     private func repairIfBehind(_ index: DiskIndex) throws {
         guard state.withLock({ $0.isIndexBehind }) else { return }
-        try index.markUnreconciled()
+        do {
+            try index.markUnreconciled()
+        } catch {
+            closeIndex(index, after: error)
+            throw error
+        }
         state.withLock { $0.isIndexBehind = false }
         reconcileInBackground(index)
     }
@@ -88,7 +133,7 @@ extension DiskCache {
             guard try index.reconcile(layout) else { return }
             WorkQueue.disk.enqueue(at: .veryLow) { [weak self] in self?.reconcileStep(index) }
         } catch {
-            closeIndex(after: error)
+            closeIndex(index, after: error)
         }
     }
 }
@@ -136,18 +181,17 @@ extension DiskCache {
     }
 
     /// Evicts entries to make room for a file of `byteCount` bytes on a full disk. Returns whether anything was
-    /// removed.
+    /// removed, even if the index could not record that.
     func makeRoom(_ byteCount: Int) -> Bool {
-        do {
-            let index = try openIndex()
+        let before = stats.evictions
+        // An error is not reported: the write that needs the room fails again.
+        _ = try? useIndex { index in
             let usage = try index.usage
             // Evict more than needed, so that the next write need not evict again, but only a part of a small cache.
             let target = max(0, usage.byteCount - max(4 * byteCount, usage.byteCount / 16))
-            return try trim(index, to: DiskUsage(count: .max, byteCount: target)).count > 0
-        } catch {
-            closeIndex(after: error)
-            return false
+            _ = try trim(index, to: DiskUsage(count: .max, byteCount: target))
         }
+        return stats.evictions > before
     }
 
     /// Removes files first: on a full disk the index needs their space.
@@ -157,9 +201,12 @@ extension DiskCache {
         let isUnrecorded = state.withLock { state in records.map { state.staging.isUnrecorded($0.name) } }
         let victims = zip(records, isUnrecorded).compactMap { $1 ? nil : $0 }
         try performRemoval {
-            for victim in victims { unlink(layout.path(of: victim.name)) }
+            if let entries = currentEntriesHandle() {
+                for victim in victims { entries.remove(victim.name) }
+            }
+            // Before the index, which may fail: the files are gone in any case.
+            state.withLock { $0.stats.evictions += victims.count }
             try index.remove(records)
         }
-        state.withLock { $0.stats.evictions += victims.count }
     }
 }

@@ -40,21 +40,22 @@ extension DiskCache {
         try await withIndex { index in try self.trimToLimits(index) } ?? DiskUsage()
     }
 
-    /// Removes all entries, even if the disk is too full to open the index. Files of other cache versions stay.
+    /// Removes all entries, even if the disk is too full to open the index. Files of other cache versions, and files
+    /// that are not entries, stay.
     ///
-    /// - Returns: The number and size of the removed entries; zero if the index cannot be used.
-    /// - Throws: ``TintypeError/Code/unwritable`` if the files cannot be removed; ``TintypeError/Code/cancelled`` if
-    ///   the task is cancelled.
+    /// - Returns: The number and size of the removed entries.
+    /// - Throws: ``TintypeError/Code/unwritable`` if the files cannot be removed, or if other users own the directory or
+    ///   may write to it; ``TintypeError/Code/cancelled`` if the task is cancelled.
     public func clear() async throws(TintypeError) -> DiskUsage {
-        let usage = try? await withIndex { index in try index.usage } ?? DiskUsage()
-        try await onDisk { () throws(TintypeError) in
-            try self.performRemoval { () throws(TintypeError) in
-                try self.removeFiles()
+        await drain()
+        return try await onDisk { () throws(TintypeError) in
+            defer { self.markCleanIfSettled() }
+            return try self.performRemoval { () throws(TintypeError) in
+                let removed = try self.removeFiles()
                 self.removeRecords()
+                return removed
             }
-            self.markCleanIfSettled()
         }
-        return usage ?? DiskUsage()
     }
 
     /// Removes all entries, like ``clear()``.
@@ -126,7 +127,7 @@ extension DiskCache {
 
     private func verifyFiles(in folder: EntryFolder, _ result: inout DiskVerification) {
         guard let entries = entriesHandle() else { return }
-        for name in layout.names(in: folder) {
+        for name in entries.names(in: folder) {
             switch EntryFile.read(name, in: entries, for: nil) {
             case .missing: break
             case .file(let header, _, _) where EntryName(header.key) == name:
@@ -141,10 +142,17 @@ extension DiskCache {
 
     /// Reads every file's header in place of an index that cannot be used. The records are sorted by last use, most
     /// recent first.
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable`` if other users own the directory or may write to it.
     private func recordsOfFiles() async throws(TintypeError) -> [IndexRecord] {
+        try await onDisk { () throws(TintypeError) in
+            do throws(DiskFailure) { _ = try EntriesHandle(self.layout) } catch {
+                if error.isRefusal { throw error.error }
+            }
+        }
         let records = try await walk([IndexRecord]()) { records, folder in
             guard let entries = self.entriesHandle() else { return }
-            records += self.layout.names(in: folder).compactMap { entries.record(of: $0) }
+            records += entries.names(in: folder).compactMap { entries.record(of: $0) }
         }
         return records.sorted { $0.accessed > $1.accessed }
     }
@@ -172,32 +180,23 @@ extension DiskCache {
         return DiskUsage(count: before.count - after.count, byteCount: before.byteCount - after.byteCount)
     }
 
-    /// Removes the contents of the entries folder but not the folder, which other processes hold open.
-    private func removeFiles() throws(TintypeError) {
-        for folder in CacheLayout.names(in: layout.entriesFolder) {
-            let path = "\(layout.entriesFolder)/\(folder)"
-            do {
-                try FileManager.default.removeItem(atPath: path)
-            } catch {
-                // Another process may be storing or clearing at the same time.
-                guard access(path, W_OK) != 0, errno != ENOENT else { continue }
-                throw TintypeError(
-                    .unwritable, stage: .store, "cannot remove the entries: \(error.localizedDescription)",
-                    subject: layout.root, underlying: error)
-            }
+    /// Removes the files of all entries, and nothing else.
+    private func removeFiles() throws(TintypeError) -> DiskUsage {
+        do throws(DiskFailure) {
+            return try EntriesHandle(layout).removeAll()
+        } catch {
+            guard !error.isMissing else { return DiskUsage() }
+            throw error.error
         }
     }
 
     /// Empties the index, or leaves it to be rebuilt if that fails.
     private func removeRecords() {
         guard layout.exists else { return }
-        do {
-            let index = try openIndex()
+        try? useIndex { index in
             try index.removeAll()
             // Adds the entries that were stored during the removal. This is fast, because few files are left.
             while try index.reconcile(layout) {}
-        } catch {
-            closeIndex(after: error)
         }
     }
 
@@ -207,7 +206,12 @@ extension DiskCache {
         _ body: @escaping @Sendable (DiskIndex) throws -> Value
     ) async throws(TintypeError) -> Value? {
         await drain()
-        while try await onIndex({ index in try !index.isReconciled && index.reconcile(self.layout) }) ?? false {}
+        // A damaged index can be replaced by an empty one at any time, but hardly twice.
+        for _ in 1...2 {
+            while try await onIndex({ index in try !index.isReconciled && index.reconcile(self.layout) }) ?? false {}
+            let result = try await onIndex { index -> Value? in try index.isReconciled ? body(index) : nil }
+            guard case .some(nil) = result else { return result ?? nil }
+        }
         return try await onIndex(body)
     }
 
@@ -218,9 +222,8 @@ extension DiskCache {
             guard self.layout.exists else { return nil }
             do {
                 defer { self.markCleanIfSettled() }
-                return try body(try self.openIndex())
+                return try self.useIndex(body)
             } catch {
-                self.closeIndex(after: error)
                 throw DiskIndex.failure(error, self.layout)
             }
         }

@@ -54,11 +54,14 @@ extension DiskCache {
         let now = DiskTime(time.date())
         let header = EntryHeader(pending.entry, for: pending.key, modified: pending.modified, changed: now)
         try retryAfterEviction(header.fileLength) { () throws(DiskFailure) in
-            let path = makeTemporaryPath(lock)
-            if let file = pending.entry.file {
-                try EntryFile.write(header, from: file, as: name, in: layout, temporary: path)
-            } else {
-                try EntryFile.write(header, pending.entry.data, as: name, in: layout, temporary: path)
+            try retryInNewFolders(lock) { lock throws(DiskFailure) in
+                let temporary = makeTemporaryName(lock)
+                if let file = pending.entry.file {
+                    try EntryFile.write(header, from: file, as: name, in: lock.folders, temporary: temporary)
+                } else {
+                    try EntryFile.write(
+                        header, pending.entry.data, as: name, in: lock.folders, temporary: temporary)
+                }
             }
         }
         let record = IndexRecord(name: name, size: header.fileLength, times: header.times, accessed: now)
@@ -67,7 +70,7 @@ extension DiskCache {
             state.health.succeeded()
             return state.staging.finishWriting(pending, record)
         }
-        if !mayStay { unlink(layout.path(of: name)) }
+        if !mayStay { currentEntriesHandle()?.remove(name) }
     }
 
     /// Runs `body`. If the disk is full, evicts the least recently used entries and runs it once more.
@@ -79,6 +82,19 @@ extension DiskCache {
         }
     }
 
+    /// Runs `body`. If a folder is gone, creates the folders again and runs it once more.
+    private func retryInNewFolders(
+        _ lock: WriterLock, _ body: (WriterLock) throws(DiskFailure) -> Void
+    ) throws(DiskFailure) {
+        do throws(DiskFailure) {
+            try body(lock)
+        } catch {
+            guard error.isMissing, let lock = acquireWriterLock() else { throw error }
+            lock.set(isDirty: true)
+            try body(lock)
+        }
+    }
+
     private func refuse(_ pending: DiskStaging.PendingEntry) {
         state.withLock { state in
             state.staging.discardFailed(pending)
@@ -86,19 +102,19 @@ extension DiskCache {
         }
     }
 
-    /// Returns a temporary path that no other writer uses.
-    private func makeTemporaryPath(_ lock: WriterLock) -> String {
+    /// Returns a temporary name that no other writer uses.
+    private func makeTemporaryName(_ lock: WriterLock) -> String {
         let number = state.withLock { state in
             state.temporaryFiles += 1
             return state.temporaryFiles
         }
-        return "\(layout.temporaryFolder)/\(lock.id)-\(number)"
+        return lock.temporaryName(number)
     }
 
     /// Returns this cache's lock file, and creates a new one if the directory was replaced. Called only on the writing
     /// thread.
     private func acquireWriterLock() -> WriterLock? {
-        if let lock = state.withLock({ $0.writerLock }), lock.isCurrent { return lock }
+        if let lock = state.withLock({ $0.writerLock }), lock.isCurrent(layout) { return lock }
         do throws(DiskFailure) {
             let lock = try WriterLock(layout)
             state.withLock { $0.writerLock = lock }
@@ -135,6 +151,12 @@ extension DiskCache {
     func dropStaleEntriesHandle() {
         guard let entries = state.withLock({ $0.entries }), !entries.isCurrent(layout) else { return }
         state.withLock { $0.entries = nil }
+    }
+
+    /// Returns the handle of the entries folder that the path leads to now, for changes that must reach it.
+    func currentEntriesHandle() -> EntriesHandle? {
+        dropStaleEntriesHandle()
+        return entriesHandle()
     }
 
     /// Records a write problem and logs the first one. ``flush()`` and ``stats`` report it too.

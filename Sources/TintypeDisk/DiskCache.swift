@@ -176,7 +176,7 @@ extension DiskCache {
     private func removeFile(_ name: EntryName, _ record: @Sendable (inout DiskStaging) -> DiskStaging.Work) {
         let work = performRemoval {
             let work = state.withLock { record(&$0.staging) }
-            unlink(layout.path(of: name))
+            currentEntriesHandle()?.remove(name)
             return work
         }
         start(work)

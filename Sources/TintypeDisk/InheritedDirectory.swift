@@ -3,6 +3,10 @@ public import Foundation
 import TintypeCore
 
 /// A directory that a cache reads and never writes, such as one bundled with a program or left by another library.
+///
+/// It may belong to another user, whom the program trusts by naming it. A directory to which every user may write is
+/// ignored. Symbolic links in it are not followed. Files over 256 MB are ignored; smaller ones are read into memory and
+/// not mapped, because their owner may truncate them.
 public enum InheritedDirectory: Hashable, Sendable {
     /// The directory of a ``DiskCache``.
     case tintype(URL)
@@ -21,8 +25,8 @@ public enum InheritedDirectory: Hashable, Sendable {
             else { return nil }
             return CacheEntry(header, bytes[header.length...])
         case .sdWebImage(let url):
-            return SDWebImageFile.paths(of: key, in: url.path(percentEncoded: false)).lazy
-                .compactMap(SDWebImageFile.entry).first
+            guard let folder = Self.folder(url) else { return nil }
+            return SDWebImageFile.names(of: key).lazy.compactMap { SDWebImageFile.entry($0, in: folder) }.first
         }
     }
 
@@ -35,35 +39,39 @@ public enum InheritedDirectory: Hashable, Sendable {
             else { return false }
             return header.key == key && header.times.expires.map { $0 > DiskTime(date) } ?? true
         case .sdWebImage(let url):
-            return SDWebImageFile.paths(of: key, in: url.path(percentEncoded: false)).contains {
-                access($0, R_OK) == 0
-            }
+            guard let folder = Self.folder(url) else { return false }
+            return SDWebImageFile.names(of: key).contains { folder.status(of: $0) != nil }
         }
     }
 
+    /// - Returns: `nil` if there is no such folder, or if every user may write to it.
+    private static func folder(_ url: URL) -> OwnedFolder? {
+        try? OwnedFolder(url.path(percentEncoded: false), .readOnly)
+    }
+
     private static func entries(_ url: URL) -> EntriesHandle? {
-        EntriesHandle(CacheLayout(root: url.path(percentEncoded: false)))
+        EntriesHandle(inherited: CacheLayout(root: url.path(percentEncoded: false)))
     }
 }
 
 /// The files of SDWebImage's disk cache (5.x, `SDDiskCacheFileNameForKey`).
 enum SDWebImageFile {
-    /// Returns the possible paths of a key's original: with the extension of its URL, and without, as before version 4.
-    static func paths(of key: CacheKey, in folder: String) -> [String] {
+    /// Returns the possible names of a key's original: with the extension of its URL, and without, as before version 4.
+    static func names(of key: CacheKey) -> [String] {
         guard key.isOriginal else { return [] }
         let name = Insecure.MD5.hash(data: Data(key.source.utf8)).hexadecimal
-        return fileExtension(of: key.source).map { ["\(folder)/\(name).\($0)", "\(folder)/\(name)"] }
-            ?? ["\(folder)/\(name)"]
+        return fileExtension(of: key.source).map { ["\(name).\($0)", name] } ?? [name]
     }
 
     /// Reads a file as an entry whose age is that of the file. `nil` if it does not begin like an image or is too
     /// large.
-    static func entry(_ path: String) -> CacheEntry? {
-        guard let file = try? LocalFile(reading: path), file.byteCount <= maximumByteCount,
+    static func entry(_ name: String, in folder: OwnedFolder) -> CacheEntry? {
+        let descriptor = folder.open(name, O_RDONLY)
+        guard descriptor >= 0, let file = try? LocalFile(owning: descriptor, path: "\(folder.path)/\(name)"),
+            file.byteCount <= EntriesHandle.maximumInheritedByteCount,
             let data = try? file.read(file.byteCount, from: 0), let format = FormatSniffer.format(of: data)
         else { return nil }
-        var status = stat()
-        let created = stat(path, &status) == 0 ? DiskTime(status.st_mtim).date : Date()
+        let created = folder.status(of: name).map { DiskTime($0.st_mtim).date } ?? Date()
         return CacheEntry(data: data, format: format, created: created)
     }
 
@@ -74,10 +82,6 @@ enum SDWebImageFile {
         let isUsable = !text.isEmpty && text.utf8.count <= longestExtension && !text.contains { "/\0".contains($0) }
         return isUsable ? text : nil
     }
-
-    /// The maximum size of a file, in bytes. Files are read into memory and not mapped, because other programs may
-    /// truncate them.
-    private static let maximumByteCount = 256 << 20
 
     /// `NAME_MAX` minus 32 digits and a period.
     private static let longestExtension = 255 - 32 - 1

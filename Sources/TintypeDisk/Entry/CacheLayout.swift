@@ -11,7 +11,7 @@ struct CacheLayout: Sendable {
     /// Creates the layout of a directory given without a trailing slash.
     init(root: String) {
         self.root = root
-        entriesPrefix = "\(root)/v2/entries/"
+        entriesPrefix = "\(root)/\(Self.homeName)/\(Self.entriesName)/"
     }
 
     /// - Parameter directory: The directory that the user named; `nil` uses ``standard``.
@@ -24,74 +24,42 @@ struct CacheLayout: Sendable {
     }
 
     /// The folder of this cache version.
-    var home: String { "\(root)/v2" }
+    var home: String { "\(root)/\(Self.homeName)" }
     /// The folder of the entries.
     var entriesFolder: String { String(entriesPrefix.dropLast()) }
     /// The folder of temporary files. It is on the same file system as the entries, so that renaming is atomic.
-    var temporaryFolder: String { "\(home)/tmp" }
+    var temporaryFolder: String { "\(home)/\(Self.temporaryName)" }
     /// The folder of lock files, one for each writing cache: see ``WriterLock``.
-    var writersFolder: String { "\(home)/writers" }
+    var writersFolder: String { "\(home)/\(Self.writersName)" }
     /// The SQLite index: see ``DiskIndex``.
-    var indexPath: String { "\(home)/index.sqlite" }
+    var indexPath: String { "\(home)/\(Self.indexName)" }
+
+    private static let homeName = "v2"
+    static let entriesName = "entries"
+    static let temporaryName = "tmp"
+    static let writersName = "writers"
+    static let indexName = "index.sqlite"
 
     /// The path of an entry's file.
     func path(of name: EntryName) -> String { entriesPrefix + name.path }
-    /// The path of the folder that contains an entry's file.
-    func folder(of name: EntryName) -> String { entriesPrefix + name.folder.path }
 
     /// Whether the directory contains a cache of this version.
     var exists: Bool { access(home, F_OK) == 0 }
 
-    /// Creates a folder and its parents, with access for the user only.
-    func makeFolder(_ path: String) throws(DiskFailure) {
-        var attempts = 0
-        // Another process that clears the cache may remove this folder or its parent again.
-        while mkdir(path, 0o700) != 0 {
-            let number = errno
-            attempts += 1
-            if number == EEXIST, let isFolder = isFolder(path) {
-                guard isFolder else { throw DiskFailure(ENOTDIR, root) }
-                return
-            }
-            guard [EEXIST, ENOENT].contains(number), attempts < 20 else { throw DiskFailure(number, root) }
-            guard number == ENOENT else { continue }
-            guard let parent = Self.parent(of: path) else { throw DiskFailure(number, root) }
-            try makeFolder(parent)
+    /// Opens the folder of this cache version.
+    ///
+    /// - Throws: ``DiskFailure`` with `ENOENT` if there is none, or if other users own it or may write to it.
+    func openHome() throws(DiskFailure) -> OwnedFolder {
+        try DiskFailure.wrapping { () throws(FolderFailure) in
+            try OwnedFolder(root, .named).folder(Self.homeName)
         }
     }
 
-    /// Whether the path leads to a folder; `nil` if it leads to nothing.
-    private func isFolder(_ path: String) -> Bool? {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        return status.st_mode & S_IFMT == S_IFDIR
-    }
-
-    private static func parent(of path: String) -> String? {
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return nil }
-        return String(path[..<slash])
-    }
-
-    /// Returns the names of the entries in one folder.
-    func names(in folder: EntryFolder) -> [EntryName] {
-        Self.names(in: entriesPrefix + folder.path).compactMap { EntryName($0) }
-    }
-
-    /// Whether any folder with the same first level exists.
-    func hasFolders(beside folder: EntryFolder) -> Bool { access(entriesPrefix + folder.parent, F_OK) == 0 }
-
-    /// Returns the names in a folder; empty if it cannot be read.
-    static func names(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != "." && name != ".." { names.append(name) }
+    /// Opens the folder of this cache version, and creates it and its parents first.
+    func makeHome() throws(DiskFailure) -> OwnedFolder {
+        try DiskFailure.wrapping { () throws(FolderFailure) in
+            try OwnedFolder(creating: root, .named).makeFolder(Self.homeName)
         }
-        return names
     }
 }
 
@@ -106,23 +74,41 @@ extension CacheLayout {
     }
 }
 
-/// A file system call that failed.
+/// A file system call that failed, or a directory that must not be trusted.
 struct DiskFailure: Error {
     /// The value of `errno`.
     let errorNumber: Int32
     /// The path that the call used, or the root of the cache.
     let path: String
+    /// Whether a directory exists but must not be trusted.
+    let isRefusal: Bool
+    private let reason: String
 
     init(_ errorNumber: Int32, _ path: String) {
         self.errorNumber = errorNumber
         self.path = path
+        isRefusal = false
+        reason = "cannot write: \(SystemError.description(errorNumber))"
+    }
+
+    init(_ failure: FolderFailure) {
+        errorNumber = failure.errorNumber
+        path = failure.path
+        isRefusal = failure.isRefusal
+        reason = failure.isRefusal ? "cannot use this directory: \(failure.reason)" : "cannot write: \(failure.reason)"
+    }
+
+    /// Runs `body`, and converts its error.
+    static func wrapping<Value>(_ body: () throws(FolderFailure) -> Value) throws(DiskFailure) -> Value {
+        do throws(FolderFailure) { return try body() } catch { throw DiskFailure(error) }
     }
 
     /// Whether the disk or the quota is full, so that removing files helps.
     var isFull: Bool { errorNumber == ENOSPC || errorNumber == EDQUOT }
 
+    /// Whether a file or folder does not exist.
+    var isMissing: Bool { errorNumber == ENOENT }
+
     /// The error to throw to users.
-    var error: TintypeError {
-        TintypeError(.unwritable, stage: .store, "cannot write: \(SystemError.description(errorNumber))", subject: path)
-    }
+    var error: TintypeError { TintypeError(.unwritable, stage: .store, reason, subject: path) }
 }

@@ -1,27 +1,46 @@
 import Foundation
+import TintypeCore
 
-/// An open descriptor of the entries folder. The kernel resolves a relative path of three components faster than a full
-/// one, and building it needs no string.
+/// The open folder of entries. The kernel resolves a relative path of three components faster than a full one, and
+/// building it needs no string.
 ///
 /// The folder may be removed or replaced while it is open. Writers then use another folder, and ``isCurrent(_:)`` is
 /// `false`.
 final class EntriesHandle: Sendable {
-    private let descriptor: Int32
+    private let folder: OwnedFolder
+    /// Whether only this user and the superuser can change the files. If not, files are never mapped, because another
+    /// user could truncate them.
+    private let isOwn: Bool
 
-    /// Opens the folder. `nil` if it does not exist.
-    init?(_ layout: CacheLayout) {
-        descriptor = Foundation.open(layout.entriesFolder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
+    /// Opens the folder of a cache that exists.
+    ///
+    /// - Throws: ``DiskFailure`` with `ENOENT` if there is none, or if other users own it or may write to it.
+    convenience init(_ layout: CacheLayout) throws(DiskFailure) {
+        let home = try layout.openHome()
+        try self.init(DiskFailure.wrapping { () throws(FolderFailure) in try home.folder(CacheLayout.entriesName) })
     }
 
-    deinit {
-        close(descriptor)
+    /// Takes over the folder of entries of a cache.
+    init(_ folder: OwnedFolder) {
+        self.folder = folder
+        isOwn = true
+    }
+
+    /// Opens the folder of a cache that is only read. It may belong to another user.
+    ///
+    /// - Returns: `nil` if there is none, or if every user may write to it.
+    init?(inherited layout: CacheLayout) {
+        guard let folder = try? OwnedFolder(layout.entriesFolder, .readOnly) else { return nil }
+        self.folder = folder
+        isOwn = false
     }
 
     /// Whether the path still leads to this folder.
     func isCurrent(_ layout: CacheLayout) -> Bool {
-        FileIdentity(layout.entriesFolder).map { $0 == FileIdentity(descriptor) } ?? false
+        FileIdentity(layout.entriesFolder).map { $0 == FileIdentity(folder.descriptor) } ?? false
     }
+
+    // MARK: Reading
 
     /// Opens a file for reading. Returns the descriptor, or −1 and sets `errno`.
     ///
@@ -29,26 +48,152 @@ final class EntriesHandle: Sendable {
     /// it is then opened without. `O_NONBLOCK` keeps a named pipe from blocking the call.
     func open(_ name: EntryName) -> Int32 {
         name.withRelativePath { path in
-            let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK
-            let result = openat(descriptor, path, flags | Self.noAccessTime)
-            return result < 0 && errno == EPERM ? openat(descriptor, path, flags) : result
+            let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW
+            let result = openat(folder.descriptor, path, flags | Self.noAccessTime)
+            return result < 0 && errno == EPERM ? openat(folder.descriptor, path, flags) : result
         }
     }
 
-    /// Removes a file. Errors are ignored.
-    func remove(_ name: EntryName) {
-        _ = name.withRelativePath { unlinkat(descriptor, $0, 0) }
+    /// Whether a file can be an entry: a regular file that no other user can change or, in an inherited directory, that
+    /// is small enough to be read into memory.
+    func accepts(_ status: stat) -> Bool {
+        guard status.st_mode & S_IFMT == S_IFREG else { return false }
+        guard isOwn else { return status.st_size <= Self.maximumInheritedByteCount }
+        return FolderRule.own.problem(owner: status.st_uid, mode: status.st_mode, user: geteuid()) == nil
     }
+
+    /// The size in bytes from which files are mapped, if they may be.
+    var mappingThreshold: Int { isOwn ? 8 << 20 : .max }
 
     /// The size of a file in bytes, or `nil` if it does not exist.
     func byteCount(of name: EntryName) -> Int? {
         var status = stat()
-        let result = name.withRelativePath { fstatat(descriptor, $0, &status, 0) }
+        let result = name.withRelativePath { fstatat(folder.descriptor, $0, &status, AT_SYMLINK_NOFOLLOW) }
         return result == 0 ? Int(status.st_size) : nil
     }
 
+    /// Returns the names of the entries in one folder.
+    func names(in folder: EntryFolder) -> [EntryName] {
+        let open = try? self.folder.folder(folder.parent).folder(folder.child)
+        return open?.names().compactMap { EntryName($0) } ?? []
+    }
+
+    /// Whether any folder with the same first level exists.
+    func hasFolders(beside folder: EntryFolder) -> Bool { self.folder.status(of: folder.parent) != nil }
+
+    // MARK: Changing
+
+    /// Records the last use in the file itself, where it survives the loss of the index and other processes see it.
+    func recordAccess(_ name: EntryName, at time: DiskTime) {
+        let times = EntryFile.accessTimes(time)
+        _ = name.withRelativePath { utimensat(folder.descriptor, $0, times, AT_SYMLINK_NOFOLLOW) }
+    }
+
+    /// Removes a file. Errors are ignored.
+    func remove(_ name: EntryName) {
+        _ = name.withPathComponents { parent, child, file in
+            withFolder(parent, child) { unlinkat($0, file, 0) }
+        }
+    }
+
+    /// Gives a temporary file its final name. Creates the folder on its first use, or again if another process clears
+    /// the cache.
+    func publish(_ temporary: String, in source: OwnedFolder, as name: EntryName) throws(DiskFailure) {
+        var attempts = 0
+        while rename(temporary, in: source, to: name) != 0 {
+            attempts += 1
+            guard errno == ENOENT, attempts < 20, makeFolder(of: name) == 0 || [EEXIST, ENOENT].contains(errno) else {
+                throw DiskFailure(errno, folder.path)
+            }
+        }
+    }
+
+    private func rename(_ temporary: String, in source: OwnedFolder, to name: EntryName) -> Int32 {
+        name.withPathComponents { parent, child, file in
+            withFolder(parent, child) { renameat(source.descriptor, temporary, $0, file) }
+        }
+    }
+
+    private func makeFolder(of name: EntryName) -> Int32 {
+        name.withPathComponents { parent, child, _ in
+            guard mkdirat(folder.descriptor, parent, 0o700) == 0 || errno == EEXIST else { return -1 }
+            return withFolder(parent, nil) { mkdirat($0, child, 0o700) }
+        }
+    }
+
+    /// Calls `body` with the descriptor of a folder, or of its parent. No link on the way is followed, so that nothing
+    /// outside is changed. Returns the result, or −1 and sets `errno`.
+    private func withFolder(
+        _ parent: UnsafePointer<CChar>, _ child: UnsafePointer<CChar>?, _ body: (Int32) -> Int32
+    ) -> Int32 {
+        let first = OwnedFolder.open(parent, in: folder.descriptor)
+        guard first >= 0 else { return -1 }
+        defer { Self.close(first) }
+        guard let child else { return body(first) }
+        let second = OwnedFolder.open(child, in: first)
+        guard second >= 0 else { return -1 }
+        defer { Self.close(second) }
+        return body(second)
+    }
+
+    /// Closes a descriptor, and keeps `errno`.
+    private static func close(_ descriptor: Int32) {
+        let number = errno
+        Foundation.close(descriptor)
+        errno = number
+    }
+
+    /// The maximum size of a file in an inherited directory, in bytes. Such files are read into memory and not mapped,
+    /// because their owner may truncate them.
+    static let maximumInheritedByteCount = 256 << 20
+
     /// `O_NOATIME`, which the Glibc module does not export. It has the same value on x86-64 and arm64.
     private static let noAccessTime: Int32 = 0o1_000_000
+}
+
+// MARK: - Removing everything
+
+extension EntriesHandle {
+    /// Removes the files that have names of entries, then the folders that are empty. Everything else stays, and no
+    /// link is followed. The folder itself stays, because other processes hold it open.
+    ///
+    /// - Returns: The number and size of the removed files.
+    func removeAll() throws(DiskFailure) -> DiskUsage {
+        var removed = DiskUsage()
+        for parent in folder.names().filter(EntryFolder.isParent) {
+            guard let middle = try Self.open(parent, in: folder) else { continue }
+            for child in middle.names().filter(EntryFolder.isChild) {
+                guard let last = try Self.open(child, in: middle) else { continue }
+                try Self.removeEntries(in: last, &removed)
+                middle.removeFolder(child)
+            }
+            folder.removeFolder(parent)
+        }
+        return removed
+    }
+
+    /// - Returns: `nil` if there is no such folder: a link, a file, or nothing any more.
+    private static func open(_ name: String, in folder: OwnedFolder) throws(DiskFailure) -> OwnedFolder? {
+        do throws(FolderFailure) {
+            return try folder.folder(name)
+        } catch {
+            if error.isRefusal || [ENOENT, ENOTDIR, ELOOP].contains(error.errorNumber) { return nil }
+            throw DiskFailure(error)
+        }
+    }
+
+    private static func removeEntries(in folder: OwnedFolder, _ removed: inout DiskUsage) throws(DiskFailure) {
+        for name in folder.names() where EntryName(name) != nil {
+            guard let status = folder.status(of: name), status.st_mode & S_IFMT != S_IFDIR else { continue }
+            guard folder.remove(name) == 0 else {
+                // Another process may be clearing at the same time.
+                if errno == ENOENT { continue }
+                throw DiskFailure(errno, folder.path)
+            }
+            removed.count += 1
+            removed.byteCount += Int(status.st_size)
+        }
+    }
 }
 
 /// The identity of the file or folder behind a path or a descriptor.

@@ -6,10 +6,10 @@ extension EntryFile {
     ///
     /// - Throws: ``DiskFailure``. Nothing is left behind.
     static func write(
-        _ header: EntryHeader, _ payload: Data, as name: EntryName, in layout: CacheLayout, temporary: String
+        _ header: EntryHeader, _ payload: Data, as name: EntryName, in folders: WriterFolders, temporary: String
     ) throws(DiskFailure) {
-        try write(header.times, as: name, in: layout, temporary: temporary) { descriptor throws(DiskFailure) in
-            try writeAll(header.encoded, payload, to: descriptor, temporary)
+        try write(header.times, as: name, in: folders, temporary: temporary) { descriptor throws(DiskFailure) in
+            try writeAll(header.encoded, payload, to: descriptor, folders.path)
         }
     }
 
@@ -17,51 +17,31 @@ extension EntryFile {
     ///
     /// - Parameter fill: Writes the file through its descriptor.
     static func write(
-        _ times: EntryTimes, as name: EntryName, in layout: CacheLayout, temporary: String,
+        _ times: EntryTimes, as name: EntryName, in folders: WriterFolders, temporary: String,
         _ fill: (Int32) throws(DiskFailure) -> Void
     ) throws(DiskFailure) {
-        let descriptor = try create(temporary, layout)
+        let descriptor = folders.temporary.open(temporary, O_WRONLY | O_CREAT | O_EXCL)
+        guard descriptor >= 0 else { throw DiskFailure(errno, folders.path) }
         do throws(DiskFailure) {
             defer { close(descriptor) }
             try fill(descriptor)
             // By the cache's clock: an equal time means that the entry was never used
             // (``EntryTimes/isUnused(accessed:)``).
             _ = futimens(descriptor, accessTimes(times.changed))
+            try folders.entries.publish(temporary, in: folders.temporary, as: name)
         } catch {
-            unlink(temporary)
+            folders.temporary.remove(temporary)
             throw error
         }
-        do throws(DiskFailure) {
-            try publish(temporary, as: name, layout)
-        } catch {
-            unlink(temporary)
-            throw error
-        }
-    }
-
-    /// Records the last use in the file itself, where it survives the loss of the index and other processes see it.
-    static func recordAccess(_ path: String, at time: DiskTime) {
-        _ = utimensat(AT_FDCWD, path, accessTimes(time), 0)
     }
 
     /// The arguments of `futimens` that set the access time and leave the modification time.
-    private static func accessTimes(_ time: DiskTime) -> [timespec] {
+    static func accessTimes(_ time: DiskTime) -> [timespec] {
         [time.timespec, timespec(tv_sec: 0, tv_nsec: omitTime)]
     }
 
     /// `UTIME_OMIT`, which the Glibc module does not export.
     private static let omitTime = (1 << 30) - 2
-
-    private static func create(_ path: String, _ layout: CacheLayout) throws(DiskFailure) -> Int32 {
-        func attempt() -> Int32 { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
-        var descriptor = attempt()
-        if descriptor < 0, errno == ENOENT {
-            try layout.makeFolder(layout.temporaryFolder)
-            descriptor = attempt()
-        }
-        guard descriptor >= 0 else { throw DiskFailure(errno, layout.root) }
-        return descriptor
-    }
 
     /// Writes header and payload with one call, and the rest with more calls after a short write.
     private static func writeAll(
@@ -104,18 +84,6 @@ extension EntryFile {
         }
         return nil
     }
-
-    /// Renames a file to its final name. Creates the folder on its first use, or again if another process clears the
-    /// cache.
-    private static func publish(_ temporary: String, as name: EntryName, _ layout: CacheLayout) throws(DiskFailure) {
-        let target = layout.path(of: name)
-        var attempts = 0
-        while rename(temporary, target) != 0 {
-            attempts += 1
-            guard errno == ENOENT, attempts < 20 else { throw DiskFailure(errno, target) }
-            try layout.makeFolder(layout.folder(of: name))
-        }
-    }
 }
 
 /// Entries whose bytes are in a spill file. They are copied in pieces, so that memory use does not grow with their
@@ -130,14 +98,14 @@ extension EntryFile {
     /// - Parameter header: The header, without the checksum of the payload.
     /// - Throws: ``DiskFailure``. Nothing is left behind.
     static func write(
-        _ header: EntryHeader, from file: SpillFile, as name: EntryName, in layout: CacheLayout, temporary: String
+        _ header: EntryHeader, from file: SpillFile, as name: EntryName, in folders: WriterFolders, temporary: String
     ) throws(DiskFailure) {
-        try write(header.times, as: name, in: layout, temporary: temporary) { descriptor throws(DiskFailure) in
+        try write(header.times, as: name, in: folders, temporary: temporary) { descriptor throws(DiskFailure) in
             var header = header
             header.payloadChecksum = try copy(
-                header.payloadLength, from: file, to: descriptor, at: header.length, temporary)
+                header.payloadLength, from: file, to: descriptor, at: header.length, folders.path)
             let result = header.encoded.withUnsafeBytes { head in
-                Result { () throws(DiskFailure) in try write(head, to: descriptor, at: 0, temporary) }
+                Result { () throws(DiskFailure) in try write(head, to: descriptor, at: 0, folders.path) }
             }
             try result.get()
         }

@@ -19,13 +19,15 @@ enum EntryFile {
         _ name: EntryName, in entries: EntriesHandle, for key: CacheKey?, as type: Bytes.Type = Data.self
     ) -> ReadResult<Bytes> {
         let descriptor = entries.open(name)
-        guard descriptor >= 0 else { return .missing }
+        guard descriptor >= 0 else { return isLink(errno) ? .damaged : .missing }
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+        guard fstat(descriptor, &status) == 0, entries.accepts(status),
             status.st_size >= EntryHeader.fixedLength, status.st_size <= EntryHeader.maximumFileLength
         else { return .damaged }
-        guard let bytes = Bytes(descriptor, count: Int(status.st_size)) else { return .missing }
+        guard let bytes = Bytes(descriptor, count: Int(status.st_size), mapsFrom: entries.mappingThreshold) else {
+            return .missing
+        }
         guard let header = bytes.withBytes({ verified($0, for: key) }) else { return .damaged }
         return .file(header, bytes, accessed: DiskTime(status.st_atim))
     }
@@ -41,20 +43,23 @@ enum EntryFile {
     /// Reads and verifies the header only.
     static func readHead(_ name: EntryName, in entries: EntriesHandle) -> HeadResult {
         let descriptor = entries.open(name)
-        guard descriptor >= 0 else { return .missing }
+        guard descriptor >= 0 else { return isLink(errno) ? .damaged : .missing }
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return .damaged }
-        guard let start = Data(descriptor, count: min(4096, Int(status.st_size))) else { return .missing }
+        guard fstat(descriptor, &status) == 0, entries.accepts(status) else { return .damaged }
+        guard let start = Data(reading: descriptor, min(4096, Int(status.st_size))) else { return .missing }
         guard let lengths = start.withUnsafeBytes(EntryHeader.Lengths.init), lengths.file == status.st_size else {
             return .damaged
         }
-        guard let head = lengths.head <= start.count ? start : Data(descriptor, count: lengths.head) else {
+        guard let head = lengths.head <= start.count ? start : Data(reading: descriptor, lengths.head) else {
             return .missing
         }
         guard let header = head.withUnsafeBytes({ EntryHeader(decoding: $0) }) else { return .damaged }
         return .sound(header, accessed: DiskTime(status.st_atim))
     }
+
+    /// Whether a file could not be opened because it is a symbolic link, which a cache never creates.
+    private static func isLink(_ number: Int32) -> Bool { number == ELOOP }
 
     /// Returns the header of a complete file if the whole file is sound.
     private static func verified(_ bytes: UnsafeRawBufferPointer, for key: CacheKey?) -> EntryHeader? {
@@ -73,25 +78,24 @@ protocol EntryBytes: Sendable {
     /// - Parameters:
     ///   - descriptor: The open file. It may be closed afterwards.
     ///   - count: The size of the file, in bytes.
+    ///   - threshold: The size from which the file may be mapped.
     /// - Returns: `nil` if there is no memory or reading fails. The contents may still be sound.
-    init?(_ descriptor: Int32, count: Int)
+    init?(_ descriptor: Int32, count: Int, mapsFrom threshold: Int)
 
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result
 }
 
 /// Reads files into memory, and maps those larger than nearly all images, because mapping pays off only for them.
 extension Data: EntryBytes {
-    private static var mappingThreshold: Int { 8 << 20 }
-
-    init?(_ descriptor: Int32, count: Int) {
-        if count > Self.mappingThreshold {
+    init?(_ descriptor: Int32, count: Int, mapsFrom threshold: Int) {
+        if count > threshold {
             self.init(mapping: descriptor, count: count)
         } else {
             self.init(reading: descriptor, count)
         }
     }
 
-    private init?(reading descriptor: Int32, _ count: Int) {
+    init?(reading descriptor: Int32, _ count: Int) {
         guard let memory = malloc(Swift.max(1, count)) else { return nil }
         var filled = 0
         while filled < count {
@@ -125,10 +129,10 @@ enum InPlaceBytes: EntryBytes {
     case mapped(MappedBytes)
     case copied(Data)
 
-    init?(_ descriptor: Int32, count: Int) {
-        if let mapped = MappedBytes(descriptor, count: count) {
+    init?(_ descriptor: Int32, count: Int, mapsFrom threshold: Int) {
+        if threshold < .max, let mapped = MappedBytes(descriptor, count: count) {
             self = .mapped(mapped)
-        } else if let data = Data(descriptor, count: count) {
+        } else if let data = Data(descriptor, count: count, mapsFrom: threshold) {
             self = .copied(data)
         } else {
             return nil

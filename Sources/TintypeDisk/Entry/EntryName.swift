@@ -66,6 +66,20 @@ struct EntryName: Hashable, Sendable {
         }
     }
 
+    /// Calls a closure with the components of that path as C strings on the stack: the folder, the folder in it, and
+    /// the file.
+    func withPathComponents(
+        _ body: (UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32
+    ) -> Int32 {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.pathLength + 1) { buffer in
+            writePath(to: buffer)
+            (buffer[2], buffer[4], buffer[Self.pathLength]) = (0, 0, 0)
+            return buffer.withMemoryRebound(to: CChar.self) { path in
+                path.baseAddress.map { body($0, $0 + 3, $0 + Self.prefixLength) } ?? -1
+            }
+        }
+    }
+
     private func writePath(to buffer: UnsafeMutableBufferPointer<UInt8>) {
         writeText(to: UnsafeMutableBufferPointer(rebasing: buffer[Self.prefixLength...]))
         (buffer[0], buffer[1], buffer[2]) = (buffer[5], buffer[6], Self.slash)
@@ -91,7 +105,7 @@ struct EntryName: Hashable, Sendable {
         value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
     }
 
-    private static func value(ofDigit digit: UInt8) -> UInt8? {
+    fileprivate static func value(ofDigit digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
@@ -122,11 +136,23 @@ struct EntryFolder: Hashable, Sendable {
     }
 
     /// The path relative to the entries folder: `ab/c`.
-    var path: String { "\(parent)/\(String(number & 15, radix: 16))" }
+    var path: String { "\(parent)/\(child)" }
 
     /// The first level of the path: `ab`.
     var parent: String {
         let text = String(number >> 4, radix: 16)
         return text.count == 2 ? text : "0\(text)"
     }
+
+    /// The second level of the path: `c`.
+    var child: String { String(number & 15, radix: 16) }
+
+    /// Whether a name in a directory listing is that of a first level.
+    static func isParent(_ name: String) -> Bool { name.utf8.count == 2 && name.utf8.allSatisfy(isDigit) }
+
+    /// Whether a name in a directory listing is that of a second level.
+    static func isChild(_ name: String) -> Bool { name.utf8.count == 1 && name.utf8.allSatisfy(isDigit) }
+
+    /// Whether a character is a digit of an ``EntryName``.
+    private static func isDigit(_ character: UInt8) -> Bool { EntryName.value(ofDigit: character) != nil }
 }

@@ -20,15 +20,15 @@ extension DiskIndex {
     ///
     /// - Returns: Whether more steps are needed.
     func reconcile(_ layout: CacheLayout) throws -> Bool {
-        let entries = EntriesHandle(layout)
+        let entries = try? EntriesHandle(layout)
         return try database.write { database in
             var number = try Self.reconciled(database)
             var seen = 0
             while number < EntryFolder.count && seen < Self.stepSize {
                 let folder = EntryFolder(number)
-                let isAlone = !layout.hasFolders(beside: folder)
+                let isAlone = !(entries?.hasFolders(beside: folder) ?? false)
                 let siblings = isAlone ? EntryFolder.siblings - number % EntryFolder.siblings : 1
-                let files = isAlone ? [] : layout.names(in: folder)
+                let files = isAlone ? [] : entries?.names(in: folder) ?? []
                 seen += try Self.reconcile(number..<number + siblings, files, entries, database)
                 number += siblings
             }

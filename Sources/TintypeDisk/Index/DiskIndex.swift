@@ -8,29 +8,29 @@ import TintypeCore
 /// step by step. Several processes may write it at once. All calls block the calling thread.
 final class DiskIndex: Sendable {
     let database: DatabaseQueue
+    private let home: OwnedFolder
     private let identity: FileIdentity
 
     /// Opens the index of a cache. Creates an empty one, to be filled by ``reconcile(_:)``, if there is none or it is
     /// damaged.
     ///
-    /// - Throws: ``TintypeError/Code/unwritable``.
-    init(_ layout: CacheLayout) throws(TintypeError) {
+    /// - Parameter home: The open folder of the index.
+    /// - Throws: An error of SQLite or a ``DiskFailure``: see ``failure(_:_:)``.
+    init(_ layout: CacheLayout, in home: OwnedFolder) throws {
+        self.home = home
+        Self.removeForeignFiles(home)
         do {
             database = try Self.open(layout)
         } catch let error as DatabaseError where error.isDamage {
-            Self.delete(layout)
-            do { database = try Self.open(layout) } catch { throw Self.failure(error, layout) }
-        } catch {
-            throw Self.failure(error, layout)
+            Self.delete(home)
+            database = try Self.open(layout)
         }
-        guard let identity = FileIdentity(layout.indexPath) else {
-            throw DiskFailure(errno, layout.indexPath).error
-        }
+        // Another process may already have deleted it again.
+        guard let identity = FileIdentity(layout.indexPath) else { throw IndexDamage() }
         self.identity = identity
     }
 
     private static func open(_ layout: CacheLayout) throws -> DatabaseQueue {
-        try layout.makeFolder(layout.home)
         var configuration = Configuration()
         configuration.journalMode = .wal
         // Another process may be writing a batch.
@@ -90,7 +90,7 @@ final class DiskIndex: Sendable {
 
     /// Deletes a damaged index, unless another process has done so already.
     func delete(_ layout: CacheLayout) {
-        if isCurrent(layout) { Self.delete(layout) }
+        if isCurrent(layout) { Self.delete(home) }
     }
 
     /// Whether an error means that the index is damaged and must be rebuilt.
@@ -98,8 +98,18 @@ final class DiskIndex: Sendable {
         (error as? DatabaseError)?.isDamage ?? (error is IndexDamage || error is RowDecodingError)
     }
 
-    private static func delete(_ layout: CacheLayout) {
-        for suffix in ["", "-wal", "-shm"] { unlink(layout.indexPath + suffix) }
+    private static func delete(_ home: OwnedFolder) {
+        for name in fileNames { home.remove(name) }
+    }
+
+    /// The database and its journal.
+    private static let fileNames = ["", "-wal", "-shm"].map { CacheLayout.indexName + $0 }
+
+    /// Removes links in place of the files. SQLite would follow them, and write to what they lead to.
+    private static func removeForeignFiles(_ home: OwnedFolder) {
+        for name in fileNames where home.status(of: name).map({ $0.st_mode & S_IFMT == S_IFLNK }) ?? false {
+            home.remove(name)
+        }
     }
 
     /// Returns the error to throw for an error of SQLite or the file system.

@@ -1,0 +1,133 @@
+import Foundation
+import GRDB
+import Testing
+import TintypeCore
+import TintypeTesting
+
+@testable import TintypeDisk
+
+/// A damaged index costs time, but no store, removal or flush fails because of it: the files have everything.
+@Suite(.timeLimit(.minutes(15))) struct IndexDamageTests {
+    private let folder: TemporaryFolder
+    private let entry = CacheEntry(data: Data(repeating: 7, count: 300), format: .png)
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func key(_ number: Int) -> CacheKey { CacheKey(source: "\(number)") }
+
+    private func fill(_ cache: DiskCache, _ numbers: Range<Int>) async throws {
+        for number in numbers { cache.store(entry, for: key(number)) }
+        try await cache.flush()
+    }
+
+    enum Damage: CaseIterable {
+        /// Bytes anywhere in the database or its journal are overwritten.
+        case changed
+        case truncated
+        /// Another file takes the place of the database.
+        case replaced
+        case deleted
+    }
+
+    private func damage(_ layout: CacheLayout, _ damage: Damage, _ random: inout SeededRandom) throws {
+        let journal = "\(layout.indexPath)-wal"
+        switch damage {
+        case .changed:
+            for path in [layout.indexPath, journal] { Self.overwrite(path, &random) }
+        case .truncated:
+            truncate(layout.indexPath, off_t(Int.random(in: 0...5_000, using: &random)))
+        case .replaced:
+            let other = "\(layout.home)/other"
+            try Data((0..<9_000).map { _ in UInt8.random(in: 0...255, using: &random) })
+                .write(to: URL(filePath: other))
+            rename(other, layout.indexPath)
+        case .deleted:
+            unlink(layout.indexPath)
+            if Bool.random(using: &random) { unlink(journal) }
+        }
+    }
+
+    private static func overwrite(_ path: String, _ random: inout SeededRandom) {
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_size > 0 else { return }
+        let bytes = (0..<2_000).map { _ in UInt8.random(in: 0...255, using: &random) }
+        for _ in 0..<Int.random(in: 1...8, using: &random) {
+            let offset = off_t(Int.random(in: 0..<Int(status.st_size), using: &random))
+            pwrite(descriptor, bytes, min(bytes.count, Int(status.st_size - offset)), offset)
+        }
+    }
+
+    @Test(arguments: Damage.allCases) func damageFailsNoFlush(_ kind: Damage) async throws {
+        var random = SeededRandom.printed("damage")
+        let cache = DiskCache(directory: folder.url)
+        for round in 0..<25 {
+            try await fill(cache, 4 * round..<4 * round + 2)
+            try damage(cache.layout, kind, &random)
+            try await fill(cache, 4 * round + 2..<4 * round + 4)
+            #expect(cache.stats.problem == nil)
+        }
+        for number in 0..<100 { #expect(try await cache.entry(for: key(number)) != nil) }
+        #expect(try await cache.usage().count == 100)
+    }
+
+    /// Two caches share the directory and detect the damage at different times.
+    @Test func damageDuringWritesFailsNoFlush() async throws {
+        var random = SeededRandom.printed("damage")
+        let caches = [DiskCache(directory: folder.url), DiskCache(directory: folder.url)]
+        try await fill(caches[0], 0..<2)
+        for round in 0..<20 {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for cache in caches {
+                    group.addTask {
+                        for number in 0..<3 { try await fill(cache, number..<number + 20) }
+                        #expect(try await cache.entry(for: key(round)) != nil)
+                    }
+                }
+                for _ in 0..<4 {
+                    try damage(caches[0].layout, Damage.allCases.randomElement(using: &random) ?? .changed, &random)
+                    await Task.yield()
+                }
+                try await group.waitForAll()
+            }
+        }
+        // A later check may still detect the last damage.
+        #expect(try await caches[0].verify().sound.count == 22)
+        #expect(try await caches[1].usage().count == 22)
+    }
+
+    // MARK: An index that cannot be used
+
+    /// Makes every removal from the index fail.
+    private func forbidRemoval(_ cache: DiskCache) throws {
+        try cache.openIndex().database.write { database in
+            try database.execute(
+                sql: "CREATE TRIGGER refuse BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'no'); END")
+        }
+    }
+
+    @Test func evictionsCountEvenIfTheIndexCannotRecordThem() async throws {
+        let cache = DiskCache(directory: folder.url)
+        try await fill(cache, 0..<10)
+        try await cache.waitUntilReconciled()
+        try forbidRemoval(cache)
+        #expect(cache.makeRoom(300))
+        let files = folder.files.count { $0.contains("/entries/") }
+        #expect(files < 10 && cache.stats.evictions == 10 - files)
+    }
+
+    @Test func clearCountsWhatItRemovesEvenWithoutAnIndex() async throws {
+        let cache = DiskCache(directory: folder.url)
+        try await fill(cache, 0..<10)
+        let usage = try await cache.usage()
+        let layout = cache.layout
+        for suffix in ["", "-wal", "-shm"] { unlink(layout.indexPath + suffix) }
+        try FileManager.default.createDirectory(atPath: layout.indexPath, withIntermediateDirectories: true)
+        #expect(try await DiskCache(directory: folder.url).clear() == usage)
+        #expect(folder.files.allSatisfy { !$0.contains("/entries/") })
+    }
+}
