@@ -103,11 +103,17 @@ extension DiskCache.LookupResult<InPlaceBytes> {
     fileprivate var image: Image? {
         switch self {
         case .file(let header, .mapped(let mapped)):
-            ThumbnailMetadata(decoding: header.metadata)?.image { PixelBuffer(mapped, from: header.length, size: $0) }
+            ThumbnailMetadata(decoding: header.metadata)?.image(expires: header.times.expires?.date) {
+                PixelBuffer(mapped, from: header.length, size: $0)
+            }
         case .file(let header, .copied(let data)):
-            ThumbnailMetadata(decoding: header.metadata)?.image { PixelBuffer(rows: data[header.length...], size: $0) }
+            ThumbnailMetadata(decoding: header.metadata)?.image(expires: header.times.expires?.date) {
+                PixelBuffer(rows: data[header.length...], size: $0)
+            }
         case .entry(let entry):
-            ThumbnailMetadata(decoding: entry.metadata)?.image { PixelBuffer(rows: entry.data, size: $0) }
+            ThumbnailMetadata(decoding: entry.metadata)?.image(expires: entry.expires) {
+                PixelBuffer(rows: entry.data, size: $0)
+            }
         }
     }
 }
@@ -149,8 +155,8 @@ struct ThumbnailMetadata {
         return data + source.encoded
     }
 
-    /// Returns an image of the pixels that the closure makes for the size.
-    func image(_ pixels: (PixelSize) -> PixelBuffer?) -> Image? {
-        pixels(size).map { source.applied(to: $0, scale: scale) }
+    /// Returns an image of the pixels that the closure makes for the size. It expires with its entry.
+    func image(expires: Date?, _ pixels: (PixelSize) -> PixelBuffer?) -> Image? {
+        pixels(size).map { source.applied(to: $0, scale: scale, expires: expires) }
     }
 }

@@ -54,6 +54,18 @@ import TintypeTesting
         #expect(try await writer.contains(key))
     }
 
+    @Test func anImageTellsWhenItsEntryExpires() async throws {
+        let cache = cache()
+        cache.store(try image(), for: key, timeToLive: .seconds(60))
+        let unwritten = { cache.image(for: key) }()
+        try await cache.flush()
+        let written = try await cache.image(for: key)
+        let expected = clock.date.addingTimeInterval(60)
+        #expect([unwritten, written].allSatisfy { $0?.expires == expected })
+        cache.store(try image(), for: key)
+        #expect(try #require(try await cache.image(for: key)).expires == nil)
+    }
+
     @Test func mappedPixelsAreUsedInPlace() async throws {
         let cache = cache()
         cache.store(try image(), for: key)

@@ -122,7 +122,8 @@ extension ImageCache {
     /// Returns the image of a key from the first tier that has it.
     ///
     /// A memory hit does not suspend. Otherwise the pixel tier is read; then the disk entry is decoded with ``coders`` and
-    /// the image is stored in memory. `nil` is a miss. Bytes that do not decode are a miss too, and are removed.
+    /// the image is stored in memory, at most until the entry expires. `nil` is a miss. Bytes that do not decode are a
+    /// miss too, and are removed, unless `decode` names the decoder.
     ///
     /// - Parameters:
     ///   - key: The key of the image.

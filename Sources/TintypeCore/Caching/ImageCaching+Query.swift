@@ -8,7 +8,8 @@ extension ImageCaching {
     /// Returns the image of a key from the first tier that has it.
     ///
     /// A memory hit does not suspend. Otherwise the pixel tier is read; then the disk entry is decoded and the image is
-    /// stored in memory. `nil` is a miss. Bytes that do not decode are a miss too, and are removed.
+    /// stored in memory, at most until the entry expires. `nil` is a miss. Bytes that do not decode are a miss too, and are
+    /// removed, unless `decode` names the decoder.
     ///
     /// - Parameters:
     ///   - key: The key of the image.
@@ -62,7 +63,7 @@ extension ImageCaching {
 
     private func pixelHit(_ key: CacheKey, among tiers: CacheTiers) -> CacheHit? {
         guard tiers.contains(.pixels), let image = pixels(for: key) else { return nil }
-        store(image, for: key)
+        store(image, for: key, timeToLive: Self.timeLeft(until: image.expires))
         return CacheHit(image: image, data: nil, tier: .pixels)
     }
 
@@ -74,16 +75,22 @@ extension ImageCaching {
         do throws(TintypeError) {
             let decoded = try coders.decoder(for: entry.data, options).decodeChecked(entry.data, context: context)
             let storedInfo = key.isOriginal ? nil : StoredInfo(decoding: entry.metadata)
-            let image = storedInfo?.applied(to: decoded.pixels, scale: decoded.scale) ?? decoded
-            // The image in memory must not outlive its bytes on disk.
-            let timeToLive = entry.expires.map { Duration.seconds(max(0, $0.timeIntervalSinceNow)) }
-            store(image, for: key, timeToLive: timeToLive)
+            let image =
+                storedInfo?.applied(to: decoded.pixels, scale: decoded.scale, expires: entry.expires)
+                ?? decoded.dated(received: decoded.received, expires: entry.expires)
+            store(image, for: key, timeToLive: Self.timeLeft(until: entry.expires))
             return CacheHit(image: image, data: entry.data, tier: .disk)
         } catch {
-            // Keep bytes that only lack a decoder here: another program may have one.
-            if error.code == .undecodable { remove(key, from: .disk) }
+            // Keep bytes that only lack a decoder here, or that a decoder which the caller chose cannot read: another
+            // caller may have one that can.
+            if error.code == .undecodable, options.decoder == nil { remove(key, from: .disk) }
             return nil
         }
+    }
+
+    /// The time to live of an image in memory, which must not outlive its bytes on disk.
+    private static func timeLeft(until expires: Date?) -> Duration? {
+        expires.map { .seconds(max(0, $0.timeIntervalSinceNow)) }
     }
 }
 

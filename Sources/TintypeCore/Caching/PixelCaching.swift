@@ -4,6 +4,8 @@
 /// Async code gets overloads of the same names that do not block its thread.
 public protocol PixelCaching: Sendable {
     /// Returns the verified image of a key, or `nil` for a miss. Blocks.
+    ///
+    /// The image's ``Image/expires`` tells when its entry expires, so that a copy in memory expires with it.
     func image(for key: CacheKey) -> Image?
 
     /// Stores the pixels of an image.

@@ -12,6 +12,10 @@ public final class Image: Sendable {
     ///
     /// Two images with equal keys that were decoded from different bytes differ in this date.
     public let received: Date?
+    /// The time from which no cache may return the image; `nil` leaves this to the limits of the cache.
+    ///
+    /// An image that was made from a cache entry expires with the entry, and so does everything made from the image.
+    public let expires: Date?
     /// All frames of an animated image; `nil` for a still image, and if only the first frame was requested.
     public let animation: AnimatedImage?
     /// The still image with more than 8 bits per channel, at the same size.
@@ -33,19 +37,22 @@ public final class Image: Sendable {
     ///   - info: The header of the encoded source.
     ///   - scale: Pixels per point.
     ///   - received: When the encoded bytes were received.
+    ///   - expires: When caches must stop returning the image; `nil` sets no limit.
     ///   - animation: All frames, for an animated image.
     ///   - isPartial: Whether the source is damaged or truncated.
     ///   - highRange: The same image with more than 8 bits per channel.
     ///   - exif: The Exif data of the source.
     public init(
         pixels: PixelBuffer, info: ImageInfo, scale: Double = 1, received: Date? = nil,
-        animation: AnimatedImage? = nil, isPartial: Bool = false, highRange: HighRangePixels? = nil,
+        expires: Date? = nil, animation: AnimatedImage? = nil, isPartial: Bool = false,
+        highRange: HighRangePixels? = nil,
         exif: ExifData? = nil
     ) {
         self.pixels = pixels
         self.info = info
         self.scale = scale
         self.received = received
+        self.expires = expires
         self.animation = animation
         self.highRange = highRange
         self.exif = exif
@@ -68,26 +75,28 @@ public final class Image: Sendable {
 
     /// Returns a still image with the same metadata over other pixels.
     public func replacing(pixels: PixelBuffer) -> Image {
-        Image(pixels: pixels, info: info, scale: scale, received: received, isPartial: isPartial, exif: exif)
+        Image(
+            pixels: pixels, info: info, scale: scale, received: received, expires: expires, isPartial: isPartial,
+            exif: exif)
     }
 
     /// Returns the same image with another number of pixels per point.
     func atScale(_ scale: Double) -> Image {
         guard scale != self.scale else { return self }
-        return with(scale: scale, received: received)
+        return with(scale: scale, received: received, expires: expires)
     }
 
-    /// Returns the same image with another ``received`` date.
-    func withReceivedDate(_ date: Date?) -> Image {
-        with(scale: scale, received: date)
+    /// Returns the same image with other ``received`` and ``expires`` dates.
+    package func dated(received: Date?, expires: Date?) -> Image {
+        with(scale: scale, received: received, expires: expires)
     }
 
     /// The same image, marked as partial.
-    var markedPartial: Image { with(scale: scale, received: received, isPartial: true) }
+    var markedPartial: Image { with(scale: scale, received: received, expires: expires, isPartial: true) }
 
-    private func with(scale: Double, received: Date?, isPartial: Bool? = nil) -> Image {
+    private func with(scale: Double, received: Date?, expires: Date?, isPartial: Bool? = nil) -> Image {
         Image(
-            pixels: pixels, info: info, scale: scale, received: received, animation: animation,
+            pixels: pixels, info: info, scale: scale, received: received, expires: expires, animation: animation,
             isPartial: isPartial ?? self.isPartial, highRange: highRange, exif: exif)
     }
 
@@ -98,7 +107,8 @@ public final class Image: Sendable {
         guard let animation else { return replacing(pixels: try transformer.transform(pixels)) }
         let transformed = try animation.transformed(by: transformer)
         return Image(
-            pixels: transformed.poster, info: info, scale: scale, received: received, animation: transformed,
+            pixels: transformed.poster, info: info, scale: scale, received: received, expires: expires,
+            animation: transformed,
             isPartial: isPartial, exif: exif)
     }
 }

@@ -66,7 +66,9 @@ extension ImageLoad {
     private func decodeRendition(_ entry: CacheEntry) async throws(TintypeError) -> Image? {
         do throws(TintypeError) {
             let image = try await decode(entry.data, DecodeOptions())
-            return StoredInfo(decoding: entry.metadata)?.applied(to: image.pixels, scale: image.scale) ?? image
+            return StoredInfo(decoding: entry.metadata)?
+                .applied(to: image.pixels, scale: image.scale, expires: entry.expires)
+                ?? image.dated(received: image.received, expires: entry.expires)
         } catch  where error.code == .cancelled {
             throw error
         } catch {

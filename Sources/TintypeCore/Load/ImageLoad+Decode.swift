@@ -63,7 +63,7 @@ extension ImageLoad {
             } else {
                 image = try await decode(bytes.data, request.rendition.decode)
             }
-            image = image.withReceivedDate(bytes.received)
+            image = image.dated(received: bytes.received, expires: .earlier(bytes.expires, expiry))
             services.failureMemory.forget(FailureKey(request))
             storeOriginal(bytes, of: image)
             var response = ImageResponse(image: image, origin: bytes.origin, data: bytes.data)
@@ -95,7 +95,7 @@ extension ImageLoad {
             throw error.isDamage ? bytes.transferFailure ?? error : error
         }
         var response = ImageResponse(
-            image: image.markedPartial.withReceivedDate(bytes.received), origin: bytes.origin,
+            image: image.markedPartial.dated(received: bytes.received, expires: bytes.expires), origin: bytes.origin,
             byteCount: bytes.data.count)
         response.transferFailure = bytes.transferFailure
         return response

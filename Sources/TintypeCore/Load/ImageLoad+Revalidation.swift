@@ -74,9 +74,12 @@ extension ImageLoad {
         _ stored: CacheEntry, usableOnError: Bool, _ previews: PreviewPump
     ) async throws(TintypeError) -> LoadedBytes {
         do throws(TintypeError) {
-            let bytes = try await loadBytes(stored: stored, previews: previews)
+            var bytes = try await loadBytes(stored: stored, previews: previews)
             if let failure = bytes.transferFailure, usableOnError { throw failure }
-            if bytes.isNotModified { renew(stored, with: bytes.metadata) }
+            if bytes.isNotModified {
+                bytes.expires = expiry
+                renew(stored, with: bytes.metadata)
+            }
             return bytes
         } catch {
             guard usableOnError, allowsStale(after: error) else { throw error }

@@ -19,7 +19,7 @@ extension ImageLoad {
     /// Stores the rendition in memory, if the policy allows it.
     func storeInMemory(_ image: Image) {
         guard request.policy.rendered.memory.canWrite else { return }
-        services.watch.tellEvictions(cache.store(image, for: request.key, timeToLive: request.policy.timeToLive))
+        services.watch.tellEvictions(cache.store(image, for: request.key, timeToLive: timeToLive(of: image)))
         if let variant = Variant(image, of: request) { services.variants.withLock { $0.note(variant) } }
     }
 
@@ -88,7 +88,7 @@ extension ImageLoad {
     /// - Returns: Whether the tier accepted the image.
     private func storePixels(of image: Image, for job: JobContext) async -> Bool {
         guard usesPixelTier else { return false }
-        let (key, cache, timeToLive) = (request.key, cache, request.policy.timeToLive)
+        let (key, cache, timeToLive) = (request.key, cache, timeToLive(of: image))
         let isAccepted = try? await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
             cache.storePixels(image, for: key, timeToLive: timeToLive)
         }
@@ -102,7 +102,7 @@ extension ImageLoad {
     /// Stores an original that a loader has returned and that has decoded as an image.
     func storeOriginal(_ bytes: LoadedBytes, of image: Image) {
         if request.policy.original.memory.canWrite {
-            let evicted = originalCache.store(image, for: decodedOriginalKey, timeToLive: request.policy.timeToLive)
+            let evicted = originalCache.store(image, for: decodedOriginalKey, timeToLive: timeToLive(of: image))
             services.watch.tellEvictions(evicted)
         }
         guard !image.isPartial, bytes.origin == .network || bytes.origin == .custom,
@@ -124,6 +124,14 @@ extension ImageLoad {
         request.policy.timeToLive.map { services.configuration.time.date().later(by: $0) }
     }
 
+    /// How long a cache may return an image: no longer than the request says, nor than the entry lives that the image was
+    /// made from. `nil` sets no limit.
+    private func timeToLive(of image: Image) -> Duration? {
+        guard let expires = image.expires else { return request.policy.timeToLive }
+        let left = Duration.seconds(max(0, expires.timeIntervalSince(services.configuration.time.date())))
+        return request.policy.timeToLive.map { min($0, left) } ?? left
+    }
+
     private var serializer: CacheSerializer? { services.serializer(for: request) }
 
     private func storeSerialized(_ entry: CacheEntry, of image: Image, by serializer: CacheSerializer) async {
@@ -134,6 +142,14 @@ extension ImageLoad {
             }
             if let entry = entry.replacingData(form) { originalCache.store(entry, for: key) }
         }
+    }
+}
+
+extension Date? {
+    /// The earlier of two times, where `nil` is never.
+    static func earlier(_ first: Date?, _ second: Date?) -> Date? {
+        guard let first, let second else { return first ?? second }
+        return min(first, second)
     }
 }
 
@@ -161,7 +177,8 @@ extension ImageLoad {
     private func encode(_ image: Image, _ job: JobContext) async throws(TintypeError) -> CacheEntry? {
         let configuration = services.configuration
         let (format, options) = encoding(of: image)
-        let (serializer, key, expiry) = (serializer, request.key, expiry)
+        let (serializer, key) = (serializer, request.key)
+        let expiry = Date?.earlier(image.expires, expiry)
         return try await services.watch.watch(.encode, request.key, byteCount: { $0?.data.count }) {
             _ throws(TintypeError) in
             try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in

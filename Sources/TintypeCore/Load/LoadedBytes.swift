@@ -10,6 +10,7 @@ public struct LoadedBytes: Sendable {
         var isNotModified = false
         var file: SpillFile?
         var received: Date?
+        var expires: Date?
         var refreshFailure: TintypeError?
         var transferFailure: TintypeError?
     }
@@ -47,7 +48,7 @@ public struct LoadedBytes: Sendable {
         parts = Boxed(
             Parts(
                 data: stored.data, origin: .disk, record: .known(metadata: stored.metadata, isStorable: true),
-                received: stored.created))
+                received: stored.created, expires: stored.expires))
     }
 
     /// Returns the bytes of a cache entry that the origin has confirmed.
@@ -110,6 +111,12 @@ public struct LoadedBytes: Sendable {
     var received: Date? {
         get { parts.value.received }
         set { parts.value.received = newValue }
+    }
+    /// When the cache entry expires that these are the bytes of, and everything made from them; `nil` if it does not, or
+    /// if no cache has the bytes.
+    var expires: Date? {
+        get { parts.value.expires }
+        set { parts.value.expires = newValue }
     }
     /// The error of a revalidation that failed, if these are the bytes of the stale entry.
     var refreshFailure: TintypeError? {

@@ -34,8 +34,9 @@ package struct StoredInfo: Equatable {
     /// - Parameters:
     ///   - pixels: The pixels of the rendition.
     ///   - scale: The scale of the image, in pixels per point.
-    package func applied(to pixels: PixelBuffer, scale: Double) -> Image {
-        Image(pixels: pixels, info: info, scale: scale, received: received)
+    ///   - expires: When the entry expires, and the image with it.
+    package func applied(to pixels: PixelBuffer, scale: Double, expires: Date?) -> Image {
+        Image(pixels: pixels, info: info, scale: scale, received: received, expires: expires)
     }
 
     private static let version: UInt8 = 1

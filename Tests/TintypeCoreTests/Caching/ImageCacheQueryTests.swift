@@ -91,6 +91,28 @@ import TintypeTesting
         #expect(cache.image(for: key) == nil)
     }
 
+    @Test func thePixelsExpiryLimitsTheirTimeInMemory() async throws {
+        let image = try image().dated(received: nil, expires: Date(timeIntervalSinceNow: 3600))
+        pixels.store(image, for: key)
+        let clock = ManualClock()
+        let cache = ImageCache(
+            memory: MemoryCache(limits: CacheLimits(cost: 1 << 20), time: clock.timeSource), pixels: pixels)
+        #expect(try await cache.query(key)?.tier == .pixels)
+        #expect(cache.image(for: key) != nil)
+        clock.advance(by: .seconds(3601))
+        #expect(cache.image(for: key) == nil)
+    }
+
+    @Test func aDecoderOfTheCallerRemovesNoEntryThatItCannotRead() async throws {
+        disk.store(CacheEntry(data: PipelineFixture.png, format: .png), for: key)
+        var options = DecodeOptions()
+        options.decoder = NamedDecoder(id: "finder", DamageFinder())
+        #expect(try await cache.query(key, decode: options) == nil)
+        #expect(cache.blockingQuery(key, decode: options) == nil)
+        #expect(disk.contains(key))
+        #expect(try await cache.query(key)?.tier == .disk)
+    }
+
     @Test func aChainIsQueriedAndFilledAsOneCache() async throws {
         let lower = ImageCache(memory: nil, disk: FakeDataCache())
         let chain = ImageCacheChain([lower, cache], policies: .init(store: .lowestOnly))
@@ -108,13 +130,6 @@ import TintypeTesting
     }
 
     @Test func bytesThatDoNotDecodeAreAMissAndAreRemoved() async throws {
-        struct DamageFinder: ImageDecoder {
-            let formats: Set<ImageFormat> = [.png]
-            func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? { nil }
-            func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
-                throw TintypeError(.undecodable, stage: .decode, "damaged")
-            }
-        }
         disk.store(CacheEntry(data: PipelineFixture.png, format: .png), for: key)
         #expect(try await cache.query(key, with: ImageCoderRegistry(decoders: [DamageFinder()])) == nil)
         #expect(!disk.contains(key) && !memory.contains(key))
@@ -197,6 +212,15 @@ private struct BrokenDataCache: DataCaching {
     func contains(_ key: CacheKey) -> Bool { false }
     func removeAll() async throws(TintypeError) { throw TintypeError(.unwritable, stage: .store, "broken") }
     func flush() async throws(TintypeError) { throw TintypeError(.unwritable, stage: .store, "broken") }
+}
+
+/// A decoder that finds damage in all bytes.
+private struct DamageFinder: ImageDecoder {
+    let formats: Set<ImageFormat> = [.png]
+    func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? { nil }
+    func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+        throw TintypeError(.undecodable, stage: .decode, "damaged")
+    }
 }
 
 /// A pixel tier in memory.
