@@ -53,6 +53,22 @@ import TintypeTesting
         #expect(drain(&queue) == [9])
     }
 
+    @Test(arguments: [1, 2]) func aTransferThatMovesOftenStartsOnce(_ perHost: Int) {
+        var queue = queue(2, perHost)
+        _ = queue.push(0, host: "a", at: .high)
+        let ticket = queue.push(1, host: "a", at: .low)
+        for number in 0..<1_000 {
+            queue.move(ticket, to: number.isMultiple(of: 2) ? .high : .low)
+            // With one place for the host, the transfer steps aside, and each move returns it.
+            if number == 500 { #expect(drain(&queue) == (perHost == 1 ? [0] : [0, 1])) }
+        }
+        #expect(queue.waitingCount == 2 - perHost)
+        queue.finish(host: "a")
+        #expect(drain(&queue) == (perHost == 1 ? [1] : []))
+        queue.finish(host: "a")
+        #expect(drain(&queue) == [] && queue.waitingCount == 0)
+    }
+
     @Test func limitsChangeWhileItRuns() {
         var queue = queue(1, 1)
         for element in 0..<6 { _ = queue.push(element, host: "a", at: .normal) }

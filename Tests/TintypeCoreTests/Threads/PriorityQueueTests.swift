@@ -36,6 +36,14 @@ import TintypeTesting
         #expect(drained(&queue) == ["a", "b"])
     }
 
+    @Test func anElementThatMovesOftenIsServedOnce() {
+        var queue = PriorityQueue<String>()
+        let ticket = queue.push("a", at: .low)
+        for number in 0..<10_000 { queue.move(ticket, to: number.isMultiple(of: 2) ? .high : .low) }
+        #expect(queue.count == 1)
+        #expect(drained(&queue) == ["a"])
+    }
+
     @Test func aRemovedElementIsNotServed() {
         var queue = PriorityQueue<String>()
         let ticket = queue.push("a", at: .high)
