@@ -138,13 +138,13 @@ import TintypeTesting
     @Test func removingAnEntryFollowsNoLink() async throws {
         try await fill()
         let cache = cache()
-        let path = URL(filePath: cache.path(for: key("a")))
+        let path = cache.path(for: key("a"))
+        let parent = String(path.dropLast(65))
         let target = "\(folder.path)/moved"
-        #expect(rename(path.deletingLastPathComponent().path(percentEncoded: false), target) == 0)
-        try FileManager.default.createSymbolicLink(
-            atPath: path.deletingLastPathComponent().path(percentEncoded: false), withDestinationPath: target)
+        #expect(rename(parent, target) == 0)
+        try FileManager.default.createSymbolicLink(atPath: parent, withDestinationPath: target)
         try await cache.remove(key("a"))
-        #expect(access("\(target)/\(path.lastPathComponent)", F_OK) == 0)
+        #expect(access("\(target)/\(path.suffix(64))", F_OK) == 0)
     }
 
     // MARK: Owners and permissions

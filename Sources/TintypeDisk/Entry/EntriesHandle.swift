@@ -11,6 +11,8 @@ final class EntriesHandle: Sendable {
     /// Whether only this user and the superuser can change the files. If not, files are never mapped, because another
     /// user could truncate them.
     private let isOwn: Bool
+    /// The effective user, stored because every read checks the owner of its file.
+    private let user = geteuid()
 
     /// Opens the folder of a cache that exists.
     ///
@@ -59,7 +61,7 @@ final class EntriesHandle: Sendable {
     func accepts(_ status: stat) -> Bool {
         guard status.st_mode & S_IFMT == S_IFREG else { return false }
         guard isOwn else { return status.st_size <= Self.maximumInheritedByteCount }
-        return FolderRule.own.problem(owner: status.st_uid, mode: status.st_mode, user: geteuid()) == nil
+        return FolderRule.own.problem(owner: status.st_uid, mode: status.st_mode, user: user) == nil
     }
 
     /// The size in bytes from which files are mapped, if they may be.
@@ -214,7 +216,7 @@ struct FileIdentity: Equatable, Sendable {
         self.init(status)
     }
 
-    private init(_ status: stat) {
+    init(_ status: stat) {
         (device, inode) = (status.st_dev, status.st_ino)
     }
 }
