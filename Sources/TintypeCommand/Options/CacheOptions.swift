@@ -13,7 +13,7 @@ struct CacheLocation: ParsableArguments {
         DiskCache(directory: cache.map { URL(filePath: $0.path, directoryHint: .isDirectory) })
     }
 
-    /// The disk cache, and the cache of decoded thumbnails beside it.
+    /// The disk cache, and the cache of decoded thumbnails next to it.
     var all: [DiskCache] {
         let cache = diskCache
         return [cache, ThumbnailCache(beside: cache).disk]

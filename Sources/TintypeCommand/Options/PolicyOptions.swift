@@ -6,7 +6,7 @@ struct PolicyOptions: ParsableArguments {
     @Flag(exclusivity: .exclusive)
     var freshness: FreshnessFlag?
 
-    @Flag(help: "Load sources again that failed earlier in this run.")
+    @Flag(help: "Retry sources that failed earlier in this run.")
     var retryFailed = false
 
     @Option(help: "The priority relative to other loads of this run.")

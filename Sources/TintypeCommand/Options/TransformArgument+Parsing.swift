@@ -101,7 +101,7 @@ extension TransformArgument {
         return .firstMatch(
             of: modifying(ResizeTransformer.self) { $0.gravity = gravity },
             { step in
-                // A crop to a rectangle has a fixed place.
+                // A crop to a rectangle has a fixed position.
                 guard case .transformer(let crop as CropTransformer) = step, case .size(let size, _) = crop.part else {
                     return nil
                 }

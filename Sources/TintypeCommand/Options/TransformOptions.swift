@@ -42,10 +42,10 @@ struct TransformOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            The part that the preceding --crop or --resize keeps, or the place of the preceding --overlay: \
+            The part that the preceding --crop or --resize keeps, or the position of the preceding --overlay: \
             center, top, bottom, left, right, topLeft, topRight, bottomLeft, bottomRight or smart.
             """,
-            valueName: "place"),
+            valueName: "position"),
         transform: Argument.parsing(
             expecting: "center, top, bottom, left, right, topLeft, topRight, bottomLeft, bottomRight or smart",
             TransformArgument.gravity))

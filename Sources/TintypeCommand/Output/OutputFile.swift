@@ -1,7 +1,7 @@
 import Foundation
 import Tintype
 
-/// Writes files atomically: under a temporary name beside the target, then renamed, so that a failure leaves no file.
+/// Writes files atomically: under a temporary name next to the target, then renamed, so that a failure leaves no file.
 enum OutputFile {
     /// Writes the file that the user names. A device or pipe, such as `/dev/stdout`, is written to instead of replaced.
     ///

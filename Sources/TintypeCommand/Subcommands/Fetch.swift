@@ -48,7 +48,7 @@ struct Fetch: AsyncParsableCommand {
     @Flag(help: "Report the timing of each transfer: queue, connection, first byte and body.")
     var metrics = false
 
-    @Flag(help: "Write one JSON object per line and URL, in the order in which the loads finish.")
+    @Flag(help: "Write one JSON object per URL, each on its own line, in the order in which the loads finish.")
     var json = false
 
     @Flag(help: "Report failures only.")

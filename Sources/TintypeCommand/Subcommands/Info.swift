@@ -7,8 +7,8 @@ struct Info: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Report the format, size and frames of images.",
         discussion: """
-            Reads only the header of a local file, and all frame delays of an animation. --palette, --blurhash and \
-            --thumbhash also decode it. A URL is loaded through the caches. Width and height are those of the \
+            For a local file, reads only the header, and all frame delays of an animation. --palette, --blurhash and \
+            --thumbhash also decode the image. A URL is loaded through the caches. Width and height are those of the \
             displayed image, with its orientation applied.
 
             Examples:
@@ -23,7 +23,7 @@ struct Info: AsyncParsableCommand {
     @OptionGroup var cache: CacheOptions
     @OptionGroup var transfer: TransferOptions
 
-    @Flag(help: "Write one JSON object per line and source.")
+    @Flag(help: "Write one JSON object per source, each on its own line.")
     var json = false
 
     @OptionGroup var appearance: AppearanceOptions

@@ -29,7 +29,7 @@ struct Prefetch: AsyncParsableCommand {
 
     @OptionGroup var tracing: TraceOptions
 
-    @Flag(help: "Write one JSON object with the numbers of finished, skipped and all images.")
+    @Flag(help: "Write one JSON object with the number of finished images, of skipped images, and of all images.")
     var json = false
 
     @Flag(help: "Report failures only.")
