@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares eviction policies for the memory cache on generated traces of images with sizes.
+"""Compares eviction policies for the memory cache on generated traces of requests for images of different sizes.
 
     python3 -m venv .venv && .venv/bin/pip install -r scripts/bench/requirements-eviction.txt
     .venv/bin/python scripts/bench/compare-eviction.py            # prints the tables of docs/eviction.md
@@ -154,7 +154,8 @@ def main():
     folder = parser.parse_args().traces
     if folder is None:
         print(f"libcachesim {libcachesim.__version__}, numpy {np.__version__}, seed {SEED}.")
-        print("Cells: share of the requests that missed / share of the bytes.")
+        print("Columns: the size of the cache, as a share of the bytes of all images in the trace.")
+        print("Cells: the share of the requests that missed / the share of the bytes.")
         summary({name: table(name) for name in TRACES})
         return
     folder.mkdir(parents=True, exist_ok=True)
