@@ -24,8 +24,9 @@ extension PipelineConfiguration {
     ///
     /// - Parameters:
     ///   - downloader: The settings of HTTP. Its `Accept` header field is replaced by one that lists the formats that
-    ///     can be decoded. Unless it has a store for interrupted downloads, they are stored beside the disk cache. Its
-    ///     server guard, if any, also refuses sources that are not HTTP URLs.
+    ///     can be decoded. If ``DownloaderConfiguration/partials`` is `nil`, interrupted downloads are stored in a
+    ///     subdirectory of the disk cache's directory. Its server guard, if any, also refuses sources that are not HTTP
+    ///     URLs.
     ///   - memory: The memory cache, or `nil` for none.
     ///   - disk: The disk cache, or `nil` for none. A subdirectory of it holds decoded thumbnails, for requests that
     ///     ask for them.

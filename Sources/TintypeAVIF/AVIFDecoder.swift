@@ -83,7 +83,7 @@ public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
 extension AVIFDecoder: ProgressiveAnimationDecoder {
     /// Returns the frames that are complete in the first bytes of a file.
     ///
-    /// - Returns: `nil` if no frame is, and for a still image.
+    /// - Returns: `nil` if no frame is complete, and for a still image.
     /// - Throws: ``TintypeError/Code/limitExceeded`` or ``TintypeError/Code/outOfMemory``.
     public func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
         guard let info = try arrivedInfo(bytes, context.limits) else { return nil }

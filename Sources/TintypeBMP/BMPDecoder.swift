@@ -32,7 +32,8 @@ public struct BMPDecoder: PartialImageDecoder {
     /// Decodes the whole image, or the part and size that the options ask for.
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or cut short,
-    ///   ``TintypeError/Code/limitExceeded`` before a too large image is allocated, ``TintypeError/Code/cancelled``.
+    ///   ``TintypeError/Code/limitExceeded`` if the image is too large, before it is allocated,
+    ///   ``TintypeError/Code/cancelled``.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         guard let image = try decodeImage(bytes, context, allowsPartial: false) else { throw .truncatedBMP }
         return image

@@ -42,7 +42,7 @@ struct ColorProfile: ~Copyable {
         }
     }
 
-    /// Removes the floating-point transforms (DToB tags) that a profile may have beside its tables (ICC.1:2022,
+    /// Removes the floating-point transforms (DToB tags) that a profile may have in addition to its tables (ICC.1:2022,
     /// 9.2.30).
     ///
     /// Browsers ignore them too. Such a transform may chain any number of elements that all lie at one offset of the

@@ -19,8 +19,8 @@ struct ColorTransformCache: Sendable {
 
     private let count: Int
     private let cost: Int
-    /// From the least to the most recently used. There are so few that a linear search costs nothing beside making a
-    /// transform.
+    /// From the least to the most recently used. There are so few that a linear search costs nothing compared with
+    /// making a transform.
     private var entries: [Entry] = []
     /// The sum of the costs of all entries, in bytes.
     private(set) var totalCost = 0

@@ -9,7 +9,7 @@ package struct PreviewPixels {
 
     /// Creates the maker of previews for one image.
     ///
-    /// - Parameter converter: Converts the image's colours to sRGB, or `nil` if they are.
+    /// - Parameter converter: Converts the image's colours to sRGB; `nil` if they are sRGB already.
     /// - Throws: ``TintypeError/Code/transformFailed`` if the crop of `options` lies outside the image.
     package init(
         _ info: ImageInfo, _ converter: ColorConverter?, _ options: DecodeOptions
@@ -22,8 +22,8 @@ package struct PreviewPixels {
 
     /// Returns a preview, or `nil` if nothing is visible yet.
     ///
-    /// - Parameter fill: Writes RGBA rows to `rows` at a distance of `stride` bytes, and returns how many of them, from
-    ///   the top, may show something; `nil` if none does.
+    /// - Parameter fill: Writes RGBA rows to `rows` at a distance of `stride` bytes, and returns the number of rows,
+    ///   counted from the top, that may be visible; `nil` if there are none.
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     package func image(
         _ fill: (_ rows: UnsafeMutablePointer<UInt8>, _ stride: Int) -> UInt32?

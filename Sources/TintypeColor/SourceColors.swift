@@ -83,7 +83,8 @@ package struct Chromaticities: Equatable, Sendable {
         self.init(white: white, red: red, green: green, blue: blue)
     }
 
-    /// Whether the primaries span a triangle. Hostile files name points on a line, or without light.
+    /// Whether the primaries span a triangle. Hostile files declare points that lie on one line, or points with no
+    /// luminance (y = 0).
     package var isUsable: Bool {
         let points = [white, red, green, blue]
         guard points.allSatisfy({ (0...1).contains($0.x) && (0.0001...1).contains($0.y) }) else { return false }

@@ -2,7 +2,8 @@ import CLibLCMS
 import Foundation
 import TintypeCore
 
-/// Converts rows of straight 16-bit RGBA to 8-bit sRGB, and to linear light for requests that want the full range.
+/// Converts rows of straight 16-bit RGBA to 8-bit sRGB, and to linear light for requests with
+/// ``DecodeOptions/DynamicRange/high``.
 ///
 /// One thread at a time may use a converter.
 package final class WideConverter {

@@ -4,7 +4,7 @@ package import TintypeCore
 package struct WideImage: Sendable {
     /// The image in 8-bit premultiplied sRGB.
     package let pixels: PixelBuffer
-    /// The image in linear light, if the request wants the full range.
+    /// The image in linear light; `nil` unless the request asks for ``DecodeOptions/DynamicRange/high``.
     package let highRange: HighRangePixels?
 
     package init(pixels: PixelBuffer, highRange: HighRangePixels?) {
@@ -47,9 +47,9 @@ package struct WideRows {
         _ first: Int, _ count: Int, _ words: UnsafeMutableBufferPointer<UInt16>
     ) throws(TintypeError) -> Void
 
-    /// Reads all rows, and returns the part and size of the target.
+    /// Reads all rows, and returns the target's part of the image at the target's size.
     ///
-    /// The full range, if wanted, is first held in memory as a whole; the 8-bit image is not.
+    /// If the request asks for high-range pixels, they are first held in memory at full size. The 8-bit image is not.
     ///
     /// - Parameter batch: The number of rows per call of `read`; the last call may get fewer.
     /// - Throws: The errors of `read`, ``TintypeError/Code/cancelled``, and ``TintypeError/Code/outOfMemory``.

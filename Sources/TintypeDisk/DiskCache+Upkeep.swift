@@ -64,7 +64,8 @@ extension DiskCache {
     ///   the task is cancelled.
     public func removeAll() async throws(TintypeError) { _ = try await clear() }
 
-    /// Calls a closure for every entry, most recently used first. Uses during the call can change the order.
+    /// Calls a closure for every entry, most recently used first. Entries that are used during the call can change
+    /// their position in the order.
     ///
     /// Reads the header of each file and skips files that are gone or damaged. If the index cannot be used, all files
     /// are scanned first.

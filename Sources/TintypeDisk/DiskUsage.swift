@@ -30,7 +30,7 @@ public struct DiskStats: Sendable {
     public internal(set) var refusals = 0
     /// The number of entries evicted to enforce the limits.
     public internal(set) var evictions = 0
-    /// The number of times that the index was found lost, damaged or behind, and was reconciled with the files.
+    /// The number of times that the index was missing, damaged or out of date, and was reconciled with the files.
     public internal(set) var rebuilds = 0
     /// The reason why writing fails at present, or `nil` if it works. While there is a problem, the cache only reads.
     public internal(set) var problem: TintypeError?

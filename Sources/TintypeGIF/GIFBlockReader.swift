@@ -25,7 +25,7 @@ struct GIFBlockReader {
         self.bytes = bytes
     }
 
-    /// Returns the next image, or the damage in its place; `nil` at the trailer.
+    /// Returns the next image, or the damage instead of it; `nil` at the trailer.
     mutating func nextImage() throws(GIFByteReader.EndOfData) -> Result<GIFImage, TintypeError>? {
         while true {
             switch try bytes.readByte() {
@@ -104,7 +104,7 @@ struct GIFBlockReader {
     private static let loopingApplications = ["NETSCAPE2.0", "ANIMEXTS1.0"]
 }
 
-/// One image of a GIF: its properties and its place in the file.
+/// One image of a GIF: its properties and its position in the file.
 struct GIFImage {
     var frame: AnimationFrame
     /// The bytes from the image descriptor to the end of the image data.

@@ -3,8 +3,9 @@ public import TintypeCore
 
 /// Encodes still and animated GIF with giflib, on the calling thread. Each frame stores only the pixels that changed.
 ///
-/// A palette has at most 256 colours. Images with no more keep theirs exactly; for others ``ColorQuantizer`` chooses a
-/// palette. GIF has no translucent pixels: those that are at least half opaque become opaque, others transparent.
+/// A palette has at most 256 colours. Images with at most 256 colours keep them exactly. For other images,
+/// ``ColorQuantizer`` chooses a palette. GIF has no translucent pixels: those that are at least half opaque become
+/// opaque, others transparent.
 ///
 /// A quality below 0.8 reduces the number of colours, down to 8 at quality 0.
 ///

@@ -4,7 +4,7 @@ import TintypeCore
 struct GIFFramePatch {
     /// Opaque pixels, and zero where nothing is painted.
     let pixels: PixelBuffer
-    /// The place of the pixels on the canvas.
+    /// The position of the pixels on the canvas.
     let rect: PixelRect
     /// Whether the rectangle is cleared before the next frame, so that pixels become transparent again.
     let isCleared: Bool

@@ -21,7 +21,7 @@ struct HEIFCodedImages {
 
     /// Checks every HEVC image of a file against the limits, and the primary image and all that it is made of.
     ///
-    /// - Returns: The dependencies of the items. The caller checks other images than the primary one with them.
+    /// - Returns: The dependencies of the items. The caller uses them to check the images other than the primary one.
     /// - Throws: ``TintypeError/Code/limitExceeded`` if an image has more pixels than allowed;
     ///   ``TintypeError/Code/undecodable`` if the primary image is not coded with HEVC alone, or if the structure of the
     ///   file is too large or ambiguous.

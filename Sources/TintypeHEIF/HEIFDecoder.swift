@@ -17,7 +17,7 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
 
     /// Returns the properties of the image or of the sequence, without decoding pixels.
     ///
-    /// - Parameter isComplete: Whether `bytes` are the whole file. Those of a sequence must be.
+    /// - Parameter isComplete: Whether `bytes` are the whole file. A sequence needs the whole file.
     /// - Returns: `nil` if `bytes` are a prefix that does not suffice.
     /// - Throws: ``TintypeError/Code/undecodable`` if a whole file is damaged or not coded with HEVC alone.
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {

@@ -4,7 +4,7 @@ public import TintypeCore
 /// The ``TintypeCore/ImageLoader`` for `http:` and `https:` URLs, built on async-http-client.
 ///
 /// Requests with equal method, URL, header fields and options share one transfer, from pipelines and direct callers
-/// alike. A limited number of transfers run at once, the most urgent first. A transfer leaves its place in the queue
+/// alike. A limited number of transfers run at once, the most urgent first. A transfer frees its slot for the next one
 /// before its bytes are decoded. All members may be called from any thread.
 public final class Downloader: ImageLoader {
     private struct State: Sendable {

@@ -30,7 +30,8 @@ public struct ICODecoder: ImageDecoder {
     /// Decodes the image that fits the requested size best.
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or cut short,
-    ///   ``TintypeError/Code/limitExceeded`` before a too large image is allocated, ``TintypeError/Code/cancelled``.
+    ///   ``TintypeError/Code/limitExceeded`` if the image is too large, before it is allocated,
+    ///   ``TintypeError/Code/cancelled``.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         let directory = try bytes.withTypedBytes { raw throws(TintypeError) in try ICODirectory(raw) }
         guard let directory, let info = try info(of: bytes, isComplete: true) else { throw .truncatedICO }

@@ -5,8 +5,8 @@ public import TintypeCore
 
 /// Decodes JPEG (ITU-T T.81) with libjpeg-turbo.
 ///
-/// A smaller size is decoded by scaling in the frequency domain to the next eighth above it, then resampled. Decoders
-/// hold no state; any thread may use one.
+/// For a smaller size, libjpeg scales the image in the frequency domain to the smallest n/8 of its stored size that is
+/// not below the requested size. The result is then resampled. Decoders hold no state; any thread may use one.
 public struct JPEGDecoder: PartialImageDecoder {
     /// Creates a JPEG decoder.
     public init() {}
@@ -29,7 +29,8 @@ public struct JPEGDecoder: PartialImageDecoder {
     /// Decodes the whole image, or the part and size that the options ask for.
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or cut short,
-    ///   ``TintypeError/Code/limitExceeded`` before a too large image is allocated, ``TintypeError/Code/cancelled``.
+    ///   ``TintypeError/Code/limitExceeded`` if the image is too large, before it is allocated,
+    ///   ``TintypeError/Code/cancelled``.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         let reader = try JPEGReader(context)
         return try bytes.withTypedBytes { bytes throws(TintypeError) in

@@ -2,7 +2,7 @@ import CTintypeJPEG
 public import Foundation
 public import TintypeCore
 
-/// Encodes JPEG with libjpeg-turbo. Transparent pixels are put on the background of the options.
+/// Encodes JPEG with libjpeg-turbo. Transparent pixels are drawn over the background colour of the options.
 ///
 /// Any thread may use an encoder.
 public struct JPEGEncoder: ImageEncoder {
@@ -81,7 +81,8 @@ struct ExifThumbnail {
         return jpeg.prefix(insertionPoint) + head + segment + jpeg.dropFirst(insertionPoint)
     }
 
-    /// Two big-endian directories: the first states the orientation (upright), the second the place of the thumbnail.
+    /// Two big-endian directories: the first states the orientation (upright), the second the position of the
+    /// thumbnail.
     private var directories: Data {
         let (firstOffset, secondOffset) = (8, 8 + 2 + 12 + 4)
         let thumbnailOffset = secondOffset + 2 + 3 * 12 + 4

@@ -12,7 +12,7 @@ public struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder {
     /// The JPEG XL format.
     public var formats: Set<ImageFormat> { [.jxl] }
 
-    /// Returns the properties of the image without decoding pixels. The density is known only of a whole file.
+    /// Returns the properties of the image without decoding pixels. The density is known only for a whole file.
     ///
     /// - Parameter isComplete: Whether `bytes` are the whole file.
     /// - Returns: `nil` if `bytes` are a prefix that does not suffice; an animation needs the headers of all frames.
@@ -94,7 +94,7 @@ extension JXLDecoder: ProgressiveAnimationDecoder {
 
     /// Returns the frames that are complete in the first bytes of a file.
     ///
-    /// - Returns: `nil` if no frame is, and for a still image.
+    /// - Returns: `nil` if no frame is complete, and for a still image.
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/outOfMemory``.
     public func arrivedFrames(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> ArrivedFrames? {
@@ -107,8 +107,8 @@ extension JXLDecoder: ProgressiveAnimationDecoder {
 }
 
 extension JXLDecoder: SalvagingImageDecoder {
-    /// Returns what libjxl decodes before the damage: the complete frames of an animation, or the part of its first frame
-    /// or of a still image that is there.
+    /// Returns the pixels that libjxl decodes before the damage: the complete frames of an animation; or else the
+    /// available part of its first frame, or of a still image.
     ///
     /// - Returns: `nil` if nothing can be shown.
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``,

@@ -2,7 +2,7 @@ import CTintypePNG
 import Foundation
 import TintypeCore
 
-/// The frames of an animated PNG and the places of their data in the file (PNG third edition, 11.3.6).
+/// The frames of an animated PNG and the positions of their data in the file (PNG third edition, 11.3.6).
 struct PNGAnimation {
     /// A frame and the chunks that hold its compressed rows.
     struct Frame {

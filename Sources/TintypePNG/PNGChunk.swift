@@ -2,7 +2,7 @@ import CTintypePNG
 import Foundation
 import TintypeCore
 
-/// A chunk of a PNG, by its place in the file (PNG third edition, 5.3).
+/// A chunk of a PNG, by its position in the file (PNG third edition, 5.3).
 struct PNGChunk {
     /// The known kinds of chunks. Raw values are the four letters of their names.
     enum Kind: UInt32 {

@@ -35,7 +35,8 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
     /// Decodes the image, or the part and size that the options ask for.
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or cut short,
-    ///   ``TintypeError/Code/limitExceeded`` before a too large image is allocated, ``TintypeError/Code/cancelled``.
+    ///   ``TintypeError/Code/limitExceeded`` if the image is too large, before it is allocated,
+    ///   ``TintypeError/Code/cancelled``.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         let reader = try PNGReader(context)
         return try bytes.withTypedBytes { raw throws(TintypeError) in
@@ -112,7 +113,8 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
         return ColorConverter(colors, header.channels)
     }
 
-    /// Decodes all pixels; with 16 bits per channel if the colours are high range, or if the full range is requested.
+    /// Decodes all pixels; with 16 bits per channel if the colours are high range, or if the request asks for
+    /// ``DecodeOptions/DynamicRange/high``.
     private static func decodeImage(
         _ reader: borrowing PNGReader, _ header: tintype_png_header, _ metadata: PNGMetadata, _ target: DecodeTarget,
         _ context: DecodeContext

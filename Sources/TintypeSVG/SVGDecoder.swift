@@ -3,8 +3,9 @@ public import TintypeCore
 
 /// Draws SVG (SVG 1.1, and what librsvg supports of SVG 2) at the requested size.
 ///
-/// External resources are not loaded and scripts do not run. A requested size may exceed the size of the document, and
-/// a crop is drawn at its own size. Decoders hold no state; any thread may use one.
+/// External resources are not loaded and scripts do not run. A requested size may exceed the size of the document. If
+/// there is a crop, only the crop is drawn, at the size requested for it or else at its size in the document. Decoders
+/// hold no state; any thread may use one.
 public struct SVGDecoder: PartialImageDecoder {
     /// Creates an SVG decoder.
     public init() {}

@@ -67,7 +67,7 @@ struct SVGDocument: ~Copyable {
         }
     }
 
-    /// Returns the place of the whole document relative to the result.
+    /// Returns the position and size of the whole document relative to the result.
     private func placement(of part: PixelRect, at size: PixelSize) -> tintype_svg_place {
         let across = Double(size.width) / Double(part.size.width)
         let down = Double(size.height) / Double(part.size.height)

@@ -4,7 +4,7 @@ import TintypeColor
 public import TintypeCore
 
 /// Decodes TIFF (TIFF 6.0 and BigTIFF) with libtiff: all its compressions, up to 16 bits per channel, all colour
-/// models, strips and tiles. Of several images in a file it decodes the first.
+/// models, strips and tiles. If a file contains several images, it decodes the first.
 ///
 /// A smaller size is resampled while strips are decoded, without holding the full image in memory unless it is one
 /// strip. Decoders hold no state; any thread may use one.
@@ -27,7 +27,8 @@ public struct TIFFDecoder: PartialImageDecoder {
     /// Decodes the first image, or the part and size that the options ask for.
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or cut short,
-    ///   ``TintypeError/Code/limitExceeded`` before a too large image is allocated, ``TintypeError/Code/cancelled``.
+    ///   ``TintypeError/Code/limitExceeded`` if the image is too large, before it is allocated,
+    ///   ``TintypeError/Code/cancelled``.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         // Checked before libtiff copies it.
         let profileBytes = TIFFDirectory.first(of: bytes)?.byteCount(Self.profileTag) ?? 0

@@ -13,7 +13,7 @@ public struct WebPDecoder: ProgressiveAnimationDecoder {
     /// The formats that this decoder reads: WebP.
     public var formats: Set<ImageFormat> { [.webp] }
 
-    /// Reads the header; of an animation, or a file with Exif data, all chunks.
+    /// Reads the header of a still image, and all chunks of an animation or of a file with Exif data.
     ///
     /// - Returns: `nil` if `bytes` is a prefix that ends too early.
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged.
@@ -32,7 +32,8 @@ public struct WebPDecoder: ProgressiveAnimationDecoder {
     /// Decodes a still image at the size that the options ask for, or opens an animation.
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` if the file is damaged or cut short,
-    ///   ``TintypeError/Code/limitExceeded`` before a too large image is allocated, ``TintypeError/Code/cancelled``.
+    ///   ``TintypeError/Code/limitExceeded`` if the image is too large, before it is allocated,
+    ///   ``TintypeError/Code/cancelled``.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try tintype_webp_header(raw) else { throw .truncatedWebP }

@@ -180,7 +180,7 @@ tintype_png_status tintype_png_incremental_append(
 bool tintype_png_incremental_has_ended(const tintype_png_incremental *incremental);
 
 /// Draws the pixels received so far at the stored size: rows from the top, or the passes of an interlaced image, whose
-/// pixels also fill the place of those still missing. The rest is transparent.
+/// pixels also stand in for those still missing. The rest is transparent.
 ///
 /// - OK: `dest` is filled; its first `rows_valid` rows show something.
 /// - NEEDS_MORE: there is nothing to show yet.

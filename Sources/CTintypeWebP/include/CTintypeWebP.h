@@ -151,7 +151,7 @@ typedef struct tintype_webp_settings {
 /// A writer of one animation.
 typedef struct tintype_webp_animation tintype_webp_animation;
 
-/// Starts an animation that plays `plays` times, 0 for ever. Returns OK, MEMORY, or CORRUPT if WebP cannot hold its
+/// Starts an animation that plays `plays` times, 0 forever. Returns OK, MEMORY, or CORRUPT if WebP cannot hold its
 /// size.
 tintype_webp_status tintype_webp_animation_create(
     uint32_t width, uint32_t height, uint32_t plays, tintype_webp_settings settings,

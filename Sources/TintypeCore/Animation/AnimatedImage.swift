@@ -82,12 +82,12 @@ public final class AnimatedImage: Sendable {
 
     /// Returns the complete image that is shown during frame `index`.
     ///
-    /// Blocks while it decodes the frame and the frames below it that the previous call has not painted. In sequential
-    /// order each frame is decoded once.
+    /// Blocks while it decodes the frame, and any earlier frames that it builds on and that the previous call has not
+    /// painted. In sequential order each frame is decoded once.
     ///
     /// - Parameters:
     ///   - index: The frame, from 0.
-    ///   - isCancelled: Checked periodically; by default the cancellation state of the calling work.
+    ///   - isCancelled: Checked periodically; by default the state of ``TransformContext/current``.
     /// - Throws: ``TintypeError/Code/noSuchFrame``; ``TintypeError/Code/undecodable`` if a frame is damaged;
     ///   ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/transformFailed``, ``TintypeError/Code/cancelled``.
     public func frame(

@@ -9,7 +9,7 @@ public protocol FrameDecoder: AnyObject, Sendable {
     /// The frames as the file describes them; at least one.
     var frames: [AnimationFrame] { get }
 
-    /// Decodes the pixels of one frame's rectangle, without the pixels below it.
+    /// Decodes the pixels of one frame's rectangle, without the canvas under it.
     ///
     /// - Parameters:
     ///   - index: The frame, less than the number of ``frames``.

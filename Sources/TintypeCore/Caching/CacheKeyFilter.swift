@@ -2,7 +2,8 @@ public import Foundation
 
 /// A request interceptor that identifies images in caches by names other than their URLs.
 ///
-/// Memory, disk, coalescing and the failure memory all use the name. The URL that is loaded does not change.
+/// The memory cache, the disk cache, coalescing and ``FailureMemory`` all use the name. The URL that is loaded does not
+/// change.
 public struct CacheKeyFilter: RequestInterceptor {
     private let name: @Sendable (URL) -> String?
 
@@ -43,7 +44,7 @@ extension CacheKeyFilter {
         }
     }
 
-    /// Returns a filter with a rule of the program's own, such as an identifier in the path.
+    /// Returns a filter that names URLs by a rule of the program, for example by an identifier in the path.
     ///
     /// - Parameter name: As in ``init(_:)``.
     public static func explicit(_ name: @escaping @Sendable (URL) -> String?) -> CacheKeyFilter { CacheKeyFilter(name) }

@@ -2,14 +2,16 @@ public import Foundation
 
 /// Chooses the bytes that are stored on disk for an image: to change their format or content, or to store nothing.
 ///
-/// The pipeline calls it in the background, on a thread for pixel work, before it stores an image. The bytes chosen for an
+/// The pipeline calls it in the background, on the pixel queue, before it stores an image. The bytes chosen for an
 /// original replace the received bytes: the next load reads them.
 public struct CacheSerializer: Sendable {
     /// The bytes to store for one image.
     public enum Form: Sendable {
-        /// The bytes stored without a serializer: the received bytes of an original, a rendition in the form of its policy.
+        /// The bytes that would be stored without a serializer: for an original, the received bytes; for a rendition,
+        /// the form that ``LoadPolicy/stored`` selects.
         case standard
-        /// These bytes in this format. They must decode to the image: the next read treats others as a damaged entry.
+        /// These bytes in this format. They must decode to the image. Otherwise the next read treats the entry as
+        /// damaged.
         case bytes(Data, ImageFormat)
         /// No entry.
         case nothing

@@ -49,7 +49,7 @@ struct EvictionQueue<Key: Hashable & Sendable, Element: Sendable>: Sendable {
         var evicted: [Element]
     }
 
-    /// Inserts an element and evicts others until the limits hold. The previous element of the key is removed in any case.
+    /// Inserts an element and evicts others until the limits hold. The previous element of the key is always removed.
     ///
     /// - Parameter wasUsed: Returns whether an element was used since the last call for it.
     mutating func insert(

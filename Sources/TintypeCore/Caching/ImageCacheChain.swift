@@ -58,7 +58,8 @@ public struct ImageCacheChain: ImageCaching {
     /// The tiers that at least one of the caches has.
     public var tiers: CacheTiers { caches.reduce(into: []) { $0.formUnion($1.tiers) } }
 
-    /// Returns the decoded image in memory of the highest cache that has it, or `nil` for a miss. Never blocks.
+    /// Returns the decoded image from the memory tier of the highest cache that has it, or `nil` for a miss. Never
+    /// blocks.
     public func image(for key: CacheKey) -> Image? {
         // Memory answers at once, so the concurrent policy needs no threads.
         for cache in caches(reachedBy: policies.query) {
@@ -111,7 +112,7 @@ public struct ImageCacheChain: ImageCaching {
         _ = results(policies.remove) { $0.remove(key, from: tiers) }
     }
 
-    /// Returns the tiers in which the highest cache that has the key holds it.
+    /// Finds the highest cache that has an entry for the key, and returns the tiers of that cache that hold it.
     ///
     /// Blocks if `tiers` contains the disk or the pixels.
     public func tiers(holding key: CacheKey, among tiers: CacheTiers) -> CacheTiers {

@@ -28,7 +28,8 @@ public final class MemoryCache: Sendable {
 
     /// The limits of the cache.
     ///
-    /// Setting them evicts at once what exceeds them, in O(n). A new ``CacheLimits/age`` applies to later stores only.
+    /// Setting them evicts images at once until the new limits hold, in O(n). A new ``CacheLimits/age`` applies to
+    /// later stores only.
     public var limits: CacheLimits {
         get { state.withLock { $0.queue.limits } }
         set {
@@ -53,7 +54,7 @@ public final class MemoryCache: Sendable {
         return nil
     }
 
-    /// Returns whether the cache holds an image for a key that has not expired. Does not count as a use.
+    /// Returns whether the cache holds an unexpired image for a key. Does not count as a use.
     public func contains(_ key: CacheKey) -> Bool {
         shards.entry(for: key).map { $0.expires == nil || !$0.isExpired(at: time.uptime()) } ?? false
     }

@@ -28,7 +28,8 @@ public struct DecodeContext: Sendable {
 
 /// The part of the stored pixels that a decoder reads, and the size that it scales them to.
 ///
-/// A decoder turns the pixels upright last, when they are fewest, so both are in stored orientation.
+/// Both are in stored orientation, because a decoder applies the orientation last, after scaling has reduced the number
+/// of pixels.
 public struct DecodeTarget: Equatable, Sendable {
     /// The part of the stored image, in pixels, before the orientation is applied.
     public let part: PixelRect

@@ -1,7 +1,7 @@
 /// The resources that decoding one image may use.
 ///
-/// Limits are checked against the header, before anything is allocated, and again while decoding. An error of a limit
-/// names it: see ``TintypeError/limit``.
+/// Limits are checked against the header, before anything is allocated, and again while decoding. The error names the
+/// limit that was exceeded: see ``TintypeError/limit``.
 public struct DecodeLimits: Hashable, Sendable {
     /// The maximum number of pixels of one frame.
     public var pixels: Int
@@ -16,9 +16,10 @@ public struct DecodeLimits: Hashable, Sendable {
     /// Each frame counts as the canvas or, if that is larger, its own rectangle. Only a few frames are ever in memory,
     /// so this limits the time to reach the last frame.
     public var animatedPixels: Int
-    /// The maximum number of bytes of one chunk before the pixels of a PNG.
+    /// The maximum size, in bytes, of a single PNG chunk that precedes the image data.
     public var chunkBytes = 8 << 20
-    /// The maximum number of stored bytes of all text before the pixels of a PNG. The text is never read.
+    /// The maximum total size, in bytes as stored, of the text chunks that precede the image data of a PNG. The text is
+    /// never read.
     public var textBytes = 8 << 20
     /// The maximum number of bytes of a colour profile. The default, 4 MB, is twice the size of the largest printer
     /// profiles.

@@ -20,7 +20,7 @@ extension ImageCoderRegistry {
     /// Encodes a still image within the limits of the options.
     ///
     /// The image is resized first, then encoded at the highest quality that keeps to the maximum number of bytes. A
-    /// limit of bytes costs up to nine encodings.
+    /// byte limit costs up to nine encodings.
     ///
     /// - Throws: ``TintypeError/Code/noCoder``; ``TintypeError/Code/encodeFailed`` if the file is too large at any
     ///   quality; the errors of the encoder.

@@ -2,8 +2,8 @@ public import Foundation
 
 /// Decodes the bytes of one or more image formats into pixels.
 ///
-/// All methods block. The pipeline calls them on a work queue that is as wide as the machine has cores, so a decoder
-/// must allow calls from several threads at once.
+/// All methods block. The pipeline calls them on a work queue with one thread per core, so a decoder must allow calls
+/// from several threads at once.
 public protocol ImageDecoder: Sendable {
     /// The formats that this decoder decodes.
     var formats: Set<ImageFormat> { get }
@@ -25,12 +25,12 @@ public protocol ImageDecoder: Sendable {
     ///   ``TintypeError/Code/cancelled``.
     func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image
 
-    /// Returns a decoder for bytes that are still arriving; `nil` if this decoder shows nothing before the end.
+    /// Returns a decoder for bytes that are still arriving; `nil` if this decoder has no previews.
     func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)?
 }
 
 extension ImageDecoder {
-    /// Returns `nil`: without an implementation of its own, a decoder shows nothing before the end.
+    /// Returns `nil`: by default, a decoder has no previews.
     public func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? { nil }
 }
 

@@ -14,7 +14,7 @@ public protocol ImageEncoder: Sendable {
 
 /// Encodes animations. All methods block.
 public protocol AnimatedImageEncoder: ImageEncoder {
-    /// Encodes every frame as it is shown, with its duration, and the loop count.
+    /// Encodes every composed frame with its duration, and the loop count.
     ///
     /// Frames are requested in order, one at a time, so that few are in memory at once. Some formats need two passes
     /// over all frames.

@@ -12,7 +12,7 @@ package final class IncrementalImage: IncrementalImageDecoder {
         case still(any PreviewReader)
         /// An animation.
         case animation(IncrementalAnimation)
-        /// An image of which nothing is shown before the end.
+        /// An image that is shown only when it is complete.
         case hidden
     }
 
@@ -27,7 +27,7 @@ package final class IncrementalImage: IncrementalImageDecoder {
 
     /// Creates a decoder.
     ///
-    /// - Parameter kind: Determines the kind of image. Called with all bytes so far until it returns another value than
+    /// - Parameter kind: Determines the kind of image. Called with all bytes so far until it returns a value other than
     ///   ``Kind/unknown``.
     package init(kind: @escaping @Sendable (Data) throws(TintypeError) -> Kind) {
         self.kind = kind

@@ -10,7 +10,8 @@ struct BindingState: Sendable {
 
     /// A step that the binding must perform.
     enum Action: Hashable, Sendable {
-        /// Start this load. It precedes any cancellation, so that work that both loads share continues.
+        /// Start this load. It comes before the cancellation of the previous load, so that work shared by both loads
+        /// continues.
         case start(Int)
         /// Cancel this load.
         case cancel(Int)

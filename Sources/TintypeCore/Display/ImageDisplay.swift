@@ -33,7 +33,7 @@ extension ImageDisplay {
     public var wantedSize: PixelSize? { nil }
 }
 
-/// Indicates that an image is being loaded, for example a spinner or a progress bar.
+/// An indicator of a running load, for example a spinner or a progress bar.
 @MainActor public protocol LoadIndicator: AnyObject {
     /// Called when a load begins.
     func start()

@@ -46,7 +46,8 @@ extension Presentation {
     public enum Delivery: Hashable, Sendable {
         /// The display shows the image.
         case automatic
-        /// The receiver gets the image and shows it itself. The display still shows placeholder and failure image.
+        /// The receiver gets the image and shows it itself. The display still shows the placeholder and the failure
+        /// image.
         case manual
     }
 

@@ -100,7 +100,8 @@ public final class Image: Sendable {
             isPartial: isPartial ?? self.isPartial, highRange: highRange, exif: exif)
     }
 
-    /// Returns this image with a transformer applied; to an animation, it is applied to each frame on demand.
+    /// Returns this image with a transformer applied. For an animation, the transformer is applied to each frame on
+    /// demand.
     ///
     /// - Throws: The errors of the transformer.
     public func transformed(by transformer: any ImageTransformer) throws(TintypeError) -> Image {

@@ -45,7 +45,7 @@ extension ImageFormat {
     ///
     /// The format of a file that is *read* is recognized from its bytes alone: see ``FormatSniffer``.
     ///
-    /// - Parameter fileExtension: Without the dot, in any case.
+    /// - Parameter fileExtension: The extension without the dot; upper and lower case are equivalent.
     /// - Returns: `nil` for an unknown extension.
     public init?(fileExtension: String) {
         switch fileExtension.lowercased() {

@@ -30,7 +30,8 @@ extension PixelBuffer {
 
     /// Creates a buffer over the rows in a mapped file, without copying them.
     ///
-    /// - Returns: `nil` unless the bytes from `offset` to the end are aligned and exactly the rows of such an image.
+    /// - Returns: `nil` unless the bytes from `offset` to the end are aligned and have exactly the length of the rows
+    ///   of an image of `size`.
     package init?(_ mapped: MappedBytes, from offset: Int, size: PixelSize) {
         guard offset % PixelStorage.alignment == 0, offset >= 0,
             Self.rowByteCount(size) == mapped.bytes.count - offset

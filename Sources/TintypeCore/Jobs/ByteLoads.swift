@@ -1,10 +1,10 @@
 import Foundation
 
-/// The running loads of original bytes: the one table in which equal loads are shared, whatever their loader.
+/// A table of running loads of original bytes, in which equal loads are shared.
 ///
-/// A loader that also serves callers without a pipeline has a table of its own (``SharedLoader``); the loads of all
-/// others are in their pipeline's. It wraps a ``JobRunner`` in this module, so that the compiler specialises it for
-/// these types: every caller that joins a load passes through it.
+/// A loader that also serves callers without a pipeline has a table of its own (``SharedLoader``). The loads by all
+/// other loaders are in the table of their pipeline. `ByteLoads` wraps a ``JobRunner`` in this module, so that the
+/// compiler specialises the runner for these types: every caller that joins a load passes through it.
 package final class ByteLoads: Sendable {
     /// The closures that report a load to one caller.
     package typealias Receiver = JobReceiver<LoadedBytes, ReceivedBytes>
@@ -63,7 +63,9 @@ package struct ByteRequest: Sendable {
     /// The cache entry to revalidate.
     package let stored: CacheEntry?
 
-    /// - Parameter identity: `nil` takes the identity of the source.
+    /// Creates a request.
+    ///
+    /// - Parameter identity: The identity of the bytes; `nil` takes the identity of the source.
     package init(
         source: ImageSource, identity: String? = nil, extras: RequestExtras, byteLimit: Int, stored: CacheEntry?
     ) {
@@ -89,7 +91,7 @@ package protocol SharedLoader: ImageLoader {
     func work(for request: ByteRequest) -> ByteLoads.Work
 }
 
-/// A loader without a table of its own, with that of its pipeline.
+/// A loader that uses the table of its pipeline, because it has none of its own.
 struct PipelineLoader: SharedLoader {
     let loader: any ImageLoader
     let loads: ByteLoads

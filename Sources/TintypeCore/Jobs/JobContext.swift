@@ -24,6 +24,8 @@ package final class JobContext: Sendable {
     /// Whether no subscriber is left. CPU-bound work must check it between rows or frames.
     package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
+    /// Checks for cancellation.
+    ///
     /// - Throws: ``TintypeError/Code/cancelled`` if no subscriber is left.
     package func checkCancelled() throws(TintypeError) {
         if isCancelled { throw .cancelled }
@@ -95,7 +97,7 @@ package final class JobContext: Sendable {
 package struct JobReceiver<Value: Sendable, Status: Sendable>: Sendable {
     /// Takes the newest snapshot of the job. Snapshots in between may be skipped.
     var onStatus: @Sendable (Status) -> Void
-    /// Takes the result, exactly once, unless the subscription was cancelled before.
+    /// Takes the result, exactly once, unless the subscription has already been cancelled.
     var onEnd: @Sendable (Result<Value, TintypeError>) -> Void
 
     /// Creates a receiver from two closures.

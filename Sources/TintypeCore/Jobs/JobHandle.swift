@@ -28,10 +28,10 @@ extension ImagePriority {
     }
 }
 
-/// A caller's handle to a shared job, with which it sets its priority and leaves the job.
+/// A handle to a shared job, with which a caller changes its priority and leaves the job.
 ///
-/// The handle exists before the subscription. A priority change or a cancellation before ``bind(_:subscribedAt:)``
-/// takes effect there. ``ImageTask`` and the downloader's `Download` contain one.
+/// The handle exists before the subscription. A priority change or a cancellation that precedes
+/// ``bind(_:subscribedAt:)`` takes effect in that call. ``ImageTask`` and the downloader's `Download` contain one.
 package struct JobHandle: ~Copyable, Sendable {
     // Not private: Swift 6.3 cannot compile a private type inside a type that cannot be copied.
     struct State: Sendable {

@@ -35,7 +35,7 @@ package final class JobRunner<Key: Hashable & Sendable, Value: Sendable, Status:
         self.tasks = tasks
     }
 
-    /// Creates a table without jobs, each of which gets a task of its own.
+    /// Creates an empty table. Each job that is added gets its own task.
     package convenience init() {
         self.init(on: .new)
     }
@@ -192,7 +192,7 @@ private protocol SubscribedJobs: AnyObject, Sendable {
 public struct JobActivity: Hashable, Sendable {
     /// The number of running jobs. Equal work is one job.
     public let running: Int
-    /// The number of callers and of other jobs that wait for one of them.
+    /// The number of callers and of other jobs that wait for the running jobs.
     public let subscribers: Int
 }
 
@@ -208,7 +208,7 @@ package struct JobSubscription: PriorityFollower {
 
     /// Leaves the job. The receiver is not called after this returns `true`. The last subscriber that leaves stops the work.
     ///
-    /// - Returns: `false` if the end of the job was reported before, or is being reported.
+    /// - Returns: `false` if the end of the job has already been reported, or is being reported.
     @discardableResult
     package func cancel() -> Bool { jobs.detach(subscriber) }
 

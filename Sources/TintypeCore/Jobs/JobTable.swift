@@ -16,7 +16,7 @@ struct JobTable<Key: Hashable & Sendable>: Sendable {
     }
 
     enum Detachment: Equatable {
-        /// The subscriber was released before.
+        /// The subscriber has already been released.
         case unknown
         /// Others still wait, at an unchanged priority.
         case left

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Loads `file:` URLs that name regular files, on the queue for disks.
+/// Loads `file:` URLs of regular files, on the disk queue.
 public struct FileLoader: ImageLoader {
     /// Creates the loader.
     public init() {}
@@ -103,7 +103,7 @@ package struct LocalFile: ~Copyable {
         }
     }
 
-    /// Runs `body`. Errors that it throws without a subject name this file.
+    /// Runs `body`. If `body` throws an error without a subject, the path of this file becomes the subject.
     package func naming(_ body: () throws(TintypeError) -> Void) throws(TintypeError) {
         do throws(TintypeError) { try body() } catch { throw error.about(path) }
     }

@@ -105,7 +105,7 @@ extension ImageLoad {
 // MARK: - Decoding bytes
 
 extension ImageLoad {
-    /// Decodes bytes on the queue for pixels.
+    /// Decodes bytes on the pixel queue.
     func decode(_ data: Data, _ options: DecodeOptions) async throws(TintypeError) -> Image {
         let decode = blockingDecode(options)
         return try await services.watch.watch(.decode, request.key) { _ throws(TintypeError) in

@@ -25,7 +25,7 @@ public struct LoadedBytes: Sendable {
     /// Creates the result of a load.
     ///
     /// - Parameters:
-    ///   - metadata: Data of the loader that the disk cache stores beside the bytes.
+    ///   - metadata: Data of the loader that the disk cache stores with the bytes.
     ///   - isStorable: Whether the origin allows the bytes to be stored: see ``isStorable``.
     public init(data: Data, origin: ImageOrigin, metadata: Data = Data(), isStorable: Bool = true) {
         parts = Boxed(
@@ -35,7 +35,7 @@ public struct LoadedBytes: Sendable {
     /// Creates the result of a transfer.
     ///
     /// - Parameters:
-    ///   - file: The file that `data` is a mapping of, if it is one.
+    ///   - file: The file that `data` maps; `nil` if it maps none.
     ///   - record: Queried whenever ``metadata`` or ``isStorable`` is read.
     package init(
         transferred data: Data, in file: SpillFile?, metrics: TransferMetrics, record: some DeferredRecord
@@ -74,8 +74,8 @@ public struct LoadedBytes: Sendable {
         get { parts.value.origin }
         set { parts.value.origin = newValue }
     }
-    /// Data of the loader that the disk cache stores beside the bytes. For HTTP, the validators and the freshness of
-    /// the response.
+    /// Data of the loader that the disk cache stores with the bytes. For HTTP, the validators and the freshness of the
+    /// response.
     public var metadata: Data {
         get {
             switch parts.value.record {
@@ -105,7 +105,7 @@ public struct LoadedBytes: Sendable {
         get { parts.value.isNotModified }
         set { parts.value.isNotModified = newValue }
     }
-    /// The file that ``data`` is a mapping of, if it is one.
+    /// The file that ``data`` maps; `nil` if it maps none.
     package var file: SpillFile? { parts.value.file }
     /// When the bytes were received completely. Distinguishes images made of these bytes from those made of older ones.
     var received: Date? {

@@ -1,4 +1,4 @@
-/// Shows an image while its bytes arrive. It feeds new bytes to an incremental decoder on the queue for pixels.
+/// Shows an image while its bytes arrive. It feeds new bytes to an incremental decoder on the pixel queue.
 ///
 /// Driven by arriving bytes, without a timer. At most one decoding step runs at a time; bytes that arrive meanwhile are decoded
 /// by the next step.

@@ -26,6 +26,8 @@ public final class ReceivedBytes: Sendable {
     private let state = Locked(State())
     private let onProgress: @Sendable (ReceivedBytes) -> Void
 
+    /// Creates an empty buffer for one load.
+    ///
     /// - Parameters:
     ///   - limit: The largest number of bytes to accept.
     ///   - onProgress: Called after every change, on the loader's thread.

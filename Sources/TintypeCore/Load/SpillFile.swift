@@ -68,7 +68,8 @@ struct Spilled: Sendable {
 /// A file without a name that holds the beginning of a body that is too large for memory. It is deleted when its last
 /// reference is released.
 ///
-/// Only its transfer writes to it, at its end, and no other process can reach it: so mapped bytes never change.
+/// Only its transfer writes to it, and only appends. No other process can reach it. Mapped bytes therefore never
+/// change.
 package final class SpillFile: Sendable {
     private let descriptor: Int32
 
@@ -128,9 +129,10 @@ package final class SpillFile: Sendable {
         return Data(bytesNoCopy: start, count: count, deallocator: .unmap)
     }
 
-    /// Reads bytes from an offset on into memory of the caller's. Blocks.
+    /// Reads bytes from an offset on into the caller's buffer. Blocks.
     ///
-    /// - Returns: The number of bytes read; fewer than `buffer` has at the end of the file, or if it cannot be read.
+    /// - Returns: The number of bytes read. It is less than the size of `buffer` at the end of the file, or if the file
+    ///   cannot be read.
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
         var filled = 0
         while filled < buffer.count {

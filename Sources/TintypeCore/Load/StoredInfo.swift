@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The metadata of a stored rendition: what it records of the original image. It is short, because every disk hit reads it.
+/// The metadata of a stored rendition: properties of its original image. It is short, because every disk hit reads it.
 ///
 /// The layout is:
 ///

@@ -52,8 +52,8 @@ public final class FailureMemory: Sendable {
         forget(ImageRequest(source: source))
     }
 
-    /// Allows every request to try the source of a request again. The source is named after the pipeline's
-    /// interceptors.
+    /// Allows every request to try the source of a request again. The pipeline's interceptors are applied to the
+    /// request first.
     public func forget(_ request: ImageRequest) {
         let name = name(request)
         table.withLock { $0.forgetAll(of: name) }

@@ -3,8 +3,8 @@ public import Foundation
 extension ImagePipeline {
     /// Encodes an image: all frames of an animation if the format supports animations, otherwise ``Image/pixels``.
     ///
-    /// Runs on the queue for pixels and never blocks the caller. When the calling task is cancelled, the work ends between two
-    /// frames, or between two attempts to meet a byte limit.
+    /// Runs on the pixel queue and never blocks the caller. When the calling task is cancelled, the work ends between
+    /// two frames, or between two attempts to meet a byte limit.
     ///
     /// - Throws: The errors of ``ImageCoderRegistry/encode(_:as:options:)``, and ``TintypeError/Code/cancelled``.
     public nonisolated(nonsending) func encode(

@@ -58,8 +58,8 @@ public final class ImageTask: Sendable {
         set { handle.setPriority(newValue) }
     }
 
-    /// Cancels the load: it ends at once with ``TintypeError/Code/cancelled``, unless it has ended before. Work that no
-    /// other caller waits for is stopped.
+    /// Cancels the load: it ends at once with ``TintypeError/Code/cancelled``, unless it has already ended. Work that
+    /// no other caller waits for is stopped.
     public func cancel() {
         finish(.failure(.cancelled))
         handle.cancel()
@@ -69,8 +69,8 @@ public final class ImageTask: Sendable {
 
     /// The response, when the load has ended. Any number of tasks may wait.
     ///
-    /// When the waiting Swift task is cancelled, its wait ends at once with ``TintypeError/Code/cancelled``; the load goes on
-    /// until ``cancel()``.
+    /// When the waiting Swift task is cancelled, its wait ends at once with ``TintypeError/Code/cancelled``; the load
+    /// itself continues; call ``cancel()`` to stop it.
     public var response: ImageResponse {
         get async throws(TintypeError) {
             try await end.wait { .failure(.cancelled) }.get()

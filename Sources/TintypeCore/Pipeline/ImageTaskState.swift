@@ -40,7 +40,7 @@ extension ImageTaskState {
 
     /// Ends the load.
     ///
-    /// - Returns: `nil` if it has ended before.
+    /// - Returns: `nil` if it has already ended.
     mutating func finish(_ result: End) -> [Delivery]? {
         guard end == nil else { return nil }
         end = result

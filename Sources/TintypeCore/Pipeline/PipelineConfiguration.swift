@@ -44,7 +44,8 @@ public struct PipelineConfiguration: Sendable {
     /// The clocks. Only tests replace them.
     public var time = TimeSource.system
 
-    /// The log. It receives failures that fail no request as warnings, each load at `debug`, and each stage at `trace`.
+    /// The log. Failures that do not make a request fail are logged as warnings, loads at `debug`, and stages at
+    /// `trace`.
     public var logger = Logger(label: "tintype")
 
     /// Creates the default configuration.

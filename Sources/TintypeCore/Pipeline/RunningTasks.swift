@@ -26,7 +26,7 @@ extension ImagePipeline {
 
 /// The work of a pipeline at one moment.
 public struct PipelineActivity: Hashable, Sendable {
-    /// The renditions that are being made. Their subscribers are callers, and renditions made from another one.
+    /// The renditions that are being made. Their subscribers are callers, and other renditions that are made from them.
     public let renditions: JobActivity
     /// The originals that are being loaded and decoded. Their subscribers are renditions.
     public let originals: JobActivity

@@ -10,7 +10,8 @@ public final class ImagePrefetcher: Sendable {
     /// The settings of all batches.
     public let settings: PrefetchSettings
 
-    /// A function that is called on any thread when an image has ended, with the error if the image was skipped.
+    /// A function that is called on any thread when the load of an image has ended, with the error if the image was
+    /// skipped.
     public typealias Report = @Sendable (ImageSource, TintypeError?) -> Void
 
     private struct RunningBatch: Sendable {
@@ -59,7 +60,7 @@ public final class ImagePrefetcher: Sendable {
         add(.requests(requests), report)
     }
 
-    /// Whether the prefetcher is paused: no further images are begun, but running loads continue.
+    /// Whether the prefetcher is paused: no further loads are started, but running loads continue.
     public var isPaused: Bool {
         get { state.withLock { $0.table.isPaused } }
         set {

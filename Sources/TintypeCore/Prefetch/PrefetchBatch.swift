@@ -40,7 +40,7 @@ public final class PrefetchBatch: Sendable {
         return progress
     }
 
-    /// Cancels the images that have not ended. Images that other requests wait for are still loaded for those.
+    /// Cancels the loads that have not ended. Images that other requests wait for are still loaded for those.
     public func cancel() { cancelBatch() }
 
     /// Sets the progress, if it is newer: two workers may report in either order.

@@ -32,7 +32,7 @@ struct PrefetchTable: Sendable {
     private var workers = 0
     /// The number of workers that load an image. The others are about to take one, or to end.
     private var busyWorkers = 0
-    /// Whether no further images are begun.
+    /// Whether no further loads are started.
     private(set) var isPaused = false
 
     init(concurrency: Int) {

@@ -12,11 +12,13 @@ public struct DecodeOptions: Hashable, Sendable {
     /// The scale of the image, in pixels per point: see ``Image/scale``. `nil` takes it from the name of the source, as in
     /// `logo@2x.png`.
     ///
-    /// It is not part of the key: caches store the scale of the name, and each request receives the scale that it asks for.
+    /// It is not part of the key: a cached image has the scale that the source's name states, and each request receives
+    /// the scale that it asks for.
     public var scale: Double?
     /// A decoder to use instead of the one that the pipeline's ``ImageCoderRegistry`` finds. It receives bytes of any format.
     public var decoder: NamedDecoder?
-    /// Whether to read ``Image/exif``. It is part of the key, since a cached image either has it or not.
+    /// Whether to read ``Image/exif``. The option is part of the cache key, because a cached image either has Exif data
+    /// or does not.
     public var keepsExif: Bool
     /// Whether a thumbnail that is embedded in the file may replace the image.
     public var embeddedThumbnail: EmbeddedThumbnail
@@ -87,10 +89,10 @@ extension DecodeOptions {
     public enum Size: Hashable, Sendable {
         /// The size of the image.
         case full
-        /// The largest size within this box, in pixels, with the aspect ratio of the image. A side of 0 does not limit.
+        /// The largest size within this box, in pixels, with the aspect ratio of the image. A side of 0 sets no limit.
         case fit(PixelSize)
-        /// At most this width and this height, in pixels, each on its own: the aspect ratio may change. A side of 0 does not
-        /// limit.
+        /// At most this width and this height, in pixels, each on its own: the aspect ratio may change. A side of 0
+        /// sets no limit.
         case shrink(PixelSize)
         /// The smallest size that covers this box, in pixels, with the aspect ratio of the image.
         case cover(PixelSize)

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The place that the encoded bytes of an image come from.
+/// The source of the encoded bytes of an image.
 public enum ImageSource: Sendable {
     /// An `http`, `https`, `file` or `data` URL, or any other URL that a registered loader accepts.
     case url(URL)

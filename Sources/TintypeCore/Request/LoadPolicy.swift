@@ -16,7 +16,8 @@ public struct LoadPolicy: Hashable, Sendable {
     public var preparation: Preparation
     /// The form in which the rendition is stored on disk.
     public var stored: StoredForm
-    /// The event that completes a load. By default it is the image, before it is stored on disk.
+    /// The event that completes a load. By default a load completes when the image is available, before it is stored on
+    /// disk.
     public var completion: Completion
     /// Whether the response contains the original bytes in ``ImageResponse/data``.
     public var data: DataDelivery

@@ -45,7 +45,7 @@ final class BackgroundTasks: Sendable {
         return true
     }
 
-    /// Waits for all work that was added before.
+    /// Waits for all work that was added before the call.
     func wait() async {
         for task in state.withLock({ Array($0.running.values) }) { await task.value }
     }

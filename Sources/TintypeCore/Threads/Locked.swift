@@ -36,7 +36,7 @@ package struct Locked<State: Sendable>: ~Copyable, Sendable {
     }
 }
 #else
-/// The same for the thread sanitizer, which understands pthread mutexes but not `Synchronization.Mutex`.
+/// The variant of `Locked` for the thread sanitizer, which understands pthread mutexes but not `Synchronization.Mutex`.
 ///
 /// `@unchecked Sendable` because the value is accessed only between locking and unlocking.
 @usableFromInline

@@ -86,7 +86,7 @@ package struct PriorityQueue<Element: Sendable>: Sendable {
 
     /// Adds an element that was removed from a queue. It retains its ticket and its age.
     ///
-    /// All queues that exchange elements must have their tickets from one of them.
+    /// Among queues that exchange elements, only one may create tickets (``push(_:at:)``), so that tickets are unique.
     @inlinable
     package mutating func insert(_ entry: Entry) {
         entries[entry.ticket] = entry

@@ -30,7 +30,7 @@ package struct Promise<Value: Sendable>: ~Copyable, Sendable {
 
     /// Sets the value and resumes all waiting tasks in the order in which they began to wait.
     ///
-    /// - Returns: `false` if the value was set before; the new value is dropped then.
+    /// - Returns: `false` if a value has already been set; the new value is then dropped.
     @inlinable
     @discardableResult
     package borrowing func fulfill(_ value: Value) -> Bool {
@@ -148,7 +148,7 @@ struct PromiseState<Value: Sendable, Waiter: Sendable>: Sendable {
 
     /// Sets the value.
     ///
-    /// - Returns: The waiters to resume, in order of arrival, or `nil` if the value was set before.
+    /// - Returns: The waiters to resume, in order of arrival, or `nil` if a value has already been set.
     @inlinable
     mutating func fulfill(_ value: Value) -> (first: Waiter?, others: [Waiter])? {
         guard self.value == nil else { return nil }

@@ -35,8 +35,8 @@ package struct QueuedWork: Sendable {
 extension TurnQueue {
     package typealias Resume<Value> = @Sendable (Result<Value, TintypeError>) -> Void
 
-    /// Waits for a turn without blocking, at the priority of `job` as it changes; then, if `run` asks for it, for a turn in
-    /// another queue.
+    /// Waits for a turn without blocking. The wait follows the priority of `job` when it changes. If `run` asks for it,
+    /// the job then waits for a turn in another queue.
     ///
     /// - Parameter run: Called when the turn has come. It may push more work at `position`. The work that runs or is
     ///   cancelled last must call `resume`, once.

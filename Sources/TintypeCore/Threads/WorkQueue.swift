@@ -9,7 +9,7 @@ package final class WorkQueue: TurnQueue {
     /// because these threads may also run work of ``pixels``.
     package static let disk = WorkQueue(
         name: "tintype.disk", width: max(4, 2 * ProcessInfo.processInfo.activeProcessorCount))
-    /// The queue for codecs and pixels: as many threads as cores.
+    /// The pixel queue, for codecs and transforms: as many threads as cores.
     package static let pixels = WorkQueue(name: "tintype.pixels", width: ProcessInfo.processInfo.activeProcessorCount)
 
     private let name: String

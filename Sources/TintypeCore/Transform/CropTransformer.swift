@@ -4,7 +4,7 @@ public struct CropTransformer: ImageTransformer {
     public enum Part: Hashable, Sendable {
         /// The pixels in this rectangle. Parts of it outside the image are ignored.
         case rect(PixelRect)
-        /// At most this many pixels, at a side or corner or where there is most detail.
+        /// A rectangle of at most this size, at a side, at a corner, or where there is most detail.
         case size(PixelSize, Gravity)
     }
 

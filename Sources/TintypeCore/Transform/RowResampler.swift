@@ -33,7 +33,7 @@ package struct RowResampler: ~Copyable {
     ///   - source: The size of the source in pixels.
     ///   - crop: The part of the source that the output shows; all of it by default. Pixels around it have no
     ///     influence.
-    ///   - scale: The number of source pixels per pixel that `crop` refers to, if a decoder has scaled the source.
+    ///   - scale: The number of source pixels per unit of `crop`: less than 1 if a decoder has scaled the source down.
     ///   - size: The size of the whole output in pixels.
     ///   - outputRect: The part of the output that is produced; all of it by default.
     ///   - filter: The resampling filter.
@@ -116,7 +116,7 @@ package struct RowResampler: ~Copyable {
         return count
     }
 
-    /// Returns the output, once every source row was consumed.
+    /// Returns the output. Call it after every source row has been consumed.
     package consuming func finish() -> PixelBuffer {
         output.finish()
     }
@@ -150,7 +150,7 @@ extension RowResampler {
     /// - Parameters:
     ///   - size: The size of the source in pixels.
     ///   - crop: The part of the source that the output shows; all of it by default.
-    ///   - scale: The number of source pixels per pixel that `crop` refers to, if a decoder has scaled the source.
+    ///   - scale: The number of source pixels per unit of `crop`: less than 1 if a decoder has scaled the source down.
     ///   - target: The size of the output in pixels.
     ///   - filter: The resampling filter.
     ///   - read: Fills the first rows of a strip, premultiplied, at most as many as requested. Returns their number,

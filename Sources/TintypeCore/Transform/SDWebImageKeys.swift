@@ -28,7 +28,7 @@ public enum SDWebImageKeys {
         return keys.count == transformers.count && !keys.isEmpty ? keys.joined(separator: "-") : nil
     }
 
-    /// Returns the key of decoding to a size in pixels.
+    /// Returns SDWebImage's key part for an image decoded to a size in pixels.
     public static func thumbnailKey(_ size: PixelSize, preservesAspectRatio: Bool) -> String {
         "Thumbnail(\(Self.size(size)),\(preservesAspectRatio ? 1 : 0))"
     }

@@ -1,7 +1,7 @@
 import Foundation
 import TintypeCore
 
-/// The paths inside a cache directory. Folders of other cache versions lie beside `v2` and are left alone.
+/// The paths inside a cache directory. Folders of other cache versions are next to `v2` and are left alone.
 struct CacheLayout: Sendable {
     /// The directory that the user named, without a trailing slash.
     let root: String

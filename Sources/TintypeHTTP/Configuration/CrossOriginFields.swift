@@ -22,8 +22,9 @@ public struct CrossOriginFields: Hashable, Sendable, ExpressibleByArrayLiteral {
         self.init(names)
     }
 
-    /// The fields that contain no secret: content negotiation, client hints and privacy signals, caching, conditions
-    /// and ranges, which revalidation and resumption need, and the description of a body.
+    /// The fields that contain no secret. They are the fields for content negotiation, client hints, privacy signals
+    /// and caching, the conditions and ranges that revalidation and resumption need, and the fields that describe a
+    /// body.
     public static let standard: CrossOriginFields = [
         "Accept", "Accept-Charset", "Accept-Encoding", "Accept-Language", "User-Agent", "Priority",
         "DPR", "Width", "Viewport-Width", "Save-Data", "Sec-CH-DPR", "Sec-CH-Width", "Sec-CH-Viewport-Width",
@@ -32,7 +33,7 @@ public struct CrossOriginFields: Hashable, Sendable, ExpressibleByArrayLiteral {
         "Content-Encoding", "Content-Language", "Content-Type",
     ]
 
-    /// Whether the set contains a name in any case.
+    /// Whether the set contains a name, ignoring case.
     public func contains(_ name: String) -> Bool { names.contains(name.lowercased()) }
 
     /// Whether the set contains no name.

@@ -63,7 +63,7 @@ public struct DownloaderConfiguration: Sendable {
     /// The hosts whose certificates are not checked, in lowercase and without ports. None by default.
     public var hostsWithUncheckedCertificates: Set<String> = []
 
-    /// Certificates in PEM format that are trusted beside those of the system. None by default.
+    /// Certificates in PEM format that are trusted in addition to those of the system. None by default.
     public var trustedCertificates: [String] = []
 
     /// Restricts which servers are contacted, for programs that load URLs from untrusted sources. `nil`, the default,

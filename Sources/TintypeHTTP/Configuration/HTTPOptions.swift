@@ -33,9 +33,10 @@ public struct HTTPOptions: Sendable {
     public var maximumRedirects: Int?
     /// The rules for retries.
     public var retry: RetryPolicy?
-    /// Restricts which servers are contacted, and the pipeline's other loaders to the schemes of the guard.
+    /// Restricts which servers are contacted. The pipeline's other loaders may load only URLs with the schemes of the
+    /// guard.
     public var serverGuard: ServerGuard?
-    /// The names of further header fields that a redirect to another origin keeps, beside those of
+    /// The names of additional header fields that a redirect to another origin keeps, on top of those of
     /// ``DownloaderConfiguration/crossOriginFields``.
     public var crossOriginFields = CrossOriginFields()
 

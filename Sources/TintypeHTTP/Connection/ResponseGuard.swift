@@ -84,7 +84,7 @@ final class ResponseGuard<Wire: GuardedWire>: ChannelDuplexHandler {
     }
 }
 
-/// The form of requests and responses at the place of a ``ResponseGuard``.
+/// The form of requests and responses at the position of a ``ResponseGuard``.
 protocol GuardedWire {
     associatedtype Inbound
     associatedtype Outbound

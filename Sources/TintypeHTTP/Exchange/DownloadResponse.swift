@@ -11,7 +11,7 @@ public struct DownloadResponse: Sendable {
     public var status: Int
     /// The header fields.
     public var headers: HTTPFields
-    /// The body. An interceptor that does not replace it leaves it to the transfer to read.
+    /// The body. If no interceptor replaces the body, the transfer reads it.
     public var body: DownloadBody
 
     /// Creates a response with a status, header fields and a body.

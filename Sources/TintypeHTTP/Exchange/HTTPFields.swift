@@ -42,7 +42,7 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
     /// Whether there is a field with a name.
     public func contains(_ name: String) -> Bool { nioHeaders.contains(name: name) }
 
-    /// Adds a field after all others, beside others with the same name.
+    /// Adds a field after all others, in addition to others with the same name.
     public mutating func add(_ name: String, _ value: String) {
         nioHeaders.add(name: name, value: value)
     }

@@ -131,7 +131,7 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
     }
 
     /// The client also reports a cancellation for requests that a closing HTTP/2 connection no longer sends. If the
-    /// response was cancelled, its state has ended before.
+    /// response was cancelled, its state has already ended.
     func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
         let isCancellation = error as? HTTPClientError == .cancelled
         let error = isCancellation ? HTTPClientError.remoteConnectionClosed : error

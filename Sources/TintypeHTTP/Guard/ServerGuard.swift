@@ -22,7 +22,7 @@ public struct ServerGuard: Hashable, Sendable {
     /// The allowed kinds of addresses.
     public var addresses: Set<AddressKind>
 
-    /// Creates a guard. By default it allows public addresses over HTTP and HTTPS at the ports 80 and 443.
+    /// Creates a guard. By default it allows public addresses over HTTP and HTTPS on ports 80 and 443.
     public init(
         schemes: Set<String> = ["http", "https"], allowedHosts: Set<String>? = nil, deniedHosts: Set<String> = [],
         ports: Set<Int>? = [80, 443], addresses: Set<AddressKind> = [.global]
@@ -34,7 +34,7 @@ public struct ServerGuard: Hashable, Sendable {
         self.addresses = addresses
     }
 
-    /// Allows public addresses over HTTP and HTTPS at the ports 80 and 443.
+    /// Allows public addresses over HTTP and HTTPS on ports 80 and 443.
     public static let standard = ServerGuard()
 
     /// Whether the scheme of a source is allowed. Sources that are not URLs are always allowed.
@@ -92,7 +92,7 @@ public struct ServerGuard: Hashable, Sendable {
 
 /// Resolves host names.
 enum HostResolver {
-    /// Returns the addresses of a host. Blocks a thread of the queue for disks while the system resolver runs.
+    /// Returns the addresses of a host. Blocks a thread of the disk queue while the system resolver runs.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/unreachable`` when the host is unknown,
     ///   ``TintypeCore/TintypeError/Code/cancelled`` when the job is cancelled.

@@ -4,7 +4,7 @@ import TintypeCore
 /// An interceptor that adds a credential which must be fetched and renewed, such as a token.
 ///
 /// The credential is fetched for every attempt. After a 401 response it is renewed once, for all transfers that got one
-/// at the same time, and each sends its request once more. A transfer keeps its place in the queue in the meantime, so
+/// at the same time, and each sends its request once more. Meanwhile the transfer occupies one of the limited slots, so
 /// both closures have a time limit.
 public final class DownloadAuthorizer: HTTPInterceptor {
     /// Fetches a credential.

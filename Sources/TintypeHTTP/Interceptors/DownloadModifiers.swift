@@ -77,7 +77,7 @@ public struct DownloadResponseModifier: HTTPInterceptor {
 
 /// An interceptor that decrypts the bodies of successful responses. It needs the whole body, so there are no previews.
 public struct DownloadDecryptor: HTTPInterceptor {
-    /// The identity of the modifier: the same for closures with the same effect.
+    /// The identity of the decryptor: the same for closures with the same effect.
     public let id: String
     private let decrypt: @Sendable (Data, DownloadResponse) async throws -> Data?
 

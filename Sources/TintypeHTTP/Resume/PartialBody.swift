@@ -66,7 +66,7 @@ struct ContentRange: Hashable, Sendable {
     /// The number of bytes of the whole representation; `nil` for `*`.
     let total: Int?
 
-    /// Parses a value; `nil` when it is invalid, or has another unit than bytes.
+    /// Parses a value; `nil` when it is invalid, or has a unit other than bytes.
     init?(_ text: String) {
         let words = text.split(separator: " ")
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }

@@ -5,20 +5,20 @@ import TintypeCore
 /// A folder of interrupted transfers, from which a later process can resume them.
 ///
 /// Each transfer is one file. A body of more than 1 MB is written while it arrives, so that a killed process leaves the
-/// bytes it had. A smaller one is written when its transfer fails. Files older than 7 days are removed, and the oldest
-/// files when the folder exceeds its budget. The files may be deleted at any time. Other files in the folder are left
-/// alone.
+/// bytes it had. A smaller one is written when its transfer fails. Files older than 7 days are removed. If the files
+/// exceed ``maximumByteCount``, the oldest ones are removed too. The files may be deleted at any time. Other
+/// files in the folder are left alone.
 ///
 /// The folder must belong to this user or the superuser, and no other user may write to it. Otherwise nothing is read
 /// or written, and one warning is logged.
 ///
-/// Files are read and written on the queue for disks; all methods may be called from any thread.
+/// Files are read and written on the disk queue; all methods may be called from any thread.
 public final class PartialStore: Sendable {
     /// The folder that holds the files.
     public let folder: URL
     /// The maximum size of all files, in bytes.
     public let maximumByteCount: Int
-    /// The minimum size in bytes of a failed transfer for which a file is written.
+    /// The number of bytes that a failed transfer must have received for a file to be written.
     public let minimumByteCount: Int
     private let maximumAge: TimeInterval = 7 * 86_400
     /// The age at which a file that was never finished is removed: its process was killed.

@@ -10,7 +10,7 @@ public struct RetryPolicy: Hashable, Sendable {
     public var maximumDelay: Duration
     /// The fraction of a delay that is random, from 0 to 1, so that many clients do not retry at once.
     public var jitter: Double
-    /// The time after the start of the transfer in which attempts may begin.
+    /// The period, counted from the start of the transfer, in which attempts may begin.
     public var timeLimit: Duration
     /// The status codes that are retried.
     public var statuses: Set<Int>
@@ -22,7 +22,7 @@ public struct RetryPolicy: Hashable, Sendable {
     ///   - firstDelay: The delay before the second attempt; doubled before each further one.
     ///   - maximumDelay: The longest delay.
     ///   - jitter: The fraction of a delay that is random, from 0 to 1.
-    ///   - timeLimit: The time after the start of the transfer in which attempts may begin.
+    ///   - timeLimit: The period, counted from the start of the transfer, in which attempts may begin.
     ///   - statuses: The status codes that are retried.
     public init(
         maximumAttempts: Int, firstDelay: Duration = .milliseconds(500), maximumDelay: Duration = .seconds(60),

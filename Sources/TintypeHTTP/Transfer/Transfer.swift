@@ -2,8 +2,8 @@ import AsyncHTTPClient
 import Foundation
 import TintypeCore
 
-/// One transfer, shared by all callers with equal requests: attempts until one succeeds. Each attempt takes a place in
-/// the queue, performs an ``Exchange``, and receives the body.
+/// One transfer, shared by all callers with equal requests: attempts until one succeeds. Each attempt waits for a slot,
+/// performs an ``Exchange``, and receives the body.
 ///
 /// A class, so that async frames hold one reference instead of a copy.
 final class Transfer: Sendable {
@@ -109,7 +109,7 @@ final class Transfer: Sendable {
 
     // MARK: One attempt
 
-    /// Waits for a place in the queue, and fetches the response within the total time-out.
+    /// Waits for a slot, and fetches the response within the total time-out.
     private func attempt() async throws(TintypeError) -> LoadedBytes {
         let host = host
         if !services.queue.tryEnter(host, for: job) { try await waitForPlace(host) }

@@ -1,6 +1,6 @@
 import TintypeCore
 
-/// The queue in which transfers wait until one of a limited number of places is free: ``TransferQueueState`` behind a
+/// The queue in which transfers wait until one of a limited number of slots is free: ``TransferQueueState`` behind a
 /// lock.
 final class TransferQueue: Sendable {
     fileprivate typealias State = TransferQueueState<QueuedWork>
@@ -17,16 +17,16 @@ final class TransferQueue: Sendable {
             order: configuration.order)
     }
 
-    /// Takes a place, which ``leave(_:)`` gives back, if one is free and no other transfer waits.
+    /// Takes a slot, which ``leave(_:)`` frees, if one is free and no other transfer waits.
     ///
-    /// - Returns: Whether there is a place to give back.
+    /// - Returns: Whether a slot was taken.
     func tryEnter(_ host: String, for job: JobContext) -> Bool {
         !job.isCancelled && state.withLock { $0.tryStart(host: host) }
     }
 
-    /// Waits for a place, which ``leave(_:)`` gives back.
+    /// Waits for a slot, which ``leave(_:)`` frees.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/cancelled``; then there is no place to give back.
+    /// - Throws: ``TintypeCore/TintypeError/Code/cancelled``; then no slot was taken.
     func enter(_ host: String, for job: JobContext) async throws(TintypeError) {
         try job.checkCancelled()
         try await TransferHostQueue(queue: self, host: host).waitForTurn(for: job) { _, resume in resume(.success(())) }
@@ -36,10 +36,10 @@ final class TransferQueue: Sendable {
         change { $0.finish(host: host) }
     }
 
-    /// The number of transfers that have a place.
+    /// The number of transfers that have a slot.
     var runningCount: Int { state.withLock { $0.runningCount } }
 
-    /// Whether no waiting transfer gets a place.
+    /// Whether no waiting transfer gets a slot.
     var isSuspended: Bool {
         get { state.withLock { $0.isSuspended } }
         set { change { $0.isSuspended = newValue } }

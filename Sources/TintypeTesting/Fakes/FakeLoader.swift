@@ -14,7 +14,7 @@ public final class FakeLoader: ImageLoader {
         case failure(TintypeError)
         /// The load delivers the first bytes, then fails.
         case brokenOff(Data, TintypeError)
-        /// The stored entry is still valid, and its metadata becomes this. The load fails if no entry is stored.
+        /// The stored entry is still valid, and `metadata` replaces its metadata. The load fails if no entry is stored.
         case notModified(metadata: Data)
         /// The load waits until the gate is open, then continues with the inner answer. If it is cancelled first, it
         /// fails with ``TintypeError/Code/cancelled``.

@@ -112,8 +112,8 @@ extension Origin {
     /// The number of open connections.
     public var openConnections: Int { ledger.record.value.connections.count }
 
-    /// The number of responses during which the client closed the connection: while delayed, held by a gate, silent or
-    /// partly sent.
+    /// The number of responses whose connection the client closed while the response was delayed, held by a gate,
+    /// silent or only partly sent.
     public var closedEarly: Int { ledger.record.value.closedEarly }
 
     /// Returns the number of requests so far.

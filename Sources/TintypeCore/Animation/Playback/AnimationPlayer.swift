@@ -75,10 +75,10 @@
     /// Plays from the current position; after the end, from the beginning.
     public func play() { change { $0.play() } }
 
-    /// Stops time. The following frames are held, so that playback resumes at once.
+    /// Pauses playback. The following frames are held, so that playback resumes at once.
     public func pause() { change { $0.pause() } }
 
-    /// Stops time and releases all frames except the one being shown.
+    /// Stops playback and releases all frames except the one being shown.
     public func stop() { change { $0.stop() } }
 
     /// Moves to the beginning, with no loop finished.
@@ -123,7 +123,8 @@
         }
     }
 
-    /// Plays the frames that have arrived as if they were all, because the rest of the image will not come.
+    /// Treats the frames that have arrived as the complete animation. Call this when the rest of the image will not
+    /// arrive.
     public func endGrowth() {
         change { [animation] in $0.grow(animation.durations, loopCount: animation.loopCount, isComplete: true) }
     }
@@ -220,7 +221,7 @@ extension PlayerState {
 extension AnimationPlayer {
     /// Returns the current frame once it is shown, for programs without a view.
     ///
-    /// - Returns: The frame being shown, if the player is hidden or holds no frames.
+    /// - Returns: The current frame; if the player is hidden or holds no frames, the frame being shown.
     /// - Throws: The reason why the frame cannot be made; ``TintypeError/Code/cancelled``.
     public func currentPixels() async throws(TintypeError) -> PixelBuffer {
         if isAwaitingFrame { await nextFrame() }

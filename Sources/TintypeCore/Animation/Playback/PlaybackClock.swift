@@ -12,7 +12,7 @@ struct PlaybackClock: Sendable {
     private(set) var finishedLoops = 0
     /// Whether the last loop has been shown to its end.
     private(set) var isEnded = false
-    /// The playback speed; 0 stops time.
+    /// The playback speed; 0 pauses playback.
     private(set) var rate = 1.0
     /// The total number of plays; 0 means forever.
     var loopCount: Int
@@ -52,7 +52,7 @@ struct PlaybackClock: Sendable {
         lastTime = lastTime ?? now
     }
 
-    /// Stops time. Call ``advance(to:isShown:)`` first to count the time until now.
+    /// Pauses playback. Call ``advance(to:isShown:)`` first to count the time until now.
     mutating func stop() {
         lastTime = nil
     }
@@ -126,7 +126,7 @@ struct PlaybackClock: Sendable {
 
     // MARK: Changes
 
-    /// Sets the playback speed. 0 and below stops time; other values are clamped to 0.001...1000.
+    /// Sets the playback speed. 0 and negative values pause playback; other values are clamped to 0.001...1000.
     mutating func set(rate: Double) {
         self.rate = rate > 0 ? min(max(rate, 0.001), 1000) : 0
     }

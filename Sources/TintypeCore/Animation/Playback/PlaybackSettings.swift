@@ -3,7 +3,8 @@ public struct PlaybackSettings: Hashable, Sendable {
     /// The order of the frames.
     public var mode = PlaybackMode.normal
 
-    /// The playback speed: 2 is twice as fast. 0 and below stops time; other values are clamped to 0.001...1000.
+    /// The playback speed: 2 is twice as fast. 0 and negative values pause playback; other values are clamped to
+    /// 0.001...1000.
     public var rate = 1.0
 
     /// The total number of plays, 0 for forever; `nil` uses the file's value.
@@ -50,11 +51,11 @@ public enum PlaybackMode: String, Hashable, Sendable, CaseIterable {
 
 /// The state of an ``AnimationPlayer``.
 public enum PlaybackStatus: Hashable, Sendable {
-    /// Time is stopped, and only the shown frame is held.
+    /// Playback is stopped, and only the shown frame is held.
     case stopped
     /// Time runs.
     case playing
-    /// Time is stopped, and the following frames are held.
+    /// Playback is paused, and the following frames are held.
     case paused
     /// All loops have been shown.
     case ended

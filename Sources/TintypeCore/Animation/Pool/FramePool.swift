@@ -1,8 +1,8 @@
 /// The decoded frames of one animation, shared by all its players.
 ///
-/// However many views show an animation, each frame is decoded once. At most one run of the decoder is active; it works
-/// ahead of the players on the pixel threads, within a memory budget. When the last player leaves, all frames are
-/// released.
+/// However many views show an animation, each frame is decoded once. At most one run of the decoder is active; it
+/// decodes frames ahead of the players on the pixel queue, within a memory budget. When the last player leaves, all
+/// frames are released.
 public final class FramePool: Sendable {
     /// The first frame, which is always available.
     let poster: PixelBuffer
