@@ -204,7 +204,7 @@ extension DiskCache {
             if let entries = currentEntriesHandle() {
                 for victim in victims { entries.remove(victim.name) }
             }
-            // Before the index, which may fail: the files are gone in any case.
+            // Before the index, which may fail: the files are gone either way.
             state.withLock { $0.stats.evictions += victims.count }
             try index.remove(records)
         }

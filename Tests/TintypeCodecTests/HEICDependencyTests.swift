@@ -5,7 +5,7 @@ import TintypeTesting
 
 @testable import TintypeHEIF
 
-/// HEIC files whose shown image depends on other items, or that have items beside it.
+/// HEIC files whose shown image depends on other items, or that have other items too.
 @Suite struct HEICDependencyTests {
     private let decoder = HEIFDecoder()
 

@@ -24,7 +24,7 @@ struct CommandRun: Sendable {
         try await tintype(arguments, input: input, environment: environment)
     }
 
-    /// Runs the `tintype` that was built beside this test bundle.
+    /// Runs the `tintype` that was built next to this test bundle.
     ///
     /// Its output goes to files, because a full pipe would block it.
     static func tintype(

@@ -108,7 +108,7 @@ struct EventBuffer: Sendable {
         }
     }
 
-    /// Returns the next event: progress before a preview before the end. `nil` while there is none, and after the end.
+    /// Returns the next event: progress first, then a preview, then the end. `nil` if there is none, or after the end.
     mutating func next() -> ImageEvent? {
         if let newest = progress {
             progress = nil

@@ -6,8 +6,8 @@ import TintypeCore
 ///
 /// Each transfer is one file. A body of more than 1 MB is written while it arrives, so that a killed process leaves the
 /// bytes it had. A smaller one is written when its transfer fails. Files older than 7 days are removed. If the files
-/// exceed ``maximumByteCount``, the oldest ones are removed too. The files may be deleted at any time. Other
-/// files in the folder are left alone.
+/// exceed ``maximumByteCount``, the oldest ones are removed too. The files may be deleted at any time. Other files in
+/// the folder are left alone.
 ///
 /// The folder must belong to this user or the superuser, and no other user may write to it. Otherwise nothing is read
 /// or written, and one warning is logged.

@@ -4,7 +4,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// The rules of SDWebImageManager that its users rely on, and what its API has beside loading.
+/// The rules of SDWebImageManager that its users rely on, and what its API offers in addition to loading.
 @Suite("SDWebImageManager", .timeLimit(.minutes(15))) struct ManagerRuleTests {
     @Test func cancelAllEndsEveryLoadAndIsRunningTells() async throws {
         let fixture = PipelineFixture()

@@ -4,8 +4,8 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// Random interleavings of load, join, cancel, priority change, cache clear and failure, step by step beside a plain
-/// model: every waiter gets one end, transfers and decodes are the least possible, nothing is left running.
+/// Random interleavings of load, join, cancel, priority change, cache clear and failure, compared with a plain
+/// model step by step: every waiter gets one end, transfers and decodes are the least possible, nothing is left running.
 @Suite(.timeLimit(.minutes(10))) struct InterleavingTests {
     @Test func randomInterleavingsDoTheLeastAndTellEveryoneOnce() async throws {
         var random = SeededRandom.printed("interleavings")
