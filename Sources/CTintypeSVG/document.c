@@ -1,3 +1,4 @@
+#include "guard.h"
 #include "library.h"
 
 #include <stdio.h>
@@ -6,6 +7,8 @@
 struct tintype_svg_document {
     const tintype_svg_library *library;
     RsvgHandle *handle;
+    /// See tintype_svg_get_size.
+    double width, height;
 };
 
 // MARK: Documents
@@ -19,44 +22,74 @@ static tintype_svg_status corrupt(
     return TINTYPE_SVG_CORRUPT;
 }
 
+typedef struct {
+    tintype_svg_document *document;
+    const uint8_t *bytes;
+    size_t count;
+    GError *error;
+} parsing;
+
+static void measure(tintype_svg_document *document) {
+    const tintype_svg_library *library = document->library;
+    int has_view_box = 0;
+    RsvgRectangle view_box;
+    if (library->rsvg_handle_get_intrinsic_size_in_pixels(document->handle, &document->width, &document->height)) {
+        return;
+    }
+    library->rsvg_handle_get_intrinsic_dimensions(document->handle, NULL, NULL, NULL, NULL, &has_view_box, &view_box);
+    document->width = has_view_box ? view_box.width : 300;
+    document->height = has_view_box ? view_box.height : 150;
+}
+
+static void parse(void *context) {
+    parsing *parsing = context;
+    tintype_svg_document *document = parsing->document;
+    const tintype_svg_library *library = document->library;
+    // Without a base file, the document cannot refer to anything outside itself.
+    document->handle = library->rsvg_handle_new_from_data(parsing->bytes, parsing->count, &parsing->error);
+    if (document->handle != NULL) {
+        library->rsvg_handle_set_dpi(document->handle, 96);
+        measure(document);
+    }
+}
+
 tintype_svg_status tintype_svg_open(
     const tintype_svg_library *library, const uint8_t *bytes, size_t count, tintype_svg_document **document,
     char *message, size_t message_size) {
     *document = NULL;
-    GError *error = NULL;
-    // Without a base file, the document cannot refer to anything outside itself.
-    RsvgHandle *handle = library->rsvg_handle_new_from_data(bytes, count, &error);
-    if (handle == NULL) {
-        return corrupt(library, error, message, message_size);
-    }
-    tintype_svg_document *opened = malloc(sizeof *opened);
+    tintype_svg_document *opened = calloc(1, sizeof *opened);
     if (opened == NULL) {
-        library->g_object_unref(handle);
         return TINTYPE_SVG_MEMORY;
     }
-    *opened = (tintype_svg_document){.library = library, .handle = handle};
-    library->rsvg_handle_set_dpi(handle, 96);
-    *document = opened;
-    return TINTYPE_SVG_OK;
+    opened->library = library;
+    parsing parsing = {.document = opened, .bytes = bytes, .count = count};
+    if (tintype_svg_guard(parse, &parsing) && opened->handle != NULL) {
+        *document = opened;
+        return TINTYPE_SVG_OK;
+    }
+    tintype_svg_status status =
+        parsing.error == NULL ? TINTYPE_SVG_PANIC : corrupt(library, parsing.error, message, message_size);
+    tintype_svg_close(opened);
+    return status;
+}
+
+static void release(void *context) {
+    tintype_svg_document *document = context;
+    document->library->g_object_unref(document->handle);
 }
 
 void tintype_svg_close(tintype_svg_document *document) {
     if (document != NULL) {
-        document->library->g_object_unref(document->handle);
+        if (document->handle != NULL) {
+            tintype_svg_guard(release, document);
+        }
         free(document);
     }
 }
 
 void tintype_svg_get_size(tintype_svg_document *document, double *width, double *height) {
-    const tintype_svg_library *library = document->library;
-    int has_view_box = 0;
-    RsvgRectangle view_box;
-    if (library->rsvg_handle_get_intrinsic_size_in_pixels(document->handle, width, height)) {
-        return;
-    }
-    library->rsvg_handle_get_intrinsic_dimensions(document->handle, NULL, NULL, NULL, NULL, &has_view_box, &view_box);
-    *width = has_view_box ? view_box.width : 300;
-    *height = has_view_box ? view_box.height : 150;
+    *width = document->width;
+    *height = document->height;
 }
 
 // MARK: Drawing
@@ -75,25 +108,41 @@ static void make_rgba(uint8_t *dest, size_t stride, uint32_t width, uint32_t hei
     }
 }
 
+typedef struct {
+    tintype_svg_document *document;
+    cairo_t *context;
+    RsvgRectangle whole;
+    int is_drawn;
+} drawing;
+
+static void render(void *context) {
+    drawing *drawing = context;
+    tintype_svg_document *document = drawing->document;
+    drawing->is_drawn = document->library->rsvg_handle_render_document(
+        document->handle, drawing->context, &drawing->whole, NULL);
+}
+
 /// Draws the document at its own size through a scale, so that it may be stretched.
 static tintype_svg_status draw(tintype_svg_document *document, cairo_surface_t *surface, tintype_svg_place place) {
     const tintype_svg_library *library = document->library;
-    RsvgRectangle whole = {.x = 0, .y = 0};
-    tintype_svg_get_size(document, &whole.width, &whole.height);
-    if (!(whole.width > 0 && whole.height > 0)) {
+    drawing drawing = {.document = document, .whole = {.width = document->width, .height = document->height}};
+    if (!(drawing.whole.width > 0 && drawing.whole.height > 0)) {
         return TINTYPE_SVG_CORRUPT;
     }
-    cairo_t *context = library->cairo_create(surface);
-    library->cairo_translate(context, place.x, place.y);
-    library->cairo_scale(context, place.width / whole.width, place.height / whole.height);
-    int is_drawn = library->rsvg_handle_render_document(document->handle, context, &whole, NULL);
-    cairo_status_t status = library->cairo_status(context);
-    library->cairo_destroy(context);
+    drawing.context = library->cairo_create(surface);
+    library->cairo_translate(drawing.context, place.x, place.y);
+    library->cairo_scale(drawing.context, place.width / drawing.whole.width, place.height / drawing.whole.height);
+    bool has_returned = tintype_svg_guard(render, &drawing);
+    cairo_status_t status = library->cairo_status(drawing.context);
+    library->cairo_destroy(drawing.context);
     library->cairo_surface_flush(surface);
+    if (!has_returned) {
+        return TINTYPE_SVG_PANIC;
+    }
     if (status == CAIRO_STATUS_NO_MEMORY) {
         return TINTYPE_SVG_MEMORY;
     }
-    return is_drawn && status == CAIRO_STATUS_SUCCESS ? TINTYPE_SVG_OK : TINTYPE_SVG_CORRUPT;
+    return drawing.is_drawn && status == CAIRO_STATUS_SUCCESS ? TINTYPE_SVG_OK : TINTYPE_SVG_CORRUPT;
 }
 
 typedef struct {

@@ -17,34 +17,50 @@ public struct SVGDecoder: PartialImageDecoder {
     ///
     /// - Returns: `nil` if `isComplete` is false.
     /// - Throws: ``TintypeError/Code/undecodable`` if the document is damaged, ``TintypeError/Code/limitExceeded``,
-    ///   ``TintypeError/Code/noCoder`` if librsvg is not installed.
+    ///   ``TintypeError/Code/noCoder`` if librsvg is not installed, ``TintypeError/Code/outOfMemory`` while too many
+    ///   other documents are still being drawn that took too long.
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         guard isComplete else { return nil }
-        return Self.info(try SVGDocument(bytes, Self.defaultLimits))
+        return try DecodeTime().run(isCancelled: { false }) { isCancelled throws(TintypeError) in
+            try SVGThreads.shared.run(isCancelled: isCancelled) { _ throws(TintypeError) in
+                Self.info(try SVGDocument(bytes, Self.defaultLimits))
+            }
+        }
     }
 
     /// Draws the document, or the part and size that the options ask for, on a thread of its own.
     ///
     /// - Throws: ``TintypeError/Code/undecodable`` if the document is damaged, ``TintypeError/Code/limitExceeded`` if
     ///   drawing would cost too much, ``TintypeError/Code/transformFailed`` if the crop lies outside the image,
-    ///   ``TintypeError/Code/noCoder`` if librsvg is not installed, ``TintypeError/Code/cancelled``.
+    ///   ``TintypeError/Code/noCoder`` if librsvg is not installed, ``TintypeError/Code/outOfMemory`` while too many
+    ///   other documents are still being drawn that took too long, ``TintypeError/Code/cancelled``.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try context.checkCancelled()
-        let document = try SVGDocument(bytes, context.limits)
-        let info = Self.info(document)
+        let (options, limits) = (context.options, context.limits)
+        let (pixels, info) = try SVGThreads.shared.run(isCancelled: context.isCancelled) {
+            isAbandoned throws(TintypeError) in
+            let document = try SVGDocument(bytes, limits)
+            if isAbandoned() { throw .cancelled }
+            let info = Self.info(document)
+            let (part, size) = try Self.target(info, options)
+            try limits.check(ImageInfo(format: .svg, size: size))
+            return (try document.draw(part, size, limits, isCancelled: isAbandoned), info)
+        }
+        return Image(pixels: pixels, info: info, scale: options.scale ?? 1)
+    }
+
+    /// Returns the part of the document to draw and the size of the result.
+    private static func target(
+        _ info: ImageInfo, _ options: DecodeOptions
+    ) throws(TintypeError) -> (part: PixelRect, size: PixelSize) {
         let whole = PixelRect(x: 0, y: 0, size: info.size)
-        let part = context.options.crop ?? whole
+        let part = options.crop ?? whole
         // A document may state an empty or huge size; then the limits decide.
         guard let shown = info.size.isPositive ? part.clipped(to: info.size) : whole else {
             throw TintypeError(
                 .transformFailed, stage: .decode, "crop(\(part)) lies outside the image of \(info.size)")
         }
-        let target = context.options.size.vectorTarget(for: shown.size)
-        try context.limits.check(ImageInfo(format: .svg, size: target))
-        try document.cost.checkFilters(context.limits, drawing: target)
-        try context.checkCancelled()
-        let pixels = try SVGDrawing.run(document, shown, target, isCancelled: context.isCancelled)
-        return Image(pixels: pixels, info: info, scale: context.options.scale ?? 1)
+        return (shown, options.size.vectorTarget(for: shown.size))
     }
 
     /// The limits where the caller passes none.

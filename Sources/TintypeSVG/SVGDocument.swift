@@ -2,11 +2,10 @@ import CTintypeSVG
 import Foundation
 import TintypeCore
 
-/// A complete document, loaded by librsvg.
+/// A complete document, loaded by librsvg. Used only on the thread of ``SVGThreads`` that loaded it.
 struct SVGDocument: ~Copyable {
     private let document: OpaquePointer
-    /// The cost of drawing it, without its size.
-    let cost: SVGCost
+    private let survey: SVGSurvey
 
     /// The largest document in bytes. Honest images stay far below it. Parsing takes many times as much memory.
     private static let maximumByteCount = 8 << 20
@@ -20,8 +19,9 @@ struct SVGDocument: ~Copyable {
         }
         var survey = SVGSurvey(Array(bytes))
         try survey.check(limits)
+        try limits.checkMemory(of: survey, layerSize: PixelSize(width: 0, height: 0), result: 0)
         document = try SVGLibrary.standard.get().open(bytes)
-        cost = survey.cost
+        self.survey = survey
     }
 
     deinit {
@@ -40,17 +40,23 @@ struct SVGDocument: ~Copyable {
     /// - Parameters:
     ///   - part: The part in pixels of the document.
     ///   - size: The size of the result in pixels.
+    ///   - limits: The limits of the cost, which the size determines.
     ///   - isCancelled: Called after most shapes if the drawing may take long.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    /// - Throws: ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/undecodable``,
+    ///   ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     func draw(
-        _ part: PixelRect, _ size: PixelSize, isCancelled: @escaping @Sendable () -> Bool
+        _ part: PixelRect, _ size: PixelSize, _ limits: DecodeLimits, isCancelled: @escaping @Sendable () -> Bool
     ) throws(TintypeError) -> PixelBuffer {
+        let placement = placement(of: part, at: size)
+        try survey.cost.checkFilters(limits, drawing: size)
+        // Off-screen images have the size of the whole document at this scale.
+        let whole = PixelSize(width: Self.wholePixels(placement.width), height: Self.wholePixels(placement.height))
+        try limits.checkMemory(of: survey, layerSize: whole, result: size.area)
         var writer = try PixelWriter(size: size)
         writer.clear()
         let stride = writer.bytesPerRow
-        let placement = placement(of: part, at: size)
         let hook = CancelHook(isCancelled)
-        let shouldCancel = cost.isSlow(drawing: size) ? CancelHook.callback : nil
+        let shouldCancel = survey.cost.isSlow(drawing: size) ? CancelHook.callback : nil
         let status = writer.withRows { rows in
             rows.bindMemory(to: UInt8.self).baseAddress.map {
                 tintype_svg_draw(
@@ -63,6 +69,7 @@ struct SVGDocument: ~Copyable {
         case .ok: return writer.finish()
         case .cancelled: throw .cancelled
         case .memory: throw TintypeError(.outOfMemory, stage: .decode, "no memory to draw an SVG")
+        case .panic: throw .panickedSVG
         case .corrupt, .unavailable, nil: throw TintypeError(.undecodable, stage: .decode, "the SVG cannot be drawn")
         }
     }
@@ -79,5 +86,24 @@ struct SVGDocument: ~Copyable {
     /// Rounds a side up, and clamps it to 0…10⁹; NaN and infinity become 0.
     private static func wholePixels(_ side: Double) -> Int {
         side.isFinite ? Int(min(max(side.rounded(.up), 0), 1e9)) : 0
+    }
+}
+
+extension DecodeLimits {
+    /// Checks the memory of parsing and drawing a document.
+    ///
+    /// - Parameters:
+    ///   - survey: The survey of the document.
+    ///   - layerSize: The size of off-screen images in pixels.
+    ///   - result: The number of pixels of the result.
+    fileprivate func checkMemory(
+        of survey: SVGSurvey, layerSize: PixelSize, result: Int
+    ) throws(TintypeError) {
+        // An embedded image is decoded, perhaps from coefficients, and copied.
+        let embedded = 16 * Double(survey.embeddedPixels)
+        let layers = Double(min(survey.layerDepth, SVGCost.maximum) * PixelBuffer.bytesPerPixel)
+        try checkMemory(
+            bytesPerPixel: PixelBuffer.bytesPerPixel, of: PixelSize(width: result, height: 1),
+            other: layers * Double(layerSize.area) + embedded + Double(survey.cost.documentBytes))
     }
 }

@@ -61,7 +61,14 @@ struct SVGLibrary: @unchecked Sendable {
         case .unavailable:
             TintypeError(.noCoder, stage: .decode, "librsvg, which draws SVG, cannot be loaded: \(reason)")
         case .memory: TintypeError(.outOfMemory, stage: .decode, "no memory to read an SVG")
+        case .panic: .panickedSVG
         default: TintypeError(.undecodable, stage: .decode, "the SVG is damaged: \(reason)")
         }
     }
+}
+
+extension TintypeError {
+    /// An assertion of librsvg failed.
+    static let panickedSVG = TintypeError(
+        .undecodable, stage: .decode, "the SVG made librsvg fail with an internal error")
 }

@@ -4,20 +4,6 @@ enum SVGNames {
     private static let predefinedEntities = ["amp;", "lt;", "gt;", "quot;", "apos;"].map { Array($0.utf8) }
     private static let quotes = [UInt8(ascii: "\""), UInt8(ascii: "'")]
 
-    /// Returns the value of the first `id` attribute, with or without a prefix.
-    static func id(in attributes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-        var rest = attributes
-        while let start = rest.firstIndex(where: { quotes.contains($0) }),
-            let end = rest[(start + 1)...].firstIndex(of: rest[start])
-        {
-            let name = rest[..<start].reversed().drop { $0 <= 0x20 || $0 == UInt8(ascii: "=") }
-            let attribute = name.prefix { $0 > 0x20 && $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "/") }
-            if attribute.elementsEqual("di".utf8) { return rest[(start + 1)..<end] }
-            rest = rest[(end + 1)...]
-        }
-        return nil
-    }
-
     /// Returns the name after each `#`.
     static func references(in text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
         var (names, position) = ([ArraySlice<UInt8>](), text.startIndex)

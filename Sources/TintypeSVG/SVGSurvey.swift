@@ -1,71 +1,184 @@
 import TintypeCore
 
-/// A survey of an SVG's cost with its entities expanded, in one pass over the bytes and before librsvg parses anything.
-///
-/// It errs towards too much: it counts every `<` of a tag, also in comments.
+/// A survey of what it costs to draw an SVG, in one pass over the bytes and before librsvg parses anything: with its
+/// entities expanded, and with the documents and images that it embeds.
 struct SVGSurvey {
     /// The cost of the whole document.
     private(set) var cost = SVGCost()
-    private var entities: [ArraySlice<UInt8>: SVGEntity] = [:]
-    private let bytes: ArraySlice<UInt8>
+    /// The number of off-screen images that exist at once.
+    private(set) var layerDepth = 0
+    /// The number of pixels of the largest embedded image.
+    private(set) var embeddedPixels = 0
+    /// The depth of librsvg's recursion.
+    private var depth = 0
+    private let bytes: [UInt8]
+    private var entities = SVGEntities()
+    private var openStyle = SVGOpenElement()
+    private var openText = SVGOpenElement()
+    /// The number of bytes of the text that is being read.
+    private var textBytes = 0
+    private var longestText = 0
+    private var stylesNameLayers = false
 
-    /// The largest number of declared entities. Honest documents stay far below it.
-    private static let maximumEntities = 1000
-    /// The largest number of bytes that all entity references may expand to.
-    private static let maximumExpandedBytes = 8 << 20
+    /// The largest number of documents inside each other.
+    private static let maximumNesting = 4
 
     init(_ bytes: [UInt8]) {
-        self.bytes = bytes[...]
+        self.bytes = bytes
     }
 
     /// Reads the document.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` for too many elements, references or levels, or entities that
-    ///   expand to too much.
-    mutating func check(_ limits: DecodeLimits) throws(TintypeError) {
-        var position = bytes.startIndex
-        while let next = bytes[position...].firstIndex(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) {
-            position = next + 1
-            if let entity = SVGEntity(declaredAt: next, in: bytes) {
-                try declare(entity)
-                position = entity.end
-            } else if bytes[next] == UInt8(ascii: "&") {
-                cost += expandedCost(of: SVGEntity.name(at: position, in: bytes), depth: 0)
-            } else if SVGEntity.beginsTag(at: position, in: bytes) {
-                cost += SVGTag(at: position, in: bytes).cost
+    /// - Throws: ``TintypeError/Code/limitExceeded`` for a document that costs too much or refers to elements of others,
+    ///   ``TintypeError/Code/undecodable`` for an encoding that hides the markup.
+    mutating func check(_ limits: DecodeLimits, nesting: Int = 1) throws(TintypeError) {
+        try SVGEncoding.check(bytes)
+        var markup = SVGMarkup(bytes[...])
+        while let piece = markup.next() {
+            switch piece {
+            case .open(let name, let attributes, let isClosed):
+                let tag = SVGTag(name, attributes)
+                try read(tag, attributes, limits, nesting)
+                if !isClosed { open(tag) }
+            case .close: close()
+            case .text(let text): try read(text)
+            case .declaration(let text): try entities.declare(text)
+            case .instruction(let text): try Self.check(instruction: text)
             }
-            guard cost.elements <= limits.elements else {
-                throw .exceeded(.elements, "an SVG with more than \(limits.elements) elements")
-            }
-            guard cost.expandedBytes <= Self.maximumExpandedBytes else {
-                throw .exceeded(
-                    .elements, "an SVG whose entities expand to more than \(Self.maximumExpandedBytes) bytes")
-            }
+            try check(sums: limits)
         }
-        try SVGDepth.check(bytes, limits)
+        cost.longestTexts += max(longestText, textBytes)
+        try cost.checkStyles(limits)
+        try checkDepth(limits)
     }
 
-    /// Records an entity. The first declaration of a name counts (XML 1.0, 4.2).
-    private mutating func declare(_ entity: SVGEntity) throws(TintypeError) {
-        guard entities.count < Self.maximumEntities else {
-            throw .exceeded(.elements, "an SVG with more than \(Self.maximumEntities) entities")
-        }
-        guard !SVGNames.containsReferencingElements(entity.value) else {
-            throw .exceeded(.elements, "an SVG with an entity that contains references between elements")
-        }
-        if entities[entity.name] == nil { entities[entity.name] = entity }
+    private mutating func open(_ tag: SVGTag) {
+        openStyle.open(isIt: tag.isStyle)
+        if !openText.isOpen { textBytes = 0 }
+        openText.open(isIt: tag.isText)
     }
 
-    /// Returns the cost of a reference, computed once per entity. An entity that refers to itself is unbounded.
-    private mutating func expandedCost(of name: ArraySlice<UInt8>, depth: Int) -> SVGCost {
-        guard let entity = entities[name] else { return SVGCost() }
-        if let cost = entity.cost { return cost }
-        guard depth < Self.maximumEntities else { return .unbounded }
-        // The value while it is being computed, which a cycle then finds.
-        entities[name]?.cost = .unbounded
-        var cost = entity.ownCost
-        for name in entity.references { cost += expandedCost(of: name, depth: depth + 1) }
-        entities[name]?.cost = cost
-        return cost
+    private mutating func close() {
+        openStyle.close()
+        openText.close()
+        if !openText.isOpen { longestText = max(longestText, textBytes) }
+    }
+
+    private func check(sums limits: DecodeLimits) throws(TintypeError) {
+        guard cost.elements <= limits.elements else {
+            throw .exceeded(.elements, "an SVG with more than \(limits.elements) elements")
+        }
+        guard cost.expandedBytes <= SVGEntities.maximumExpandedBytes else {
+            throw .exceeded(
+                .elements, "an SVG whose entities expand to more than \(SVGEntities.maximumExpandedBytes) bytes")
+        }
+    }
+
+    private mutating func checkDepth(_ limits: DecodeLimits) throws(TintypeError) {
+        depth += try SVGDepth.depth(of: SVGStructure(bytes[...]), limits)
+        guard depth <= SVGDepth.maximum else {
+            throw .exceeded(.elements, "an SVG with more than \(SVGDepth.maximum) levels of elements and references")
+        }
+        guard cost.layers > 0 || stylesNameLayers else { return }
+        let layers = SVGStructure(bytes[...], weight: .layers(inStyles: stylesNameLayers))
+        layerDepth += min(try SVGDepth.depth(of: layers, limits), stylesNameLayers ? SVGCost.maximum : cost.layers)
+    }
+
+    // MARK: Elements and text
+
+    private mutating func read(
+        _ tag: SVGTag, _ attributes: SVGAttributes, _ limits: DecodeLimits, _ nesting: Int
+    ) throws(TintypeError) {
+        try tag.checkKernel()
+        cost += tag.cost
+        for (name, value) in attributes {
+            cost += entities.cost(ofReferencesIn: value)
+            guard SVGEntities.mayHideURL(value) else { continue }
+            let text = try entities.resolved(value)
+            if tag.isImage, name.elementsEqual("href".utf8), let url = SVGEmbedding.url(in: text) {
+                try Self.refuse(tag.mayShowElement && url.contains(UInt8(ascii: "#")))
+                try read(SVGEmbedding(url), limits, nesting)
+            } else {
+                let css = SVGText.plainCSS(text)
+                let isInclusion = tag.isInclusion && SVGText.contains(SVGText.dataScheme, in: css)
+                try Self.refuse(isInclusion || SVGText.refersToEmbeddedDocument(css))
+            }
+        }
+    }
+
+    private mutating func read(_ text: ArraySlice<UInt8>) throws(TintypeError) {
+        let expanded = entities.cost(ofReferencesIn: text)
+        cost += expanded
+        guard openStyle.isOpen else {
+            let count = text.reduce(0) { $0 + ($1 > 0x20 ? 1 : 0) }
+            cost.textBytes += count
+            textBytes = min(textBytes + (openText.isOpen ? count : 0) + expanded.expandedBytes, SVGCost.maximum)
+            return
+        }
+        cost.styleBytes += text.count + expanded.expandedBytes
+        cost.siblingSelectors += text.count { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "+") }
+        stylesNameLayers = stylesNameLayers || SVGTag.namesLayer(text)
+        guard SVGEntities.mayHideURL(text) || text.contains(UInt8(ascii: "@")) else { return }
+        let css = SVGText.plainCSS(try entities.resolved(text))
+        if SVGText.contains(Array(":nth-".utf8), in: css) { cost.siblingSelectors += text.count / 16 }
+        // An imported style sheet would not be surveyed.
+        try Self.refuse(SVGText.importsEmbeddedSheet(css) || SVGText.refersToEmbeddedDocument(css))
+    }
+
+    private static func check(instruction: ArraySlice<UInt8>) throws(TintypeError) {
+        guard instruction.starts(with: "xml-stylesheet".utf8) else { return }
+        try refuse(instruction.contains(UInt8(ascii: "&")) || SVGText.contains(SVGText.dataScheme, in: instruction))
+    }
+
+    private static func refuse(_ isRefused: Bool) throws(TintypeError) {
+        guard !isRefused else {
+            throw .exceeded(.elements, "an SVG that takes elements or style sheets from a document in a data URL")
+        }
+    }
+
+    // MARK: Embedded documents and images
+
+    private mutating func read(
+        _ embedding: SVGEmbedding, _ limits: DecodeLimits, _ nesting: Int
+    ) throws(TintypeError) {
+        switch embedding {
+        case .empty: break
+        case .image(let size):
+            if size.isPositive { try limits.check(ImageInfo(format: .png, size: size)) }
+            embeddedPixels = max(embeddedPixels, size.area)
+        case .document(let bytes):
+            guard nesting < Self.maximumNesting else {
+                throw .exceeded(.elements, "an SVG with more than \(Self.maximumNesting) documents inside each other")
+            }
+            try add(SVGSurvey(bytes), limits, nesting)
+        case .unknown:
+            throw .exceeded(.library, "an SVG that embeds an image that is not PNG, JPEG, GIF, BMP, WebP or SVG")
+        }
+    }
+
+    private mutating func add(_ survey: SVGSurvey, _ limits: DecodeLimits, _ nesting: Int) throws(TintypeError) {
+        var embedded = survey
+        try embedded.check(limits, nesting: nesting + 1)
+        cost += embedded.cost
+        // All count, because any of them may be drawn inside any other.
+        depth += embedded.depth
+        layerDepth += embedded.layerDepth + 1
+        embeddedPixels = max(embeddedPixels, embedded.embeddedPixels)
+    }
+}
+
+/// Whether the reading is inside an element of a kind.
+struct SVGOpenElement {
+    /// The number of open elements from the outermost of the kind on.
+    private var level = 0
+
+    var isOpen: Bool { level > 0 }
+
+    mutating func open(isIt: Bool) {
+        if isOpen || isIt { level += 1 }
+    }
+
+    mutating func close() {
+        level = max(level - 1, 0)
     }
 }

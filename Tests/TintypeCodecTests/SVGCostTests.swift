@@ -25,7 +25,7 @@ import TintypeTesting
             + "</g>", 1000)
 
     private func waitForAbandonedDrawings() async throws {
-        while SVGDrawing.abandonedCount > 0 {
+        while SVGThreads.shared.abandonedCount > 0 {
             try Task.checkCancellation()
             await Task.yield()
         }
@@ -120,6 +120,10 @@ import TintypeTesting
         return document("<defs><rect id='a0' width='50' height='50'/>\(links)</defs>\(end)")
     }
 
+    private static func depth(_ document: Data) -> Int {
+        (try? SVGDepth.depth(of: SVGStructure(Array(document)[...]), DecodeLimits())) ?? .max
+    }
+
     /// librsvg would overrun any stack.
     @Test(arguments: chains.indices) func aLongChainOfReferencesIsRefused(_ index: Int) {
         let error = #expect(throws: TintypeError.self) {
@@ -137,7 +141,7 @@ import TintypeTesting
     @Test(arguments: chains.indices) func theLongestAllowedChainIsDrawn(_ index: Int) throws {
         var length = 1
         while length < 1500,
-            (try? SVGDepth.check(Array(Self.chain(index, length: length * 2))[...], DecodeLimits())) != nil
+            Self.depth(Self.chain(index, length: length * 2)) <= SVGDepth.maximum
         {
             length *= 2
         }
@@ -173,7 +177,9 @@ import TintypeTesting
 
     @Test func markupIsParsedCorrectly() {
         var markup = SVGMarkup(
-            Array("<?x <a?><!-- <b> --><svg:g a='>' b=\"/\"><h/>t<![CDATA[<c>]]></g>".utf8)[...])
+            Array(
+                "<?x <a?><!DOCTYPE a [<!-- ' --><!ENTITY b '>'>]><!-- <b> --><svg:g a='>' b=\"/\"><h/>t<![CDATA[<c>]]></g>"
+                    .utf8)[...])
         var pieces: [String] = []
         while let piece = markup.next() {
             switch piece {
@@ -181,9 +187,12 @@ import TintypeTesting
                 pieces.append(String(decoding: name, as: UTF8.self) + (isClosed ? "/" : ""))
             case .close: pieces.append("end")
             case .text(let text): pieces.append("'\(String(decoding: text, as: UTF8.self))'")
+            case .declaration(let text): pieces.append(String(decoding: text, as: UTF8.self))
+            case .instruction(let text): pieces.append("?\(String(decoding: text, as: UTF8.self))")
             }
         }
-        #expect(pieces == ["g", "h/", "'t'", "'<c>'", "end"])
+        #expect(
+            pieces == ["?x <a", "!DOCTYPE a ", "!ENTITY b '>'", "']>'", "g", "h/", "'t'", "'<c>'", "end"])
     }
 
     @Test func anyTextIsParsedWithoutACrash() {
@@ -192,7 +201,8 @@ import TintypeTesting
         for _ in 0..<2000 {
             let bytes = (0..<Int.random(in: 0...80, using: &random)).map { _ in signs.randomElement(using: &random) ?? 0
             }
-            _ = try? SVGDepth.check(bytes[...], DecodeLimits())
+            var survey = SVGSurvey(Array("<".utf8) + bytes)
+            _ = try? survey.check(DecodeLimits())
         }
     }
 }

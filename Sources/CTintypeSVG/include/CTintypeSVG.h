@@ -11,7 +11,8 @@
 // which a program that meets no SVG should not pay.
 //
 // A document has no base address, so librsvg loads nothing that it refers to. librsvg runs no scripts, and bounds the
-// numbers of elements and references, but not the depth of their nesting, which costs stack.
+// numbers of elements and references, but not the depth of their nesting, which costs stack. An assertion of librsvg
+// that fails is caught, so that it does not end the process.
 //
 // Invariant: one thread at a time may use a document. A library is never changed, and any thread may use it.
 
@@ -25,6 +26,8 @@ typedef enum __attribute__((enum_extensibility(closed))) tintype_svg_status {
     TINTYPE_SVG_CANCELLED __attribute__((swift_name("cancelled"))) = 3,
     /// librsvg is not installed, or lacks a function that is used.
     TINTYPE_SVG_UNAVAILABLE __attribute__((swift_name("unavailable"))) = 4,
+    /// librsvg met an error of its own. The calling thread must not use librsvg again, except to close the document.
+    TINTYPE_SVG_PANIC __attribute__((swift_name("panic"))) = 5,
 } tintype_svg_status;
 
 /// Called after each shape. Returns true to cancel; must return normally.
@@ -40,8 +43,8 @@ tintype_svg_status tintype_svg_load(
 
 typedef struct tintype_svg_document tintype_svg_document;
 
-/// Parses a complete document. Returns OK, MEMORY, or CORRUPT with the reason in `message`, truncated to `message_size`
-/// bytes.
+/// Parses a complete document. Returns OK, MEMORY, PANIC, or CORRUPT with the reason in `message`, truncated to
+/// `message_size` bytes.
 tintype_svg_status tintype_svg_open(
     const tintype_svg_library *library, const uint8_t *bytes, size_t count,
     tintype_svg_document *_Nullable *_Nonnull document, char *message, size_t message_size);
@@ -59,6 +62,7 @@ typedef struct {
 
 /// Draws the document into 8-bit premultiplied RGBA with rows `stride` bytes apart, which must be clear before.
 ///
+/// - PANIC: `dest` is partly drawn.
 /// - CANCELLED: `dest` is partly drawn. librsvg continues to the end of the document without drawing. The hook is not
 ///   called for shapes that librsvg draws off-screen first: those of a translucent, masked or filtered group.
 ///

@@ -34,6 +34,14 @@ public struct DecodeLimits: Hashable, Sendable {
     public var elements = 100_000
     /// The maximum number of pixels that all filters of an SVG together may read, at the size at which it is drawn.
     public var filteredPixels = 10_000_000_000
+    /// The maximum product of the bytes of an SVG's style sheets and the number of its elements. A comparison takes a few
+    /// nanoseconds.
+    public var styleMatches = 1_000_000_000
+    /// The maximum number of bytes of memory that one decode may need at its peak, the result included.
+    ///
+    /// Decoders compute the need from the header or, for SVG, from a survey of the document. `docs/decoder-memory.md`
+    /// compares it with measurements.
+    public var memoryBytes = 2 << 30
     /// The maximum duration of one decode; for an animation, of decoding one requested frame.
     ///
     /// The limit is checked every few rows, so a decode ends a little later. With a library that offers no cancellation
@@ -123,6 +131,24 @@ extension DecodeLimits {
         }
     }
 
+    /// Checks the memory that a decode needs.
+    ///
+    /// - Parameters:
+    ///   - bytesPerPixel: The bytes that the decoder needs for each pixel at its peak, the result included.
+    ///   - size: The size of the image in pixels.
+    ///   - other: Further bytes.
+    /// - Throws: ``TintypeError/Code/limitExceeded``.
+    package func checkMemory(
+        bytesPerPixel: Int, of size: PixelSize, other: Double = 0
+    ) throws(TintypeError) {
+        let need = Double(size.area) * Double(bytesPerPixel) + other
+        guard need <= Double(memoryBytes) else {
+            throw .exceeded(
+                .memoryBytes,
+                "decoding \(size) pixels needs \(Int(min(need, 1e18))) bytes of memory; the limit is \(memoryBytes)")
+        }
+    }
+
     /// Checks the size of a colour profile.
     ///
     /// - Throws: ``TintypeError/Code/limitExceeded``.
@@ -170,6 +196,10 @@ public enum DecodeLimit: String, Error, Hashable, Sendable, CaseIterable {
     case elements
     /// ``DecodeLimits/filteredPixels``.
     case filteredPixels
+    /// ``DecodeLimits/styleMatches``.
+    case styleMatches
+    /// ``DecodeLimits/memoryBytes``.
+    case memoryBytes
     /// ``DecodeLimits/time``.
     case time
     /// A limit that is built into a codec library.

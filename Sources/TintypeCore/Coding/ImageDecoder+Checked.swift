@@ -86,10 +86,14 @@ extension TintypeError {
 // MARK: - Time limit
 
 /// The time limit of one decode.
-struct DecodeTime: Sendable {
+package struct DecodeTime: Sendable {
     /// See ``DecodeLimits/time``.
-    var limit = DecodeLimits().time
-    var source = TimeSource.system
+    var limit: Duration
+    var source: TimeSource
+
+    package init(limit: Duration = DecodeLimits().time, source: TimeSource = .system) {
+        (self.limit, self.source) = (limit, source)
+    }
 
     /// Runs `body`, which must poll a cancellation check; the check becomes true when the time is over.
     ///
@@ -97,7 +101,7 @@ struct DecodeTime: Sendable {
     ///   - isCancelled: Whether the caller has given up for another reason.
     ///   - body: Receives the check that it must poll.
     /// - Throws: The errors of `body`; ``TintypeError/Code/limitExceeded`` if it was cancelled only by the time limit.
-    func run<Value>(
+    package func run<Value>(
         isCancelled: @escaping @Sendable () -> Bool,
         _ body: (_ isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> Value
     ) throws(TintypeError) -> Value {

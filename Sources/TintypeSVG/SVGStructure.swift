@@ -1,0 +1,125 @@
+/// The elements of an SVG, their nesting, and the references between them.
+///
+/// It errs towards too many: any name after a `#` is a reference if an element has that name.
+struct SVGStructure {
+    /// What counts as a level.
+    enum Weight {
+        /// Every element.
+        case elements
+        /// The elements that need an off-screen image, and the steps of each filter.
+        case layers(inStyles: Bool)
+
+        func depth(of tag: SVGTag) -> Int {
+            switch self {
+            case .elements: 1
+            case .layers(let inStyles): inStyles ? 1 : tag.layerCount
+            }
+        }
+    }
+
+    /// An element that has a name.
+    struct Node {
+        let depth: Int
+        /// The depth of its deepest descendant.
+        var deepest: Int
+        /// The indices of the references within the element.
+        var references: Range<Int>
+    }
+
+    /// A reference to an element by its name.
+    struct Reference {
+        let name: ArraySlice<UInt8>
+        /// The depth of the element that contains the reference.
+        let depth: Int
+    }
+
+    /// An element whose end tag has not been read.
+    private struct OpenElement {
+        let node: Int?
+        let isStyle: Bool
+        let isFilterStep: Bool
+        let depth: Int
+        var deepest: Int
+        /// The number of its steps, if it is a filter.
+        var stepCount = 0
+    }
+
+    /// The named elements, in document order.
+    private(set) var nodes: [Node] = []
+    /// The indices of the nodes of each name.
+    private(set) var named: [ArraySlice<UInt8>: [Int]] = [:]
+    /// All references in attributes, in document order.
+    private(set) var references: [Reference] = []
+    /// The names that style sheets refer to, which may apply to any element.
+    private(set) var styleReferences: Set<ArraySlice<UInt8>> = []
+    /// The number of names and references that are written so that only librsvg can resolve them.
+    private(set) var obfuscatedCount = 0
+    /// The greatest depth of nesting.
+    private(set) var maximumDepth = 0
+    private var openElements: [OpenElement] = []
+    private let weight: Weight
+
+    init(_ bytes: ArraySlice<UInt8>, weight: Weight = .elements) {
+        self.weight = weight
+        var markup = SVGMarkup(bytes)
+        while let piece = markup.next() {
+            switch piece {
+            case .open(let name, let attributes, let isClosed):
+                begin(name, attributes)
+                if isClosed { end() }
+            case .close: end()
+            case .text(let text): read(text)
+            case .declaration, .instruction: break
+            }
+        }
+        while !openElements.isEmpty { end() }
+    }
+
+    private mutating func begin(_ name: ArraySlice<UInt8>, _ attributes: SVGAttributes) {
+        let tag = SVGTag(name, attributes)
+        let depth = (openElements.last?.depth ?? 0) + weight.depth(of: tag)
+        maximumDepth = max(maximumDepth, depth)
+        var node: Int?
+        if let id = attributes.value(of: "id"), !tag.isGradient {
+            node = nodes.count
+            named[id, default: []].append(nodes.count)
+            nodes.append(Node(depth: depth, deepest: depth, references: references.count..<references.count))
+            if SVGNames.isObfuscated(name: id) { obfuscatedCount += 1 }
+        }
+        openElements.append(
+            OpenElement(
+                node: node, isStyle: tag.isStyle, isFilterStep: tag.isFilterStep, depth: depth, deepest: depth))
+        for (_, value) in attributes { readReferences(value, depth) }
+    }
+
+    private mutating func readReferences(_ value: ArraySlice<UInt8>, _ depth: Int) {
+        for name in SVGNames.references(in: value) {
+            references.append(Reference(name: name, depth: depth))
+            if SVGNames.isObfuscated(name: name) { obfuscatedCount += 1 }
+        }
+        if SVGNames.hasObfuscatedReference(value) { obfuscatedCount += 1 }
+    }
+
+    private mutating func read(_ text: ArraySlice<UInt8>) {
+        guard openElements.last?.isStyle == true else {
+            obfuscatedCount += SVGNames.entityCount(text)
+            return
+        }
+        styleReferences.formUnion(SVGNames.references(in: text))
+        if SVGNames.hasObfuscatedReference(text) { obfuscatedCount += 1 }
+    }
+
+    private mutating func end() {
+        guard var last = openElements.popLast() else { return }
+        // The result of every step stays in memory until the filter ends.
+        if case .layers = weight { last.deepest = max(last.deepest, last.depth + last.stepCount) }
+        maximumDepth = max(maximumDepth, last.deepest)
+        if let parent = openElements.indices.last {
+            openElements[parent].deepest = max(openElements[parent].deepest, last.deepest)
+            openElements[parent].stepCount += last.isFilterStep ? 1 : 0
+        }
+        guard let node = last.node else { return }
+        nodes[node].references = nodes[node].references.lowerBound..<references.count
+        nodes[node].deepest = last.deepest
+    }
+}
