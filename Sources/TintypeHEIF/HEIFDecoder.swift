@@ -83,6 +83,8 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
             let reader = try HEIFReader(raw, context.limits)
             let info = reader.info
             try context.limits.check(info, byteCount: raw.count)
+            // Planes, and their conversion to RGB, beside the result.
+            try context.limits.checkMemory(bytesPerPixel: 16, of: info.size)
             // libheif applies the orientation while it decodes.
             var upright = info
             upright.orientation = .up

@@ -40,6 +40,7 @@ public struct JPEGDecoder: PartialImageDecoder {
             let segments = JPEGSegments(bytes)
             let info = ImageInfo(header, segments)
             try context.limits.check(info, byteCount: bytes.count)
+            try context.limits.checkMemory(bytesPerPixel: header.bytesPerPixel, of: info.size)
             let colors = try segments.colors(context.limits)
             let plan = try JPEGPlan(info, context.options)
             let thumbnail = try Self.decodeEmbeddedThumbnail(segments, plan, colors, context)
@@ -130,6 +131,10 @@ extension tintype_jpeg_header {
     /// Whether the components are cyan, magenta, yellow and black, directly or as YCCK.
     var isCMYK: Bool { color == .cmyk || color == .ycck }
 
+    /// The memory that libjpeg takes, with the result: the coefficients of all components of an image with several
+    /// scans, as if none were subsampled.
+    var bytesPerPixel: Int { PixelBuffer.bytesPerPixel + (is_progressive ? 2 * Int(components) : 0) }
+
     /// Returns the converter of such an image's rows to sRGB, or `nil` if none is needed.
     func converter(of colors: SourceColors) -> ColorConverter? {
         switch color {
@@ -166,6 +171,7 @@ extension JPEGDecoder: SalvagingImageDecoder {
             let segments = JPEGSegments(raw)
             let info = ImageInfo(header, segments)
             try context.limits.check(info)
+            try context.limits.checkMemory(bytesPerPixel: header.bytesPerPixel, of: info.size)
             let converter = header.converter(of: try segments.colors(context.limits))
             if converter?.isCMYK == true { reader.outputCMYK() }
             let plan = try JPEGPlan(info, context.options)

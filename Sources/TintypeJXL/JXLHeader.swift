@@ -41,6 +41,7 @@ struct JXLHeader {
         peak = (256..<10_000).contains(header.intensity_target) ? Double(header.intensity_target) : nil
         // The canvas is checked before the frames are read.
         try limits.check(info)
+        try limits.checkMemory(bytesPerPixel: Self.bytesPerPixel(header), of: info.size)
         if isAnimated && counting != .nothing {
             guard
                 let durations = try Self.durations(
@@ -52,6 +53,13 @@ struct JXLHeader {
             }
         }
         self.info = info
+    }
+
+    /// The memory that libjxl 0.7 takes, with the result: it decodes images without extra channels and without references
+    /// between frames in small groups, and all others as floating-point planes, of which it keeps copies.
+    private static func bytesPerPixel(_ header: JxlBasicInfo) -> Int {
+        let isPlain = header.num_extra_channels == 0 && header.have_animation == 0
+        return isPlain ? 28 : 40 + 8 * Int(max(header.num_extra_channels, 1) - 1)
     }
 
     /// Reads the duration of each frame in seconds; `nil` if the bytes end before the last frame, or if none has arrived.

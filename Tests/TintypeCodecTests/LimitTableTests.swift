@@ -37,7 +37,14 @@ import TintypeTesting
         + exif.map { file in Row(file: file, limit: .exifBytes) { $0.exifBytes = 8 } }
     private static let scans = Row(file: "progressive.jpg", limit: .scans) { $0.scans = 2 }
 
-    static let rows: [Row] = sizes + lengths + metadata + [scans]
+    /// Those whose decoders need more than the result.
+    private static let memory: [Row] = [
+        "progressive.jpg", "lossy.webp", "lossy-420.avif", "lossy.heic", "lossless.jxl", "lossless-alpha.jxl",
+        "rects.png",
+        "rects.gif", "rects.webp",
+    ].map { file in Row(file: file, limit: .memoryBytes) { $0.memoryBytes = 1000 } }
+
+    static let rows: [Row] = sizes + lengths + metadata + [scans] + memory
 
     private func error(_ row: Row, _ options: DecodeOptions = DecodeOptions()) throws -> TintypeError? {
         let data = try FixtureManifest.named(row.file).data

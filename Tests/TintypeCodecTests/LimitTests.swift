@@ -84,6 +84,15 @@ import TintypeTesting
         #expect(error?.code == .undecodable)
     }
 
+    /// libjxl needs 3 GB for 81 megapixels with alpha.
+    @Test func aLargeJPEGXLIsRefusedByItsMemory() throws {
+        let clear = try PixelBuffer.filled(
+            Pixel(red: 0, green: 0, blue: 0, alpha: 0), PixelSize(width: 300, height: 300))
+        let data = try JXLEncoder(effort: 1).encode(clear, as: .jxl, options: EncodeOptions(quality: 1))
+        expect(.memoryBytes, data) { $0.memoryBytes = 300 * 300 * 40 - 1 }
+        _ = try decode(data) { $0.memoryBytes = 300 * 300 * 40 }
+    }
+
     @Test func timeIsLimited() throws {
         let clock = ManualClock()
         let data = try fixture("large-baseline.jpg")

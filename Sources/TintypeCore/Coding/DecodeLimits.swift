@@ -113,6 +113,8 @@ extension DecodeLimits {
         guard frames.count <= self.frames else {
             throw .exceeded(.frames, "the animation has \(frames.count) frames; the limit is \(self.frames)")
         }
+        // The canvas, its copy before a frame that is disposed of, a frame, and the image that is shown.
+        try checkMemory(bytesPerPixel: 4 * PixelBuffer.bytesPerPixel, of: canvas)
         var left = animatedPixels
         for frame in frames {
             guard frame.rect.size.isPositive else {
