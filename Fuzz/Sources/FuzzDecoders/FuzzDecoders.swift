@@ -12,7 +12,7 @@ import TintypeSVG
 import TintypeTIFF
 import TintypeWebP
 
-/// The target that `TINTYPE_FUZZ` in the environment names: a format, `icc` or `sniffer`.
+/// The target that `TINTYPE_FUZZ` in the environment names: a format, `icc`, `sniffer`, `svgvalues` or `convert`.
 private let target = FuzzTarget(name: ProcessInfo.processInfo.environment["TINTYPE_FUZZ"] ?? "")
 
 /// The function that libFuzzer calls for each input.
@@ -26,15 +26,22 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// The code under test: the decoder of a format, colour profiles, or the sniffer with all headers.
+/// The code under test: the decoder of a format, colour profiles, the sniffer with all headers, SVGs made of extreme
+/// values, or a whole conversion.
 enum FuzzTarget: Sendable {
     case sniffer
     case profile(ProfileRun)
     case decoder(any ImageDecoder)
+    case svgValues
+    case convert
 
     init?(name: String) {
         if name == "sniffer" {
             self = .sniffer
+        } else if name == "svgvalues" {
+            self = .svgValues
+        } else if name == "convert" {
+            self = .convert
         } else if name == "icc", let run = try? ProfileRun() {
             self = .profile(run)
         } else if let decoder = Self.decoders[name] {
@@ -45,7 +52,7 @@ enum FuzzTarget: Sendable {
     }
 
     /// The names that `TINTYPE_FUZZ` accepts.
-    static var allNames: [String] { ["sniffer", "icc"] + decoders.keys.sorted() }
+    static var allNames: [String] { ["sniffer", "icc", "svgvalues", "convert"] + decoders.keys.sorted() }
 
     /// The decoders by the file extension of their seed fixtures.
     private static let decoders: [String: any ImageDecoder] = [
@@ -54,8 +61,13 @@ enum FuzzTarget: Sendable {
         "webp": WebPDecoder(),
     ]
 
+    /// A decoder of every format.
+    static var allDecoders: [any ImageDecoder] { Array(decoders.values) }
+
     func run(_ bytes: Data) {
         switch self {
+        case .svgValues: DecoderRun(SVGDecoder(), SVGGrammar.document(bytes)).run()
+        case .convert: ConvertRun(bytes).run()
         case .sniffer: Self.sniff(bytes)
         case .profile(let run): run.run(bytes)
         case .decoder(let decoder):
@@ -70,5 +82,5 @@ enum FuzzTarget: Sendable {
         for decoder in decoders.values { HeaderRun(decoder, bytes).run() }
     }
 
-    private static let all = ImageCoderRegistry(decoders: Array(decoders.values))
+    private static let all = ImageCoderRegistry(decoders: allDecoders)
 }
