@@ -129,7 +129,7 @@ import TintypeTesting
     }
 
     @Test(arguments: [
-        "<feMorphology radius='500'/>", "<s:feConvolveMatrix order='900'/>", "<feTurbulence numOctaves='1000000'/>",
+        "<feMorphology radius='500'/>", "<s:feConvolveMatrix order='20'/>", "<feTurbulence numOctaves='1000000'/>",
         "<feTurbulence numOctaves = '&#57;9999'/>", "<feTurbulence result='>' numOctaves='999'/>",
     ])
     func unboundedFiltersAreRefused(_ filter: String) throws {
