@@ -12,6 +12,8 @@ struct SVGCost {
     var unboundedFilters = 0
     /// The number of elements that may be drawn more often than they appear.
     var repeatableElements = 0
+    /// The number of patterns.
+    var patterns = 0
     /// The number of elements whose contents are drawn for each element that refers to them.
     var referencedContainers = 0
     /// The number of bytes of text.
@@ -39,6 +41,7 @@ struct SVGCost {
         add(part.filterSamples, to: &sum.filterSamples)
         add(part.unboundedFilters, to: &sum.unboundedFilters)
         add(part.repeatableElements, to: &sum.repeatableElements)
+        add(part.patterns, to: &sum.patterns)
         add(part.referencedContainers, to: &sum.referencedContainers)
         add(part.textBytes, to: &sum.textBytes)
         add(part.longestTexts, to: &sum.longestTexts)
@@ -57,6 +60,18 @@ struct SVGCost {
             * (1 + Double(filterSamples) + Double(unboundedFilters))
         return repeatableElements > 0 || Double(size.area) * shapes > Self.maximumUncheckedPixels
     }
+
+    /// Returns whether drawing may be cancelled between shapes.
+    ///
+    /// To be cancelled it goes to a surface that observes another. cairo 1.16 crashes if it cannot create an off-screen
+    /// image for such a surface. Those of patterns have any size, others that of the document.
+    ///
+    /// - Parameter layerSize: The size of the whole document at the scale of the drawing.
+    func allowsCancellation(layerSize: PixelSize) -> Bool {
+        patterns == 0 && max(layerSize.width, layerSize.height) <= Self.maximumSurfaceSide
+    }
+
+    private static let maximumSurfaceSide = 32_767
 
     /// The number of pixels that all shapes together may fill without a check for cancellation; about a tenth of a
     /// second.

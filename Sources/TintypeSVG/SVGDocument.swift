@@ -56,7 +56,8 @@ struct SVGDocument: ~Copyable {
         writer.clear()
         let stride = writer.bytesPerRow
         let hook = CancelHook(isCancelled)
-        let shouldCancel = survey.cost.isSlow(drawing: size) ? CancelHook.callback : nil
+        let mayCancel = survey.cost.isSlow(drawing: size) && survey.cost.allowsCancellation(layerSize: whole)
+        let shouldCancel = mayCancel ? CancelHook.callback : nil
         let status = writer.withRows { rows in
             rows.bindMemory(to: UInt8.self).baseAddress.map {
                 tintype_svg_draw(

@@ -32,6 +32,7 @@ struct SVGTag {
     var cost: SVGCost {
         var cost = SVGCost(elements: 1)
         cost.repeatableElements = ["use", "marker", "pattern", "image", "feImage"].contains(name) ? 1 : 0
+        cost.patterns = name == "pattern" ? 1 : 0
         cost.referencedContainers = ["mask", "clipPath", "filter"].contains(name) ? 1 : 0
         cost.layers = layerCount
         for (name, value) in attributes {

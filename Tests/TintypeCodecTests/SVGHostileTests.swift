@@ -60,6 +60,21 @@ import TintypeTesting
         #expect(try Self.isDrawn(Self.document("<rect width='100' height='100'/>")))
     }
 
+    /// cairo 1.16 crashes if it cannot create an image like a surface that observes another.
+    @Test(arguments: [
+        "<pattern id='p' width='1' height='1' patternTransform='scale(99999)'><rect width='1' height='1'/></pattern>"
+            + "<rect width='100' height='100' fill='url(#p)'/><use href='#p'/>",
+        "<g opacity='0.5'><rect id='p' width='9' height='9'/></g><use href='#p'/>",
+    ])
+    func offScreenImagesThatAreTooLargeAreAnErrorAtMost(_ body: String) {
+        let part = PixelRect(x: 0, y: 0, size: PixelSize(width: 1, height: 1))
+        let wide = Data(Self.document(body).replacing("height='100'>", with: "height='1'>").utf8)
+        for size in [PixelSize(width: 1, height: 1), PixelSize(width: 400, height: 1)] {
+            let options = DecodeOptions(crop: part, size: .shrink(size))
+            _ = try? SVGDecoder().decode(wide, context: DecodeContext(options: options))
+        }
+    }
+
     // MARK: What hides markup from the survey
 
     private static let bad = kernel("21 21", count: 441)
