@@ -9,6 +9,7 @@ struct tintype_svg_document {
     RsvgHandle *handle;
     /// See tintype_svg_get_size.
     double width, height;
+    bool states_size;
 };
 
 // MARK: Documents
@@ -33,10 +34,13 @@ static void measure(tintype_svg_document *document) {
     const tintype_svg_library *library = document->library;
     int has_view_box = 0;
     RsvgRectangle view_box;
-    if (library->rsvg_handle_get_intrinsic_size_in_pixels(document->handle, &document->width, &document->height)) {
+    document->states_size =
+        library->rsvg_handle_get_intrinsic_size_in_pixels(document->handle, &document->width, &document->height);
+    if (document->states_size) {
         return;
     }
     library->rsvg_handle_get_intrinsic_dimensions(document->handle, NULL, NULL, NULL, NULL, &has_view_box, &view_box);
+    document->states_size = has_view_box;
     document->width = has_view_box ? view_box.width : 300;
     document->height = has_view_box ? view_box.height : 150;
 }
@@ -90,6 +94,10 @@ void tintype_svg_close(tintype_svg_document *document) {
 void tintype_svg_get_size(tintype_svg_document *document, double *width, double *height) {
     *width = document->width;
     *height = document->height;
+}
+
+bool tintype_svg_states_size(tintype_svg_document *document) {
+    return document->states_size;
 }
 
 // MARK: Drawing

@@ -6,6 +6,8 @@ import TintypeCore
 struct SVGDocument: ~Copyable {
     private let document: OpaquePointer
     private let survey: SVGSurvey
+    /// The number of pixels of all embedded documents together, which librsvg draws at their own size.
+    private let embeddedArea: Double
 
     /// The largest document in bytes. Honest images stay far below it. Parsing takes many times as much memory.
     private static let maximumByteCount = 8 << 20
@@ -20,8 +22,32 @@ struct SVGDocument: ~Copyable {
         var survey = SVGSurvey(Array(bytes))
         try survey.check(limits)
         try limits.checkMemory(of: survey, layerSize: PixelSize(width: 0, height: 0), result: 0)
+        let area = try Self.area(ofEmbedded: survey.embeddedDocuments, limits)
         document = try SVGLibrary.standard.get().open(bytes)
-        self.survey = survey
+        (self.survey, embeddedArea) = (survey, area)
+    }
+
+    /// Creates a document to read its size.
+    private init(sizing bytes: Data) throws(TintypeError) {
+        document = try SVGLibrary.standard.get().open(bytes)
+        (survey, embeddedArea) = (SVGSurvey([]), 0)
+    }
+
+    /// Returns the number of pixels of embedded documents. Damaged ones are not drawn.
+    ///
+    /// - Throws: ``TintypeError/Code/limitExceeded`` for one that states no size: librsvg draws it at that of its
+    ///   contents, however large.
+    private static func area(ofEmbedded documents: [Data], _ limits: DecodeLimits) throws(TintypeError) -> Double {
+        var area = 0.0
+        for bytes in documents {
+            guard let document = try? SVGDocument(sizing: bytes) else { continue }
+            guard tintype_svg_states_size(document.document) else {
+                throw .exceeded(.library, "an SVG that embeds another without a size or a view box")
+            }
+            try limits.check(ImageInfo(format: .svg, size: document.size))
+            area += Double(document.size.area)
+        }
+        return area
     }
 
     deinit {
@@ -51,7 +77,7 @@ struct SVGDocument: ~Copyable {
         try survey.cost.checkFilters(limits, drawing: size)
         // Off-screen images have the size of the whole document at this scale.
         let whole = PixelSize(width: Self.wholePixels(placement.width), height: Self.wholePixels(placement.height))
-        try limits.checkMemory(of: survey, layerSize: whole, result: size.area)
+        try limits.checkMemory(of: survey, layerSize: whole, result: size.area, embedded: 8 * embeddedArea)
         var writer = try PixelWriter(size: size)
         writer.clear()
         let stride = writer.bytesPerRow
@@ -97,11 +123,12 @@ extension DecodeLimits {
     ///   - survey: The survey of the document.
     ///   - layerSize: The size of off-screen images in pixels.
     ///   - result: The number of pixels of the result.
+    ///   - documents: The bytes that embedded documents need.
     fileprivate func checkMemory(
-        of survey: SVGSurvey, layerSize: PixelSize, result: Int
+        of survey: SVGSurvey, layerSize: PixelSize, result: Int, embedded documents: Double = 0
     ) throws(TintypeError) {
         // An embedded image is decoded, perhaps from coefficients, and copied.
-        let embedded = 16 * Double(survey.embeddedPixels)
+        let embedded = 16 * Double(survey.embeddedPixels) + documents
         let layers = Double(min(survey.layerDepth, SVGCost.maximum) * PixelBuffer.bytesPerPixel)
         try checkMemory(
             bytesPerPixel: PixelBuffer.bytesPerPixel, of: PixelSize(width: result, height: 1),

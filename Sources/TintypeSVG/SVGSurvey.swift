@@ -1,3 +1,4 @@
+import Foundation
 import TintypeCore
 
 /// A survey of what it costs to draw an SVG, in one pass over the bytes and before librsvg parses anything: with its
@@ -9,6 +10,8 @@ struct SVGSurvey {
     private(set) var layerDepth = 0
     /// The number of pixels of the largest embedded image.
     private(set) var embeddedPixels = 0
+    /// The documents that are embedded, at any depth.
+    private(set) var embeddedDocuments: [Data] = []
     /// The depth of librsvg's recursion.
     private var depth = 0
     private let bytes: [UInt8]
@@ -161,6 +164,7 @@ struct SVGSurvey {
         try embedded.check(limits, nesting: nesting + 1)
         cost += embedded.cost
         // All count, because any of them may be drawn inside any other.
+        embeddedDocuments += [Data(embedded.bytes)] + embedded.embeddedDocuments
         depth += embedded.depth
         layerDepth += embedded.layerDepth + 1
         embeddedPixels = max(embeddedPixels, embedded.embeddedPixels)

@@ -71,10 +71,14 @@ struct SVGTag {
         css.contains(UInt8(ascii: "\\")) || layerProperties.contains { SVGText.contains($0, in: css) }
     }
 
-    /// Checks the values that make librsvg stop with an error of its own.
+    /// Checks the values that make librsvg stop with an error of its own, or take any amount of memory.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` for a kernel of more than 400 numbers, or of unknown size.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` for a kernel of more than 400 numbers or of unknown size, and for a
+    ///   filter that enlarges images to any size; SVG 2 deprecates it.
     func checkKernel() throws(TintypeError) {
+        guard !isFilterStep || attributes.value(of: "kernelUnitLength") == nil else {
+            throw .exceeded(.library, "an SVG with a filter that scales its input (kernelUnitLength)")
+        }
         guard name == "feConvolveMatrix", let order = attributes.value(of: "order") else { return }
         let sides = SVGNumbers.values(in: order)
         let isPlain = (1...2).contains(sides.count) && sides.allSatisfy { (0...Self.maximumKernel).contains($0) }

@@ -160,6 +160,23 @@ import TintypeTesting
         #expect(Self.error(data) { $0.memoryBytes = 50 << 20 }?.limit == .memoryBytes)
     }
 
+    /// librsvg draws an embedded document at the size that it states or, without one, at the size of its contents.
+    @Test(arguments: [
+        "width='9000' height='9000'", "viewBox='0 0 9000 9000'", "style='width:9000px;height:9000px'", "",
+    ])
+    func embeddedDocumentsAreLimited(_ attributes: String) {
+        let inner = "<svg xmlns='http://www.w3.org/2000/svg' \(attributes)><rect width='9' height='9'/></svg>"
+        let encoded = Data(inner.utf8).base64EncodedString()
+        let data = Data(Self.document("<image width='9' height='9' href='data:;base64,\(encoded)'/>").utf8)
+        let limit = Self.error(data) { $0.memoryBytes = 500 << 20 }?.limit
+        #expect(limit == (attributes.isEmpty ? .library : .memoryBytes))
+    }
+
+    @Test func aFilterThatEnlargesItsInputIsRefused() {
+        let filter = "<feConvolveMatrix order='1' kernelMatrix='1' kernelUnitLength='0.005'/>"
+        #expect(Self.error(Data(Self.filtered(filter).utf8))?.limit == .library)
+    }
+
     /// Off-screen images have the size of the whole document, however small the part that is drawn.
     @Test func memoryGrowsWithTheWholeDocument() {
         let data = Data(Self.document("<g opacity='0.5'><rect width='9' height='9'/></g>").utf8)

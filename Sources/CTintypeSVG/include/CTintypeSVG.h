@@ -55,6 +55,9 @@ void tintype_svg_close(tintype_svg_document *_Nullable document);
 /// 2.1, 10.3.2. The numbers may have any value.
 void tintype_svg_get_size(tintype_svg_document *document, double *width, double *height);
 
+/// Returns whether the document states a size in pixels or a view box.
+bool tintype_svg_states_size(tintype_svg_document *document);
+
 /// The rectangle of the whole document, in pixels of the target. Parts outside the target are clipped.
 typedef struct {
     double x, y, width, height;
