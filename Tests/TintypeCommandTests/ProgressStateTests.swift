@@ -1,0 +1,41 @@
+import Testing
+import Tintype
+
+@testable import TintypeCommand
+
+/// The lines of the progress display. Names and sizes come from outside.
+@Suite(.timeLimit(.minutes(1))) struct ProgressStateTests {
+    @Test(arguments: [1, 2, 8, 20, 79, 80, 1000, 65_535]) func linesArePrintableAndFit(_ columns: Int) {
+        let names = [
+            "http://a/\u{1B}[2J\u{202E}\n.png", String(repeating: "x\u{9B}", count: 100_000), "", "short",
+            "a" + String(repeating: "\u{301}", count: 100_000),
+        ]
+        let amounts = [
+            LoadProgress(), LoadProgress(received: 5, expected: 10), LoadProgress(received: 11, expected: 10),
+            LoadProgress(received: 1, expected: .max), LoadProgress(received: 1, expected: 0),
+        ]
+        var state = ProgressState()
+        state.begin(total: 5)
+        for (name, amount) in zip(names, amounts) { state.update(name, amount) }
+        let lines = state.lines(columns: columns)
+        #expect(lines.count == 6)
+        for line in lines {
+            #expect(line.count < columns || line.isEmpty)
+            #expect(line.unicodeScalars.allSatisfy { $0.isPrintable })
+        }
+    }
+
+    @Test func theEndOfALongNameIsShown() {
+        var state = ProgressState()
+        state.update("http://example.org/" + String(repeating: "x", count: 2000) + "/photo.jpg", LoadProgress())
+        #expect(state.lines(columns: 80).first?.hasSuffix("xx/photo.jpg") == true)
+        #expect(state.lines(columns: 80).first?.contains("…xx") == true)
+    }
+
+    /// A name is prepared once, not for every line that is drawn. Otherwise this would exceed the time limit.
+    @Test func drawingIsCheapForLongNames() {
+        var state = ProgressState()
+        state.update(String(repeating: "é", count: 2_000_000), LoadProgress())
+        for _ in 0..<20_000 { _ = state.lines(columns: 80) }
+    }
+}
