@@ -108,7 +108,8 @@ func warm(_ urls: [URL], with pipeline: ImagePipeline) async {
 }
 
 extension String {
-    fileprivate func between(_ start: String, _ end: String) -> String? {
+    /// The text between two others, if both occur.
+    func between(_ start: String, _ end: String) -> String? {
         guard let first = range(of: start), let last = self[first.upperBound...].range(of: end) else { return nil }
         return String(self[first.upperBound..<last.lowerBound])
     }
