@@ -87,9 +87,11 @@ struct ProgressState: Sendable {
     private var finished = 0
     /// The bytes of the transfers that have finished.
     private var finishedBytes = 0
-    private var running: [String: LoadProgress] = [:]
-    /// The running transfers in the order in which they began.
-    private var order: [(name: String, label: ProgressLabel)] = []
+    /// The numbers of the running transfers by name. Drawing does not look names up, because hashing one is O(n).
+    private var numbers: [String: Int] = [:]
+    /// The running transfers by number, in the order in which they began.
+    private var running: [(number: Int, label: ProgressLabel, progress: LoadProgress)] = []
+    private var lastNumber = 0
 
     /// The maximum number of transfers shown; the line with the total comes in addition.
     private static let maximumTransfers = 12
@@ -97,22 +99,27 @@ struct ProgressState: Sendable {
     mutating func begin(total: Int) { self.total = total }
 
     mutating func update(_ name: String, _ progress: LoadProgress) {
-        if running.updateValue(progress, forKey: name) == nil { order.append((name, ProgressLabel(name))) }
+        if let number = numbers[name] {
+            if let index = running.firstIndex(where: { $0.number == number }) { running[index].progress = progress }
+        } else {
+            lastNumber += 1
+            numbers[name] = lastNumber
+            running.append((lastNumber, ProgressLabel(name), progress))
+        }
     }
 
     mutating func finish(_ name: String, times: Int) {
         finished += times
-        guard let progress = running.removeValue(forKey: name) else { return }
-        finishedBytes += progress.received
-        order.removeAll { $0.name == name }
+        guard let number = numbers.removeValue(forKey: name),
+            let index = running.firstIndex(where: { $0.number == number })
+        else { return }
+        finishedBytes += running.remove(at: index).progress.received
     }
 
     /// Returns one line for each running transfer, then the total, each shorter than `columns` characters.
     func lines(columns: Int) -> [String] {
-        let shown = order.prefix(Self.maximumTransfers).compactMap { name, label in
-            running[name].map { Self.line(label, $0, columns) }
-        }
-        let received = running.values.reduce(finishedBytes) { $0 + $1.received }
+        let shown = running.prefix(Self.maximumTransfers).map { Self.line($0.label, $0.progress, columns) }
+        let received = running.reduce(finishedBytes) { $0 + $1.progress.received }
         return shown + [String("\(finished) of \(total) done, \(HumanFormat.bytes(received))".prefix(columns - 1))]
     }
 
