@@ -1,8 +1,11 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOEmbedded
+import NIOHTTP1
+import NIOHTTP2
 import Testing
 import TintypeCore
+import TintypeTesting
 
 @testable import TintypeHTTP
 
@@ -49,6 +52,38 @@ import TintypeCore
             let result = initialize?(channel)
             #expect(throws: TintypeError.self) { try result?.wait() }
             #expect(!channel.isActive)
+        }
+    }
+
+    /// A request can reach a connection after its end, and before the client has noticed it.
+    @Test func aStreamOfAClosedConnectionFails() throws {
+        let initialize = try traits().configuration().http2StreamChannelDebugInitializer
+        let connection = EmbeddedChannel()
+        let multiplexer = HTTP2StreamMultiplexer(mode: .client, channel: connection, inboundStreamInitializer: nil)
+        try connection.pipeline.syncOperations.addHandler(multiplexer)
+        let failures = Shared(0)
+        multiplexer.createStreamChannel(promise: nil) { stream in
+            stream.eventLoop.makeCompletedFuture {
+                try stream.pipeline.syncOperations.addHandlers([
+                    HTTP2FramePayloadToHTTP1ClientCodec(httpProtocol: .https), FailureCounter(failures),
+                ])
+            }.flatMap { initialize?(stream) ?? stream.eventLoop.makeSucceededVoidFuture() }
+        }
+        #expect(failures.now == 0)
+        connection.embeddedEventLoop.run()
+        #expect(failures.now == 1)
+    }
+
+    private final class FailureCounter: ChannelInboundHandler {
+        typealias InboundIn = HTTPClientResponsePart
+        private let count: Shared<Int>
+
+        init(_ count: Shared<Int>) {
+            self.count = count
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            count.withLock { $0 += 1 }
         }
     }
 }

@@ -84,7 +84,16 @@ final class ClientTraits: Equatable, Sendable {
             let connection = HTTP2ConnectionGuard.guarding(channel)
             try pipeline.addHandler(ResponseGuard<HTTP2Wire>(connection: connection), position: .before(codec))
             try pipeline.addHandler(IdleHandler(limit: idleLimit), position: .after(codec))
+            if channel.parent?.isActive == false { Self.failLater(channel) }
         }
+    }
+
+    /// Fails the request of a stream whose connection was closed a moment before. The stream would wait for its
+    /// connection for ever.
+    ///
+    /// The client must have given the stream its request: it ends the process for an error before that.
+    private static func failLater(_ stream: any Channel) {
+        stream.eventLoop.execute { stream.pipeline.fireErrorCaught(HTTPClientError.remoteConnectionClosed) }
     }
 
     /// Returns an initializer that runs `prepare`, and closes the channel if it throws: the client forgets a channel

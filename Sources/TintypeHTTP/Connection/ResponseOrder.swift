@@ -49,7 +49,8 @@ struct ResponseOrder: Hashable, Sendable {
     /// - Parameter status: The status as the server sent it.
     mutating func receiveHead(status: String) -> Decision {
         guard status.utf8.count == 3, let code = Int(status), code >= 100 else {
-            return reject("the server sent the invalid status \"\(status.prefix(20))\"")
+            let printable = status.utf8.prefix(20).map { (33...126).contains($0) ? $0 : UInt8(ascii: "?") }
+            return reject("the server sent the invalid status \"\(String(decoding: printable, as: UTF8.self))\"")
         }
         return receiveHead(status: code)
     }
