@@ -59,24 +59,21 @@ public struct DownloadBody: Sendable {
         content = .stream(body)
     }
 
-    /// Receives the whole body and returns it without its content coding. Call it once.
+    /// Receives the whole body and returns it without its content coding. Later calls return the same bytes.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/limitExceeded`` when the body is larger than the transfer allows, or
     ///   an error of the transport.
     public func collect() async throws -> Data {
         switch content {
-        case .data(let data): return data
-        case .stream(let body):
-            let received = ReceivedBytes(limit: body.limits.byteCount)
-            try await body.receive(into: received)
-            return received.take()
+        case .data(let data): data
+        case .stream(let body): try await body.collect()
         }
     }
 
-    /// Appends the body to `received`. Call it once.
+    /// Moves the body into `received`. Call it once.
     func receive(into received: ReceivedBytes) async throws {
         switch content {
-        case .data(let data): try data.withTypedBytes { bytes throws(TintypeError) in try received.append(bytes) }
+        case .data(let data): try received.take(whole: data)
         case .stream(let body): try await body.receive(into: received)
         }
     }

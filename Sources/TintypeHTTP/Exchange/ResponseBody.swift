@@ -24,6 +24,8 @@ final class ResponseBody: Sendable {
     private let prefix: Data
     /// Records the received bytes if the body breaks off.
     private let resumption: Resumption?
+    /// The bytes that ``collect()`` has returned.
+    private let collected = Locked<Data?>(nil)
 
     /// Creates a body that arrives over `stream`.
     ///
@@ -43,13 +45,26 @@ final class ResponseBody: Sendable {
         self.resumption = resumption
     }
 
-    /// Receives the body up to its end, and removes its content coding.
+    /// Receives the body up to its end, removes its content coding, and returns it. Later calls return the same bytes.
+    /// A large body is a mapping of a file without a name.
+    ///
+    /// - Throws: The errors of ``receive(into:)``.
+    func collect() async throws -> Data {
+        let received = ReceivedBytes(limit: limits.byteCount)
+        try await receive(into: received)
+        let data = try await received.takeAll(for: transfer.job).data
+        collected.withLock { $0 = data }
+        return data
+    }
+
+    /// Receives the body up to its end, and removes its content coding. A body that was collected is not received again.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/truncatedBody`` when the body ends early,
     ///   ``TintypeCore/TintypeError/Code/limitExceeded`` when it becomes too large,
     ///   ``TintypeCore/TintypeError/Code/undecipherable`` when its content coding is damaged, or an error of the
     ///   transport.
     func receive(into received: ReceivedBytes) async throws {
+        if let collected = collected.withLock({ $0 }) { return try received.take(whole: collected) }
         do {
             if let announced, coding == nil { try received.expect(prefix.count + announced) }
             if !prefix.isEmpty {

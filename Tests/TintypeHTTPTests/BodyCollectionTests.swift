@@ -1,0 +1,81 @@
+import Foundation
+import HTTPTestSupport
+import Testing
+import TintypeCore
+import TintypeHTTP
+import TintypeTesting
+
+/// What interceptors get that read a whole body.
+@Suite(.timeLimit(.minutes(15))) struct BodyCollectionTests {
+    /// More than fits into memory before a body is moved to a file, and not a multiple of the moved pieces.
+    private static let large = Data((0..<(19 << 20) + 12_345).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 11) })
+
+    /// Collects each body a number of times.
+    private struct Collector: HTTPInterceptor {
+        let id = "collector"
+        let collected = Shared<[Data]>([])
+        var count = 1
+        var replacesBody = false
+
+        func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse {
+            var response = try await next(request)
+            for _ in 0..<count {
+                let data = try await response.body.collect()
+                collected.withLock { $0.append(data) }
+                if replacesBody { response.body = DownloadBody(data) }
+            }
+            return response
+        }
+    }
+
+    private func collect(
+        _ body: Data, _ framing: OriginResponse.Framing, _ collector: Collector
+    ) async throws -> LoadedBytes {
+        var options = HTTPOptions()
+        options.interceptors = [collector]
+        return try await Fixture.withOrigin(limit: 64 << 20, options: options) { origin, load in
+            origin.serve("/a", .image(body, type: "image/png").with(\.framing, framing))
+            return try await load("/a")
+        }
+    }
+
+    @Test(arguments: [OriginResponse.Framing.contentLength, .chunked(size: 1 << 16)])
+    func aBodyThatWasMovedToAFileIsCollectedWhole(_ framing: OriginResponse.Framing) async throws {
+        let collector = Collector(replacesBody: true)
+        let loaded = try await collect(Self.large, framing, collector)
+        #expect(collector.collected.now == [Self.large] && loaded.data == Self.large)
+    }
+
+    @Test func aDecryptorGetsTheWholeBody() async throws {
+        let counts = Shared<[Int]>([])
+        let decryptor = DownloadDecryptor(id: "reverse") { data, _ in
+            counts.withLock { $0.append(data.count) }
+            return Data(data.reversed())
+        }
+        var options = HTTPOptions()
+        options.interceptors = [decryptor]
+        try await Fixture.withOrigin(limit: 64 << 20, options: options) { origin, load in
+            origin.serve("/a", .image(Data(Self.large.reversed()), type: "image/png"))
+            let data = try await load("/a").data
+            #expect(counts.now == [Self.large.count] && data == Self.large)
+        }
+    }
+
+    /// An interceptor that only looks at the body leaves it to the transfer.
+    @Test(arguments: [OriginResponse.Framing.contentLength, .chunked(size: 500)])
+    func aBodyCanBeCollectedMoreThanOnce(_ framing: OriginResponse.Framing) async throws {
+        let collector = Collector(count: 2)
+        let loaded = try await collect(Fixture.body, framing, collector)
+        #expect(collector.collected.now == [Fixture.body, Fixture.body] && loaded.data == Fixture.body)
+    }
+
+    @Test func aCollectedBodyStaysWithinTheLimit() async throws {
+        let interceptor = DownloadDecryptor(id: "double") { data, _ in data + data }
+        var options = HTTPOptions()
+        options.interceptors = [interceptor]
+        try await Fixture.withOrigin(limit: Fixture.body.count, options: options) { origin, load in
+            origin.serve("/a", .testImage)
+            await Fixture.expect(.limitExceeded) { try await load("/a") }
+        }
+    }
+}
