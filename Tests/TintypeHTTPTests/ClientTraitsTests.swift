@@ -16,21 +16,23 @@ import TintypeTesting
     ]
 
     private func traits(
-        proxy: ProxyServer? = nil, _ change: (inout DownloaderConfiguration) -> Void = { _ in }
+        proxy: ProxyServer? = nil, pin: HostPin? = nil, _ change: (inout DownloaderConfiguration) -> Void = { _ in }
     ) -> ClientTraits {
         var configuration = DownloaderConfiguration()
         change(&configuration)
-        return ClientTraits(configuration, HTTPOptions(), proxy: proxy)
+        return ClientTraits(configuration, HTTPOptions(), proxy: proxy, pin: pin)
     }
 
     @Test func differentTraitsNeedDifferentClients() {
         #expect(traits() == traits())
         for change in Self.changes { #expect(traits(change) != traits() && traits(change) == traits(change)) }
         #expect(traits(proxy: ProxyServer(host: "a", port: 1)) != traits())
+        let pins = ["10.0.0.1", "10.0.0.2"].compactMap { IPAddress($0).map { HostPin(host: "a", address: $0) } }
+        #expect(traits(pin: pins[0]) != traits() && traits(pin: pins[0]) != traits(pin: pins[1]))
     }
 
     @Test func everyTraitIsTested() {
-        #expect(Mirror(reflecting: traits()).children.count == Self.changes.count + 1)
+        #expect(Mirror(reflecting: traits()).children.count == Self.changes.count + 2)
     }
 
     /// The client never gives up an HTTP/2 connection whose server sends no settings.

@@ -5,14 +5,17 @@ import NIOCore
 import NIOPosix
 import TintypeCore
 
-/// The clients of one downloader: usually one, and one more for each set of other time-outs, guards or proxies.
+/// The clients of one downloader: usually one, and one more for each set of other time-outs, guards or proxies. With a
+/// guard, each host has its own.
 final class ClientPool: Sendable {
-    /// The maximum number of clients in the pool. The least recently used one is released first.
-    private static let maximumCount = 8
-
     private struct State: Sendable {
-        /// The most recently used client is the last.
-        var clients: [PooledClient] = []
+        var clients = ClientList(maximumCount: 8)
+        /// The clients of one host each.
+        var pinned = ClientList(maximumCount: 64)
+
+        mutating func change<Value>(_ isPinned: Bool, _ body: (inout ClientList) -> Value) -> Value {
+            isPinned ? body(&pinned) : body(&clients)
+        }
     }
 
     private let state = Locked(State())
@@ -30,25 +33,56 @@ final class ClientPool: Sendable {
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/insecure`` when a trusted certificate cannot be read.
     @inline(never)
-    func client(for url: URL, _ settings: TransferSettings) throws(TintypeError) -> PooledClient {
-        let traits = settings.traits(for: url, environment: environment)
-        if let client = state.withLock({ Self.find(traits, &$0) }) { return client }
+    func client(
+        for url: URL, over route: ConnectionRoute = .unrestricted, _ settings: TransferSettings
+    ) throws(TintypeError) -> PooledClient {
+        let traits = settings.traits(for: url, over: route, environment: environment)
+        let isPinned = traits.pin != nil
+        if let client = state.withLock({ $0.change(isPinned) { $0.use(traits) } }) { return client }
         let created = try PooledClient(traits, clock)
         // Another thread may have been faster. Clients are released after unlocking.
-        let (client, evicted) = state.withLock { state -> (PooledClient, PooledClient?) in
-            if let client = Self.find(traits, &state) { return (client, created) }
-            state.clients.append(created)
-            let evicted = state.clients.count > Self.maximumCount ? state.clients.removeFirst() : nil
-            return (created, evicted)
-        }
+        let (client, evicted) = state.withLock { $0.change(isPinned) { $0.add(created) } }
         _ = evicted
         return client
     }
 
-    private static func find(_ traits: ClientTraits, _ state: inout State) -> PooledClient? {
-        guard let index = state.clients.lastIndex(where: { $0.traits == traits }) else { return nil }
-        if index != state.clients.count - 1 { state.clients.append(state.clients.remove(at: index)) }
-        return state.clients.last
+    /// Returns routes to one host with those first that have a client, whose connections may be open.
+    func sorted(_ routes: [ConnectionRoute]) -> [ConnectionRoute] {
+        guard routes.count > 1 else { return routes }
+        let pins = state.withLock { Set($0.pinned.clients.compactMap(\.traits.pin)) }
+        let isUsed = { (route: ConnectionRoute) in route.pin.map(pins.contains) ?? false }
+        return routes.filter(isUsed) + routes.filter { !isUsed($0) }
+    }
+
+    /// Whether requests for a URL go through a proxy, which resolves names.
+    func usesProxy(for url: URL, _ settings: TransferSettings) -> Bool {
+        settings.configuration.proxy.proxy(for: url, environment: environment) != nil
+    }
+}
+
+/// A limited number of clients, the most recently used one last. The least recently used one is released first.
+private struct ClientList: Sendable {
+    let maximumCount: Int
+    private(set) var clients: [PooledClient] = []
+
+    init(maximumCount: Int) {
+        self.maximumCount = maximumCount
+    }
+
+    /// Returns the client with some traits, which becomes the most recently used one.
+    mutating func use(_ traits: ClientTraits) -> PooledClient? {
+        guard let index = clients.lastIndex(where: { $0.traits == traits }) else { return nil }
+        if index != clients.count - 1 { clients.append(clients.remove(at: index)) }
+        return clients.last
+    }
+
+    /// Adds a client, unless there is one with the same traits.
+    ///
+    /// - Returns: The client in the list, and a client to release.
+    mutating func add(_ client: PooledClient) -> (client: PooledClient, released: PooledClient?) {
+        if let present = use(client.traits) { return (present, client) }
+        clients.append(client)
+        return (client, clients.count > maximumCount ? clients.removeFirst() : nil)
     }
 }
 

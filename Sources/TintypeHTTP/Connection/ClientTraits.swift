@@ -17,10 +17,16 @@ final class ClientTraits: Equatable, Sendable {
     let serverGuard: ServerGuard?
     /// The proxy for the URL of the request; `nil` for none.
     let proxy: ProxyServer?
+    /// The only address at which a host is contacted; `nil` if the client resolves names.
+    let pin: HostPin?
 
     /// Creates the traits for requests with a configuration and options; the options take precedence.
-    init(_ configuration: DownloaderConfiguration, _ options: HTTPOptions, proxy: ProxyServer? = nil) {
+    init(
+        _ configuration: DownloaderConfiguration, _ options: HTTPOptions, proxy: ProxyServer? = nil,
+        pin: HostPin? = nil
+    ) {
         self.proxy = proxy
+        self.pin = pin
         connectTimeout = options.connectTimeout ?? configuration.connectTimeout
         idleTimeout = options.idleTimeout ?? configuration.idleTimeout
         connectionsPerHost = max(1, configuration.connectionsPerHost)
@@ -33,7 +39,8 @@ final class ClientTraits: Equatable, Sendable {
 
     static func == (left: ClientTraits, right: ClientTraits) -> Bool {
         left === right
-            || left.connectTimeout == right.connectTimeout && left.idleTimeout == right.idleTimeout
+            || left.pin == right.pin && left.connectTimeout == right.connectTimeout
+                && left.idleTimeout == right.idleTimeout
                 && left.connectionsPerHost == right.connectionsPerHost && left.allowsHTTP2 == right.allowsHTTP2
                 && left.trustedCertificates == right.trustedCertificates && left.serverGuard == right.serverGuard
                 && left.proxy == right.proxy
@@ -57,6 +64,7 @@ final class ClientTraits: Equatable, Sendable {
         configuration.connectionPool.retryConnectionEstablishment = false
         // A span would have no parent, since a shared transfer is not part of any caller's task.
         configuration.tracing.tracer = nil
+        if let pin { configuration.dnsOverride = [pin.host: pin.address.description] }
         configuration.httpVersion = allowsHTTP2 ? .automatic : .http1Only
         prepareChannels(&configuration)
         return configuration
@@ -121,6 +129,7 @@ final class ClientTraits: Equatable, Sendable {
     /// - Throws: ``TintypeCore/TintypeError/Code/insecure`` when a trusted certificate cannot be read.
     func tls() throws(TintypeError) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
+        if pin != nil { configuration.trustRoots = SystemTrustRoots.shared }
         guard !trustedCertificates.isEmpty else { return configuration }
         do {
             let certificates = try trustedCertificates.flatMap { try NIOSSLCertificate.fromPEMBytes(Array($0.utf8)) }
@@ -143,7 +152,8 @@ final class ClientTraits: Equatable, Sendable {
 }
 
 extension ServerGuard {
-    /// Checks the address of a connection before anything is sent over it.
+    /// Checks the address of a connection once more: a connection to another address than a checked one is closed
+    /// before a request is sent.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/forbidden``.
     fileprivate func check(_ channel: any Channel) throws(TintypeError) {

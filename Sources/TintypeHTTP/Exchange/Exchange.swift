@@ -51,18 +51,10 @@ struct Exchange: Sendable {
     /// Sends a request and returns its response, redirect or not. Resumes an interrupted transfer if there is one.
     func sendOnce(_ request: DownloadRequest) async throws -> DownloadResponse {
         try request.validate()
-        if let serverGuard = settings.serverGuard { try await check(request.url, serverGuard) }
         if let resumption = transfer.resumption, resumption.hasPartial(for: request) {
             return try await resume(request, resumption)
         }
         return try response(to: request, try await reply(to: request))
-    }
-
-    private func check(_ url: URL, _ serverGuard: ServerGuard) async throws(TintypeError) {
-        try serverGuard.check(url)
-        for address in try await HostResolver.addresses(of: url.host(percentEncoded: false) ?? "", for: transfer.job) {
-            try serverGuard.check(address, for: url)
-        }
     }
 
     // Functions marked `@inline(never)` keep their values out of the async frames of most transfers. Frames that do not fit
@@ -135,9 +127,32 @@ struct Exchange: Sendable {
     /// A server may close an idle connection at the moment when it is used again. The server has not responded then, so
     /// an idempotent request is sent again.
     private func reply(to request: DownloadRequest) async throws -> Reply {
+        guard let serverGuard = settings.serverGuard else { return try await reply(to: request, over: .unrestricted) }
+        return try await reply(to: request, allowedBy: serverGuard)
+    }
+
+    /// Sends a request to one of the addresses that a guard allows: the next one if there is no connection.
+    @inline(never)
+    private func reply(to request: DownloadRequest, allowedBy serverGuard: ServerGuard) async throws -> Reply {
+        let clients = transfer.services.clients
+        var routes = try await serverGuard.routes(
+            to: request.url, within: settings.connectTimeout, transfer.clock, for: transfer.job)
+        routes = clients.usesProxy(for: request.url, settings) ? [.unrestricted] : clients.sorted(routes)
+        var failure = TintypeError(.unreachable, stage: .load, "the host has no address")
+        for route in routes {
+            do {
+                return try await reply(to: request, over: route)
+            } catch let error as TintypeError where error.isConnectFailure && !Task.isCancelled {
+                failure = error
+            }
+        }
+        throw failure
+    }
+
+    private func reply(to request: DownloadRequest, over route: ConnectionRoute) async throws -> Reply {
         var replays = 0
         while true {
-            let client = try transfer.services.clients.client(for: request.url, settings)
+            let client = try transfer.services.clients.client(for: request.url, over: route, settings)
             let stream = ResponseStream(to: try clientRequest(for: request), over: client)
             do {
                 let head = try await stream.head()

@@ -25,31 +25,46 @@ struct IPAddress: Hashable, Sendable {
 
     /// The purpose of the address. An IPv6 address that embeds an IPv4 address has the kind of that address.
     var kind: AddressKind {
-        if Self.metadata.contains(self) { return .metadata }
         if let embedded { return embedded.kind }
         let ranges = bytes.count == 4 ? Self.ranges4 : Self.ranges6
-        return ranges.first { $0.contains(bytes) }?.kind
+        let kind =
+            ranges.first { $0.contains(bytes) }?.kind
             ?? (bytes.count == 4 || bytes[0] >> 5 == 1 ? .global : .reserved)
+        // An ISATAP router may forward to the IPv4 address in the interface identifier.
+        return kind == .global ? isatapTarget?.kind ?? kind : kind
     }
 
-    /// The IPv4 address in an IPv6 address: mapped (RFC 4291, 2.5.5), translated (RFC 6052) or 6to4 (RFC 3056).
+    /// The IPv4 address that an IPv6 address stands for: mapped (RFC 4291, 2.5.5), translated (RFC 6052) or 6to4 (RFC
+    /// 3056). Translation with a prefix of the network's own cannot be recognised.
     private var embedded: IPAddress? {
         guard bytes.count == 16 else { return nil }
-        if bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == bytes[11], bytes[10] == 0xFF {
-            return IPAddress(bytes: Array(bytes[12...]))
-        }
-        if Array(bytes[..<12]) == [0, 0x64, 0xFF, 0x9B] + [UInt8](repeating: 0, count: 8) {
+        if Self.prefixesBeforeIPv4.contains(where: { $0.contains(bytes) }) {
             return IPAddress(bytes: Array(bytes[12...]))
         }
         return bytes[0] == 0x20 && bytes[1] == 0x02 ? IPAddress(bytes: Array(bytes[2..<6])) : nil
     }
 
-    /// The metadata services of EC2 and many others, of EC2 over IPv6, Alibaba, Azure and Oracle.
-    private static let metadata: Set<IPAddress> = Set(
-        ["169.254.169.254", "fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192"]
-            .compactMap { IPAddress($0) })
+    /// The prefixes of 96 bits that an IPv4 address follows.
+    private static let prefixesBeforeIPv4 = AddressRange.list([
+        ("::ffff:0:0", 96, .reserved), ("64:ff9b::", 96, .reserved),
+    ])
+
+    /// The IPv4 address in an ISATAP interface identifier (RFC 5214, 6.1).
+    private var isatapTarget: IPAddress? {
+        guard bytes.count == 16, bytes[8] & 0xFC == 0, Array(bytes[9..<12]) == [0, 0x5E, 0xFE] else { return nil }
+        return IPAddress(bytes: Array(bytes[12...]))
+    }
+
+    // The ranges of the IANA registries of special-purpose addresses (RFC 6890 and its successors), and the addresses at
+    // which clouds give machines their credentials. The first range that contains an address counts.
 
     private static let ranges4 = AddressRange.list([
+        // EC2 and most others; containers and pods of EC2; Scaleway; Tencent.
+        ("169.254.169.254", 32, .metadata), ("169.254.170.2", 32, .metadata), ("169.254.170.23", 32, .metadata),
+        ("169.254.42.42", 32, .metadata), ("169.254.0.23", 32, .metadata),
+        // Alibaba, Volcano Engine, Azure, Oracle.
+        ("100.100.100.200", 32, .metadata), ("100.96.0.96", 32, .metadata), ("168.63.129.16", 32, .metadata),
+        ("192.0.0.192", 32, .metadata),
         ("127.0.0.0", 8, .loopback), ("169.254.0.0", 16, .linkLocal), ("10.0.0.0", 8, .privateNetwork),
         ("172.16.0.0", 12, .privateNetwork), ("192.168.0.0", 16, .privateNetwork),
         ("100.64.0.0", 10, .privateNetwork), ("224.0.0.0", 4, .multicast), ("0.0.0.0", 8, .reserved),
@@ -60,6 +75,9 @@ struct IPAddress: Hashable, Sendable {
 
     /// Addresses outside of these ranges and of 2000::/3 are reserved.
     private static let ranges6 = AddressRange.list([
+        // EC2, Google, Oracle, Scaleway, Akamai, OpenStack.
+        ("fd00:ec2::", 32, .metadata), ("fd20:ce::254", 128, .metadata), ("fd00:c1::a9fe:a9fe", 128, .metadata),
+        ("fd00:42::42", 128, .metadata), ("fd00:a9fe:a9fe::1", 128, .metadata), ("fe80::a9fe:a9fe", 128, .metadata),
         ("::1", 128, .loopback), ("fe80::", 10, .linkLocal), ("fec0::", 10, .privateNetwork),
         ("fc00::", 7, .privateNetwork), ("ff00::", 8, .multicast), ("2001::", 23, .reserved),
         ("2001:db8::", 32, .reserved), ("3fff::", 20, .reserved),

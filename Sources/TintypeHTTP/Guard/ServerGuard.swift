@@ -1,15 +1,16 @@
 public import Foundation
-import NIOCore
-import NIOPosix
 public import TintypeCore
 
 /// Restricts which servers are contacted, for programs that load URLs from untrusted sources: without a guard, such a
 /// URL can reach the program's own network (server-side request forgery).
 ///
 /// A pipeline whose downloader has a guard loads only URLs with the allowed schemes, and thus no local files. The guard
-/// checks every URL before it is requested, redirects included; then every address that the host resolves to;
-/// and finally the address of the connection before anything is sent, since a name may resolve differently the next
-/// time. Behind a proxy, the address of the connection is not checked.
+/// checks every URL before it is requested, redirects included, and every address that its host resolves to.
+/// The connection goes to one of the checked addresses: the name is not resolved again, since it may resolve differently
+/// the next time. Behind a proxy, the proxy resolves the name, and the address of the connection is not checked.
+///
+/// All refusals are the same ``TintypeCore/TintypeError/Code/forbidden`` error. Its underlying ``Refusal`` names the
+/// reason, which may tell about the program's network: do not send it to the author of the URL.
 public struct ServerGuard: Hashable, Sendable {
     /// The allowed URL schemes, in lowercase.
     public var schemes: Set<String>
@@ -56,15 +57,15 @@ public struct ServerGuard: Hashable, Sendable {
     /// - Throws: ``TintypeCore/TintypeError/Code/forbidden`` when one of them is not allowed.
     public func check(_ url: URL) throws(TintypeError) {
         let scheme = url.scheme?.lowercased() ?? ""
-        let host = url.host(percentEncoded: false)?.lowercased() ?? ""
-        guard schemes.contains(scheme) else { throw Self.refusal("the scheme \(scheme)", url) }
+        let host = url.plainHost
+        guard schemes.contains(scheme) else { throw Refusal("the scheme \(scheme)").error(for: url) }
         guard ports?.contains(url.effectivePort) ?? true else {
-            throw Self.refusal("the port \(url.effectivePort)", url)
+            throw Refusal("the port \(url.effectivePort)").error(for: url)
         }
         // A trailing dot does not change the host that a name means.
         let name = host.hasSuffix(".") ? String(host.dropLast()) : host
         guard !Self.contains(name, in: deniedHosts), allowedHosts.map({ Self.contains(name, in: $0) }) ?? true else {
-            throw Self.refusal("the host \(host)", url)
+            throw Refusal("the host \(host)").error(for: url)
         }
     }
 
@@ -74,7 +75,7 @@ public struct ServerGuard: Hashable, Sendable {
     /// - Throws: ``TintypeCore/TintypeError/Code/forbidden`` when the kind is not allowed.
     func check(_ address: IPAddress, for url: URL? = nil) throws(TintypeError) {
         guard addresses.contains(address.kind) else {
-            throw Self.refusal("the address \(address) (\(address.kind.name))", url)
+            throw Refusal("the address \(address) (\(address.kind.name))").error(for: url)
         }
     }
 
@@ -85,43 +86,20 @@ public struct ServerGuard: Hashable, Sendable {
         }
     }
 
-    private static func refusal(_ what: String, _ url: URL?) -> TintypeError {
-        TintypeError(.forbidden, stage: .load, "\(what) is not allowed", subject: url?.absoluteString)
-    }
-}
+    /// The reason for which a guard refused a URL: the underlying error of every refusal.
+    public struct Refusal: Error, Hashable, CustomStringConvertible {
+        /// The part that is not allowed, such as `the port 22` or `the address 10.0.0.1 (private network)`.
+        public let description: String
 
-/// Resolves host names.
-enum HostResolver {
-    /// Returns the addresses of a host. Blocks a thread of the disk queue while the system resolver runs.
-    ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/unreachable`` when the host is unknown,
-    ///   ``TintypeCore/TintypeError/Code/cancelled`` when the job is cancelled.
-    static func addresses(of host: String, for job: JobContext) async throws(TintypeError) -> [IPAddress] {
-        if let address = IPAddress(host) { return [address] }
-        return try await WorkQueue.disk.run(for: job) { () throws(TintypeError) in try lookUp(host) }
-    }
-
-    private static func lookUp(_ host: String) throws(TintypeError) -> [IPAddress] {
-        var hints = addrinfo()
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        var list: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, nil, &hints, &list) == 0 else {
-            throw TintypeError(.unreachable, stage: .load, "the host \(host) is unknown")
+        init(_ description: String) {
+            self.description = description
         }
-        defer { freeaddrinfo(list) }
-        return sequence(first: list) { $0?.pointee.ai_next }.prefix { $0 != nil }.compactMap { $0.flatMap(address) }
-    }
 
-    private static func address(_ info: UnsafeMutablePointer<addrinfo>) -> IPAddress? {
-        guard let address = info.pointee.ai_addr else { return nil }
-        switch info.pointee.ai_family {
-        case AF_INET:
-            return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { IPAddress(SocketAddress($0.pointee)) }
-        case AF_INET6:
-            return address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
-                IPAddress(SocketAddress($0.pointee))
-            }
-        default: return nil
+        /// The error that is thrown. Its message is the same for every reason.
+        func error(for url: URL?) -> TintypeError {
+            TintypeError(
+                .forbidden, stage: .load, "the server guard does not allow this URL", subject: url?.absoluteString,
+                underlying: self)
         }
     }
 }

@@ -34,6 +34,7 @@ final class TransferSettings: Sendable {
         return headers
     }
 
+    var connectTimeout: Duration { options.connectTimeout ?? configuration.connectTimeout }
     var retry: RetryPolicy { options.retry ?? configuration.retry }
     var maximumRedirects: Int { options.maximumRedirects ?? configuration.maximumRedirects }
     var serverGuard: ServerGuard? { options.serverGuard ?? configuration.serverGuard }
@@ -41,12 +42,15 @@ final class TransferSettings: Sendable {
     var crossOriginFields: CrossOriginFields { configuration.crossOriginFields.union(options.crossOriginFields) }
     var totalTimeout: Duration? { options.totalTimeout ?? configuration.totalTimeout }
 
-    /// The traits of the client for a URL, which depend on its proxy.
+    /// The traits of the client for a URL, which depend on its proxy and its route.
     ///
     /// - Parameter environment: The variables that name proxies.
-    func traits(for url: URL, environment: [String: String]) -> ClientTraits {
-        guard let proxy = configuration.proxy.proxy(for: url, environment: environment) else { return traits }
-        return ClientTraits(configuration, options, proxy: proxy)
+    func traits(
+        for url: URL, over route: ConnectionRoute = .unrestricted, environment: [String: String]
+    ) -> ClientTraits {
+        let proxy = configuration.proxy.proxy(for: url, environment: environment)
+        guard proxy != nil || route != .unrestricted else { return traits }
+        return ClientTraits(configuration, options, proxy: proxy, pin: proxy == nil ? route.pin : nil)
     }
 
     /// Whether the certificate of a URL's host is not checked.
