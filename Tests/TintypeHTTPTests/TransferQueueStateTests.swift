@@ -108,6 +108,38 @@ import TintypeTesting
         #expect(queue.startNext() == 2)
     }
 
+    // MARK: Fairness
+
+    @Test func oneHostNeverHoldsAllPlaces() {
+        var queue = queue(3, 6)
+        for element in 0..<9 { _ = queue.push(element, host: "slow", at: .high) }
+        #expect(drain(&queue) == [0, 1, 2])
+        for element in 10..<12 { _ = queue.push(element, host: "b", at: .low) }
+        _ = queue.push(20, host: "c", at: .veryLow)
+        #expect(drain(&queue) == [10])
+        queue.finish(host: "b")
+        #expect(drain(&queue) == [11])
+        queue.finish(host: "b")
+        #expect(drain(&queue) == [20])
+        queue.finish(host: "slow")
+        #expect(drain(&queue) == [])
+        queue.finish(host: "c")
+        #expect(drain(&queue) == [3])
+    }
+
+    @Test func aTransferOfAnotherHostStartsAtOnceBesideAHostWithAllPlaces() {
+        var queue = queue(2)
+        let starts = ["slow", "slow", "slow", "b", "b", "c"].map { queue.tryStart(host: $0) }
+        #expect(starts == [true, true, false, true, false, false])
+    }
+
+    @Test func aSinglePlaceIsNotExceeded() {
+        var queue = queue(1)
+        let starts = ["slow", "b"].map { queue.tryStart(host: $0) }
+        _ = queue.push(1, host: "b", at: .high)
+        #expect(starts == [true, false] && drain(&queue) == [])
+    }
+
     @Test func withoutRoomForAHostNothingStarts() {
         var queue = queue(1, 0)
         let begins = queue.tryStart(host: "a")
@@ -166,7 +198,8 @@ import TintypeTesting
                 limits = randomLimits(&random)
                 queue.change(limits)
             default:
-                let expected = running.count < limits.total ? first(waiting, running, limits) : nil
+                let hasRoom = running.count < limits.total || limits.total > 1 && Set(running).count == 1
+                let expected = hasRoom ? first(waiting, running, limits) : nil
                 #expect(queue.startNext() == expected?.element)
                 guard let expected else { continue }
                 waiting.removeAll { $0.ticket == expected.ticket }
@@ -183,7 +216,7 @@ import TintypeTesting
     }
 
     private func first(_ waiting: [Waiting], _ running: [String], _ limits: Queue.Limits) -> Waiting? {
-        waiting.filter { candidate in running.count { $0 == candidate.host } < limits.perHost }
+        waiting.filter { candidate in running.count { $0 == candidate.host } < min(limits.perHost, limits.total) }
             .max { left, right in
                 let isOlder =
                     limits.order == .firstInFirstOut ? left.element > right.element : left.element < right.element

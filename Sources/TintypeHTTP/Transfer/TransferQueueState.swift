@@ -3,6 +3,9 @@ import TintypeCore
 /// Decides which waiting transfer starts next, within a limit for all transfers and one for each host: the most urgent
 /// first, and among equals the oldest or the youngest.
 ///
+/// One host never holds all places: if all running transfers are from one host, a transfer of another host may start
+/// beyond the limit for all. Without this, a host that sends its images slowly would stop all others.
+///
 /// All transfers wait in one queue. When the turn of a transfer comes while its host is busy, the transfer steps aside,
 /// into a queue of that host, with its ticket and its age. The first of these returns when the host has room.
 ///
@@ -33,12 +36,20 @@ struct TransferQueueState<Element: Sendable>: Sendable {
         init(order: QueueOrder) {
             aside = PriorityQueue(order: order)
         }
+
+        /// Counts a transfer as running, and returns how many are.
+        mutating func start() -> Int {
+            runningCount += 1
+            return runningCount
+        }
     }
 
     private(set) var limits: Limits
     /// Whether no transfer may start.
     var isSuspended = false
     private(set) var runningCount = 0
+    /// The number of hosts with running transfers.
+    private var activeHostCount = 0
     private var main: PriorityQueue<Waiting>
     /// Hosts with running transfers, or with some that stepped aside.
     private var hosts: [String: Host] = [:]
@@ -52,9 +63,15 @@ struct TransferQueueState<Element: Sendable>: Sendable {
 
     var waitingCount: Int { main.count + hostsOfAside.count }
 
-    private var hasRoom: Bool { !isSuspended && runningCount < limits.total }
+    private var hasRoom: Bool { !isSuspended && (runningCount < limits.total || hasExtraPlace) }
 
-    private func hasRoom(at host: String) -> Bool { hosts[host]?.runningCount ?? 0 < limits.perHost }
+    /// Whether there is one place more, for a host without running transfers. A limit of 1 is kept: the program wants one
+    /// transfer after the other.
+    private var hasExtraPlace: Bool { limits.total > 1 && activeHostCount == 1 }
+
+    private func hasRoom(at host: String) -> Bool {
+        hosts[host]?.runningCount ?? 0 < min(limits.perHost, limits.total)
+    }
 
     // MARK: Starting and finishing
 
@@ -66,11 +83,11 @@ struct TransferQueueState<Element: Sendable>: Sendable {
     /// Counts a transfer as running without queueing it, if no other waits and both limits allow it.
     mutating func tryStart(host: String) -> Bool {
         guard waitingCount == 0, hasRoom, limits.perHost > 0 else { return false }
-        guard let index = hosts.index(forKey: host) else {
+        guard let index = hosts.index(forKey: host), hosts.values[index].runningCount > 0 else {
             countStart(host: host)
             return true
         }
-        guard hosts.values[index].runningCount < limits.perHost else { return false }
+        guard hosts.values[index].runningCount < min(limits.perHost, limits.total) else { return false }
         hosts.values[index].runningCount += 1
         runningCount += 1
         return true
@@ -92,7 +109,7 @@ struct TransferQueueState<Element: Sendable>: Sendable {
     }
 
     private mutating func countStart(host: String) {
-        hosts[host, default: Host(order: main.order)].runningCount += 1
+        if hosts[host, default: Host(order: main.order)].start() == 1 { activeHostCount += 1 }
         runningCount += 1
     }
 
@@ -100,6 +117,7 @@ struct TransferQueueState<Element: Sendable>: Sendable {
     mutating func finish(host: String) {
         runningCount -= 1
         guard let index = hosts.index(forKey: host) else { return }
+        if hosts.values[index].runningCount == 1 { activeHostCount -= 1 }
         guard hosts.values[index].aside.isEmpty else {
             hosts.values[index].runningCount -= 1
             return readmitFirst(host: host)
