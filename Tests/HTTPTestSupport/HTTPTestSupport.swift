@@ -36,6 +36,8 @@ extension DownloaderConfiguration {
         var configuration = DownloaderConfiguration()
         configuration.idleTimeout = .seconds(3600)
         configuration.connectTimeout = .seconds(3600)
+        configuration.totalTimeout = nil
+        configuration.minimumRate = nil
         return configuration
     }
 }

@@ -12,7 +12,8 @@ import TintypeHTTP
 
     @Test func timesAndRetries() {
         #expect(configuration.connectTimeout == .seconds(10) && configuration.idleTimeout == .seconds(15))
-        #expect(configuration.totalTimeout == nil && configuration.retry == .none && configuration.reconnection == nil)
+        #expect(configuration.totalTimeout == .seconds(900) && configuration.minimumRate == .standard)
+        #expect(configuration.retry == .none && configuration.reconnection == nil)
     }
 
     @Test func requests() {

@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import Foundation
 import HTTPTestSupport
 import NIOCore
@@ -6,6 +7,15 @@ import TintypeCore
 import TintypeTesting
 
 @testable import TintypeHTTP
+
+extension ResponseStream {
+    /// Sends a request without limits on its time.
+    convenience init(to request: HTTPClient.Request, over client: PooledClient) {
+        self.init(
+            to: request, over: client, at: TransferPace(totalTime: nil, from: .zero, rate: nil),
+            under: TransferWatch(.system))
+    }
+}
 
 /// Responses whose reader is slower than their origin.
 @Suite(.timeLimit(.minutes(15))) struct ResponseStreamTests {

@@ -3,6 +3,9 @@ public struct DownloaderConfiguration: Sendable {
     // MARK: Limits
 
     /// The maximum number of transfers that run at once, at least 1; others wait in order of priority. 6 by default.
+    ///
+    /// If it is more than 1 and all running transfers are from one host, one of another host may start beside them, so
+    /// that a slow host does not stop all others.
     public var maximumConcurrentDownloads = 6
 
     /// The maximum number of transfers that run at once from one host, and of connections to it, at least 1. 6 by
@@ -23,8 +26,13 @@ public struct DownloaderConfiguration: Sendable {
     /// The longest time without a byte from the server. 15 s by default.
     public var idleTimeout = Duration.seconds(15)
 
-    /// The longest time of one attempt, from its request to the last byte; `nil`, the default, sets no limit.
-    public var totalTimeout: Duration?
+    /// The longest time of one attempt, from its place in the queue to the last byte, with its redirects. 15 minutes by
+    /// default, in which a link with 200 kbit/s transfers 20 MB; `nil` sets no limit.
+    public var totalTimeout: Duration? = .seconds(900)
+
+    /// The lowest rate at which a body must arrive, ``MinimumRate/standard`` by default; `nil` sets no limit. A slower
+    /// response fails with ``TintypeCore/TintypeError/Code/timedOut``.
+    public var minimumRate: MinimumRate? = .standard
 
     /// The rules for retries. None by default.
     public var retry = RetryPolicy.none

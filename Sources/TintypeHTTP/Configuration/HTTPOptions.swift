@@ -28,6 +28,8 @@ public struct HTTPOptions: Sendable {
     public var idleTimeout: Duration?
     /// The longest time of one attempt.
     public var totalTimeout: Duration?
+    /// The lowest rate at which the body must arrive; ``MinimumRate/unlimited`` for no limit.
+    public var minimumRate: MinimumRate?
     /// The maximum size of the body in bytes, both as sent and decoded.
     public var maximumByteCount: Int?
     /// The maximum number of redirects.
@@ -47,8 +49,7 @@ public struct HTTPOptions: Sendable {
     private var identity: [AnyHashable] {
         [
             interceptors.map(\.id), credential, usesCookies, acceptsUncheckedCertificate, connectTimeout, idleTimeout,
-            totalTimeout, maximumByteCount, maximumRedirects, retry, serverGuard,
-            crossOriginFields,
+            totalTimeout, minimumRate, maximumByteCount, maximumRedirects, retry, serverGuard, crossOriginFields,
         ]
     }
 }
@@ -67,8 +68,9 @@ extension HTTPOptions: Hashable {
     /// Whether no option is set, as in nearly every request.
     var isDefault: Bool {
         interceptors.isEmpty && credential == nil && !usesCookies && !acceptsUncheckedCertificate
-            && connectTimeout == nil && idleTimeout == nil && totalTimeout == nil && maximumByteCount == nil
-            && maximumRedirects == nil && retry == nil && serverGuard == nil && crossOriginFields.isEmpty
+            && connectTimeout == nil && idleTimeout == nil && totalTimeout == nil && minimumRate == nil
+            && maximumByteCount == nil && maximumRedirects == nil && retry == nil && serverGuard == nil
+            && crossOriginFields.isEmpty
     }
 }
 

@@ -17,11 +17,6 @@ struct Exchange: Sendable {
 
     private var settings: TransferSettings { transfer.settings }
 
-    /// Whether interceptors or hooks take part.
-    var runsUserCode: Bool {
-        !settings.interceptors.isEmpty || settings.configuration.redirectHook != nil
-    }
-
     /// Sends the request through the interceptors, and returns the final response before its body is read.
     func sendThroughInterceptors() async throws -> DownloadResponse {
         // This may still be a thread of the caller's executor, which slow user code must not block.
@@ -153,7 +148,8 @@ struct Exchange: Sendable {
         var replays = 0
         while true {
             let client = try transfer.services.clients.client(for: request.url, over: route, settings)
-            let stream = ResponseStream(to: try clientRequest(for: request), over: client)
+            let stream = ResponseStream(
+                to: try clientRequest(for: request), over: client, at: transfer.pace, under: transfer.services.watch)
             do {
                 let head = try await stream.head()
                 record(head, of: stream, request)

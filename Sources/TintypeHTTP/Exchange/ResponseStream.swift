@@ -12,15 +12,23 @@ final class ResponseStream: Sendable {
     /// Held while the response arrives, since a released client closes its connections.
     private let client: PooledClient
     private let loop: Int
+    private let watch: TransferWatch
 
     /// Sends `request` over a connection of `client`.
-    init(to request: HTTPClient.Request, over client: PooledClient) {
+    ///
+    /// - Parameters:
+    ///   - pace: The limits on the time of the response.
+    ///   - watch: Fails the response if it is slower than that.
+    init(to request: HTTPClient.Request, over client: PooledClient, at pace: TransferPace, under watch: TransferWatch) {
         self.client = client
+        self.watch = watch
         delegate = ResponseDelegate(client.log)
+        watch.begin(delegate, pace)
         loop = client.send(request, to: delegate)
     }
 
     deinit {
+        watch.end(delegate)
         cancel()
         client.leave(loop)
     }
@@ -142,6 +150,15 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
         perform(state.withLock { $0.finish(.success(())) })
     }
 
+    /// Ends a response that has not ended with an error, and closes its connection. The parts that have arrived are read
+    /// before the error.
+    func fail(_ error: TintypeError) {
+        perform(state.withLock { $0.fail(error) })
+    }
+
+    /// The progress since the last call.
+    func takeProgress() -> TransferPace.Progress { state.withLock { $0.takeProgress() } }
+
     fileprivate func perform(_ actions: ResponseStreamState.Actions) {
         actions.task?.cancel()
         actions.drained?.succeed()
@@ -178,6 +195,7 @@ struct ResponseStreamState: Sendable {
     private var isHeadRead = false
     private var parts: [ByteBuffer] = []
     private var byteCount = 0
+    private var progress = TransferPace.Progress()
     private var end: Result<Void, any Error>?
     /// The waiting reader. The call that takes it out of the state resumes it.
     private var reader: Reader?
@@ -197,12 +215,14 @@ struct ResponseStreamState: Sendable {
     mutating func receive(_ head: ResponseHead) -> Reader? {
         guard end == nil else { return nil }
         self.head = head
+        progress.headTime = head.time
         return takeReader()
     }
 
     /// - Returns: The reader, if it is to be resumed.
     mutating func receive(_ part: ByteBuffer) -> Reader? {
         guard end == nil else { return nil }
+        progress.byteCount += part.readableBytes
         parts.append(part)
         // A part retains the whole buffer that it was read into, however small the part is.
         byteCount += max(part.readableBytes, part.storageCapacity / 8)
@@ -218,6 +238,7 @@ struct ResponseStreamState: Sendable {
     mutating func pause(until drained: EventLoopPromise<Void>) -> Bool {
         guard isFull else { return false }
         self.drained = drained
+        progress.wasPaused = true
         return true
     }
 
@@ -233,10 +254,24 @@ struct ResponseStreamState: Sendable {
     mutating func cancel(_ error: any Error) -> Actions {
         guard end == nil else { return Actions() }
         parts = []
+        return fail(error)
+    }
+
+    /// Ends the response early; parts that have not been read are read before the error.
+    mutating func fail(_ error: any Error) -> Actions {
+        guard end == nil else { return Actions() }
         let task = task
         var actions = finish(.failure(error))
         actions.task = task
         return actions
+    }
+
+    // MARK: The watch
+
+    /// Returns the progress since the last call.
+    mutating func takeProgress() -> TransferPace.Progress {
+        defer { progress.wasPaused = drained != nil }
+        return progress
     }
 
     // MARK: The reader

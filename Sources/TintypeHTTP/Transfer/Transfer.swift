@@ -64,6 +64,11 @@ final class Transfer: Sendable {
         return loaded
     }
 
+    /// The limits on the time of the next response.
+    var pace: TransferPace {
+        TransferPace(totalTime: settings.totalTimeout, from: meter.attemptStart, rate: settings.minimumRate)
+    }
+
     // MARK: Retrying
 
     private func retry(after failure: TintypeError) async throws(TintypeError) -> LoadedBytes {
@@ -116,7 +121,8 @@ final class Transfer: Sendable {
         defer { services.queue.leave(host) }
         if services.limitsStartRate { try await waitForToken() }
         do {
-            guard let limit = settings.totalTimeout else { return try await fetch() }
+            // ``TransferWatch`` ends slow responses. User code needs a limit of its own.
+            guard let limit = settings.totalTimeout, settings.runsUserCode else { return try await fetch() }
             return try await TimeLimit.run(limit, clock) { try await self.fetch() }
         } catch {
             throw error as? TintypeError ?? (Task.isCancelled ? .cancelled : TintypeError(transport: error))
@@ -141,7 +147,7 @@ final class Transfer: Sendable {
         let sent = clock.date()
         let exchange = Exchange(transfer: self)
         let response =
-            exchange.runsUserCode
+            settings.runsUserCode
             ? try await exchange.sendThroughInterceptors() : try await exchange.send(exchange.request)
         let times = ExchangeTimes(sent: sent, answered: clock.date())
         if response.status == 304, let loaded = storedBytes(renewedBy: response, times) { return loaded }

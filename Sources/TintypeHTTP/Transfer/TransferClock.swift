@@ -1,5 +1,6 @@
 package import Foundation
 import NIOCore
+import NIOPosix
 import TintypeCore
 
 /// The clock and the random numbers of a downloader, which tests replace.
@@ -10,6 +11,8 @@ package struct TransferClock: Sendable {
     package var date: @Sendable () -> Date
     /// Waits for a duration; throws when the task is cancelled.
     package var sleep: @Sendable (Duration) async throws -> Void
+    /// Calls a closure once after a duration, on any thread, which it must not block.
+    package var schedule: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
     /// A random number from 0 up to 1, for jitter.
     package var random: @Sendable () -> Double
 
@@ -17,11 +20,13 @@ package struct TransferClock: Sendable {
     package init(
         uptime: @escaping @Sendable () -> Duration, date: @escaping @Sendable () -> Date,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
+        schedule: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void = Self.callOnEventLoop,
         random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
     ) {
         self.uptime = uptime
         self.date = date
         self.sleep = sleep
+        self.schedule = schedule
         self.random = random
     }
 
@@ -29,6 +34,11 @@ package struct TransferClock: Sendable {
     package static let system = TransferClock(
         uptime: { .nanoseconds(Int64(clamping: NIODeadline.now().uptimeNanoseconds)) }, date: { Date() },
         sleep: { try await Task.sleep(for: $0) })
+
+    /// Calls a closure on an event loop: a timer there costs less than a task.
+    package static let callOnEventLoop: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void = { delay, body in
+        MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: TimeAmount(delay), body)
+    }
 }
 
 /// Limits the time of work that reacts to cancellation. ``BoundedWait`` limits work that may not.

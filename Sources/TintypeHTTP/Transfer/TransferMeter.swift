@@ -8,6 +8,8 @@ struct TransferMeter: ~Copyable, Sendable {
         var metrics = TransferMetrics()
         /// The uptime at which the head of the last response arrived.
         var headTime: Duration
+        /// The uptime at which the attempt had its place in the queue.
+        var attemptStart: Duration
     }
 
     private let uptime: @Sendable () -> Duration
@@ -18,22 +20,30 @@ struct TransferMeter: ~Copyable, Sendable {
     init(_ clock: TransferClock) {
         uptime = clock.uptime
         start = uptime()
-        state = Locked(State(headTime: start))
+        state = Locked(State(headTime: start, attemptStart: start))
     }
 
     var now: Duration { uptime() }
 
+    /// The uptime at which the attempt had its place in the queue.
+    var attemptStart: Duration { state.withLock { $0.attemptStart } }
+
     /// Adds the time since `start` to the time in the queue.
     func recordWait(since start: Duration) {
         let now = uptime()
-        state.withLock { $0.metrics.queued += now - start }
+        state.withLock { state in
+            state.metrics.queued += now - start
+            state.attemptStart = now
+        }
     }
 
     /// Resets the measurements of the previous attempt.
     ///
     /// - Parameter number: 2 for the second attempt.
     func beginAttempt(_ number: Int) {
+        let now = uptime()
         state.withLock { state in
+            state.attemptStart = now
             state.metrics.attempts = number
             state.metrics.redirects = 0
             state.metrics.resumedBytes = 0

@@ -41,6 +41,10 @@ final class TransferSettings: Sendable {
     /// The header fields that a request keeps at another origin.
     var crossOriginFields: CrossOriginFields { configuration.crossOriginFields.union(options.crossOriginFields) }
     var totalTimeout: Duration? { options.totalTimeout ?? configuration.totalTimeout }
+    var minimumRate: MinimumRate? { options.minimumRate ?? configuration.minimumRate }
+
+    /// Whether a transfer waits for code of the program, which no limit on a response ends.
+    var runsUserCode: Bool { !interceptors.isEmpty || configuration.redirectHook != nil }
 
     /// The traits of the client for a URL, which depend on its proxy and its route.
     ///
@@ -71,9 +75,13 @@ final class TransferServices: Sendable {
     let queue: TransferQueue
     /// Limits the rate at which requests start.
     let tokens: Locked<TokenBucket>
+    /// Ends responses that are too slow.
+    let watch: TransferWatch
+
     init(_ configuration: DownloaderConfiguration) {
         clients = ClientPool(configuration.clock)
         queue = TransferQueue(configuration)
+        watch = TransferWatch(configuration.clock)
         tokens = Locked(TokenBucket(configuration.startRate))
     }
 
