@@ -34,6 +34,8 @@ import TintypeTesting
         _ = stream.state.receive(Self.head)
         _ = try stream.readHead()
         for part in parts { _ = stream.state.receive(ByteBuffer(string: part)) }
+        // Small parts wait for others.
+        _ = stream.state.timerFired()
         return stream
     }
 
@@ -46,7 +48,7 @@ import TintypeTesting
 
     @Test func allStoredPartsAreReadAtOnceAndTheEndIsEmpty() throws {
         let stream = try started(["a", "b"])
-        #expect(try stream.read() == ["a", "b"])
+        #expect(try stream.read() == ["ab"])
         #expect(try stream.read() == nil)
         _ = stream.state.finish(.success(()))
         #expect(try stream.read() == [])
@@ -103,10 +105,93 @@ import TintypeTesting
         let stream = try started()
         for _ in 0..<512 {
             let buffer = ByteBuffer(repeating: 0, count: 64 << 10)
-            _ = stream.state.receive(try #require(buffer.getSlice(at: 0, length: 1)))
+            _ = stream.state.receive(try #require(buffer.getSlice(at: 0, length: 1024)))
         }
         #expect(stream.state.isFull)
     }
+
+    // MARK: Small parts
+
+    private static let large = ByteBuffer(repeating: 0x78, count: 1024)
+
+    @Test func smallPartsAreReadTogetherAfterADelay() throws {
+        let stream = try started()
+        let starts = ["a", "b", "c"].map { stream.state.receive(ByteBuffer(string: $0)).startsTimer }
+        #expect(starts == [true, false, false])
+        #expect(try stream.read() == nil)
+        _ = stream.state.timerFired()
+        #expect(try stream.read() == ["abc"])
+        let restarts = stream.state.receive(ByteBuffer(string: "d")).startsTimer
+        #expect(restarts)
+    }
+
+    @Test func aLargePartIsReadAtOnceWithTheSmallOnesBeforeIt() throws {
+        let stream = try started()
+        _ = stream.state.receive(ByteBuffer(string: "a"))
+        let actions = stream.state.receive(Self.large)
+        _ = stream.state.receive(ByteBuffer(string: "b"))
+        #expect(!actions.startsTimer)
+        #expect(try stream.read() == ["a", String(repeating: "x", count: 1024), "b"])
+        #expect(try stream.read() == nil)
+    }
+
+    @Test func manySmallPartsAreReadWithoutADelay() throws {
+        let stream = try started()
+        for _ in 0..<(16 << 10) - 1 { _ = stream.state.receive(ByteBuffer(string: "a")) }
+        #expect(try stream.read() == nil)
+        _ = stream.state.receive(ByteBuffer(string: "a"))
+        #expect(try stream.read()?.map(\.count) == [16 << 10])
+    }
+
+    @Test func smallPartsAreReadAtTheEnd() throws {
+        for end in [Result<Void, any Error>.success(()), .failure(Broken())] {
+            let stream = try started()
+            _ = stream.state.receive(ByteBuffer(string: "a"))
+            _ = stream.state.finish(end)
+            #expect(try stream.read() == ["a"])
+        }
+    }
+
+    @Test func emptyPartsAreIgnored() throws {
+        let stream = try started()
+        let actions = stream.state.receive(ByteBuffer())
+        _ = stream.state.timerFired()
+        #expect(!actions.startsTimer)
+        #expect(try stream.read() == nil)
+    }
+
+    @Test func aTimerWithoutPartsChangesNothing() throws {
+        let stream = try started(["a"])
+        #expect(try stream.read() == ["a"])
+        _ = stream.state.timerFired()
+        #expect(try stream.read() == nil)
+    }
+
+    @Test func progressCountsAllBytesAndPauses() throws {
+        let stream = try started(["a", ""])
+        _ = stream.state.receive(Self.large)
+        var progress = stream.state.takeProgress()
+        #expect(progress == TransferPace.Progress(headTime: .seconds(1), byteCount: 1025))
+        for _ in 0..<4096 { _ = stream.state.receive(Self.large) }
+        let drained = loop.makePromise(of: Void.self)
+        #expect(stream.pause(until: drained))
+        _ = stream.state.takeProgress()
+        progress = stream.state.takeProgress()
+        #expect(progress.wasPaused)
+        try stream.state.readParts()?.drained?.succeed()
+        let (last, next) = (stream.state.takeProgress(), stream.state.takeProgress())
+        #expect(last.wasPaused && !next.wasPaused)
+    }
+
+    @Test func aResponseThatFailsKeepsItsParts() throws {
+        let stream = try started()
+        _ = stream.state.receive(ByteBuffer(string: "a"))
+        _ = stream.state.fail(Broken())
+        #expect(try stream.read() == ["a"])
+        #expect(throws: Broken.self) { try stream.read() }
+    }
+
+    // MARK: Pauses
 
     /// As many parts of a size that the stream is full with them.
     private func full(_ count: Int, of size: Int) throws -> Stream {
@@ -118,7 +203,7 @@ import TintypeTesting
         return stream
     }
 
-    @Test(arguments: [(64, 64 << 10), (4096, 1)])
+    @Test(arguments: [(64, 64 << 10), (4096, 1024)])
     func theOriginWaitsWhileTheStreamIsFull(_ count: Int, _ size: Int) throws {
         let stream = try full(count, of: size)
         let drained = loop.makePromise(of: Void.self)
@@ -196,7 +281,12 @@ import TintypeTesting
         let state = Locked(ResponseStreamState())
         wait(state) { $0.receive(Self.head) }
         _ = try state.withLock { try $0.readHead() }
-        wait(state) { $0.receive(ByteBuffer(string: "a")) }
+        wait(state) { $0.receive(Self.large).reader }
+        _ = try state.withLock { try $0.readParts() }
+        wait(state) { state in
+            _ = state.receive(ByteBuffer(string: "a"))
+            return state.timerFired()
+        }
         _ = try state.withLock { try $0.readParts() }
         wait(state) { $0.finish(.success(())).reader }
     }

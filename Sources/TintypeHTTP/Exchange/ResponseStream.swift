@@ -125,9 +125,16 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
     }
 
     func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ part: ByteBuffer) -> EventLoopFuture<Void> {
-        let (reader, isFull) = state.withLock { ($0.receive(part), $0.isFull) }
-        reader?.isDue.fulfill(())
+        let (actions, isFull) = state.withLock { ($0.receive(part), $0.isFull) }
+        actions.reader?.isDue.fulfill(())
+        if actions.startsTimer { startTimer(on: task.eventLoop) }
         return isFull ? whenDrained(on: task.eventLoop) : task.eventLoop.makeSucceededVoidFuture()
+    }
+
+    private func startTimer(on eventLoop: any EventLoop) {
+        eventLoop.scheduleTask(in: ResponseStreamState.smallPartDelay) {
+            self.state.withLock { $0.timerFired() }?.isDue.fulfill(())
+        }
     }
 
     /// A future that holds back the rest of the body until the reader has taken the stored parts.
@@ -163,152 +170,5 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
         actions.task?.cancel()
         actions.drained?.succeed()
         actions.reader?.isDue.fulfill(())
-    }
-}
-
-/// The unread part of one response. It decides which parts the reader gets, when the reader waits, and when the origin
-/// must wait.
-struct ResponseStreamState: Sendable {
-    /// One wait of the reader.
-    final class Reader: Sendable {
-        /// Fulfilled when there is something to read.
-        let isDue = Promise<Void>()
-    }
-
-    /// The actions to perform after a change, without the lock.
-    struct Actions: Sendable {
-        /// The waiting reader, to be resumed.
-        var reader: Reader?
-        /// The promise that holds back the body, to be succeeded.
-        var drained: EventLoopPromise<Void>?
-        /// The client's task, to be cancelled.
-        var task: HTTPClient.Task<Void>?
-    }
-
-    /// The numbers of stored parts and bytes at which the origin must wait. They are generous, because parts that the
-    /// client holds back are lost when a connection breaks, and a resumption must request them again.
-    private static let maximumPartCount = 4096
-    private static let maximumByteCount = 4 << 20
-
-    var connection: ConnectionLog.Use?
-    private var head: ResponseHead?
-    private var isHeadRead = false
-    private var parts: [ByteBuffer] = []
-    private var byteCount = 0
-    private var progress = TransferPace.Progress()
-    private var end: Result<Void, any Error>?
-    /// The waiting reader. The call that takes it out of the state resumes it.
-    private var reader: Reader?
-    private var drained: EventLoopPromise<Void>?
-    private var task: HTTPClient.Task<Void>?
-
-    // MARK: Events of the client
-
-    /// - Returns: The task, if it is to be cancelled.
-    mutating func attach(_ task: HTTPClient.Task<Void>) -> HTTPClient.Task<Void>? {
-        guard end == nil else { return task }
-        self.task = task
-        return nil
-    }
-
-    /// - Returns: The reader, if it is to be resumed.
-    mutating func receive(_ head: ResponseHead) -> Reader? {
-        guard end == nil else { return nil }
-        self.head = head
-        progress.headTime = head.time
-        return takeReader()
-    }
-
-    /// - Returns: The reader, if it is to be resumed.
-    mutating func receive(_ part: ByteBuffer) -> Reader? {
-        guard end == nil else { return nil }
-        progress.byteCount += part.readableBytes
-        parts.append(part)
-        // A part retains the whole buffer that it was read into, however small the part is.
-        byteCount += max(part.readableBytes, part.storageCapacity / 8)
-        return takeReader()
-    }
-
-    /// Whether the rest of the body must wait until the reader has taken the stored parts.
-    var isFull: Bool { end == nil && (parts.count >= Self.maximumPartCount || byteCount >= Self.maximumByteCount) }
-
-    /// Stores the promise that holds back the rest of the body, if the stream is still full.
-    ///
-    /// - Returns: Whether the promise is stored; otherwise the caller succeeds it.
-    mutating func pause(until drained: EventLoopPromise<Void>) -> Bool {
-        guard isFull else { return false }
-        self.drained = drained
-        progress.wasPaused = true
-        return true
-    }
-
-    /// Ends the response. Only the first end counts.
-    mutating func finish(_ end: Result<Void, any Error>) -> Actions {
-        guard self.end == nil else { return Actions() }
-        defer { (task, drained) = (nil, nil) }
-        self.end = end
-        return Actions(reader: takeReader(), drained: drained)
-    }
-
-    /// Ends the response early; parts that have not been read are lost.
-    mutating func cancel(_ error: any Error) -> Actions {
-        guard end == nil else { return Actions() }
-        parts = []
-        return fail(error)
-    }
-
-    /// Ends the response early; parts that have not been read are read before the error.
-    mutating func fail(_ error: any Error) -> Actions {
-        guard end == nil else { return Actions() }
-        let task = task
-        var actions = finish(.failure(error))
-        actions.task = task
-        return actions
-    }
-
-    // MARK: The watch
-
-    /// Returns the progress since the last call.
-    mutating func takeProgress() -> TransferPace.Progress {
-        defer { progress.wasPaused = drained != nil }
-        return progress
-    }
-
-    // MARK: The reader
-
-    /// Returns the head; `nil` while it has not arrived.
-    mutating func readHead() throws -> ResponseHead? {
-        if head == nil { try end?.get() }
-        isHeadRead = head != nil
-        return head
-    }
-
-    /// Returns all stored parts, or none at the end of the body; `nil` while there is nothing to read.
-    mutating func readParts() throws -> (parts: [ByteBuffer], drained: EventLoopPromise<Void>?)? {
-        guard parts.isEmpty else {
-            defer { (parts, byteCount, drained) = ([], 0, nil) }
-            return (parts, drained)
-        }
-        guard let end else { return nil }
-        try end.get()
-        return ([], nil)
-    }
-
-    /// Stores the reader until there is something to read.
-    ///
-    /// - Returns: Whether the reader is stored; otherwise there is something to read now.
-    mutating func wait(_ reader: Reader) -> Bool {
-        guard !canRead else { return false }
-        precondition(self.reader == nil, "a response is read by one task at a time")
-        self.reader = reader
-        return true
-    }
-
-    private var canRead: Bool { end != nil || (isHeadRead ? !parts.isEmpty : head != nil) }
-
-    private mutating func takeReader() -> Reader? {
-        guard canRead else { return nil }
-        defer { reader = nil }
-        return reader
     }
 }
