@@ -62,6 +62,41 @@ import TintypeTesting
         Case(
             field: "a=1; Max-Age=9; Expires=Thu, 01 Jan 1970 00:00:00 GMT", from: "http://x.org/", to: "http://x.org/",
             header: "a=1"),
+        // IPv6 addresses, with and without brackets.
+        Case(field: "a=1", from: "http://[::1]/", to: "http://[::1]:80/b", header: "a=1"),
+        Case(field: "a=1; Domain=[::1]", from: "http://[::1]/", to: "http://[::1]/b", header: "a=1"),
+        Case(field: "a=1; Domain=::1", from: "http://[::1]/", to: "http://[::1]/b", header: "a=1"),
+        Case(field: "a=1", from: "http://[::1]/", to: "http://[::2]/", header: nil),
+        Case(field: "a=1; Domain=::ffff:10.0.0.1", from: "http://[::1]/", to: "http://[::1]/", header: nil),
+        // Registries.
+        Case(field: "a=1; Domain=co.uk", from: "http://x.co.uk/", to: "http://y.co.uk/", header: nil),
+        Case(field: "a=1; Domain=x.co.uk", from: "http://a.x.co.uk/", to: "http://b.x.co.uk/", header: "a=1"),
+        Case(field: "a=1; Domain=co.com", from: "http://a.co.com/", to: "http://b.co.com/", header: "a=1"),
+        // Prefixes.
+        Case(field: "__Secure-a=1; Secure", from: "https://x.org/", to: "https://x.org/", header: "__Secure-a=1"),
+        Case(field: "__Secure-a=1", from: "https://x.org/", to: "https://x.org/", header: nil),
+        Case(field: "__SECURE-a=1", from: "https://x.org/", to: "https://x.org/", header: nil),
+        Case(field: "__Secure-a=1; Secure", from: "http://x.org/", to: "https://x.org/", header: nil),
+        Case(field: "__Host-a=1; Secure; Path=/", from: "https://x.org/b/", to: "https://x.org/", header: "__Host-a=1"),
+        Case(field: "__Host-a=1; Secure", from: "https://x.org/", to: "https://x.org/", header: nil),
+        Case(field: "__Host-a=1; Path=/", from: "https://x.org/", to: "https://x.org/", header: nil),
+        Case(field: "__Host-a=1; Secure; Path=/b", from: "https://x.org/", to: "https://x.org/b", header: nil),
+        Case(
+            field: "__host-a=1; Secure; Path=/; Domain=x.org", from: "https://x.org/", to: "https://x.org/",
+            header: nil),
+        // At most 400 days.
+        Case(
+            field: "a=1; Max-Age=99999999999999999999999", from: "http://x.org/", to: "http://x.org/", header: "a=1",
+            after: 400 * 86_400 - 1),
+        Case(
+            field: "a=1; Max-Age=99999999999999999999999", from: "http://x.org/", to: "http://x.org/", header: nil,
+            after: 400 * 86_400),
+        Case(
+            field: "a=1; Expires=Wed, 15 Nov 2056 22:13:20 GMT", from: "http://x.org/", to: "http://x.org/",
+            header: nil, after: 400 * 86_400),
+        Case(
+            field: "a=1; Max-Age=-99999999999999999999999", from: "http://x.org/", to: "http://x.org/", header: nil),
+        Case(field: "a=1; Max-Age=+0", from: "http://x.org/", to: "http://x.org/", header: "a=1"),
         Case(field: "=1", from: "http://x.org/", to: "http://x.org/", header: nil),
         Case(field: "a", from: "http://x.org/", to: "http://x.org/", header: nil),
         Case(field: "a=\u{1}", from: "http://x.org/", to: "http://x.org/", header: nil),
@@ -117,6 +152,48 @@ import TintypeTesting
     @Test(arguments: [(4096, 1), (4097, 0)]) func aCookieIsAtMost4096Bytes(_ length: Int, _ count: Int) throws {
         let field = "a=" + String(repeating: "x", count: length - 2)
         #expect(try jar([field], from: "http://x.org/").cookies.count == count)
+    }
+
+    // MARK: Cookies for TLS alone
+
+    @Test(
+        arguments: [
+            // Replaces the cookie, or hides it.
+            ("a=2", "http://x.org/", "a=1"), ("a=2; Domain=x.org", "http://x.org/", "a=1"),
+            ("a=2; Path=/deep", "http://x.org/", "a=1"), ("a=2; Domain=x.org", "http://www.x.org/", "a=1"),
+            ("a=; Max-Age=0", "http://x.org/", "a=1"),
+            // Another name, or TLS.
+            ("b=2", "http://x.org/", "a=1; b=2"), ("a=2; Secure", "https://x.org/", "a=2"),
+            ("a=2", "https://x.org/", "a=2"),
+        ]) func withoutTLSACookieForTLSIsNotReplaced(_ field: String, _ url: String, _ expected: String) throws
+    {
+        var jar = try jar(["a=1; Secure"], from: "https://x.org/")
+        jar.take([field], from: try #require(URL(string: url)), at: Self.now)
+        let target = try #require(URL(string: "https://x.org/deep/b"))
+        #expect(jar.header(for: target, at: Self.now) == expected)
+    }
+
+    @Test func withoutTLSACookieForTLSIsNotEvicted() throws {
+        var jar = try jar(["a=1; Secure"], from: "https://x.org/")
+        let url = try #require(URL(string: "http://x.org/"))
+        for number in 0..<200 { jar.take(["c\(number)=1"], from: url, at: Self.now) }
+        #expect(jar.cookies.first?.name == "a" && jar.cookies.count == CookieJar.maximumPerDomain)
+    }
+
+    // MARK: Limits
+
+    @Test func theCookieFieldIsLimited() throws {
+        let value = String(repeating: "x", count: 1000)
+        let url = try #require(URL(string: "http://x.org/"))
+        let header = try #require(
+            try jar((10..<40).map { "c\($0)=\(value)" }, from: "http://x.org/").header(for: url, at: Self.now))
+        #expect(header.utf8.count <= CookieJar.maximumFieldByteCount && header.hasPrefix("c10=x"))
+        #expect(header.components(separatedBy: "; ").count == 8)
+    }
+
+    @Test func aLongAttributeIsIgnored() throws {
+        let path = "/" + String(repeating: "x", count: 1024)
+        #expect(try jar(["a=1; Path=\(path)"], from: "http://x.org/b/c").cookies.map(\.path) == ["/b"])
     }
 
     @Test func theNumberOfCookiesIsLimited() throws {

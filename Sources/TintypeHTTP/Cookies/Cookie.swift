@@ -1,12 +1,13 @@
 public import Foundation
 
-/// A stored cookie (RFC 6265, 5.3).
+/// A stored cookie (RFC 6265, 5.3, with the rules that browsers have added since: draft-ietf-httpbis-rfc6265bis, "6265bis"
+/// below).
 public struct Cookie: Hashable, Sendable {
     /// The name; not empty.
     public var name: String
     /// The value; may be empty.
     public var value: String
-    /// The domain in lowercase, without a leading dot.
+    /// The domain in lowercase, without a leading dot. An IPv6 address has no brackets.
     public var domain: String
     /// The path that the URL of a request must be at or below.
     public var path: String
@@ -19,7 +20,8 @@ public struct Cookie: Hashable, Sendable {
 
     /// Whether the cookie is sent with a request for `url` (RFC 6265, 5.4).
     func matches(_ url: URL, at now: Date) -> Bool {
-        guard let host = url.host()?.lowercased(), expires.map({ $0 > now }) ?? true else { return false }
+        let host = url.plainHost
+        guard !host.isEmpty, expires.map({ $0 > now }) ?? true else { return false }
         return (isHostOnly ? host == domain : Self.domain(domain, covers: host))
             && Self.path(path, covers: url.path(percentEncoded: true))
             && (!isSecure || url.isEncrypted)
@@ -39,13 +41,16 @@ public struct Cookie: Hashable, Sendable {
 }
 
 extension Cookie {
+    /// The largest size of a field in bytes. RFC 6265, 6.1 requires as much.
+    private static let maximumByteCount = 4096
+
     /// Parses a `Set-Cookie` field (RFC 6265, 5.2 and 5.3); `nil` when it is invalid, longer than 4096 bytes, or when
     /// the host of `url` may not set the cookie.
     init?(_ field: String, from url: URL, at now: Date) {
+        guard field.utf8.count <= Self.maximumByteCount else { return nil }
         let parts = field.split(separator: ";", omittingEmptySubsequences: false)
-        guard field.utf8.count <= 4096, let host = url.host()?.lowercased(), let pair = parts.first,
-            let equals = pair.firstIndex(of: "=")
-        else { return nil }
+        let host = url.plainHost
+        guard !host.isEmpty, let pair = parts.first, let equals = pair.firstIndex(of: "=") else { return nil }
         name = HTTPList.trimmed(pair[..<equals])
         value = HTTPList.trimmed(pair[pair.index(after: equals)...])
         guard !name.isEmpty, Self.isPlain(name), Self.isPlain(value) else { return nil }
@@ -53,26 +58,42 @@ extension Cookie {
         isSecure = attributes["secure"] != nil
         path = Self.path(attributes["path"], for: url)
         expires = Self.expiry(attributes, at: now)
-        let named = String((attributes["domain"] ?? "").lowercased().trimmingPrefix("."))
+        let named = URL.withoutBrackets(String((attributes["domain"] ?? "").lowercased().trimmingPrefix(".")))
         // A domain that cannot have hosts below it may still set cookies for itself (5.3, step 5).
         isHostOnly = named.isEmpty || named == host && !Self.isFamily(named)
         domain = named.isEmpty ? host : named
         guard isHostOnly || Self.isFamily(domain) && Self.domain(domain, covers: host) else { return nil }
-        guard !isSecure || url.isEncrypted else { return nil }
+        guard !isSecure || url.isEncrypted, keepsPromise(ofPath: attributes["path"]) else { return nil }
     }
 
-    /// Whether a cookie may be set for all hosts below a domain: not for a top-level domain or an address. Other public
-    /// suffixes, such as `co.uk`, are not known.
+    /// Whether the cookie has the attributes that the prefix of its name promises to the server (6265bis, 4.1.3).
+    private func keepsPromise(ofPath path: String?) -> Bool {
+        let name = name.lowercased()
+        if name.hasPrefix("__host-") { return isSecure && isHostOnly && path == "/" }
+        return isSecure || !name.hasPrefix("__secure-")
+    }
+
+    /// Whether a cookie may be set for all hosts below a domain: not for a top-level domain, an address, or a suffix such
+    /// as `co.uk`. Other public suffixes, such as `github.io`, are not known.
     private static func isFamily(_ domain: String) -> Bool {
-        domain.dropFirst().dropLast().contains(".") && IPAddress(domain) == nil
+        let labels = domain.split(separator: ".")
+        guard domain.dropFirst().dropLast().contains("."), IPAddress(domain) == nil else { return false }
+        return labels.count != 2 || labels[1].count != 2 || !registries.contains(String(labels[0]))
     }
 
-    /// Returns the attributes by lowercase name; of repeated ones, the last counts.
+    /// Second-level domains below which the registries of many countries give domains to anyone.
+    private static let registries: Set<String> = [
+        "ac", "co", "com", "edu", "go", "gob", "gov", "gv", "mil", "ne", "net", "nom", "or", "org", "sch",
+    ]
+
+    /// Returns the attributes by lowercase name; of repeated ones, the last counts. Those with a value of more than 1024
+    /// bytes are ignored (6265bis, 5.6).
     private static func attributes(_ parts: ArraySlice<Substring>) -> [String: String] {
         var attributes: [String: String] = [:]
         for part in parts {
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            attributes[HTTPList.trimmed(pair[0]).lowercased()] = pair.count > 1 ? HTTPList.trimmed(pair[1]) : ""
+            let value = pair.count > 1 ? HTTPList.trimmed(pair[1]) : ""
+            if value.utf8.count <= 1024 { attributes[HTTPList.trimmed(pair[0]).lowercased()] = value }
         }
         return attributes
     }
@@ -85,12 +106,23 @@ extension Cookie {
         return String(path[..<slash])
     }
 
+    /// The longest life of a cookie: 400 days (6265bis, 5.5).
+    private static let maximumLife = 400 * 86_400.0
+
     /// Returns the time at which a cookie expires. `Max-Age` takes precedence over `Expires` (RFC 6265, 5.3).
     private static func expiry(_ attributes: [String: String], at now: Date) -> Date? {
-        if let seconds = attributes["max-age"].flatMap({ Int($0) }) {
-            return seconds <= 0 ? .distantPast : now.addingTimeInterval(Double(min(seconds, 1 << 40)))
+        let latest = now.addingTimeInterval(maximumLife)
+        if let seconds = attributes["max-age"].flatMap(maxAge) {
+            return seconds <= 0 ? .distantPast : min(now.addingTimeInterval(seconds), latest)
         }
-        return attributes["expires"].flatMap(HTTPDate.parse)
+        return attributes["expires"].flatMap(HTTPDate.parse).map { min($0, latest) }
+    }
+
+    /// Returns the seconds of a `Max-Age` attribute, however many digits it has; `nil` if it is invalid.
+    private static func maxAge(_ text: String) -> Double? {
+        let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Double(text)
     }
 
     /// Whether a text has no control characters.

@@ -56,7 +56,8 @@ extension URL {
     /// The host as the client reads it from a URL, which is the key of its table of addresses.
     fileprivate var clientHost: String { Self.withoutBrackets(absoluteURL.host ?? "") }
 
-    private static func withoutBrackets(_ host: String) -> String {
+    /// Returns a host without the brackets of an IPv6 address.
+    static func withoutBrackets(_ host: String) -> String {
         host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     }
 }
