@@ -24,6 +24,7 @@ import TintypeTesting
         Case(
             fields: ["Content-Range": "bytes 40-99/100", "ETag": "\"1\"", "Content-Length": "61"], meaning: .unusable),
         Case(fields: ["Content-Range": "bytes 41-99/100", "ETag": "\"1\""], meaning: .unusable),
+        Case(fields: ["Content-Range": "bytes 40-98/*", "ETag": "\"1\""], meaning: .unusable),
         Case(fields: ["Content-Range": "bytes 40-98/100", "ETag": "\"1\""], meaning: .unusable),
         Case(fields: ["Content-Range": "bytes 40-100/101", "ETag": "\"1\""], meaning: .unusable),
         Case(fields: ["Content-Range": "bytes 40-99/100", "ETag": "\"2\""], meaning: .unusable),
@@ -44,10 +45,23 @@ import TintypeTesting
         #expect(Self.partial.meaning(of: response) == example.meaning)
     }
 
+    /// If no response tells the total, a range may end before the body does.
+    @Test(arguments: [("bytes 40-99/*", PartialBody.Meaning.unusable), ("bytes 40-99/100", .rest)])
+    func aRangeWithoutATotalMayBeIncomplete(_ range: String, _ meaning: PartialBody.Meaning) {
+        let partial = PartialBody(
+            urlDigest: "p", validator: Self.partial.validator, total: nil, data: Self.partial.data)
+        let response = DownloadResponse(
+            url: URL(filePath: "/"), status: 206, headers: ["Content-Range": range, "ETag": "\"1\""])
+        #expect(partial.meaning(of: response) == meaning)
+    }
+
     @Test(arguments: [
         ("bytes 0-9/10", true), ("bytes 0-9/*", true), ("BYTES 5-5/6", true), ("bytes 9-0/10", false),
-        ("bytes 0-10/10", false), ("bytes */10", false), ("bytes -5/10", false), ("items 0-9/10", false), ("", false),
-        ("bytes 0-99999999999999999999/*", false), ("bytes 0-9", false),
+        ("bytes 0-10/10", false),
+        ("bytes */10", false), ("bytes -5/10", false), ("items 0-9/10", false), ("", false),
+        ("bytes 0-99999999999999999999/*", false), ("bytes 0-9", false), ("bytes +0-9/10", false),
+        ("bytes 0-+9/10", false), ("bytes 0-9/+10", false),
+        ("bytes 0-9223372036854775807/*", false), ("bytes 0-9223372036854775806/9223372036854775807", true),
     ]) func contentRangesAreParsed(_ text: String, _ isRead: Bool) {
         #expect((ContentRange(text) != nil) == isRead)
     }
@@ -146,6 +160,29 @@ import TintypeTesting
             serve(origin, first: [Self.cut, wrong])
             let data = try await load("/a").data
             #expect(data == Fixture.body)
+        }
+    }
+
+    /// The number of bytes before the range and that of the range overflow when they are added.
+    @Test(arguments: ["9223372036854775807/*", "9223372036854775806/9223372036854775807"])
+    func aRangeUpToTheLargestNumberDoesNotEndTheProcess(_ end: String) async throws {
+        let last = try #require(Int(end.prefix { $0 != "/" }))
+        try await Fixture.withOrigin(retrying()) { origin, load in
+            origin.serve("/a") { request in
+                let isFirst = origin.requestCount() == 0
+                guard let range = request[header: "range"], let start = Int(range.dropFirst(6).dropLast()) else {
+                    return isFirst ? Self.cut.with(\.framing, .chunked(size: 1000)) : .testImage
+                }
+                return .testImage.with(\.status, 206).with(header: "ETag", "\"1\"")
+                    .with(header: "Content-Range", "bytes \(start)-\(end)")
+                    .with(\.framing, .declared(last - start + 1))
+            }
+            if end.hasSuffix("*") {
+                let data = try await load("/a").data
+                #expect(data == Fixture.body && origin.requestCount() == 3)
+            } else {
+                await Fixture.expect(.limitExceeded) { try await load("/a") }
+            }
         }
     }
 

@@ -43,7 +43,7 @@ public struct DownloadRequest: Hashable, Sendable {
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/invalidSource`` for an invalid URL, method or header field name.
     func validate() throws(TintypeError) {
-        guard url.isHTTP, let host = url.host(), !host.isEmpty,
+        guard url.isHTTP, HostName.isValid(url.plainHost),
             url.port.map({ (1...65_535).contains($0) }) ?? true
         else {
             throw TintypeError(

@@ -26,7 +26,7 @@ public struct DownloadResponse: Sendable {
 extension DownloadResponse {
     /// `Content-Length`: the number of bytes of the body with its content coding; `nil` when it is missing or invalid.
     var contentLength: Int? {
-        headers["content-length"].flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
+        headers["content-length"].flatMap { Int(digits: $0) }
     }
 
     /// The content coding of the body; `nil` for none, and for every status that is not a success.
@@ -37,6 +37,15 @@ extension DownloadResponse {
             guard (200..<300).contains(status), headers.contains("content-encoding") else { return nil }
             return try ContentCoding.of(headers)
         }
+    }
+}
+
+extension Int {
+    /// Parses a number that consists of digits alone, as in header fields (RFC 9110, 8.6); `nil` if it is not one, or too
+    /// large.
+    init?(digits: some StringProtocol) {
+        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        self.init(digits)
     }
 }
 

@@ -42,13 +42,15 @@ struct PartialBody: Hashable, Sendable {
     }
 
     /// Whether a response is the same representation, from the end of this part to its own end (RFC 9110, 15.3.7).
+    ///
+    /// A server may send less than was requested. If neither it nor the first response told the total, nothing tells
+    /// whether the rest is complete.
     private func isContinued(by response: DownloadResponse) -> Bool {
         guard let range = ContentRange(response.headers["content-range"] ?? ""), range.first == data.count,
-            range.total == nil || range.last + 1 == range.total,
-            total == nil || range.total == nil || total == range.total,
+            let whole = range.total ?? total, range.last + 1 == whole, total ?? whole == whole,
             !response.headers.contains("content-encoding")
         else { return false }
-        if let length = response.headers["content-length"].flatMap({ Int($0) }),
+        if let length = response.contentLength,
             length != range.last - range.first + 1
         {
             return false
@@ -71,10 +73,11 @@ struct ContentRange: Hashable, Sendable {
         let words = text.split(separator: " ")
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
         let parts = words[1].split(separator: "/", omittingEmptySubsequences: false)
-        let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
-        guard parts.count == 2, ends.count == 2, let first = ends[0], let last = ends[1], first >= 0, last >= first
+        let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false).map { Int(digits: $0) }
+        // The number of bytes up to the last one must not overflow.
+        guard parts.count == 2, ends.count == 2, let first = ends[0], let last = ends[1], last >= first, last < .max
         else { return nil }
-        total = Int(parts[1])
+        total = Int(digits: parts[1])
         guard parts[1] == "*" || (total.map { $0 > last } ?? false) else { return nil }
         self.first = first
         self.last = last

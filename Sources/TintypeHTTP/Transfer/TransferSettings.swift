@@ -22,7 +22,9 @@ final class TransferSettings: Sendable {
         headers = Self.headers(of: configuration)
         traits = ClientTraits(configuration, options)
         let own = options.maximumByteCount ?? configuration.maximumByteCount ?? .max
-        limits = ResponseBody.Limits(byteCount: min(byteLimit, own), expansion: max(1, configuration.maximumExpansion))
+        // The factor is multiplied with a number of bytes.
+        let expansion = min(max(1, configuration.maximumExpansion), 1 << 20)
+        limits = ResponseBody.Limits(byteCount: min(byteLimit, own), expansion: expansion)
         interceptors = configuration.interceptors + options.interceptors
     }
 

@@ -1,0 +1,27 @@
+import Foundation
+import HTTPTestSupport
+import Testing
+import TintypeCore
+
+@testable import TintypeHTTP
+
+/// Which hosts are contacted.
+@Suite struct HostNameTests {
+    @Test(arguments: [
+        ("http://example.org/", true), ("http://EXAMPLE.org./", true), ("http://a_b-c.example/", true),
+        ("http://127.0.0.1/", true), ("http://[::1]/", true), ("http://[fe80::1%25eth0]/", true),
+        ("http://ex%C3%A4mple.org/", true), ("http://2130706433/", true),
+        ("http://a%0d%0ax/", false), ("http://a%00b/", false), ("http://a%20b/", false), ("http://a%7Fb/", false),
+        ("http://a%2Fb/", false), ("http://a%3A80/", false), ("http://user%40a/", false), ("http://a%5Cb/", false),
+        ("http://a%25b/", false), ("http://%5B%3A%3A1%5D/", true), ("http://a%3Fb/", false),
+    ]) func onlyNamesAndAddressesAreRequested(_ text: String, _ isValid: Bool) throws {
+        let url = try #require(URL(string: text))
+        #expect(((try? DownloadRequest(url: url).validate()) != nil) == isValid)
+    }
+
+    /// The system would resolve the part before the zero, and the rest would become a field of the request.
+    @Test func aHostWithALineBreakIsRefused() async throws {
+        let url = try #require(URL(string: "http://127.0.0.1%00%0D%0AX-Secret:%201/"))
+        await Fixture.expect(.invalidSource) { try await Fixture.load(.url(url), Downloader.patient) }
+    }
+}
