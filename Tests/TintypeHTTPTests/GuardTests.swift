@@ -226,7 +226,7 @@ import TintypeTesting
         #expect(try await serverGuard.routes(to: address, within: .seconds(60), .system, for: job) == [.unrestricted])
     }
 
-    @Test func aClientWithOpenConnectionsComesFirst() throws {
+    @Test func theLastUsedAddressComesFirst() throws {
         let pool = ClientPool(.system)
         let url = try #require(URL(string: "http://a.test/"))
         let settings = TransferSettings(configuration: .patient, options: options(Self.lenient), byteLimit: 1)
@@ -236,6 +236,7 @@ import TintypeTesting
         #expect(pool.sorted(routes) == [routes[2], routes[0], routes[1]])
         #expect(try pool.client(for: url, over: routes[2], settings) === client)
         #expect(try pool.client(for: url, over: routes[0], settings) !== client)
+        #expect(pool.sorted(routes) == [routes[0], routes[2], routes[1]])
     }
 
     /// The second defence: this client resolves the name itself.

@@ -21,7 +21,7 @@ import TintypeCore
 
     /// The system would resolve the part before the zero, and the rest would become a field of the request.
     @Test func aHostWithALineBreakIsRefused() async throws {
-        let url = try #require(URL(string: "http://127.0.0.1%00%0D%0AX-Secret:%201/"))
+        let url = try #require(URL(string: "http://127.0.0.1%00%0D%0AX-Secret%3A%201/"))
         await Fixture.expect(.invalidSource) { try await Fixture.load(.url(url), Downloader.patient) }
     }
 }

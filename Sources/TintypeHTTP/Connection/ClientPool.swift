@@ -46,12 +46,14 @@ final class ClientPool: Sendable {
         return client
     }
 
-    /// Returns routes to one host with those first that have a client, whose connections may be open.
+    /// Returns routes to one host, the most recently used one first: its connections may be open, and of several addresses
+    /// the last that was tried is the one that was reachable.
     func sorted(_ routes: [ConnectionRoute]) -> [ConnectionRoute] {
         guard routes.count > 1 else { return routes }
-        let pins = state.withLock { Set($0.pinned.clients.compactMap(\.traits.pin)) }
-        let isUsed = { (route: ConnectionRoute) in route.pin.map(pins.contains) ?? false }
-        return routes.filter(isUsed) + routes.filter { !isUsed($0) }
+        let recent = state.withLock { $0.pinned.clients.reversed().compactMap(\.traits.pin) }
+        let ranks = routes.map { route in route.pin.flatMap { recent.firstIndex(of: $0) } ?? .max }
+        // The offset keeps the order of routes that were not used.
+        return routes.indices.sorted { (ranks[$0], $0) < (ranks[$1], $1) }.map { routes[$0] }
     }
 
     /// Whether requests for a URL go through a proxy, which resolves names.
