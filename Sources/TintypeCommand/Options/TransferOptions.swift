@@ -64,7 +64,8 @@ struct TransferOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Give up an attempt after this many seconds, even if it makes progress.", valueName: "seconds"),
+            "Give up an attempt after this many seconds, even if it makes progress. (default: 900)",
+            valueName: "seconds"),
         transform: TimeoutArgument.parsing(expecting: TimeoutArgument.expectation))
     var maxTime: TimeoutArgument?
 
