@@ -26,7 +26,7 @@ public struct DownloaderConfiguration: Sendable {
     /// The longest time without a byte from the server. 15 s by default.
     public var idleTimeout = Duration.seconds(15)
 
-    /// The longest time of one attempt, from its place in the queue to the last byte, with its redirects. 15 minutes by
+    /// The longest time of one attempt, from its slot in the queue to the last byte, with its redirects. 15 minutes by
     /// default, in which a link with 200 kbit/s transfers 20 MB; `nil` sets no limit.
     public var totalTimeout: Duration? = .seconds(900)
 

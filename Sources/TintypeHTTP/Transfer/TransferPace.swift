@@ -2,7 +2,7 @@ import TintypeCore
 
 /// The lowest rate at which a body must arrive.
 ///
-/// A server that sends a byte now and then is never idle, but holds a place in the queue.
+/// A server that sends a byte now and then is never idle, but holds a slot.
 public struct MinimumRate: Hashable, Sendable {
     /// The number of bytes of the body, with its content coding, that must arrive in each interval; 0 sets no limit.
     public var byteCount: Int

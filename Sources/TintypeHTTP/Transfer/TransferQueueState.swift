@@ -3,7 +3,7 @@ import TintypeCore
 /// Decides which waiting transfer starts next, within a limit for all transfers and one for each host: the most urgent
 /// first, and among equals the oldest or the youngest.
 ///
-/// One host never holds all places: if all running transfers are from one host, a transfer of another host may start
+/// One host never holds all slots: if all running transfers are from one host, a transfer of another host may start
 /// beyond the limit for all. Without this, a host that sends its images slowly would stop all others.
 ///
 /// All transfers wait in one queue. When the turn of a transfer comes while its host is busy, the transfer steps aside,
@@ -63,11 +63,11 @@ struct TransferQueueState<Element: Sendable>: Sendable {
 
     var waitingCount: Int { main.count + hostsOfAside.count }
 
-    private var hasRoom: Bool { !isSuspended && (runningCount < limits.total || hasExtraPlace) }
+    private var hasRoom: Bool { !isSuspended && (runningCount < limits.total || hasExtraSlot) }
 
-    /// Whether there is one place more, for a host without running transfers. A limit of 1 is kept: the program wants one
+    /// Whether there is one slot more, for a host without running transfers. A limit of 1 is kept: the program wants one
     /// transfer after the other.
-    private var hasExtraPlace: Bool { limits.total > 1 && activeHostCount == 1 }
+    private var hasExtraSlot: Bool { limits.total > 1 && activeHostCount == 1 }
 
     private func hasRoom(at host: String) -> Bool {
         hosts[host]?.runningCount ?? 0 < min(limits.perHost, limits.total)
