@@ -16,6 +16,7 @@ extension Target.Dependency {
     static let heap = product(name: "HeapModule", package: "swift-collections")
     static let crypto = product(name: "Crypto", package: "swift-crypto")
     static let grdb = product(name: "GRDB", package: "GRDB.swift")
+    static let sqlite = product(name: "GRDBSQLite", package: "GRDB.swift")
     static let metrics = product(name: "CoreMetrics", package: "swift-metrics")
     static let metricsTesting = product(name: "MetricsTestKit", package: "swift-metrics")
     static let logging = product(name: "Logging", package: "swift-log")
@@ -129,7 +130,7 @@ let package = Package(
             dependencies: ["CEventFD", "CTintypeKernels", .crypto, .heap, .logging, .metrics],
             swiftSettings: swiftSettings),
         .target(
-            name: "TintypeDisk", dependencies: ["TintypeCore", "CXXHash", .crypto, .grdb, .logging],
+            name: "TintypeDisk", dependencies: ["TintypeCore", "CXXHash", .crypto, .grdb, .logging, .sqlite],
             swiftSettings: swiftSettings),
         .target(
             name: "TintypeHTTP",

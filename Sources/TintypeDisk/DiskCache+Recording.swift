@@ -35,38 +35,35 @@ extension DiskCache {
                 if batch.adds { _ = try enforceLimits(index) }
             }
         } catch {
-            // A damaged index loses nothing: it is rebuilt from the files. Unrecorded uses are not an error either: the
-            // directory may be read-only on purpose.
-            if batch.adds, !DiskIndex.isDamage(error) { report(DiskIndex.failure(error, layout)) }
+            // Unrecorded uses are not an error: the directory may be read-only on purpose.
+            if batch.adds { report(DiskIndex.failure(error, layout)) }
         }
     }
 
-    /// Runs `body` on the open index. If the index is damaged, or another process has replaced it, opens it again and
-    /// runs `body` once more.
+    /// Runs `body` on the open index. If the index is damaged, or another process has replaced it, opens a new one and
+    /// runs `body` again: the files have everything that a damaged index loses.
     ///
     /// After an error the index is closed, and the next use repairs it.
     func useIndex<Value>(_ body: (DiskIndex) throws -> Value) throws -> Value {
-        do {
-            return try useIndexOnce(body)
-        } catch  where DiskIndex.isDamage(error) || error is ReplacedIndex {
-            do { return try useIndexOnce(body) } catch let error as ReplacedIndex { throw error.cause }
+        // Two attempts are not enough, because another process may damage or replace the new index too.
+        for _ in 1...2 {
+            let index: DiskIndex
+            do { index = try openIndex() } catch  where DiskIndex.isConnectionLost(error) { continue }
+            do {
+                return try body(index)
+            } catch {
+                let isLost = DiskIndex.isConnectionLost(error) || !index.isCurrent(layout)
+                closeIndex(index, after: error)
+                if !isLost { throw error }
+            }
         }
-    }
-
-    private func useIndexOnce<Value>(_ body: (DiskIndex) throws -> Value) throws -> Value {
         let index = try openIndex()
         do {
             return try body(index)
         } catch {
-            let isReplaced = !index.isCurrent(layout)
             closeIndex(index, after: error)
-            throw isReplaced ? ReplacedIndex(cause: error) : error
+            throw error
         }
-    }
-
-    /// An error of an index that is not the one in the directory any more.
-    private struct ReplacedIndex: Error {
-        let cause: any Error
     }
 
     /// Closes an index after an error, and deletes it if it is damaged. The next use opens it again and repairs it.

@@ -28,6 +28,7 @@ import TintypeTesting
         case truncated
         /// Another file takes the place of the database.
         case replaced
+        case deleted
     }
 
     private func damage(_ layout: CacheLayout, _ damage: Damage, _ random: inout SeededRandom) throws {
@@ -42,6 +43,9 @@ import TintypeTesting
             try Data((0..<9_000).map { _ in UInt8.random(in: 0...255, using: &random) })
                 .write(to: URL(filePath: other))
             rename(other, layout.indexPath)
+        case .deleted:
+            unlink(layout.indexPath)
+            if Bool.random(using: &random) { unlink(journal) }
         }
     }
 
@@ -69,6 +73,31 @@ import TintypeTesting
         }
         for number in 0..<100 { #expect(try await cache.entry(for: key(number)) != nil) }
         #expect(try await cache.usage().count == 100)
+    }
+
+    /// Two caches share the directory and detect the damage at different times.
+    @Test func damageDuringWritesFailsNoFlush() async throws {
+        var random = SeededRandom.printed("damage")
+        let caches = [DiskCache(directory: folder.url), DiskCache(directory: folder.url)]
+        try await fill(caches[0], 0..<2)
+        for round in 0..<20 {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for cache in caches {
+                    group.addTask {
+                        for number in 0..<3 { try await fill(cache, number..<number + 20) }
+                        #expect(try await cache.entry(for: key(round)) != nil)
+                    }
+                }
+                for _ in 0..<4 {
+                    try damage(caches[0].layout, Damage.allCases.randomElement(using: &random) ?? .changed, &random)
+                    await Task.yield()
+                }
+                try await group.waitForAll()
+            }
+        }
+        // A later check may still detect the last damage.
+        #expect(try await caches[0].verify().sound.count == 22)
+        #expect(try await caches[1].usage().count == 22)
     }
 
     // MARK: An index that cannot be used

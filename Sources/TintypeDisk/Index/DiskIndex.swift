@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import GRDBSQLite
 import TintypeCore
 
 /// The SQLite index of a disk cache: the sizes and times that limits and totals need.
@@ -19,6 +20,7 @@ final class DiskIndex: Sendable {
     init(_ layout: CacheLayout, in home: OwnedFolder) throws {
         self.home = home
         Self.removeForeignFiles(home)
+        Self.removeAbandonedJournal(home)
         do {
             database = try Self.open(layout)
         } catch let error as DatabaseError where error.isDamage {
@@ -28,6 +30,16 @@ final class DiskIndex: Sendable {
         // Another process may already have deleted it again.
         guard let identity = FileIdentity(layout.indexPath) else { throw IndexDamage() }
         self.identity = identity
+    }
+
+    /// Closing the last connection to a file deletes its journal, by the path. If another file has taken the path, that is
+    /// the journal of the new file, and the deletion would damage it.
+    deinit {
+        guard home.status(of: CacheLayout.indexName).map({ FileIdentity($0) == identity }) != true else { return }
+        database.unsafeReentrantWrite { database in
+            var keepsJournal: CInt = 1
+            sqlite3_file_control(database.sqliteConnection, nil, SQLITE_FCNTL_PERSIST_WAL, &keepsJournal)
+        }
     }
 
     private static func open(_ layout: CacheLayout) throws -> DatabaseQueue {
@@ -98,12 +110,27 @@ final class DiskIndex: Sendable {
         (error as? DatabaseError)?.isDamage ?? (error is IndexDamage || error is RowDecodingError)
     }
 
+    /// Whether a new connection may succeed after an error: the index is damaged, or its files have changed under the
+    /// connection.
+    static func isConnectionLost(_ error: any Error) -> Bool {
+        isDamage(error) || (error as? DatabaseError)?.resultCode == .SQLITE_IOERR
+    }
+
     private static func delete(_ home: OwnedFolder) {
         for name in fileNames { home.remove(name) }
     }
 
     /// The database and its journal.
     private static let fileNames = ["", "-wal", "-shm"].map { CacheLayout.indexName + $0 }
+
+    /// Removes a journal without a database. A connection of this process may still have it mapped, and SQLite would
+    /// truncate it for the new database.
+    private static func removeAbandonedJournal(_ home: OwnedFolder) {
+        let journal = fileNames.dropFirst().filter { home.status(of: $0) != nil }
+        // In this order: whoever creates the database now creates its journal later.
+        guard !journal.isEmpty, home.status(of: CacheLayout.indexName) == nil else { return }
+        for name in journal { home.remove(name) }
+    }
 
     /// Removes links in place of the files. SQLite would follow them, and write to what they lead to.
     private static func removeForeignFiles(_ home: OwnedFolder) {
@@ -116,8 +143,9 @@ final class DiskIndex: Sendable {
     static func failure(_ error: any Error, _ layout: CacheLayout) -> TintypeError {
         if let error = error as? TintypeError { return error }
         if let failure = error as? DiskFailure { return failure.error }
+        let code = (error as? DatabaseError).map { " (\($0.extendedResultCode.rawValue))" } ?? ""
         return TintypeError(
-            .unwritable, stage: .store, "cannot use the cache index: \(error)", subject: layout.root,
+            .unwritable, stage: .store, "cannot use the cache index: \(error)\(code)", subject: layout.root,
             underlying: error)
     }
 }
@@ -126,5 +154,6 @@ extension DatabaseError {
     /// Includes `SQLITE_ERROR` and `SQLITE_SCHEMA`: a missing table means that the file is not an index of this cache.
     fileprivate var isDamage: Bool {
         [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_SCHEMA].contains(resultCode)
+            || extendedResultCode == .SQLITE_IOERR_SHORT_READ
     }
 }
