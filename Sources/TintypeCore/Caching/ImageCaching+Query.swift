@@ -136,10 +136,11 @@ extension ImageCaching {
         _ image: Image, data: Data?, for key: CacheKey, in tiers: CacheTiers = [.memory, .disk],
         with coders: ImageCoderRegistry
     ) async throws(TintypeError) {
-        if tiers.contains(.memory) { store(image, for: key) }
+        let timeToLive = Self.timeLeft(until: image.expires)
+        if tiers.contains(.memory) { store(image, for: key, timeToLive: timeToLive) }
         guard !tiers.isDisjoint(with: [.disk, .pixels]) else { return }
         try await WorkQueue.pixels.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
-            if tiers.contains(.pixels) { self.storePixels(image, for: key) }
+            if tiers.contains(.pixels) { self.storePixels(image, for: key, timeToLive: timeToLive) }
             if tiers.contains(.disk) { try self.storeEncoded(image, data, for: key, with: coders) }
         }
     }
@@ -154,7 +155,7 @@ extension ImageCaching {
         let (bytes, format) =
             if let data { (data, FormatSniffer.format(of: data)) } else { try coders.storableBytes(of: image) }
         let metadata = key.isOriginal ? Data() : StoredInfo(image).encoded
-        store(CacheEntry(data: bytes, format: format, metadata: metadata), for: key)
+        store(CacheEntry(data: bytes, format: format, metadata: metadata, expires: image.expires), for: key)
     }
 }
 

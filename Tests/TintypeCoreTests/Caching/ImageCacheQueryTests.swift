@@ -103,6 +103,18 @@ import TintypeTesting
         #expect(cache.image(for: key) == nil)
     }
 
+    @Test func anImageThatExpiresIsStoredNoLonger() async throws {
+        let image = try image().dated(received: nil, expires: Date(timeIntervalSinceNow: 3600))
+        let clock = ManualClock()
+        let cache = ImageCache(
+            memory: MemoryCache(limits: CacheLimits(cost: 1 << 20), time: clock.timeSource), disk: disk,
+            coders: cache.coders)
+        try await cache.store(image, data: PipelineFixture.png, for: key)
+        #expect(cache.image(for: key) != nil && disk.stored(key)?.expires == image.expires)
+        clock.advance(by: .seconds(3601))
+        #expect(cache.image(for: key) == nil)
+    }
+
     @Test func aDecoderOfTheCallerRemovesNoEntryThatItCannotRead() async throws {
         disk.store(CacheEntry(data: PipelineFixture.png, format: .png), for: key)
         var options = DecodeOptions()
