@@ -40,7 +40,9 @@ public enum InheritedDirectory: Hashable, Sendable {
             return header.key == key && header.times.expires.map { $0 > DiskTime(date) } ?? true
         case .sdWebImage(let url):
             guard let folder = Self.folder(url) else { return false }
-            return SDWebImageFile.names(of: key).contains { folder.status(of: $0) != nil }
+            return SDWebImageFile.names(of: key).contains {
+                folder.status(of: $0).map { $0.st_mode & S_IFMT == S_IFREG } ?? false
+            }
         }
     }
 

@@ -200,10 +200,11 @@ import TintypeTesting
         DiskCache(directory: URL(filePath: "\(folder.path)/own"), inherited: [.tintype(URL(filePath: root))])
     }
 
-    @Test func anInheritedFolderThatEveryUserMayWriteToIsIgnored() async throws {
+    @Test(arguments: ["", "v2", "v2/entries"])
+    func anInheritedFolderThatEveryUserMayWriteToIsIgnored(_ name: String) async throws {
         try await fill()
         #expect(try await inheriting().contains(key("a")))
-        #expect(chmod("\(root)/v2/entries", 0o777) == 0)
+        #expect(chmod("\(root)/\(name)", 0o777) == 0)
         #expect(try await !inheriting().contains(key("a")))
         #expect(try await inheriting().entry(for: key("a")) == nil)
     }

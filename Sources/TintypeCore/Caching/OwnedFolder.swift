@@ -41,10 +41,10 @@ package final class OwnedFolder: Sendable {
     // MARK: Folders in this folder
 
     /// Opens a folder in this one. A link is not followed: it fails with `ENOTDIR` or `ELOOP`.
-    package func folder(_ name: String) throws(FolderFailure) -> OwnedFolder {
+    package func folder(_ name: String, _ rule: FolderRule = .own) throws(FolderFailure) -> OwnedFolder {
         let child = Self.open(name, in: descriptor)
         guard child >= 0 else { throw FolderFailure(.system(errno), "\(path)/\(name)") }
-        return try OwnedFolder(child, "\(path)/\(name)", .own)
+        return try OwnedFolder(child, "\(path)/\(name)", rule)
     }
 
     /// Opens a directory relative to another one, without a check. Returns the descriptor, or −1 and sets `errno`. A
@@ -138,6 +138,8 @@ package enum FolderRule: Sendable {
     /// A directory that is only read, such as one bundled with a program: any user may own it, but others may not write
     /// to it.
     case readOnly
+    /// A directory that the user named, and in which a ``readOnly`` one lies: others may write to it only if it is sticky.
+    case readOnlyParent
 
     /// Returns what is wrong with a directory; `nil` if it can be used.
     ///
@@ -151,6 +153,7 @@ package enum FolderRule: Sendable {
         case .own: isForeign ? .foreign(owner) : mode & 0o022 != 0 ? .writable : nil
         case .named: isForeign ? .foreign(owner) : mode & 0o1002 == 0o0002 ? .writable : nil
         case .readOnly: mode & 0o002 != 0 ? .writable : nil
+        case .readOnlyParent: mode & 0o1002 == 0o0002 ? .writable : nil
         }
     }
 }

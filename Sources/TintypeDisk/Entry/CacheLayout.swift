@@ -55,6 +55,11 @@ struct CacheLayout: Sendable {
         }
     }
 
+    /// Opens the folder of this cache version in a directory that is only read.
+    func openInheritedHome() throws(FolderFailure) -> OwnedFolder {
+        try OwnedFolder(root, .readOnlyParent).folder(Self.homeName, .readOnly)
+    }
+
     /// Opens the folder of this cache version, and creates it and its parents first.
     func makeHome() throws(DiskFailure) -> OwnedFolder {
         try DiskFailure.wrapping { () throws(FolderFailure) in

@@ -30,9 +30,11 @@ final class EntriesHandle: Sendable {
 
     /// Opens the folder of a cache that is only read. It may belong to another user.
     ///
-    /// - Returns: `nil` if there is none, or if every user may write to it.
+    /// - Returns: `nil` if there is none, or if every user may write to it or to a folder of the cache above.
     init?(inherited layout: CacheLayout) {
-        guard let folder = try? OwnedFolder(layout.entriesFolder, .readOnly) else { return nil }
+        guard let folder = try? layout.openInheritedHome().folder(CacheLayout.entriesName, .readOnly) else {
+            return nil
+        }
         self.folder = folder
         isOwn = false
     }

@@ -22,6 +22,8 @@ import Testing
         Case(rule: .named, mode: 0o777, problem: .writable),
         Case(rule: .readOnly, owner: 1001, mode: 0o755), Case(rule: .readOnly, mode: 0o775),
         Case(rule: .readOnly, owner: 0, mode: 0o1777, problem: .writable),
+        Case(rule: .readOnlyParent, owner: 1001, mode: 0o1777),
+        Case(rule: .readOnlyParent, mode: 0o777, problem: .writable),
     ]
 
     @Test(arguments: cases) func ownerAndModeDecide(_ example: Case) {
