@@ -3,7 +3,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-@Suite(.timeLimit(.minutes(15))) struct SharedJobsTests {
+@Suite(.timeLimit(.minutes(15))) struct JobRunnerTests {
     typealias Jobs = JobRunner<String, Int, Int>
 
     @Test func aThousandWaitersRunOneJob() async throws {
