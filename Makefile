@@ -10,7 +10,7 @@ NETWORK_TESTS = Tintype(HTTP|Command|)Tests\.
 TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/tsan-suppressions $(SWIFT) test --sanitize=thread \
 	--scratch-path .build-tsan -Xswiftc -DTINTYPE_TSAN
 
-.PHONY: help bootstrap build demo test lint format bench tsan asan fuzz crash-test clean
+.PHONY: help bootstrap build demo test lint format bench tsan asan fuzz crash-test faults clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -58,6 +58,10 @@ crash-test: bootstrap ## Kill writers of the disk cache, corrupt its files, fill
 	"$$($(SWIFT) build --show-bin-path)/CrashTest" full "$(CURDIR)/.build/full-disk.so"
 	"$$($(SWIFT) build --show-bin-path)/CrashTest" full
 	"$$($(SWIFT) build --show-bin-path)/CrashTest" bytes 1 1
+
+faults: bootstrap ## Load from a misbehaving origin for SECONDS, under a memory limit
+	$(SWIFT) build -c release --product FaultTest
+	"$$($(SWIFT) build -c release --show-bin-path)/FaultTest" run $(SECONDS)
 
 clean: ## Remove build products
 	rm -rf .build .build-* Benchmarks/.build Fuzz/.build demo-output reports

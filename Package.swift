@@ -189,6 +189,10 @@ let package = Package(
             name: "CrashTest", dependencies: ["TintypeCore", "TintypeDisk", "TintypeTesting"],
             swiftSettings: swiftSettings),
 
+        // What `make faults` runs.
+        .executableTarget(
+            name: "FaultTest", dependencies: ["Tintype", "TintypeTesting"], swiftSettings: swiftSettings),
+
         // Compared with the headers of librsvg whenever all is built; no program has it.
         .target(
             name: "SVGDeclarations", dependencies: ["CLibRSVG"], path: "Tests/SVGDeclarations", publicHeadersPath: "."),

@@ -109,6 +109,11 @@ extension Origin {
     /// All requests so far, in order of arrival. A request has arrived when its whole body has.
     public var requests: [OriginRequest] { ledger.record.value.requests }
 
+    /// Removes the requests so far from the record and sets their counts to zero, so that a long run needs little memory.
+    public func forgetRequests() {
+        ledger.record.update { $0.forgetRequests() }
+    }
+
     /// The number of open connections.
     public var openConnections: Int { ledger.record.value.connections.count }
 

@@ -71,6 +71,11 @@ struct OriginRecord: Sendable {
         countsByPath[request.path, default: 0] += 1
     }
 
+    /// Removes all requests.
+    mutating func forgetRequests() {
+        (requests, countsByPath) = ([], [:])
+    }
+
     /// Returns the number of requests to a path; `nil` counts all.
     func requestCount(_ path: String?) -> Int {
         guard let path else { return requests.count }

@@ -1,0 +1,45 @@
+import Foundation
+
+/// What a run left behind: open descriptors and temporary files.
+struct Leftovers {
+    let folder: URL
+    /// The number of descriptors before the run.
+    let descriptorsBefore: Int
+
+    /// Descriptors that stay open: event loops, and the database of each cache, whose last user may close it late.
+    private static let tolerated = 40
+
+    /// What is left after ten seconds: idle connections close a little later than their pipeline.
+    func problems() async -> [String] {
+        for _ in 0..<100 where !found.isEmpty { try? await Task.sleep(for: .milliseconds(100)) }
+        return found
+    }
+
+    private var found: [String] {
+        var problems: [String] = []
+        let descriptors = ProcessStatus.descriptorCount
+        if descriptors > descriptorsBefore + Self.tolerated {
+            problems.append("\(descriptors) open descriptors, \(descriptorsBefore) before the run")
+        }
+        for path in ["tmp", "cache/tmp"] {
+            let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.appending(path: path).path)) ?? []
+            if !files.isEmpty { problems.append("\(files.count) temporary files in \(path): \(files.prefix(3))") }
+        }
+        return problems
+    }
+}
+
+/// The resources of this process (proc(5)).
+enum ProcessStatus {
+    /// The number of open descriptors.
+    static var descriptorCount: Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+    }
+
+    /// The highest resident memory so far, in bytes.
+    static var peakMemory: Int {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) << 10
+    }
+}
