@@ -48,7 +48,10 @@ struct FaultCase: Sendable {
     var fault: Fault { Fault.allCases[number % Fault.allCases.count] }
 
     /// The variant of the fault.
-    private var variant: Int { Int(random(1).next() % 1000) }
+    private var variant: Int {
+        var random = random(1)
+        return Int(random.next() % 1000)
+    }
 
     /// Random numbers for one purpose.
     private func random(_ purpose: UInt64) -> SeededRandom {
