@@ -100,18 +100,3 @@ enum OutputFile {
             underlying: error)
     }
 }
-
-extension UnsafeRawBufferPointer {
-    /// Writes all bytes to a descriptor. Returns 0, or the number of the error that ended it.
-    func write(to descriptor: Int32) -> Int32 {
-        var rest = self[...]
-        while !rest.isEmpty {
-            let buffer = UnsafeRawBufferPointer(rebasing: rest)
-            let count = Foundation.write(descriptor, buffer.baseAddress, buffer.count)
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { return count < 0 ? errno : ENOSPC }
-            rest = rest.dropFirst(count)
-        }
-        return 0
-    }
-}

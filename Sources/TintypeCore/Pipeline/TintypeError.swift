@@ -169,3 +169,18 @@ package enum SystemError {
         return text.prefix(1).lowercased() + text.dropFirst()
     }
 }
+
+extension UnsafeRawBufferPointer {
+    /// Writes all bytes to a descriptor. Blocks. Returns 0, or the number of the error that ended it.
+    package func write(to descriptor: Int32) -> Int32 {
+        var rest = self[...]
+        while !rest.isEmpty {
+            let buffer = UnsafeRawBufferPointer(rebasing: rest)
+            let count = Foundation.write(descriptor, buffer.baseAddress, buffer.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { return count < 0 ? errno : ENOSPC }
+            rest = rest.dropFirst(count)
+        }
+        return 0
+    }
+}

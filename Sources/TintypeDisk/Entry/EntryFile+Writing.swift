@@ -52,9 +52,11 @@ extension EntryFile {
             payload.withUnsafeBytes { payload in
                 let written = writeOnce(head, payload, descriptor)
                 guard written >= 0 else { return number = errno }
-                number =
-                    write(head.dropFirst(written), descriptor)
-                    ?? write(payload.dropFirst(max(0, written - head.count)), descriptor) ?? 0
+                number = UnsafeRawBufferPointer(rebasing: head.dropFirst(written)).write(to: descriptor)
+                if number == 0 {
+                    let rest = payload.dropFirst(max(0, written - head.count))
+                    number = UnsafeRawBufferPointer(rebasing: rest).write(to: descriptor)
+                }
             }
         }
         if number != 0 { throw DiskFailure(number, path) }
@@ -70,19 +72,6 @@ extension EntryFile {
             let result = writev(descriptor, parts, Int32(parts.count))
             if result >= 0 || errno != EINTR { return result }
         }
-    }
-
-    /// Writes all bytes. Returns the error number on failure.
-    private static func write(_ bytes: Slice<UnsafeRawBufferPointer>, _ descriptor: Int32) -> Int32? {
-        var rest = bytes
-        while !rest.isEmpty {
-            let buffer = UnsafeRawBufferPointer(rebasing: rest)
-            let result = Foundation.write(descriptor, buffer.baseAddress, buffer.count)
-            if result < 0 && errno == EINTR { continue }
-            guard result > 0 else { return result < 0 ? errno : ENOSPC }
-            rest = rest.dropFirst(result)
-        }
-        return nil
     }
 }
 
