@@ -117,7 +117,7 @@ final class Transfer: Sendable {
     /// Waits for a slot, and fetches the response within the total time-out.
     private func attempt() async throws(TintypeError) -> LoadedBytes {
         let host = host
-        if !services.queue.tryEnter(host, for: job) { try await waitForPlace(host) }
+        if !services.queue.tryEnter(host, for: job) { try await waitForSlot(host) }
         defer { services.queue.leave(host) }
         if services.limitsStartRate { try await waitForToken() }
         do {
@@ -129,7 +129,7 @@ final class Transfer: Sendable {
         }
     }
 
-    private func waitForPlace(_ host: String) async throws(TintypeError) {
+    private func waitForSlot(_ host: String) async throws(TintypeError) {
         let start = meter.now
         try await services.queue.enter(host, for: job)
         meter.recordWait(since: start)

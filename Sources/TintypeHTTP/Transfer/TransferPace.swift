@@ -15,7 +15,7 @@ public struct MinimumRate: Hashable, Sendable {
         self.interval = interval
     }
 
-    /// 30 KB in each 30 seconds: a tenth of what the slowest mobile networks reach.
+    /// 30 KB in each 30 seconds, that is 8 kbit a second.
     public static let standard = MinimumRate(byteCount: 30_000, interval: .seconds(30))
 
     /// No limit.
