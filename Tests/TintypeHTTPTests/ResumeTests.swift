@@ -224,15 +224,19 @@ import TintypeTesting
     /// Waits for work in the background.
     private func wait(until condition: () -> Bool) async { while !condition() { await Task.yield() } }
 
+    /// Returns a source whose first transfer was interrupted, after its bytes are in `folder`.
+    private func interruptedSource(_ origin: Origin, in folder: URL) async -> ImageSource {
+        serve(origin, first: [Self.cut])
+        let source = ImageSource.url(origin.url("/a"))
+        await Fixture.expect(.truncatedBody) { try await Fixture.load(source, Downloader(configuration(folder))) }
+        await wait { !files(folder).isEmpty }
+        return source
+    }
+
     @Test func anotherDownloaderResumesAnInterruptedTransfer() async throws {
         try await withFolder { folder in
             try await Fixture.withOrigin { origin in
-                serve(origin, first: [Self.cut])
-                let source = ImageSource.url(origin.url("/a"))
-                await Fixture.expect(.truncatedBody) {
-                    try await Fixture.load(source, Downloader(configuration(folder)))
-                }
-                await wait { !files(folder).isEmpty }
+                let source = await interruptedSource(origin, in: folder)
                 let loaded = try await Fixture.load(source, Downloader(configuration(folder)))
                 #expect(loaded.data == Fixture.body && loaded.metrics?.resumedBytes == 20_000)
                 #expect(files(folder).isEmpty)
@@ -261,12 +265,7 @@ import TintypeTesting
     @Test func aDamagedFileIsNotUsed() async throws {
         try await withFolder { folder in
             try await Fixture.withOrigin { origin in
-                serve(origin, first: [Self.cut])
-                let source = ImageSource.url(origin.url("/a"))
-                await Fixture.expect(.truncatedBody) {
-                    try await Fixture.load(source, Downloader(configuration(folder)))
-                }
-                await wait { !files(folder).isEmpty }
+                let source = await interruptedSource(origin, in: folder)
                 let file = folder.appending(path: try #require(files(folder).first))
                 var data = try Data(contentsOf: file)
                 data[data.count - 1] ^= 1
@@ -412,12 +411,7 @@ import TintypeTesting
         try await withFolder { folder in
             let store = folder.appending(path: "store")
             try await Fixture.withOrigin { origin in
-                serve(origin, first: [Self.cut])
-                let source = ImageSource.url(origin.url("/a"))
-                await Fixture.expect(.truncatedBody) {
-                    try await Fixture.load(source, Downloader(configuration(store)))
-                }
-                await wait { !files(store).isEmpty }
+                let source = await interruptedSource(origin, in: store)
                 let name = try #require(files(store).first)
                 #expect(try FileManager.default.contentsOfDirectory(atPath: store.path()) == [name])
                 let (link, target) = (store.appending(path: name), folder.appending(path: "target"))
@@ -435,12 +429,7 @@ import TintypeTesting
         try await withFolder { folder in
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             try await Fixture.withOrigin { origin in
-                serve(origin, first: [Self.cut])
-                let source = ImageSource.url(origin.url("/a"))
-                await Fixture.expect(.truncatedBody) {
-                    try await Fixture.load(source, Downloader(configuration(folder)))
-                }
-                await wait { !files(folder).isEmpty }
+                let source = await interruptedSource(origin, in: folder)
                 #expect(chmod(folder.path(), 0o777) == 0)
                 let loaded = try await Fixture.load(source, Downloader(configuration(folder)))
                 #expect(loaded.data == Fixture.body && loaded.metrics?.resumedBytes == 0)
