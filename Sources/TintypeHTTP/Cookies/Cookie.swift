@@ -115,7 +115,7 @@ extension Cookie {
         if let seconds = attributes["max-age"].flatMap(maxAge) {
             return seconds <= 0 ? .distantPast : min(now.addingTimeInterval(seconds), latest)
         }
-        return attributes["expires"].flatMap(HTTPDate.parse).map { min($0, latest) }
+        return attributes["expires"].flatMap(CookieDate.parse).map { min($0, latest) }
     }
 
     /// Returns the seconds of a `Max-Age` attribute, however many digits it has; `nil` if it is invalid.
