@@ -105,14 +105,24 @@ extension Downloader: SharedLoader {
     }
 
     /// Returns how a stored response may be used (RFC 9111, for a private cache).
+    ///
+    /// Interceptors may add header fields that decide about it, and only a load can run them. So no stored response is
+    /// fresh here if there are interceptors.
     public func verdict(
         on stored: CacheEntry, for source: ImageSource, extras: RequestExtras, at now: Date
     ) -> StoredVerdict {
-        // Without the header fields of the response, its freshness is unknown.
-        guard let response = StoredResponse(decoding: stored.metadata),
-            let request = try? DownloadRequest(source, settings(extras, byteLimit: .max))
-        else { return .stale(usableOnError: true) }
-        return Freshness(request: request, stored: response, now: now).verdict
+        let settings = settings(extras, byteLimit: nil)
+        guard settings.interceptors.isEmpty else { return .stale(usableOnError: false) }
+        let request = try? DownloadRequest(source, settings).withCookies(settings, at: now)
+        let judgement = ResponseJudge(request: request).judge(stored, for: CacheKey(source: source.identity), at: now)
+        return if case .selected(let verdict) = judgement { verdict } else { .stale(usableOnError: false) }
+    }
+
+    /// Returns a judge that knows the request as it would be sent now.
+    package func judge(of source: ImageSource, extras: RequestExtras) async -> any EntryJudge {
+        let settings = settings(extras, byteLimit: nil)
+        guard let request = try? DownloadRequest(source, settings) else { return ResponseJudge(request: nil) }
+        return ResponseJudge(request: await settings.requestToSend(for: request))
     }
 
     /// Returns the key by which equal requests find their transfer.
@@ -135,12 +145,16 @@ extension Downloader: SharedLoader {
     }
 
     /// Returns the settings of a request.
-    private func settings(_ extras: RequestExtras, byteLimit: Int) -> TransferSettings {
+    ///
+    /// - Parameter byteLimit: `nil` if no bytes are loaded with the settings.
+    private func settings(_ extras: RequestExtras, byteLimit: Int?) -> TransferSettings {
         let isDefault = !extras.contains(HTTPOptionsKey.self)
         return state.withLock { state in
-            if isDefault, let settings = state.defaultSettings, settings.byteLimit == byteLimit { return settings }
+            if isDefault, let settings = state.defaultSettings, settings.byteLimit == byteLimit ?? settings.byteLimit {
+                return settings
+            }
             let settings = TransferSettings(
-                configuration: state.configuration, options: extras[HTTPOptionsKey.self], byteLimit: byteLimit)
+                configuration: state.configuration, options: extras[HTTPOptionsKey.self], byteLimit: byteLimit ?? .max)
             if isDefault { state.defaultSettings = settings }
             return settings
         }

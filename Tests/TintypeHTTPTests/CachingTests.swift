@@ -28,7 +28,7 @@ import TintypeTesting
             origin, downloader, source, stored in
             let extras = RequestExtras()
             #expect(
-                downloader.verdict(on: stored, for: source, extras: extras, at: Date()) == .stale(usableOnError: false))
+                downloader.verdict(on: stored, for: source, extras: extras, at: Date()) == .usableWhenUnreachable)
             origin.serve("/a") { request in
                 let isSame = request[header: "if-none-match"] == "\"1\""
                 return OriginResponse(
@@ -88,6 +88,17 @@ import TintypeTesting
         let entry = CacheEntry(data: Fixture.body, format: .png)
         let verdict = Downloader.patient.verdict(on: entry, for: .url(url), extras: RequestExtras(), at: Date())
         #expect(verdict == .stale(usableOnError: true))
+    }
+
+    /// Only a load can run the interceptors, whose header fields decide.
+    @Test func nothingIsFreshBesideInterceptorsThatDidNotRun() async throws {
+        try await withImage([("Cache-Control", "max-age=60")]) { _, downloader, source, stored in
+            var request = ImageRequest(source: source)
+            let verdict = { downloader.verdict(on: stored, for: source, extras: request.extras, at: Date()) }
+            #expect(verdict() == .fresh)
+            request.http.interceptors = [DownloadRequestModifier.headers([:])]
+            #expect(verdict() == .stale(usableOnError: false))
+        }
     }
 
     @Test func aConditionalRequestSharesNoTransferWithAnUnconditionalOne() async throws {

@@ -21,8 +21,24 @@ import TintypeTesting
         let url = URL(string: "http://example.org/a") ?? URL(filePath: "/")
         let stored = StoredResponse(
             DownloadResponse(url: url, status: status, headers: response),
-            to: DownloadRequest(url: url, headers: first ?? asking), ExchangeTimes(sent: at(-delay), answered: zero))
+            after: Self.chain(
+                asking: first ?? asking, headers: response, status: status,
+                ExchangeTimes(sent: at(-delay), answered: zero)), storing: .caching)
         return Freshness(request: DownloadRequest(url: url, headers: asking), stored: stored, now: at(after))
+    }
+
+    private static func chain(
+        asking: HTTPFields, headers: HTTPFields, status: Int = 200, _ times: ExchangeTimes
+    ) -> ExchangeChain {
+        let url = URL(string: "http://example.org/a") ?? URL(filePath: "/")
+        return ExchangeChain(
+            ExchangeChain.Link(
+                request: DownloadRequest(url: url, headers: asking), status: status, headers: headers, times: times))
+    }
+
+    private static func stored(_ headers: HTTPFields, status: Int = 200) -> StoredResponse {
+        StoredResponse(
+            head: StoredHead(status: status, headers: headers, times: ExchangeTimes(sent: zero, answered: zero)))
     }
 
     struct Case: Sendable, CustomTestStringConvertible {
@@ -45,7 +61,8 @@ import TintypeTesting
         var testDescription: String { "\(section) \(response.all) \(asking.all) after \(after)" }
     }
 
-    private static let stale = StoredVerdict.stale(usableOnError: false)
+    private static let unusable = StoredVerdict.stale(usableOnError: false)
+    private static let stale = StoredVerdict.usableWhenUnreachable
 
     static let cases: [Case] = [
         Case("4.2.1 max-age", ["Cache-Control": "max-age=60"], after: 59, .fresh),
@@ -79,16 +96,16 @@ import TintypeTesting
             .fresh),
         Case(
             "4.2.4 must-revalidate", ["Cache-Control": "max-age=60, must-revalidate, stale-if-error=99"], after: 61,
-            stale),
+            unusable),
         Case(
             "5.2.2.2 must-revalidate while fresh", ["Cache-Control": "max-age=60, must-revalidate"], after: 59, .fresh),
-        Case("5.2.2.4 no-cache", ["Cache-Control": "max-age=60, no-cache"], after: 0, stale),
+        Case("5.2.2.4 no-cache", ["Cache-Control": "max-age=60, no-cache"], after: 0, unusable),
         Case(
             "5.2.2.4 no-cache for a field", ["Cache-Control": "max-age=60, no-cache=\"set-cookie\""], after: 0, .fresh),
         Case("5.2.2.7 private", ["Cache-Control": "private, max-age=60"], after: 59, .fresh),
         Case(
             "5.2.1.1 max-age asked", ["Cache-Control": "max-age=60"], asking: ["Cache-Control": "max-age=10"],
-            after: 10, stale),
+            after: 10, unusable),
         Case(
             "5.2.1.2 max-stale", ["Cache-Control": "max-age=60"], asking: ["Cache-Control": "max-stale=10"], after: 70,
             .fresh),
@@ -100,14 +117,14 @@ import TintypeTesting
             after: 1e6, .fresh),
         Case(
             "5.2.1.2 max-stale against must-revalidate", ["Cache-Control": "max-age=60, must-revalidate"],
-            asking: ["Cache-Control": "max-stale"], after: 61, stale),
+            asking: ["Cache-Control": "max-stale"], after: 61, unusable),
         Case(
             "5.2.1.3 min-fresh", ["Cache-Control": "max-age=60"], asking: ["Cache-Control": "min-fresh=10"], after: 50,
-            stale),
+            unusable),
         Case(
             "5.2.1.4 no-cache asked", ["Cache-Control": "max-age=60"], asking: ["Cache-Control": "no-cache"], after: 0,
-            stale),
-        Case("5.4 Pragma asked", ["Cache-Control": "max-age=60"], asking: ["Pragma": "no-cache"], after: 0, stale),
+            unusable),
+        Case("5.4 Pragma asked", ["Cache-Control": "max-age=60"], asking: ["Pragma": "no-cache"], after: 0, unusable),
         Case(
             "5.4 Pragma beside Cache-Control", ["Cache-Control": "max-age=60"],
             asking: ["Pragma": "no-cache", "Cache-Control": "max-age=99"], after: 0, .fresh),
@@ -116,10 +133,32 @@ import TintypeTesting
             .usableWhileRevalidating),
         Case("RFC 5861, 3, beyond", ["Cache-Control": "max-age=60, stale-while-revalidate=30"], after: 91, stale),
         Case("RFC 5861, 4", ["Cache-Control": "max-age=60, stale-if-error=30"], after: 90, .stale(usableOnError: true)),
-        Case("RFC 5861, 4, beyond", ["Cache-Control": "max-age=60, stale-if-error=30"], after: 91, stale),
+        Case("RFC 5861, 4, beyond", ["Cache-Control": "max-age=60, stale-if-error=30"], after: 91, unusable),
         Case(
             "RFC 5861, 4, asked", ["Cache-Control": "max-age=60"], asking: ["Cache-Control": "stale-if-error=30"],
             after: 90, .stale(usableOnError: true)),
+        Case("5.1 Age with a fraction", ["Cache-Control": "max-age=60", "Age": "70.0"], after: 0, .fresh),
+        Case("5.1 a negative Age", ["Cache-Control": "max-age=60", "Age": "-70"], after: 0, .fresh),
+        Case("5.1 Age that is no number", ["Cache-Control": "max-age=60", "Age": "1e9"], after: 0, .fresh),
+        Case("5.1 the first Age of a list", ["Cache-Control": "max-age=60", "Age": "70, 0"], after: 0, stale),
+        Case("5.1 not the second", ["Cache-Control": "max-age=60", "Age": "0, 70"], after: 0, .fresh),
+        Case("5.1 the first of two fields", ["Cache-Control": "max-age=60", "Age": "70", "age": "0"], after: 0, stale),
+        Case(
+            "1.2.2 an age of at most 2^31", ["Cache-Control": "max-age=60", "Age": "99999999999999999999"], after: 0,
+            stale),
+        Case("5.2.2.5 no-store", ["Cache-Control": "max-age=60, no-store"], after: 0, unusable),
+        Case(
+            "5.2.2.3 must-understand", ["Cache-Control": "max-age=60, no-store, must-understand"], after: 0, .fresh),
+        Case(
+            "5.2.1.5 no-store asked", ["Cache-Control": "max-age=60"], asking: ["Cache-Control": "no-store"], after: 0,
+            unusable),
+        Case(
+            "RFC 8246, 2 immutable on reload", ["Cache-Control": "max-age=60, immutable"],
+            asking: ["Cache-Control": "max-age=0"], after: 59, .fresh),
+        Case("RFC 8246, 2 immutable once stale", ["Cache-Control": "max-age=60, immutable"], after: 60, stale),
+        Case(
+            "RFC 8246, 2 immutable, no-cache asked", ["Cache-Control": "max-age=60, immutable"],
+            asking: ["Cache-Control": "no-cache"], after: 0, unusable),
     ]
 
     @Test(arguments: cases) func theVerdict(_ example: Case) {
@@ -132,7 +171,7 @@ import TintypeTesting
         let fields: HTTPFields = ["Cache-Control": "max-age=60", "Age": "30"]
         #expect(Self.freshness(fields, after: 19, delay: 10).verdict == .fresh)
         #expect(Self.freshness(fields, after: 20, delay: 10).verdict == Self.stale)
-        #expect(Self.freshness(["Age": "-10"], after: 0, delay: 20).age == 20)
+        #expect(Self.freshness(["Age": "-10"], after: 0, delay: 20).stored.head.age(at: Self.zero) == 20)
     }
 
     /// RFC 9111, 4.1.
@@ -141,8 +180,8 @@ import TintypeTesting
         let first: HTTPFields = ["accept": "image/webp", "x-tenant": "a"]
         let cases: [(HTTPFields, StoredVerdict)] = [
             (["Accept": "image/webp", "X-Tenant": "a"], .fresh),
-            (["Accept": "image/png", "X-Tenant": "a"], Self.stale),
-            (["Accept": "image/webp"], Self.stale),
+            (["Accept": "image/png", "X-Tenant": "a"], Self.unusable),
+            (["Accept": "image/webp"], Self.unusable),
         ]
         for (asking, verdict) in cases {
             #expect(Self.freshness(fields, asking: asking, first: first, after: 0).verdict == verdict)
@@ -151,7 +190,7 @@ import TintypeTesting
 
     /// RFC 9111, 4.1: `*` matches no request.
     @Test func varyByAnythingIsNeverUsed() {
-        #expect(Self.freshness(["Cache-Control": "max-age=60", "Vary": "*"], after: 0).verdict == Self.stale)
+        #expect(Self.freshness(["Cache-Control": "max-age=60", "Vary": "*"], after: 0).verdict == Self.unusable)
     }
 
     /// RFC 9111, 4.2.2: only for statuses that are heuristically cacheable (RFC 9110, 15.1).
@@ -177,60 +216,144 @@ import TintypeTesting
     ) {
         let url = URL(filePath: "/")
         #expect(
-            Freshness.isStorable(
+            Storability.allows(
                 DownloadResponse(url: url, status: 200, headers: response),
-                for: DownloadRequest(url: url, headers: asking))
+                to: DownloadRequest(url: url, headers: asking))
                 == isStorable)
+    }
+
+    /// RFC 9110, 9.2.3; RFC 9111, 4.
+    @Test(arguments: [("GET", true), ("HEAD", true), ("POST", false), ("PUT", false), ("get", false)])
+    func onlySafeMethodsAreStoredAndAnswered(_ method: String, _ isCacheable: Bool) throws {
+        let url = try #require(URL(string: "http://example.org/a"))
+        let request = DownloadRequest(url: url, method: method)
+        let response = DownloadResponse(url: url, status: 200, headers: ["Cache-Control": "max-age=60"])
+        #expect(Storability.allows(response, to: request) == isCacheable)
+        let freshness = Freshness(request: request, stored: Self.stored(response.headers), now: Self.at(1))
+        #expect((freshness.verdict == .fresh) == isCacheable)
+    }
+
+    /// RFC 9111, 5.2.2.3: a status that the cache does not know.
+    @Test(arguments: [(200, true), (299, false), (599, false)])
+    func mustUnderstandStoresKnownStatuses(_ status: Int, _ isStorable: Bool) {
+        let headers: HTTPFields = ["Cache-Control": "max-age=60, no-store, must-understand"]
+        let url = URL(filePath: "/")
+        let response = DownloadResponse(url: url, status: status, headers: headers)
+        #expect(Storability.allows(response, to: DownloadRequest(url: url)) == isStorable)
+    }
+
+    /// RFC 9111, 5.2.2.9.
+    @Test func publicAllowsHeuristicFreshnessForEveryStatus() {
+        let fields: HTTPFields = ["Last-Modified": "Tue, 14 Nov 2000 22:03:20 GMT", "Cache-Control": "public"]
+        #expect(Self.freshness(fields, status: 599, after: 9).verdict == .fresh)
+    }
+
+    static let redirects: [(HTTPFields, Double, StoredVerdict)] = [
+        (["Cache-Control": "max-age=60"], 59, .fresh), (["Cache-Control": "max-age=10"], 9, .fresh),
+        (["Cache-Control": "max-age=10"], 10, stale), ([:], 0, stale),
+        (["Cache-Control": "max-age=60, no-cache"], 0, unusable), (["Cache-Control": "no-store"], 0, unusable),
+        (["Cache-Control": "max-age=10, must-revalidate"], 11, unusable),
+        (["Cache-Control": "max-age=10, stale-while-revalidate=5"], 12, .usableWhileRevalidating),
+        (["Cache-Control": "max-age=10, stale-if-error=5"], 12, .stale(usableOnError: true)),
+    ]
+
+    /// RFC 9111, 4: each response of the chain is a stored response of its own URL.
+    @Test(arguments: redirects) func theLeastFreshOfAChainCounts(
+        _ redirect: HTTPFields, _ after: Double, _ verdict: StoredVerdict
+    ) {
+        var stored = Self.stored(["Cache-Control": "max-age=60"])
+        stored.redirects = [StoredHead(status: 302, headers: redirect, times: stored.head.times)]
+        let request = DownloadRequest(url: URL(filePath: "/"))
+        #expect(Freshness(request: request, stored: stored, now: Self.at(after)).verdict == verdict)
+        #expect(
+            Storability.allows(
+                DownloadResponse(url: request.url, status: 200), to: request, after: stored.redirects)
+                == !redirect.values("cache-control").contains("no-store"))
     }
 
     /// RFC 9111, 3.2 and 4.3.4.
     @Test func a304RenewsTheFieldsThatItRepeats() {
-        let old = StoredResponse(
-            status: 200,
-            headers: ["ETag": "\"1\"", "Cache-Control": "max-age=1", "Age": "50", "Content-Type": "image/png"],
-            selected: ["accept": "x"], requested: Self.zero, received: Self.zero)
-        let new = StoredResponse(
-            status: 304, headers: ["ETag": "\"1\"", "Cache-Control": "max-age=9"], requested: Self.at(5),
-            received: Self.at(6))
-        let renewed = old.renewed(by: new)
-        #expect(renewed.status == 200 && renewed.selected == ["accept": "x"])
-        #expect(renewed.headers["cache-control"] == "max-age=9" && renewed.headers["content-type"] == "image/png")
-        #expect(renewed.headers["age"] == nil, "an age that is not repeated belongs to the old response")
-        #expect(renewed.received == Self.at(6) && renewed.requested == Self.at(5))
+        let old = Self.stored([
+            "ETag": "\"1\"", "Cache-Control": "max-age=1", "Age": "50", "Content-Type": "image/png", "Vary": "Accept",
+        ])
+        let url = URL(filePath: "/")
+        let headers: HTTPFields = ["ETag": "\"1\"", "Cache-Control": "max-age=9", "Content-Type": "text/html"]
+        let renewed = old.renewed(
+            by: DownloadResponse(url: url, status: 304, headers: headers),
+            after: Self.chain(
+                asking: ["Accept": "x"], headers: headers, status: 304,
+                ExchangeTimes(sent: Self.at(5), answered: Self.at(6))), storing: .caching)
+        #expect(renewed.head.status == 200 && renewed.selection.digests.keys.sorted() == ["accept"])
+        #expect(renewed.isSelected(by: DownloadRequest(url: url, headers: ["Accept": "x"])))
+        #expect(renewed.head.headers["cache-control"] == "max-age=9")
+        #expect(renewed.head.headers["content-type"] == "image/png", "the body stays")
+        #expect(renewed.head.headers["age"] == nil, "an age that is not repeated belongs to the old response")
+        #expect(renewed.head.times == ExchangeTimes(sent: Self.at(5), answered: Self.at(6)))
+    }
+
+    static let confirmations: [(old: HTTPFields, new: HTTPFields, isConfirmed: Bool)] = [
+        (["ETag": "\"1\""], ["ETag": "\"1\""], true), (["ETag": "\"1\""], ["ETag": "\"2\""], false),
+        (["ETag": "\"1\""], ["ETag": "W/\"1\""], true), (["ETag": "W/\"1\""], ["ETag": "W/\"2\""], false),
+        (["ETag": "\"1\""], [:], true), ([:], ["ETag": "\"1\""], true),
+        (["Last-Modified": zeroText], ["Last-Modified": "Tue, 14 Nov 2023 22:13:21 GMT"], false),
+        (["Last-Modified": zeroText], ["Last-Modified": zeroText], true),
+    ]
+
+    /// RFC 9111, 4.3.4.
+    @Test(arguments: confirmations) func a304ConfirmsTheResponseWithItsValidator(
+        _ old: HTTPFields, _ new: HTTPFields, _ isConfirmed: Bool
+    ) {
+        #expect(Self.stored(old).isConfirmed(by: new) == isConfirmed)
     }
 
     /// RFC 9111, 4.3.1.
     @Test func validatorsMakeARequestConditional() {
         var headers: HTTPFields = [:]
-        StoredResponse(
-            status: 200, headers: ["ETag": "W/\"1\"", "Last-Modified": Self.zeroText], requested: Self.zero,
-            received: Self.zero
-        ).addConditions(to: &headers)
+        Self.stored(["ETag": "W/\"1\"", "Last-Modified": Self.zeroText]).addConditions(to: &headers)
         #expect(headers["if-none-match"] == "W/\"1\"" && headers["if-modified-since"] == Self.zeroText)
     }
 
     @Test func aStoredResponseIsDecoded() throws {
-        let stored = StoredResponse(
-            status: 200, headers: ["etag": "\"a: b\"", "cache-control": "max-age=1", "vary": "accept"],
-            selected: ["accept": "12ab"], requested: Self.zero, received: Self.at(1.5))
+        var stored = Self.stored(["etag": "\"a: b\"", "cache-control": "max-age=1", "vary": "accept", "x-empty": ""])
+        stored.selection.add("accept", digest: "12ab")
+        stored.target = "34cd"
+        stored.redirects = [
+            StoredHead(
+                status: 302, headers: ["cache-control": "max-age=5"],
+                times: ExchangeTimes(sent: Self.at(1), answered: Self.at(1.5))),
+            StoredHead(status: 301, headers: [:], times: ExchangeTimes(sent: Self.at(2), answered: Self.at(3))),
+        ]
         #expect(StoredResponse(decoding: stored.encoded) == stored)
     }
 
     @Test func damagedMetadataIsRejected() {
-        let encoded = StoredResponse(
-            status: 200, headers: ["etag": "\"1\""], requested: Self.zero, received: Self.zero
-        ).encoded
+        let encoded = Self.stored(["etag": "\"1\""]).encoded
         for count in 0..<encoded.count { #expect(StoredResponse(decoding: encoded.prefix(count)) == nil) }
         #expect(StoredResponse(decoding: Data("{\"format\":\"png\"}".utf8)) == nil)
     }
 
+    /// An interceptor may add such a value.
+    @Test func aValueWithALineBreakAddsNoLine() throws {
+        let stored = Self.stored(["x-a": "1\ncache-control: max-age=99", "etag": "\"1\""])
+        let decoded = try #require(StoredResponse(decoding: stored.encoded))
+        #expect(decoded.head.headers == ["etag": "\"1\""])
+    }
+
     @Test func secretsInVaryingFieldsAreNotStored() {
-        let url = URL(filePath: "/")
-        let stored = StoredResponse(
-            DownloadResponse(url: url, status: 200, headers: ["Vary": "Authorization", "Set-Cookie": "secret=1"]),
-            to: DownloadRequest(url: url, headers: ["Authorization": "Bearer secret"]),
-            ExchangeTimes(sent: Self.zero, answered: Self.zero))
-        #expect(!String(decoding: stored.encoded, as: UTF8.self).contains("secret"))
+        let headers: HTTPFields = ["Vary": "Authorization", "Set-Cookie": "secret=1"]
+        let asking: HTTPFields = ["Authorization": "Bearer secret"]
+        let chain = Self.chain(
+            asking: asking, headers: headers, ExchangeTimes(sent: Self.zero, answered: Self.zero))
+        let response = DownloadResponse(url: URL(filePath: "/"), status: 200, headers: headers)
+        let (first, second) = (
+            StoredResponse(response, after: chain, storing: .caching),
+            StoredResponse(response, after: chain, storing: .caching)
+        )
+        #expect(!String(decoding: first.encoded, as: UTF8.self).contains("secret"))
+        #expect(first.selection.digests != second.selection.digests, "equal secrets have different digests")
+        for stored in [first, second] {
+            #expect(stored.isSelected(by: DownloadRequest(url: response.url, headers: asking)))
+        }
     }
 }
 
@@ -239,7 +362,9 @@ import TintypeTesting
         arguments: [
             ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
             ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
-            ("Thu, 29 Feb 2024 12:00:00 GMT", 1_709_208_000), ("Fri, 01-Jan-38 00:00:00 GMT", 2_145_916_800),
+            ("Thu, 29 Feb 2024 12:00:00 GMT", 1_709_208_000), ("Friday, 01-Jan-38 00:00:00 GMT", 2_145_916_800),
+            ("SUN, 06 nOv 1994 08:49:37 gmt", 784_111_777), ("Mon, 06 Nov 1994 08:49:37 GMT", 784_111_777),
+            ("Sun Nov 16 08:49:37 1994", 784_975_777),
             ("Thursday, 01-Jan-70 00:00:00 GMT", 0), ("Sat, 31 Dec 2016 23:59:60 GMT", 1_483_228_800),
         ] as [(String, Double)]) func threeFormatsAreParsed(_ text: String, _ seconds: Double)
     {
@@ -250,6 +375,12 @@ import TintypeTesting
         "", "0", "-1", "tomorrow", "Sun, 06 Nov 1994", "Sun, 32 Nov 1994 08:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT",
         "Sun, 06 Nov 1994 25:49:37 GMT", "Sun, 06 Nov 19945 08:49:37 GMT", "Sun, 06 Nov 1994 08:49 GMT",
         "Sun, ٠٦ Nov 1994 08:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT",
+        "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 06 Nov 1994 08:49:37 +0000", "Sun, 06 Nov 94 08:49:37 GMT",
+        "Sun 06 Nov 1994 08:49:37 GMT", "Sun, 06  Nov 1994 08:49:37 GMT", "Sun, 06-Nov-1994 08:49:37 GMT",
+        "Sun, 06 Nov 1994 8:49:37 GMT", "Sun, 06 Nov 1994 08.49.37 GMT", "Sun, 6 Nov 1994 08:49:37 GMT",
+        "Sun, 06 Nov 1994 08:49:37 GMT ", "Sun, 06 Nov 1994 08:49:37", "Sunday, 06 Nov 1994 08:49:37 GMT",
+        "Fri, 01-Jan-38 00:00:00 GMT", "Sun, 30 Feb 1994 08:49:37 GMT", "Sun, 29 Feb 2100 08:49:37 GMT",
+        "Sun Nov 6 08:49:37 1994", "Xyz, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT, Sun",
         "Sun, 06 Nov 1994 08:60:37 GMT", "Sun, 06 Nov 994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37:00 GMT",
     ]) func anythingElseIsRejected(_ text: String) {
         #expect(HTTPDate.parse(text) == nil)

@@ -233,6 +233,24 @@ import TintypeTesting
         return source
     }
 
+    /// RFC 9111, 5.2.2.5.
+    @Test func aBodyThatMustNotBeStoredIsNotWritten() async throws {
+        try await withFolder { folder in
+            try await Fixture.withOrigin { origin in
+                let downloader = Downloader(configuration(folder))
+                origin.serve("/secret", Self.cut.with(header: "Cache-Control", "no-store"))
+                origin.serve("/asked", Self.cut)
+                origin.serve("/b", Self.cut)
+                let asked = HTTPSource(url: origin.url("/asked"), headers: ["Cache-Control": "no-store"])
+                for source in [.url(origin.url("/secret")), .http(asked), ImageSource.url(origin.url("/b"))] {
+                    await Fixture.expect(.truncatedBody) { try await Fixture.load(source, downloader) }
+                }
+                await wait { !files(folder).isEmpty }
+                #expect(files(folder).count == 1)
+            }
+        }
+    }
+
     @Test func anotherDownloaderResumesAnInterruptedTransfer() async throws {
         try await withFolder { folder in
             try await Fixture.withOrigin { origin in

@@ -10,9 +10,10 @@ import Testing
         sent: Date(timeIntervalSince1970: 0), answered: Date(timeIntervalSince1970: 1))
 
     private func record(asking: HTTPFields, answered: HTTPFields) -> TransferRecord {
-        TransferRecord(
-            request: DownloadRequest(url: Self.url, headers: asking, body: Data("secret body".utf8)),
-            response: DownloadResponse(url: Self.url, status: 200, headers: answered), times: Self.times)
+        let request = DownloadRequest(url: Self.url, headers: asking, body: Data("secret body".utf8))
+        let link = ExchangeChain.Link(request: request, status: 200, headers: answered, times: Self.times)
+        return TransferRecord(
+            ExchangeChain(link), DownloadResponse(url: Self.url, status: 200, headers: answered), storing: .caching)
     }
 
     private func text(of record: TransferRecord) -> String {
@@ -31,20 +32,19 @@ import Testing
     @Test func fieldsThatTheResponseVariesByAreStoredAsDigests() throws {
         let record = record(asking: ["Authorization": "Bearer secret"], answered: ["Vary": "Authorization"])
         let stored = try #require(StoredResponse(decoding: record.metadata))
-        #expect(stored.selected.keys.contains("authorization"))
+        #expect(stored.selection.digests.keys.contains("authorization"))
         #expect(!text(of: record).contains("secret body"))
     }
 
     @Test func aResponseWithoutFieldsIsDecoded() {
-        let stored = StoredResponse(
-            status: 200, headers: [:], requested: Self.times.sent, received: Self.times.answered)
+        let stored = StoredResponse(head: StoredHead(status: 200, headers: [:], times: Self.times))
         #expect(StoredResponse(decoding: stored.encoded) == stored)
     }
 
     @Test func aResponseInAnotherFormatIsNotDecoded() {
         let text = String(decoding: record(asking: [:], answered: [:]).metadata, as: UTF8.self)
-        #expect(text.hasPrefix("http 1\n") && StoredResponse(decoding: Data(text.utf8)) != nil)
-        let other = text.replacing("http 1\n", with: "http 2\n")
+        #expect(text.hasPrefix("http 2\n") && StoredResponse(decoding: Data(text.utf8)) != nil)
+        let other = text.replacing("http 2\n", with: "http 1\n")
         #expect(StoredResponse(decoding: Data(other.utf8)) == nil)
     }
 

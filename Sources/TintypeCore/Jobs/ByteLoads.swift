@@ -89,6 +89,9 @@ package protocol SharedLoader: ImageLoader {
 
     /// The work of one load.
     func work(for request: ByteRequest) -> ByteLoads.Work
+
+    /// Returns the judge of the cache entries of a source.
+    func judge(of source: ImageSource, extras: RequestExtras) async -> any EntryJudge
 }
 
 /// A loader that uses the table of its pipeline, because it has none of its own.
@@ -108,6 +111,10 @@ struct PipelineLoader: SharedLoader {
             await Task.yield()
             return try await loader.load(request.source, context: context)
         }
+    }
+
+    func judge(of source: ImageSource, extras: RequestExtras) -> any EntryJudge {
+        LoaderJudge(loader: loader, source: source, extras: extras)
     }
 
     func canLoad(_ source: ImageSource) -> Bool { loader.canLoad(source) }

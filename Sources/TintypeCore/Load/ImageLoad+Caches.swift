@@ -27,8 +27,8 @@ extension ImageLoad {
     private func isCurrent(_ image: Image) -> Bool {
         guard let currentBytes else { return true }
         guard let made = image.received, let received = currentBytes.received else { return false }
-        // The disk cache stores microseconds.
-        return abs(made.timeIntervalSince(received)) < 0.000_5
+        // The disk cache stores microseconds. A larger tolerance could take another variant for this one.
+        return abs(made.timeIntervalSince(received)) < 0.000_002
     }
 }
 

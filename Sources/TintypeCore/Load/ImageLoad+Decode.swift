@@ -68,6 +68,7 @@ extension ImageLoad {
             storeOriginal(bytes, of: image)
             var response = ImageResponse(image: image, origin: bytes.origin, data: bytes.data)
             response.metrics = bytes.metrics
+            response.bytes = bytes
             return response
         } catch  where bytes.origin == .disk {
             guard error.isDamage, !hasOwnDecoder, request.policy.freshness != .cacheOnly else { throw error }

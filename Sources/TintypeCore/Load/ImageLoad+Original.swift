@@ -38,7 +38,7 @@ extension ImageLoad {
 
     /// The loader of the request, if it shares its loads with callers outside of this pipeline; otherwise the loader with
     /// the table of the pipeline.
-    private var sharedLoader: any SharedLoader {
+    var sharedLoader: any SharedLoader {
         ImageLoaderChain([loader]).sharedLoader(for: request.source)
             ?? PipelineLoader(
                 loader: loader, loads: services.loads, scope: .request(request.overrides, request.policy.forBytes))
@@ -71,6 +71,7 @@ extension ImageLoad {
                 run throws(TintypeError) in
                 try await work(job, watch.isIdle ? reporter : AnswerNotice(watch, run).reporter(before: reporter))
             }
+            if !bytes.invalidated.isEmpty { await removeInvalidated(bytes.invalidated) }
             try job.checkCancelled()
             // Before the job ends, so that no equal load finds neither the job nor its bytes.
             return handOver(bytes)
@@ -82,7 +83,7 @@ extension ImageLoad {
     /// - Returns: The bytes, with the date at which they were received if the loader did not set it.
     private func handOver(_ bytes: LoadedBytes) -> LoadedBytes {
         var dated = bytes
-        if dated.received == nil { dated.received = services.configuration.time.date() }
+        if dated.received == nil { dated.received = services.receiptDate() }
         services.handover.withLock { [dated] in $0.put(dated, as: JobKey(bytesOf: request)) }
         return dated
     }

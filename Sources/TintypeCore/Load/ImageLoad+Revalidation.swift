@@ -45,81 +45,175 @@ extension ImageLoad {
     private func rendition(of bytes: LoadedBytes) async throws(TintypeError) -> ImageResponse {
         var load = self
         load.currentBytes = bytes
+        load.request = request.named(bytes.variant)
         var response = try await load.run()
         response.refreshFailure = bytes.refreshFailure
+        response.bytes = response.bytes ?? bytes.withoutData
         return response
     }
 
     /// Returns the entry of the disk cache if it may be used, otherwise the bytes from the loader.
     private func loadCurrentBytes(_ previews: PreviewPump) async throws(TintypeError) -> LoadedBytes {
-        guard let stored = try await readEntry(request.key.original, in: originalCache, request.policy.original.disk)
-        else { return try await loadBytes(previews: previews) }
-        switch verdict(on: stored) {
-        case .fresh: return LoadedBytes(stored)
-        case .usableWhileRevalidating:
-            revalidateInBackground()
-            return LoadedBytes(stored)
-        case .stale(let usableOnError): return try await revalidate(stored, usableOnError: usableOnError, previews)
+        guard request.policy.freshness == .http else {
+            return try await loadBytes(revalidating: storedEntry(as: nil), as: nil, ifFailed: .always, previews)
+        }
+        let judge = await sharedLoader.judge(of: request.source, extras: request.extras)
+        let (entry, verdict, variant) = try await selectEntry(by: judge)
+        if let entry, verdict == .fresh || verdict == .usableWhileRevalidating {
+            if verdict == .usableWhileRevalidating { revalidateInBackground(entry, as: variant) }
+            return LoadedBytes(entry).named(variant)
+        }
+        guard !judge.allowsOnlyCache else {
+            throw TintypeError(.notCached, stage: .disk, "not in a cache, and the request has only-if-cached")
+        }
+        return try await loadBytes(revalidating: entry, as: variant, ifFailed: StaleUse(verdict), previews)
+    }
+
+    // MARK: Variants
+
+    /// The entry that was stored for such a request, if there is one, and the name of the variant if that is not the name
+    /// of the original.
+    private typealias SelectedEntry = (entry: CacheEntry?, verdict: StoredVerdict?, variant: VariantName?)
+
+    private func selectEntry(by judge: any EntryJudge) async throws(TintypeError) -> SelectedEntry {
+        let (key, now) = (request.key.original, services.configuration.time.date())
+        guard let first = try await storedEntry(as: nil) else { return (nil, nil, nil) }
+        switch judge.judge(first, for: key, at: now) {
+        case .selected(let verdict): return (first, verdict, nil)
+        case .otherVariant(let number):
+            let variant = VariantName(number)
+            guard let other = try await storedEntry(as: variant),
+                case .selected(let verdict) = judge.judge(other, for: key, at: now)
+            else { return (nil, nil, variant) }
+            return (other, verdict, variant)
         }
     }
 
-    private func verdict(on stored: CacheEntry) -> StoredVerdict {
-        guard request.policy.freshness == .http else { return .stale(usableOnError: true) }
-        return loader.verdict(
-            on: stored, for: request.source, extras: request.extras, at: services.configuration.time.date())
+    private func storedEntry(as variant: VariantName?) async throws(TintypeError) -> CacheEntry? {
+        try await readEntry(request.named(variant).key.original, in: originalCache, request.policy.original.disk)
     }
 
+    // MARK: The origin
+
     /// Asks the origin about an entry. Returns the same bytes with renewed metadata, or newer ones.
-    private func revalidate(
-        _ stored: CacheEntry, usableOnError: Bool, _ previews: PreviewPump
+    ///
+    /// - Parameters:
+    ///   - stored: The entry; `nil` loads the bytes.
+    ///   - variant: The name of the variant that the request selects.
+    ///   - staleUse: Whether the entry may be used instead after an error.
+    private func loadBytes(
+        revalidating stored: CacheEntry?, as variant: VariantName?, ifFailed staleUse: StaleUse, _ previews: PreviewPump
     ) async throws(TintypeError) -> LoadedBytes {
         do throws(TintypeError) {
             var bytes = try await loadBytes(stored: stored, previews: previews)
-            if let failure = bytes.transferFailure, usableOnError { throw failure }
-            if bytes.isNotModified {
+            if let failure = bytes.transferFailure, stored != nil, staleUse != .never { throw failure }
+            guard let stored, bytes.isNotModified else { return bytes.varies ? bytes.named(variant) : bytes }
+            if mayBeStored(bytes) {
                 bytes.expires = expiry
-                renew(stored, with: bytes.metadata)
+                renew(stored, as: variant, with: bytes.metadata)
             }
-            return bytes
+            return bytes.named(variant)
         } catch {
-            guard usableOnError, allowsStale(after: error) else { throw error }
-            var bytes = LoadedBytes(stored)
+            guard let stored, staleUse.allows(error) else { throw error }
+            var bytes = LoadedBytes(stored).named(variant)
             bytes.refreshFailure = error
             return bytes
         }
     }
 
-    /// Whether a stale entry may be used after an error: under the origin's own rules, only if it could not answer
-    /// (RFC 5861 §4).
-    private func allowsStale(after error: TintypeError) -> Bool {
-        error.code != .cancelled && (request.policy.freshness == .revalidate || error.isOriginUnavailable)
-    }
-
-    private func renew(_ stored: CacheEntry, with metadata: Data) {
+    private func renew(_ stored: CacheEntry, as variant: VariantName?, with metadata: Data) {
         guard request.policy.original.disk.canWrite else { return }
         var renewed = stored
         renewed.metadata = metadata
         renewed.expires = expiry
-        originalCache.store(renewed, for: request.key.original)
+        originalCache.store(renewed, for: request.named(variant).key.original)
     }
 
     /// Loads newer bytes for the next request, after the result of this one.
-    private func revalidateInBackground() {
-        let request = request.with { $0.policy.freshness = .revalidate }
+    private func revalidateInBackground(_ entry: CacheEntry, as variant: VariantName?) {
         // Several renditions of one original cause one revalidation.
-        let key = JobKey(bytesOf: request)
+        let key = JobKey(bytesOf: request.named(variant))
         guard services.refreshing.withLock({ $0.insert(key).inserted }) else { return }
-        let isAccepted = services.refreshes.add(cost: 1) { [services] in
+        let isAccepted = services.refreshes.add(cost: 1) { [services, request] in
             defer { services.refreshing.withLock { _ = $0.remove(key) } }
             let load = ImageLoad(
                 request: request, services: services, job: JobContext(priority: .low), reporter: JobReporter { _ in })
-            _ = try? await load.join(request)
+            _ = try? await load.refresh(entry, as: variant)
         }
         if !isAccepted { services.refreshing.withLock { _ = $0.remove(key) } }
+    }
+
+    private func refresh(_ entry: CacheEntry, as variant: VariantName?) async throws(TintypeError) {
+        let previews = PreviewPump(self)
+        defer { previews.stop() }
+        _ = try await rendition(
+            of: try await loadBytes(revalidating: entry, as: variant, ifFailed: .never, previews))
+    }
+
+    /// Removes the entries of URLs, in all variants, after a request that changed their resources (RFC 9111 §4.4).
+    func removeInvalidated(_ urls: [URL]) async {
+        let keys = urls.flatMap { url in
+            let request = services.configuration.intercepted(ImageRequest(url: url))
+            return ([nil] + VariantName.all).map { request.named($0).key.original }
+        }
+        try? await WorkQueue.disk.run(for: JobContext(priority: .normal)) { [originalCache] () throws(TintypeError) in
+            for key in keys { originalCache.remove(key, from: .all) }
+        }
+    }
+}
+
+/// Whether a stale entry may be used after an error.
+private enum StaleUse {
+    case never
+    /// If the origin could not be reached (RFC 9111 §4.2.4).
+    case whenUnreachable
+    /// If the origin could not be reached, or could not answer (RFC 5861 §4).
+    case whenUnavailable
+    case always
+
+    /// - Parameter verdict: The verdict on the entry; `nil` if there is none.
+    init(_ verdict: StoredVerdict?) {
+        self =
+            switch verdict {
+            case .stale(usableOnError: true): .whenUnavailable
+            case .usableWhenUnreachable: .whenUnreachable
+            case nil, .stale, .fresh, .usableWhileRevalidating: .never
+            }
+    }
+
+    func allows(_ error: TintypeError) -> Bool {
+        guard error.code != .cancelled else { return false }
+        return switch self {
+        case .never: false
+        case .whenUnreachable: error.isOriginUnreachable
+        case .whenUnavailable: error.isOriginUnavailable
+        case .always: true
+        }
+    }
+}
+
+extension LoadedBytes {
+    /// Returns the bytes of a variant.
+    fileprivate func named(_ variant: VariantName?) -> LoadedBytes {
+        guard variant != self.variant else { return self }
+        var bytes = self
+        bytes.variant = variant
+        return bytes
+    }
+}
+
+extension ImageRequest {
+    /// Returns the request for a variant of its original. Everything that is made of the variant has a key of its own.
+    fileprivate func named(_ variant: VariantName?) -> ImageRequest {
+        guard let variant else { return self }
+        return with { $0.identity = variant.identity(of: $0.key.source) }
     }
 }
 
 extension TintypeError {
+    /// Whether the origin was unreachable, or broke the connection before it answered.
+    fileprivate var isOriginUnreachable: Bool { [.unreachable, .timedOut, .transport].contains(code) }
+
     /// Whether the origin was unreachable, broke the connection, or was temporarily unable to respond.
     var isOriginUnavailable: Bool {
         [.unreachable, .timedOut, .transport, .truncatedBody, .failedBefore].contains(code)

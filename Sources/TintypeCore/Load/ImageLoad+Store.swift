@@ -44,7 +44,7 @@ extension ImageLoad {
     }
 
     /// Whether the origin allows bytes to be stored, if the request lets it decide.
-    private func mayBeStored(_ bytes: LoadedBytes?) -> Bool {
+    func mayBeStored(_ bytes: LoadedBytes?) -> Bool {
         request.policy.freshness != .http || bytes?.isStorable != false
     }
 

@@ -5,7 +5,7 @@ import Foundation
 /// Each stage is a file: `ImageLoad+Caches`, `+Original`, `+Decode`, `+Transform`, `+Variants`, `+Store`;
 /// `+Revalidation` handles requests that ask the origin first.
 struct ImageLoad: Sendable {
-    private(set) var request: ImageRequest
+    var request: ImageRequest
     let services: PipelineServices
     /// The job that this load runs in: its priority, and whether a caller still waits.
     let job: JobContext
@@ -138,8 +138,10 @@ struct JobKey: Hashable, Sendable {
 
     /// The key of the job that makes a rendition.
     init(rendition request: ImageRequest, bytes: LoadedBytes?) {
-        self.init(
-            request.key, request.policy, request, alternatives: request.substitutes.map(\.key.source), bytes: bytes)
+        var sources = request.substitutes.map(\.key.source)
+        // The origin's rules may tell sources with one name apart.
+        if request.policy.freshness == .http, request.identity != nil { sources.append(request.source.identity) }
+        self.init(request.key, request.policy, request, alternatives: sources, bytes: bytes)
     }
 
     /// The key of the job that decodes an original. It does not depend on what the request makes of the original.
@@ -163,7 +165,7 @@ struct JobKey: Hashable, Sendable {
         overrides = request.overrides
         extras = request.extras
         self.alternatives = alternatives
-        scale = alternatives.isEmpty ? nil : request.rendition.decode.scale
+        scale = request.alternatives.isEmpty ? nil : request.rendition.decode.scale
         received = bytes?.received
     }
 

@@ -76,8 +76,10 @@ public enum StoredVerdict: Hashable, Sendable {
     case usableWhileRevalidating
     /// The entry must be revalidated first.
     ///
-    /// - Parameter usableOnError: Whether it may be used if the origin cannot be reached (RFC 5861 §4).
+    /// - Parameter usableOnError: Whether it may be used if the origin cannot be reached, or fails (RFC 5861 §4).
     case stale(usableOnError: Bool)
+    /// The entry must be revalidated first. It may be used if the origin cannot be reached (RFC 9111 §4.2.4).
+    case usableWhenUnreachable
 }
 
 /// Several loaders used as one. The last loader that accepts a source loads it.

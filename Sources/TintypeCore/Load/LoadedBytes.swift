@@ -13,6 +13,8 @@ public struct LoadedBytes: Sendable {
         var expires: Date?
         var refreshFailure: TintypeError?
         var transferFailure: TintypeError?
+        var invalidated: [URL] = []
+        var variant: VariantName?
     }
 
     private enum Record: Sendable {
@@ -118,10 +120,33 @@ public struct LoadedBytes: Sendable {
         get { parts.value.expires }
         set { parts.value.expires = newValue }
     }
+    /// What is known about the bytes, without the bytes.
+    var withoutData: LoadedBytes {
+        var bytes = self
+        (bytes.parts.value.data, bytes.parts.value.file) = (Data(), nil)
+        return bytes
+    }
     /// The error of a revalidation that failed, if these are the bytes of the stale entry.
     var refreshFailure: TintypeError? {
         get { parts.value.refreshFailure }
         set { parts.value.refreshFailure = newValue }
+    }
+    /// The name under which the caches have these bytes; `nil` for that of the original.
+    var variant: VariantName? {
+        get { parts.value.variant }
+        set { parts.value.variant = newValue }
+    }
+    /// Whether a request with other header fields may lead to other bytes.
+    var varies: Bool {
+        switch parts.value.record {
+        case .known: false
+        case .deferred(let record): record.varies
+        }
+    }
+    /// The URLs whose cache entries this load made invalid, because it changed the resources.
+    package var invalidated: [URL] {
+        get { parts.value.invalidated }
+        set { parts.value.invalidated = newValue }
     }
     /// The error of a transfer that failed, if these are the bytes that had arrived. Set only for requests that accept
     /// partial images. Such bytes are never stored.
@@ -137,6 +162,8 @@ package protocol DeferredRecord: Sendable {
     var metadata: Data { get }
     /// See ``LoadedBytes/isStorable``.
     var isStorable: Bool { get }
+    /// Whether a request with other header fields may lead to other bytes.
+    var varies: Bool { get }
 }
 
 /// A large value in a heap allocation, for values that many async functions pass on.

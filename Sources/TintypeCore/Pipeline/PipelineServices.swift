@@ -24,6 +24,8 @@ final class PipelineServices: Sendable {
     let refreshing = Locked<Set<JobKey>>([])
     /// The decoded sizes of each source in memory.
     let variants = Locked(VariantTable())
+    /// The last date at which bytes were received.
+    private let lastReceipt = Locked(Date.distantPast)
     /// The sources that failed.
     let failureMemory: FailureMemory
     let watch: StageWatch
@@ -52,6 +54,18 @@ final class PipelineServices: Sendable {
                 })
         }
         return intercepted
+    }
+
+    /// Returns the date for bytes that were received now. It differs from all others, because images are told apart by the
+    /// date of their bytes.
+    func receiptDate() -> Date {
+        let now = configuration.time.date()
+        return lastReceipt.withLock { last in
+            // More than the caches lose by rounding.
+            let isTooClose = abs(now.timeIntervalSince(last)) < 0.000_004
+            last = isTooClose ? last.addingTimeInterval(0.000_004) : now
+            return last
+        }
     }
 
     /// Returns the image of a request in memory, if its policy lets memory answer.
@@ -102,9 +116,12 @@ extension PipelineServices {
     }
 
     /// The identity of a request's bytes among running loads, or `nil` for that of its source. A name that an interceptor
-    /// gave counts in this pipeline only: another pipeline may give it to other bytes.
+    /// gave counts in this pipeline only: another pipeline may give it to other bytes. It does not count under the rules of
+    /// the origin, which may tell sources with one name apart.
     func byteIdentity(of request: ImageRequest) -> String? {
-        guard let name = request.identity, name != request.source.identity else { return nil }
+        guard let name = request.identity, name != request.source.identity, request.policy.freshness != .http else {
+            return nil
+        }
         return "\(ObjectIdentifier(self)) \(name)"
     }
 }

@@ -97,6 +97,10 @@ public struct DownloaderConfiguration: Sendable {
     /// The accepted media types, such as `image/png` or `image/*`; `nil`, the default, accepts all.
     public var acceptableContentTypes: Set<String>?
 
+    /// The header fields of responses that are stored with their images, and that ``HTTPResponseInfo`` has. By default
+    /// those that caching needs.
+    public var storedHeaders = StoredHeaderFields.caching
+
     /// The maximum size of one body in bytes, both as sent and decoded.
     ///
     /// `nil`, the default, stands for the pipeline's limit, and for 64 MB in

@@ -73,6 +73,23 @@ public struct DownloadRequest: Hashable, Sendable {
         return headers
     }
 
+    /// Returns the request with the cookies for its URL, after those that it has already.
+    func withCookies(_ settings: TransferSettings, at now: Date) -> DownloadRequest {
+        guard let cookies = settings.cookies?.header(for: url, at: now) else { return self }
+        var request = self
+        request.headers["Cookie"] = headers["Cookie"].map { "\($0); \(cookies)" } ?? cookies
+        return request
+    }
+
+    /// Whether the request may ask about a stored response.
+    ///
+    /// - Parameter first: The request that was redirected to this one; `nil` if this is the first one.
+    func mayRevalidate(_ stored: StoredResponse, redirectedFrom first: DownloadRequest?) -> Bool {
+        // A program's own conditions are about its own copy.
+        isCacheable && !headers.contains("If-None-Match") && !headers.contains("If-Modified-Since")
+            && stored.came(from: url, isFirst: first == nil) && stored.isSelected(by: first ?? self)
+    }
+
     /// Whether sending the request twice has the effect of sending it once (RFC 9110, 9.2.2).
     var isIdempotent: Bool { ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method) }
 

@@ -25,31 +25,73 @@ struct Exchange: Sendable {
 
     @concurrent
     private func intercepted() async throws -> DownloadResponse {
-        try await HTTPExchange { try await self.send($0) }.inside(settings.interceptors)(request)
-    }
-
-    /// The transfer's request, conditional if it revalidates a stored response.
-    var request: DownloadRequest {
-        guard let revalidated = transfer.revalidated else { return transfer.request }
-        var request = transfer.request
-        revalidated.response.addConditions(to: &request.headers)
-        return request
+        try await HTTPExchange { try await self.send($0) }.inside(settings.interceptors)(transfer.request)
     }
 
     /// Sends a request, follows its redirects, and returns the final response before its body is read.
     func send(_ request: DownloadRequest) async throws -> DownloadResponse {
+        transfer.attempt.withLock { $0.begin() }
         let response = try await sendOnce(request)
         guard settings.maximumRedirects > 0, response.isRedirect else { return response }
         return try await followRedirects(from: response, to: request)
     }
 
-    /// Sends a request and returns its response, redirect or not. Resumes an interrupted transfer if there is one.
-    func sendOnce(_ request: DownloadRequest) async throws -> DownloadResponse {
-        try request.validate()
-        if let resumption = transfer.resumption, resumption.hasPartial(for: request) {
-            return try await resume(request, resumption)
-        }
-        return try response(to: request, try await reply(to: request))
+    /// Sends a request with cookies, and returns its response, redirect or not. Resumes an interrupted transfer if there
+    /// is one, and asks about the stored response if it is the one that the request selects.
+    func sendOnce(_ original: DownloadRequest) async throws -> DownloadResponse {
+        try original.validate()
+        let sent = transfer.clock.date()
+        var request = original.withCookies(settings, at: sent)
+        let isConditional = addConditions(to: &request)
+        let response =
+            if let resumption = transfer.resumption, resumption.hasPartial(for: request) {
+                try await resume(request, resumption)
+            } else {
+                try response(to: request, try await reply(to: request))
+            }
+        if isConditional, isAboutAnother(response) { return try await sendWithoutConditions(original, after: response) }
+        record(response, to: request, isConditional: isConditional, sent: sent)
+        return response
+    }
+
+    @inline(never)
+    private func record(
+        _ response: DownloadResponse, to request: DownloadRequest, isConditional: Bool = false, sent: Date
+    ) {
+        let link = ExchangeChain.Link(
+            request: request, status: response.status, headers: response.headers,
+            times: ExchangeTimes(sent: sent, answered: transfer.clock.date()))
+        transfer.attempt.withLock { $0.add(link, isConditional: isConditional) }
+    }
+
+    // MARK: Revalidation
+
+    /// Adds the conditions of the stored response, if the request may ask about it.
+    private func addConditions(to request: inout DownloadRequest) -> Bool {
+        guard let stored = transfer.revalidated else { return false }
+        // The first request selects the response, and its target may be another URL.
+        let first = transfer.attempt.withLock { $0.chain?.request }
+        guard request.mayRevalidate(stored, redirectedFrom: first) else { return false }
+        stored.addConditions(to: &request.headers)
+        return true
+    }
+
+    /// Whether a response confirms another one than the stored one (RFC 9111, 4.3.4).
+    private func isAboutAnother(_ response: DownloadResponse) -> Bool {
+        response.status == 304 && transfer.revalidated?.isConfirmed(by: response.headers) == false
+    }
+
+    /// Requests the whole response, after one that could not be used (RFC 9111, 4.3.3).
+    @inline(never)
+    private func sendWithoutConditions(
+        _ original: DownloadRequest, after useless: DownloadResponse
+    ) async throws -> DownloadResponse {
+        await useless.body.discard()
+        let sent = transfer.clock.date()
+        let request = original.withCookies(settings, at: sent)
+        let response = try response(to: request, try await reply(to: request))
+        record(response, to: request, sent: sent)
+        return response
     }
 
     // Functions marked `@inline(never)` keep their values out of the async frames of most transfers. Frames that do not fit
@@ -68,7 +110,7 @@ struct Exchange: Sendable {
         case .whole: return try response(to: request, reply)
         case .unusable:
             resumption.discard()
-            return try await sendOnce(request)
+            return try response(to: request, try await self.reply(to: request))
         }
     }
 
@@ -96,7 +138,7 @@ struct Exchange: Sendable {
         var response = reply.response(from: request.url)
         let announced = request.method == "HEAD" ? nil : response.contentLength
         let resumption = response.status == status && request.method == "GET" ? transfer.resumption : nil
-        resumption?.beginBody(of: response, byteCount: announced.map { $0 + prefix.count })
+        resumption?.beginBody(of: response, to: request, byteCount: announced.map { $0 + prefix.count })
         response.body = DownloadBody(
             ResponseBody(
                 reply.stream, coding: try response.contentCoding, announced: announced, in: transfer, after: prefix,
@@ -167,19 +209,13 @@ struct Exchange: Sendable {
     private func record(_ head: ResponseHead, of stream: ResponseStream, _ request: DownloadRequest) {
         transfer.meter.recordHead(
             head, over: stream.connection, isEncrypted: request.url.isEncrypted, since: stream.sent)
-        cookies?.take(head.head.headers["set-cookie"], from: request.url, at: transfer.clock.date())
+        settings.cookies?.take(head.head.headers["set-cookie"], from: request.url, at: transfer.clock.date())
     }
 
-    private var cookies: CookieStore? { settings.options.usesCookies ? settings.configuration.cookies : nil }
-
-    /// The request in the form of the client, with cookies and TLS settings.
+    /// The request in the form of the client, with TLS settings.
     @inline(never)
     private func clientRequest(for request: DownloadRequest) throws(TintypeError) -> HTTPClient.Request {
         var clientRequest = try request.clientRequest
-        if let header = cookies?.header(for: request.url, at: transfer.clock.date()) {
-            let own = request.headers["Cookie"]
-            clientRequest.headers.replaceOrAdd(name: "Cookie", value: own.map { "\($0); \(header)" } ?? header)
-        }
         if settings.acceptsUncheckedCertificate(of: request.url, origin: transfer.request.url) {
             var tls = TLSConfiguration.makeClientConfiguration()
             tls.certificateVerification = .none

@@ -16,6 +16,11 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
         nioHeaders = HTTPHeaders(fields)
     }
 
+    /// Creates a list of fields from names and values.
+    public init(_ fields: [(name: String, value: String)]) {
+        nioHeaders = HTTPHeaders(fields.map { ($0.name, $0.value) })
+    }
+
     init(_ nioHeaders: HTTPHeaders) {
         self.nioHeaders = nioHeaders
     }

@@ -6,7 +6,12 @@ import TintypeCore
 /// sees the final response after all redirects. A redirect to another origin keeps the header fields that an
 /// interceptor added only if they are safe there (``DownloaderConfiguration/crossOriginFields``).
 ///
-/// Interceptors run on the global concurrent executor.
+/// A load under ``TintypeCore/LoadPolicy/Freshness/http`` calls the interceptors before it uses a cached image, because the
+/// header fields that they add decide whether it may. For that call, `next` throws a `CancellationError` and sends nothing,
+/// and the calling task is cancelled.
+///
+/// Interceptors run on the global concurrent executor. They do not see the conditions of a revalidation, such as
+/// `If-None-Match`; they see a 304 response to it.
 public protocol HTTPInterceptor: Sendable {
     /// The identity of the interceptor. Requests with interceptors of equal identities share one transfer.
     var id: String { get }

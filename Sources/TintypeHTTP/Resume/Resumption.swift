@@ -14,12 +14,18 @@ final class Resumption: Sendable {
         var journal: PartialJournal?
         /// Whether the arriving body is written to disk.
         var isJournaled = true
+        /// Whether ``partial`` may be written to disk.
+        var isStorable = true
     }
 
     /// A body that may become a partial one. Most arrive completely, so nothing is computed before it is needed.
     private struct ArrivingBody: Sendable {
+        let request: DownloadRequest
         let response: DownloadResponse
         let byteCount: Int?
+
+        /// Whether the body may be written to disk (RFC 9111, 5.2.2.5).
+        var isStorable: Bool { Storability.allows(response, to: request) }
 
         /// `nil` when the server supports no ranges, or sent no strong validator.
         func partial(_ data: Data) -> PartialBody? {
@@ -73,10 +79,11 @@ final class Resumption: Sendable {
     ///
     /// - Parameters:
     ///   - response: The head of the response, with the whole body or with the rest.
+    ///   - request: The request as it was sent.
     ///   - byteCount: The number of bytes of the whole body; `nil` when it is unknown.
-    func beginBody(of response: DownloadResponse, byteCount: Int?) {
+    func beginBody(of response: DownloadResponse, to request: DownloadRequest, byteCount: Int?) {
         state.withLock { state in
-            state.arriving = ArrivingBody(response: response, byteCount: byteCount)
+            state.arriving = ArrivingBody(request: request, response: response, byteCount: byteCount)
             state.journal = nil
             state.isJournaled = true
         }
@@ -90,8 +97,9 @@ final class Resumption: Sendable {
         let count = received.progress.received
         guard let arriving, isJournaled, count - (journal?.count ?? 0) >= PartialJournal.step else { return }
         let new = received.bytes(from: journal?.count ?? 0)
-        let next = try? await WorkQueue.disk.run(for: job) { [request] () throws(TintypeError) in
-            arriving.partial(Data()).flatMap { store.append(new, to: journal, for: request, empty: $0) }
+        let next = try? await WorkQueue.disk.run(for: job) { [request] () throws(TintypeError) -> PartialJournal? in
+            guard arriving.isStorable else { return nil }
+            return arriving.partial(Data()).flatMap { store.append(new, to: journal, for: request, empty: $0) }
         }
         state.withLock { state in
             state.journal = next ?? nil
@@ -105,6 +113,7 @@ final class Resumption: Sendable {
     func recordInterruption(at data: Data) {
         state.withLock { state in
             state.partial = data.isEmpty ? nil : state.arriving?.partial(data)
+            if store != nil { state.isStorable = state.arriving?.isStorable ?? true }
         }
     }
 
@@ -118,7 +127,7 @@ final class Resumption: Sendable {
     /// Writes the file of a transfer that failed, or removes it if nothing can be resumed.
     func saveOrRemoveFile() {
         guard let store else { return }
-        if let partial = state.withLock({ $0.partial }) {
+        if let partial = state.withLock({ $0.isStorable ? $0.partial : nil }) {
             store.saveLater(partial, for: request)
         } else {
             store.removeLater(request)

@@ -17,6 +17,10 @@ final class Transfer: Sendable {
     private let received: ReceivedBytes
     /// The cache entry to revalidate.
     private let stored: CacheEntry?
+    /// The metadata of ``stored``; `nil` if it has none.
+    let revalidated: StoredResponse?
+    /// What the current attempt has sent.
+    let attempt = Locked(AttemptRecord())
 
     var clock: TransferClock { settings.configuration.clock }
     private var host: String { request.url.host()?.lowercased() ?? "" }
@@ -37,6 +41,7 @@ final class Transfer: Sendable {
         self.services = services
         self.job = job
         self.stored = stored
+        revalidated = stored.flatMap { StoredResponse(decoding: $0.metadata) }
         let throttle = ProgressThrottle(interval: settings.configuration.minimumProgressInterval)
         received = ReceivedBytes(limit: settings.limits.byteCount) { received in
             if throttle?.allows(received.progress) ?? true { report(received) }
@@ -144,13 +149,11 @@ final class Transfer: Sendable {
 
     /// Sends the request and receives the response.
     private func fetch() async throws -> LoadedBytes {
-        let sent = clock.date()
+        attempt.withLock { $0.begin() }
         let exchange = Exchange(transfer: self)
         let response =
-            settings.runsUserCode
-            ? try await exchange.sendThroughInterceptors() : try await exchange.send(exchange.request)
-        let times = ExchangeTimes(sent: sent, answered: clock.date())
-        if response.status == 304, let loaded = storedBytes(renewedBy: response, times) { return loaded }
+            settings.runsUserCode ? try await exchange.sendThroughInterceptors() : try await exchange.send(request)
+        if response.status == 304, let loaded = storedBytes(renewedBy: response) { return loaded }
         if let rejection = rejection(of: response) {
             await response.body.discard()
             throw rejection
@@ -159,37 +162,35 @@ final class Transfer: Sendable {
         received.restart()
         try await response.body.receive(into: received)
         let (data, file) = try await received.takeAll(for: job)
-        return loadedBytes(data, file, response, times)
+        return loadedBytes(data, file, response)
     }
 
     // The functions below are never inlined: their values would make the frame of `fetch()` three times as large.
 
-    /// The stored entry with its metadata renewed by a 304 response (RFC 9111, 4.3.4).
+    /// The stored entry with its metadata renewed by a 304 response (RFC 9111, 4.3.4); `nil` if the response does not
+    /// answer a question about the entry.
     @inline(never)
-    private func storedBytes(renewedBy response: DownloadResponse, _ times: ExchangeTimes) -> LoadedBytes? {
-        guard let revalidated else { return nil }
-        let renewed = revalidated.response.renewed(by: StoredResponse(response, to: request, times))
-        var loaded = LoadedBytes.stillGood(revalidated.entry, metadata: renewed.encoded)
+    private func storedBytes(renewedBy response: DownloadResponse) -> LoadedBytes? {
+        let attempt = attempt.withLock { $0 }
+        guard let stored, let revalidated, let chain = attempt.chain, attempt.isConditional else { return nil }
+        let fields = settings.configuration.storedHeaders
+        let renewed = revalidated.renewed(by: response, after: chain, storing: fields)
+        var loaded = LoadedBytes.stillGood(stored, metadata: renewed.encoded)
+        // 5.2.2.5: nothing of the response may be stored.
+        loaded.isStorable = TransferRecord(chain, response, storing: fields).isStorable
         loaded.metrics = meter.finish(status: 304, byteCount: 0)
         return loaded
     }
 
-    /// The stored response that the request revalidates; `nil` when there is none that matches it (RFC 9111, 4.1 and
-    /// 4.3.1).
-    var revalidated: (entry: CacheEntry, response: StoredResponse)? {
-        guard let stored, let response = StoredResponse(decoding: stored.metadata),
-            response.isSelected(by: request)
-        else { return nil }
-        return (stored, response)
-    }
-
     @inline(never)
-    private func loadedBytes(
-        _ data: Data, _ file: SpillFile?, _ response: DownloadResponse, _ times: ExchangeTimes
-    ) -> LoadedBytes {
-        LoadedBytes(
+    private func loadedBytes(_ data: Data, _ file: SpillFile?, _ response: DownloadResponse) -> LoadedBytes {
+        let chain =
+            attempt.withLock { $0.chain } ?? ExchangeChain(answeredByInterceptor: response, to: request, clock.date())
+        var loaded = LoadedBytes(
             transferred: data, in: file, metrics: meter.finish(status: response.status, byteCount: data.count),
-            record: TransferRecord(request: request, response: response, times: times))
+            record: TransferRecord(chain, response, storing: settings.configuration.storedHeaders))
+        if chain.request.isUnsafe { loaded.invalidated = [request.url] + chain.invalidated }
+        return loaded
     }
 
     /// The error of a response that is not accepted; `nil` when it is accepted.

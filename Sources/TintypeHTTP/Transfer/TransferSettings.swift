@@ -44,6 +44,8 @@ final class TransferSettings: Sendable {
     var crossOriginFields: CrossOriginFields { configuration.crossOriginFields.union(options.crossOriginFields) }
     var totalTimeout: Duration? { options.totalTimeout ?? configuration.totalTimeout }
     var minimumRate: MinimumRate? { options.minimumRate ?? configuration.minimumRate }
+    /// The cookies to send and to set; `nil` if the request uses none.
+    var cookies: CookieStore? { options.usesCookies ? configuration.cookies : nil }
 
     /// Whether a transfer waits for code of the program, which no limit on a response ends.
     var runsUserCode: Bool { !interceptors.isEmpty || configuration.redirectHook != nil }

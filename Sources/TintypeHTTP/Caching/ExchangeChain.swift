@@ -1,0 +1,76 @@
+import Foundation
+
+/// The exchanges of one attempt in order: the redirects, then the last one. Recorded where requests leave for the network,
+/// inside all interceptors, because the header fields that were sent decide about storing and using a response.
+struct ExchangeChain: Sendable {
+    /// One request as it was sent, and the head of its response.
+    struct Link: Sendable {
+        var request: DownloadRequest
+        let status: Int
+        let headers: HTTPFields
+        let times: ExchangeTimes
+
+        /// What decides how long a redirect is fresh.
+        var head: StoredHead {
+            StoredHead(status: status, headers: StoredHeaderFields.caching.stored(of: headers), times: times)
+        }
+    }
+
+    private(set) var redirects: [Link] = []
+    private(set) var last: Link
+
+    /// Creates a chain of one exchange.
+    init(_ link: Link) {
+        last = link
+    }
+
+    /// Creates the chain of a response that an interceptor made itself.
+    init(answeredByInterceptor response: DownloadResponse, to request: DownloadRequest, _ now: Date) {
+        last = Link(
+            request: request, status: response.status, headers: response.headers,
+            times: ExchangeTimes(sent: now, answered: now))
+    }
+
+    /// Adds the exchange that the last one redirected to.
+    mutating func add(_ link: Link) {
+        redirects.append(last)
+        last = link
+    }
+
+    /// The first request, before redirects.
+    var request: DownloadRequest { redirects.first?.request ?? last.request }
+
+    /// The URLs whose stored responses an unsafe request has made invalid: its own, and those of the same origin that the
+    /// responses name (RFC 9111, 4.4).
+    var invalidated: [URL] {
+        let url = request.url
+        let named = (redirects + [last]).flatMap { link in
+            (link.headers.values("location") + link.headers.values("content-location")).compactMap {
+                URL(string: $0, relativeTo: link.request.url)?.absoluteURL
+            }
+        }
+        return [url] + named.filter { $0 != url && $0.hasOrigin(of: url) }
+    }
+
+    /// Changes every request.
+    mutating func changeRequests(_ change: (inout DownloadRequest) -> Void) {
+        for index in redirects.indices { change(&redirects[index].request) }
+        change(&last.request)
+    }
+}
+
+/// The state of one attempt of a transfer: what was sent, and whether it asked about the stored response.
+struct AttemptRecord: Sendable {
+    /// `nil` before the first response, and if an interceptor answered itself.
+    private(set) var chain: ExchangeChain?
+    /// Whether the last request had the conditions of the stored response.
+    private(set) var isConditional = false
+
+    /// Begins a new chain: an interceptor may send several requests, of which the last one counts.
+    mutating func begin() { self = AttemptRecord() }
+
+    mutating func add(_ link: ExchangeChain.Link, isConditional: Bool) {
+        if chain == nil { chain = ExchangeChain(link) } else { chain?.add(link) }
+        self.isConditional = isConditional
+    }
+}

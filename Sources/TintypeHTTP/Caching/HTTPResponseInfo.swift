@@ -1,0 +1,62 @@
+public import Foundation
+public import TintypeCore
+
+/// The HTTP response that an image was made of, from the network or from a cache.
+public struct HTTPResponseInfo: Hashable, Sendable {
+    private let stored: StoredResponse
+
+    /// - Returns: `nil` if the data does not describe a response.
+    init?(decoding metadata: Data) {
+        guard let stored = StoredResponse(decoding: metadata) else { return nil }
+        self.stored = stored
+    }
+
+    /// The status code.
+    public var status: Int { stored.head.status }
+
+    /// The header fields that ``DownloaderConfiguration/storedHeaders`` selects, as the origin sent them. A revalidation
+    /// updates them.
+    public var headers: HTTPFields { stored.head.headers }
+
+    /// Returns the age of the response in seconds: the time since the origin generated or confirmed it (RFC 9111, 4.2.3).
+    /// A server that passes the image on sends it in the `Age` field.
+    public func age(at now: Date = Date()) -> Double { stored.head.age(at: now) }
+
+    /// Returns whether a client with these conditions has the image already, so that a server may answer 304 (RFC 9110,
+    /// 13.1.2 and 13.1.3).
+    ///
+    /// - Parameter conditions: The header fields of the client's request. Without `If-None-Match` and
+    ///   `If-Modified-Since`, the result is `false`.
+    public func isUnmodified(for conditions: HTTPFields) -> Bool {
+        if conditions.contains("if-none-match") {
+            guard let tag = headers["etag"].map(EntityTag.init) else { return false }
+            return conditions.list("if-none-match").contains { $0 == "*" || EntityTag($0).isWeaklyEqual(to: tag) }
+        }
+        guard let date = conditions["if-modified-since"].flatMap(HTTPDate.parse),
+            let modified = headers["last-modified"].flatMap(HTTPDate.parse)
+        else { return false }
+        return modified <= date
+    }
+}
+
+/// An entity tag (RFC 9110, 8.8.3).
+struct EntityTag: Hashable, Sendable {
+    private let text: String
+
+    init(_ text: String) {
+        self.text = text
+    }
+
+    /// Whether both have the same opaque tag; either may be weak (RFC 9110, 8.8.3.2).
+    func isWeaklyEqual(to other: EntityTag) -> Bool { opaque == other.opaque }
+
+    private var opaque: Substring { text.hasPrefix("W/") ? text.dropFirst(2) : text[...] }
+}
+
+extension ImageResponse {
+    /// The HTTP response that the image was made of; `nil` if it came from elsewhere, or if the load read only pixels
+    /// from a cache.
+    ///
+    /// A load under ``TintypeCore/LoadPolicy/Freshness/http`` always has it.
+    public var http: HTTPResponseInfo? { metadata.flatMap { HTTPResponseInfo(decoding: $0) } }
+}

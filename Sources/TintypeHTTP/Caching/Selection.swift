@@ -1,0 +1,145 @@
+import Crypto
+import Foundation
+
+/// The values of the request fields by which a response was selected: those that its `Vary` field names, or that of a
+/// redirect which led to it (RFC 9111, 4.1).
+///
+/// The values are digests with a salt of their own, because they may be secrets.
+struct Selection: Hashable, Sendable {
+    /// A random text, which makes the digests of equal values different in every entry.
+    let salt: String
+    /// The digests by lowercase name. The name `*` never matches.
+    private(set) var digests: [String: String] = [:]
+
+    /// Creates a selection that every request matches.
+    ///
+    /// - Parameter salt: `nil` makes a new salt.
+    init(salt: String? = nil) {
+        self.salt = salt ?? Self.makeSalt()
+    }
+
+    /// Creates the selection of a response.
+    ///
+    /// - Parameter hops: The exchanges that led to the response, in order.
+    init(of hops: [Hop], salt: String? = nil) {
+        self.init(salt: salt)
+        guard let first = hops.first?.request else { return }
+        for hop in hops {
+            for name in hop.vary { add(name, of: hop.request, after: first) }
+        }
+    }
+
+    /// One exchange: the header fields of the request as it was sent, and the names in the `Vary` field of its response.
+    struct Hop: Sendable {
+        let request: HTTPFields
+        let vary: [String]
+
+        init(request: HTTPFields, response: HTTPFields) {
+            self.request = request
+            vary = response.list("vary").map { $0.lowercased() }
+        }
+    }
+
+    /// Whether every request matches.
+    var isEmpty: Bool { digests.isEmpty }
+
+    /// Whether no request matches.
+    var matchesNothing: Bool { digests["*"] != nil }
+
+    /// Adds a field that the response to `request` varies by.
+    ///
+    /// A later load knows the fields of its first request only. So a field that a redirected request has from elsewhere,
+    /// such as a cookie of another host, matches nothing.
+    private mutating func add(_ name: String, of request: HTTPFields, after first: HTTPFields) {
+        let isKnown = name != "*" && (!request.contains(name) || request.values(name) == first.values(name))
+        digests[isKnown ? name : "*"] = isKnown ? digest(name, first) : "-"
+    }
+
+    /// Adds a digest that was stored.
+    mutating func add(_ name: String, digest: String) { digests[name] = digest }
+
+    /// Whether a request has the same value in a field, or in all fields.
+    func matches(_ request: HTTPFields, where isEquivalent: (String) -> Bool = { _ in false }) -> Bool {
+        digests.allSatisfy { name, digest in
+            name != "*" && (self.digest(name, request) == digest || isEquivalent(name))
+        }
+    }
+
+    /// A number that requests with equal values share. Few bits of it may be stored: it has no secret salt.
+    ///
+    /// - Parameter key: The name of the resource.
+    func number(of request: HTTPFields, for key: String) -> UInt64 {
+        let parts = digests.keys.sorted().map { Self.text($0, request) }
+        let digest = SHA256.hash(data: Data(([key] + parts).joined(separator: "\n").utf8))
+        return digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    private func digest(_ name: String, _ request: HTTPFields) -> String {
+        PartialFile.digest(Data("\(salt)\n\(Self.text(name, request))".utf8))
+    }
+
+    /// The name and the value of a field. A field that is absent differs from an empty one.
+    private static func text(_ name: String, _ request: HTTPFields) -> String {
+        let values = request.values(name)
+        return values.isEmpty ? name : "\(name): \(SelectingField.normalized(name, values))"
+    }
+
+    private static func makeSalt() -> String {
+        String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
+    }
+}
+
+/// The values of request fields in a form in which equal meanings are equal texts (RFC 9111, 4.1).
+enum SelectingField {
+    /// Returns the value of a field.
+    ///
+    /// - Parameters:
+    ///   - name: The name in lowercase.
+    ///   - values: The values of all fields with the name. They form one list (RFC 9110, 5.3).
+    static func normalized(_ name: String, _ values: [String]) -> String {
+        switch name {
+        // Not lists of commas: what looks like white space around one may be part of a secret.
+        case "cookie", "authorization": values.joined(separator: ",")
+        case "accept", "accept-charset", "accept-encoding", "accept-language": preferences(values)
+        default: values.flatMap { HTTPList.elements($0) }.joined(separator: ",")
+        }
+    }
+
+    /// Preferences with equal weights have no order, and compare in any case (RFC 9110, 12.4.2).
+    private static func preferences(_ values: [String]) -> String {
+        values.flatMap { HTTPList.elements($0) }.map { Preference($0) }
+            .sorted { ($1.weight, $0.value) < ($0.weight, $1.value) }
+            .map { "\($0.value);q=\($0.weight)" }.joined(separator: ",")
+    }
+
+    /// Whether a request prefers one language to all others, and it is that of a response (RFC 9110, 12.5.4). Then the
+    /// origin would select this response again.
+    static func prefers(_ language: String, in request: HTTPFields) -> Bool {
+        let all = request.list("accept-language").map { Preference($0) }
+        guard let best = all.max(by: { $0.weight < $1.weight }), best.weight > 0 else { return false }
+        return best.value == language.lowercased() && all.count { $0.weight == best.weight } == 1
+    }
+
+    /// One element of a field such as `Accept`.
+    private struct Preference {
+        /// The element without its weight, in lowercase up to the first parameter.
+        let value: String
+        /// The weight in thousandths.
+        let weight: Int
+
+        init(_ element: String) {
+            let parts = HTTPList.elements(element, separator: ";")
+            let isWeight = { (part: String) in part.lowercased().hasPrefix("q=") }
+            let name = parts.first?.lowercased() ?? ""
+            let parameters = parts.dropFirst()
+            value = ([name] + parameters.filter { !isWeight($0) }).joined(separator: ";")
+            weight = parameters.last(where: isWeight).map { Self.thousandths($0.dropFirst(2)) } ?? 1000
+        }
+
+        /// Parses a weight from 0 to 1. An invalid one is 0.
+        private static func thousandths(_ text: Substring) -> Int {
+            guard let weight = Double(text), (0...1).contains(weight) else { return 0 }
+            return Int((weight * 1000).rounded())
+        }
+    }
+}

@@ -1,0 +1,235 @@
+import Foundation
+import HTTPTestSupport
+import Testing
+import TintypeCore
+import TintypeHTTP
+import TintypeTesting
+
+/// Loads under the rules of HTTP: redirects, revalidation, methods, and what may be stored.
+@Suite(.timeLimit(.minutes(15))) struct HTTPRevalidationTests {
+    private typealias Fixture = HTTPCacheFixture
+
+    // MARK: Directives of the request
+
+    @Test func aDirectiveOfAnInterceptorAsksTheOrigin() async throws {
+        try await Fixture.run { fixture in
+            fixture.origin.serve("/a", .text("a", Fixture.fresh))
+            for _ in 0..<2 { _ = try await fixture.load() }
+            #expect(fixture.origin.requestCount() == 1)
+            _ = try await fixture.load(adding: ["Cache-Control": "no-cache"])
+            #expect(fixture.origin.requestCount() == 2)
+        }
+    }
+
+    @Test func noStoreOfAnInterceptorStoresNothing() async throws {
+        try await Fixture.run { fixture in
+            fixture.origin.serve("/a", .text("a", Fixture.fresh))
+            _ = try await fixture.load(adding: ["Cache-Control": "no-store"])
+            #expect(fixture.disk.count == 0)
+        }
+    }
+
+    @Test func onlyIfCachedSendsNothing() async throws {
+        try await Fixture.run { fixture in
+            fixture.origin.serve("/a", .text("a", Fixture.fresh))
+            let fields = ["Cache-Control": "only-if-cached"]
+            let error = await fixture.failure(of: fixture.request(adding: fields))
+            #expect(error?.code == .notCached && fixture.origin.requestCount() == 0)
+            _ = try await fixture.load()
+            try await fixture.expect("a", adding: fields)
+        }
+    }
+
+    // MARK: Redirects
+
+    @Test(arguments: [
+        ([(name: String, value: String)](), 4), ([("Cache-Control", "max-age=60")], 2),
+        ([("Cache-Control", "no-store")], 4), ([("Cache-Control", "no-cache, max-age=60")], 3),
+    ]) func theRedirectMustBeFreshToo(_ fields: [(name: String, value: String)], _ count: Int) async throws {
+        try await Fixture.run { fixture in
+            fixture.origin.serve(
+                "/a", OriginResponse.redirect(to: "/b").with(\.headers, [("Location", "/b")] + fields))
+            fixture.origin.serve("/b", .text("b", Fixture.fresh))
+            for _ in 0..<2 { try await fixture.expect("b") }
+            #expect((fixture.origin.requestCount() == 2) == (count == 2))
+            #expect(fixture.disk.count == (fields.contains { $0.value == "no-store" } ? 0 : 1))
+        }
+    }
+
+    /// Two URLs may have the same entity tag for different images.
+    @Test func aTagIsOnlySentToItsOwnURL() async throws {
+        try await Fixture.run { fixture in
+            fixture.origin.serve("/a", .redirect(to: "/b"))
+            for name in ["b", "c"] {
+                fixture.origin.serve("/\(name)") { request in
+                    request[header: "If-None-Match"] == nil ? .text(name, [("ETag", "\"1\"")]) : .status(304)
+                }
+            }
+            try await fixture.expect("b")
+            try await fixture.expect("b")
+            #expect(fixture.origin.requests.map { $0[header: "If-None-Match"] } == [nil, nil, nil, "\"1\""])
+            fixture.origin.serve("/a", .redirect(to: "/c"))
+            try await fixture.expect("c")
+        }
+    }
+
+    // MARK: 304
+
+    @Test func a304WithAnotherTagIsNotAboutTheStoredImage() async throws {
+        try await Fixture.run { fixture in
+            fixture.origin.serve("/a", .text("old", [("ETag", "\"1\"")]))
+            try await fixture.expect("old")
+            fixture.origin.serve("/a") { request in
+                request[header: "If-None-Match"] == nil
+                    ? .text("new", [("ETag", "\"2\"")]) : OriginResponse(status: 304, headers: [("ETag", "\"2\"")])
+            }
+            try await fixture.expect("new")
+            #expect(fixture.origin.requestCount() == 3)
+        }
+    }
+
+    @Test func a304WithNoStoreRenewsNothing() async throws {
+        try await Fixture.run { fixture in
+            fixture.origin.serve("/a", .text("a", [("ETag", "\"1\""), ("Cache-Control", "max-age=1")]))
+            _ = try await fixture.load()
+            fixture.clock.advance(by: .seconds(2))
+            fixture.origin.serve(
+                "/a", OriginResponse(status: 304, headers: [("Cache-Control", "no-store, max-age=60")]))
+            for _ in 0..<2 { try await fixture.expect("a") }
+            #expect(fixture.origin.requestCount() == 3, "the entry is still stale")
+        }
+    }
+
+    @Test func a304OfAVariantRenewsThatVariant() async throws {
+        try await Fixture.run { fixture in
+            fixture.origin.serve("/a") { request in
+                let user = request[header: "X-User"] ?? ""
+                let fields = [("ETag", "\"\(user)\""), ("Cache-Control", "max-age=10"), ("Vary", "X-User")]
+                return request[header: "If-None-Match"] == "\"\(user)\""
+                    ? OriginResponse(status: 304, headers: fields) : .text(user, fields)
+            }
+            for _ in 0..<3 {
+                for user in ["a", "b"] { try await fixture.expect(user, adding: ["X-User": user]) }
+                fixture.clock.advance(by: .seconds(11))
+            }
+            let tags = fixture.origin.requests.map { $0[header: "If-None-Match"] }
+            #expect(tags == [nil, nil, "\"a\"", "\"b\"", "\"a\"", "\"b\""])
+        }
+    }
+
+    // MARK: Methods
+
+    @Test func aPostIsAlwaysSentAndInvalidates() async throws {
+        try await Fixture.run { fixture in
+            fixture.origin.serve("/a") { request in
+                .text(request.method + (request[header: "X-User"] ?? ""), Fixture.fresh + [("Vary", "X-User")])
+            }
+            for user in ["a", "b"] { _ = try await fixture.load(adding: ["X-User": user]) }
+            #expect(fixture.disk.count == 2)
+            var post = fixture.request()
+            post.source = .http(HTTPSource(url: fixture.origin.url("/a"), method: "POST"))
+            for count in 3...4 {
+                try await fixture.expect("POST", from: post)
+                #expect(fixture.origin.requestCount() == count && fixture.disk.count == 0)
+            }
+        }
+    }
+
+    @Test func aFailedPostInvalidatesNothing() async throws {
+        try await Fixture.run { fixture in
+            fixture.origin.serve("/a") { $0.method == "GET" ? .text("a", Fixture.fresh) : .status(500) }
+            _ = try await fixture.load()
+            var post = fixture.request()
+            post.source = .http(HTTPSource(url: fixture.origin.url("/a"), method: "POST"))
+            let status = await fixture.failure(of: post)?.status
+            #expect(status == 500)
+            try await fixture.expect("a")
+            #expect(fixture.origin.requestCount() == 2)
+        }
+    }
+
+    /// RFC 9111, 4.4: URLs that the response names, but none of another origin.
+    @Test func aPutInvalidatesWhatItNames() async throws {
+        try await Fixture.run { fixture in
+            for path in ["/a", "/b", "/c"] {
+                fixture.origin.serve(path) { request in
+                    let fields = [("Location", "/b"), ("Content-Location", "http://other.example/c")]
+                    return .text(path, Fixture.fresh + (request.method == "PUT" ? fields : []))
+                }
+                _ = try await fixture.load(path)
+            }
+            var put = fixture.request()
+            put.source = .http(HTTPSource(url: fixture.origin.url("/a"), method: "PUT"))
+            _ = try await fixture.load(put)
+            #expect(fixture.disk.count == 1)
+            try await fixture.expect("/c", from: "/c")
+            #expect(fixture.origin.requestCount() == 4)
+        }
+    }
+
+    // MARK: Without the origin
+
+    @Test(arguments: [
+        ("max-age=1", true), ("max-age=1, must-revalidate", false), ("max-age=1, stale-if-error=1", false),
+    ])
+    func aStaleImageIsUsedWithoutTheOriginIfItIsAllowed(_ control: String, _ isUsed: Bool) async throws {
+        try await Fixture.run { fixture in
+            fixture.origin.serve("/a", .text("a", [("Cache-Control", control)]))
+            _ = try await fixture.load()
+            fixture.clock.advance(by: .seconds(3600))
+            await fixture.origin.stop()
+            let response = try? await fixture.pipeline.response(for: fixture.request())
+            #expect((response?.refreshFailure?.code == .unreachable) == isUsed)
+        }
+    }
+
+    @Test func anErrorOfTheOriginIsNoReasonForAStaleImage() async throws {
+        try await Fixture.run { fixture in
+            fixture.origin.serve("/a", .text("a", [("Cache-Control", "max-age=1")]))
+            _ = try await fixture.load()
+            fixture.clock.advance(by: .seconds(2))
+            fixture.origin.serve("/a", .status(503))
+            let status = await fixture.failure(of: fixture.request())?.status
+            #expect(status == 503)
+        }
+    }
+
+    @Test func aStaleVariantIsRevalidatedInTheBackground() async throws {
+        try await Fixture.run { fixture in
+            fixture.origin.serve("/a") { request in
+                .text(
+                    request[header: "X-User"] ?? "",
+                    [
+                        ("Cache-Control", "max-age=1, stale-while-revalidate=60"), ("Vary", "X-User"),
+                    ])
+            }
+            for user in ["a", "b"] { _ = try await fixture.load(adding: ["X-User": user]) }
+            fixture.clock.advance(by: .seconds(2))
+            fixture.origin.serve("/a", .text("newer", Fixture.fresh + [("Vary", "X-User")]))
+            try await fixture.expect("b", adding: ["X-User": "b"])
+            await fixture.origin.waitForRequests(3)
+            while try await fixture.load(adding: ["X-User": "b"]) == "b" { await Task.yield() }
+            #expect(fixture.origin.requestCount() == 3)
+            // Not renewed by that of another user.
+            try await fixture.expect("a", adding: ["X-User": "a"])
+        }
+    }
+
+    // MARK: The response
+
+    @Test func theResponseTellsItsAgeAndItsFields() async throws {
+        var configuration = DownloaderConfiguration.patient
+        configuration.storedHeaders = .caching(and: ["X-Author"])
+        try await Fixture.run(configuration) { fixture in
+            let fields = Fixture.fresh + [("Age", "10"), ("X-Author", "A"), ("X-Other", "B"), ("ETag", "W/\"1\"")]
+            fixture.origin.serve("/a", .text("a", fields))
+            _ = try await fixture.load()
+            fixture.clock.advance(by: .seconds(5))
+            let http = try #require(try await fixture.pipeline.response(for: fixture.request()).http)
+            #expect(http.status == 200 && http.age(at: fixture.clock.date) == 15)
+            #expect(http.headers["x-author"] == "A" && http.headers["x-other"] == nil)
+            #expect(http.isUnmodified(for: ["If-None-Match": "\"0\", \"1\""]))
+            #expect(!http.isUnmodified(for: ["If-None-Match": "\"0\""]) && !http.isUnmodified(for: [:]))
+        }
+    }
+}
