@@ -2,6 +2,8 @@
 SWIFT ?= swift
 # Flags of `swift test`, such as TEST_FLAGS='--filter JobTable'.
 TEST_FLAGS ?=
+# The folder of github.com/http-tests/cache-tests, for `make cache-tests`.
+CACHE_TESTS ?= ../cache-tests
 # How long `make fuzz` runs in total, in seconds.
 SECONDS ?= 600
 # Under the sanitizer, tests that compute for a minute would starve tests whose transfers have time-outs, so the two
@@ -10,7 +12,7 @@ NETWORK_TESTS = Tintype(HTTP|Command|)Tests\.
 TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/tsan-suppressions $(SWIFT) test --sanitize=thread \
 	--scratch-path .build-tsan -Xswiftc -DTINTYPE_TSAN
 
-.PHONY: help bootstrap build demo test lint format bench tsan asan fuzz crash-test faults clean
+.PHONY: help bootstrap build demo test lint format bench tsan asan fuzz crash-test faults cache-tests clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -62,6 +64,10 @@ crash-test: bootstrap ## Kill writers of the disk cache, corrupt its files, fill
 faults: bootstrap ## Load from a misbehaving origin for SECONDS, under a memory limit
 	$(SWIFT) build -c release --product FaultTest
 	"$$($(SWIFT) build -c release --show-bin-path)/FaultTest" run $(SECONDS)
+
+cache-tests: bootstrap ## Run the suite of HTTP cache tests in CACHE_TESTS with node, and print its tables
+	$(SWIFT) build --product CacheProxy
+	scripts/check/cache-tests "$(CACHE_TESTS)" "$$($(SWIFT) build --show-bin-path)/CacheProxy"
 
 clean: ## Remove build products
 	rm -rf .build .build-* Benchmarks/.build Fuzz/.build demo-output reports

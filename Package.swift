@@ -193,6 +193,12 @@ let package = Package(
         .executableTarget(
             name: "FaultTest", dependencies: ["Tintype", "TintypeTesting"], swiftSettings: swiftSettings),
 
+        // What `make cache-tests` tests: the pipeline as a caching proxy.
+        .executableTarget(
+            name: "CacheProxy",
+            dependencies: ["TintypeCore", "TintypeDisk", "TintypeHTTP", .nioCore, .nioPosix, .nioHTTP1],
+            swiftSettings: swiftSettings),
+
         // Compared with the headers of librsvg whenever all is built; no program has it.
         .target(
             name: "SVGDeclarations", dependencies: ["CLibRSVG"], path: "Tests/SVGDeclarations", publicHeadersPath: "."),

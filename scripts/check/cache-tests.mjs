@@ -1,0 +1,78 @@
+// Runs the tests of a suite for HTTP caches that apply to a private cache, and compares the results with published ones.
+//
+//     node cache-tests.mjs run SUITE BASE-URL [TEST]     prints the results as JSON; with TEST, its exchanges
+//     node cache-tests.mjs table SUITE RESULTS...        prints tables; fails if a required test fails
+
+import fs from 'node:fs'
+import path from 'node:path'
+
+const [command, folder, ...rest] = process.argv.slice(2)
+const suite = path.resolve(folder)
+const groups = (await import(`${suite}/tests/index.mjs`)).default
+
+// Why a test is not passed that does not concern a cache of images, or that RFC 9111 contradicts. If it is required, it
+// is not counted.
+const reasons = {
+  'headers-store-Content-Encoding': 'an image in an unknown content coding is refused',
+  'method-POST': 'a response to POST is never used again',
+  'conditional-lm-fresh-no-lm': 'the stored image is newer than the date of the client (RFC 9111, 4.3.2)',
+  'partial-store-partial': 'a part of an image is stored only to be completed'
+}
+const reason = test => Object.entries(reasons).find(([id]) => test.id.startsWith(id))?.[1]
+const isCounted = test => kind(test) !== 'required' || !reason(test)
+const kind = test => test.kind ?? 'required'
+
+// Tests of answers to conditional requests of a client, which the suite skips for browsers.
+const conditional = test => test.browser_skip && /^conditional-/.test(test.id) && !test.cdn_only
+
+if (command === 'run') await run(rest[0], rest[1])
+else await printTables(rest)
+
+async function run (baseUrl, only) {
+  const { runTests, getResults } = await import(`${suite}/test-engine/client/runner.mjs`)
+  const select = accepts => groups.map(group => ({
+    ...group,
+    tests: group.tests.filter(test => accepts(test) && (!only || test.id === only)).map(test => ({ ...test, dump: !!only }))
+  }))
+  // As for a browser: a private cache.
+  await runTests(select(() => true), true, baseUrl)
+  await runTests(select(conditional), false, baseUrl)
+  console.log(JSON.stringify(getResults(), null, 2))
+}
+
+async function printTables (files) {
+  const { determineTestResult } = await import(`${suite}/test-engine/lib/results.mjs`)
+  const published = (await import(`${suite}/results/index.mjs`)).default
+  const read = file => JSON.parse(fs.readFileSync(file))
+  const columns = [
+    ...files.map(file => ({ name: `Tintype, ${path.basename(file, '.json')}`, results: read(file) })),
+    ...published.map(({ name, file, version }) => ({ name, version, results: read(`${suite}/results/${file}`) }))
+  ]
+  const applies = test => !test.browser_skip && !test.cdn_only
+  const passes = (column, test) => ['✅', 'Y'].includes(determineTestResult(groups, test.id, column.results)[2])
+  const count = (column, tests) => {
+    const known = tests.filter(test => column.results[test.id] !== undefined)
+    return known.length === 0 ? '–' : `${known.filter(test => passes(column, test)).length}/${known.length}`
+  }
+  for (const wanted of ['required', 'optimal']) {
+    const select = group => group.tests.filter(test => applies(test) && kind(test) === wanted && isCounted(test))
+    console.log(`\n${wanted}\n`)
+    console.log(`| tests | ${columns.map(column => column.name).join(' | ')} |`)
+    console.log(`| --- |${' ---: |'.repeat(columns.length)}`)
+    const row = (name, tests) => console.log(`| ${name} | ${columns.map(column => count(column, tests)).join(' | ')} |`)
+    for (const group of groups) if (select(group).length > 0) row(group.name, select(group))
+    row('**all**', groups.flatMap(select))
+    if (wanted === 'optimal') row('Conditional requests of clients', groups.flatMap(group => group.tests.filter(conditional)))
+  }
+  const failures = columns.slice(0, files.length).flatMap(column => groups.flatMap(group => group.tests)
+    .filter(test => column.results[test.id] !== undefined && kind(test) !== 'check' && !passes(column, test))
+    .map(test => ({ column, test })))
+  console.log('\nnot passed\n')
+  for (const { column, test } of failures) {
+    const result = column.results[test.id]
+    const why = reason(test) ?? (result === true ? 'a test it depends on' : result)
+    console.log(`- ${column.name}: ${kind(test)} ${test.id}: ${why}`)
+  }
+  const isMissing = ({ test }) => kind(test) === 'required' && applies(test) && isCounted(test)
+  if (failures.some(isMissing)) process.exit(1)
+}
