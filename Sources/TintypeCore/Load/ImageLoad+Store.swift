@@ -18,7 +18,7 @@ extension ImageLoad {
 
     /// Stores the rendition in memory, if the policy allows it.
     func storeInMemory(_ image: Image) {
-        guard request.policy.rendered.memory.canWrite else { return }
+        guard request.policy.rendered.memory.canWrite, mayBeStored(currentBytes) else { return }
         services.watch.tellEvictions(cache.store(image, for: request.key, timeToLive: timeToLive(of: image)))
         if let variant = Variant(image, of: request) { services.variants.withLock { $0.note(variant) } }
     }
@@ -101,7 +101,7 @@ extension ImageLoad {
 extension ImageLoad {
     /// Stores an original that a loader has returned and that has decoded as an image.
     func storeOriginal(_ bytes: LoadedBytes, of image: Image) {
-        if request.policy.original.memory.canWrite {
+        if request.policy.original.memory.canWrite, mayBeStored(bytes) {
             let evicted = originalCache.store(image, for: decodedOriginalKey, timeToLive: timeToLive(of: image))
             services.watch.tellEvictions(evicted)
         }

@@ -92,7 +92,7 @@ public struct LoadedBytes: Sendable {
         get { parts.value.metrics }
         set { parts.value.metrics = newValue }
     }
-    /// Whether the bytes may be stored on disk, if the request lets the origin decide (``LoadPolicy/Freshness/http``).
+    /// Whether the bytes and the images made of them may be stored, if the request lets the origin decide (``LoadPolicy/Freshness/http``).
     public var isStorable: Bool {
         get {
             switch parts.value.record {
