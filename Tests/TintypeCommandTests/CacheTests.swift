@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import Tintype
 
 @Suite(.timeLimit(.minutes(15))) struct CacheTests {
     @Test func everySubcommandWorksOnACache() async throws {
@@ -27,6 +28,25 @@ import Testing
             _ = try await CommandRun.tintype("fetch", "--cache", cache, fixture.url("/a.jpg"), fixture.url("/b.png"))
             #expect(try await run("remove", fixture.url("/a.jpg")).records.first?["removed"] as? Int == 1)
             #expect(try await run("clear").records.first?["removed"] as? Int == 1)
+        }
+    }
+
+    /// Entries of one URL under the rules of HTTP that differ by header fields.
+    @Test func removeRemovesEveryVariant() async throws {
+        try await withCommandFixture { fixture in
+            let cache = fixture.path("cache")
+            _ = try await CommandRun.tintype("fetch", "--cache", cache, fixture.url("/a.jpg"))
+            let disk = DiskCache(directory: URL(filePath: cache))
+            let entry = try #require(disk.entry(for: CacheKey(source: fixture.url("/a.jpg"))))
+            for number: UInt64 in [1, 15] {
+                disk.store(entry, for: CacheKey(source: VariantName(number).identity(of: fixture.url("/a.jpg"))))
+            }
+            try await disk.flush()
+            let list = try await CommandRun.tintype("cache", "list", "--cache", cache, "--json").records
+            #expect(list.compactMap { $0["url"] as? String } == Array(repeating: fixture.url("/a.jpg"), count: 3))
+            let removal = try await CommandRun.tintype(
+                "cache", "remove", fixture.url("/a.jpg"), "--cache", cache, "--json")
+            #expect(try removal.records.first?["removed"] as? Int == 3)
         }
     }
 

@@ -24,7 +24,9 @@ extension Cache {
             let before = try await cache.usage()
             let keys = Locked<[CacheKey]>([])
             try await cache.forEachEntry { entry in
-                if sources.contains(entry.key.source) { keys.withLock { $0.append(entry.key) } }
+                if sources.contains(VariantName.original(of: entry.key.source)) {
+                    keys.withLock { $0.append(entry.key) }
+                }
             }
             for key in keys.withLock({ $0 }) { try await cache.remove(key) }
             let after = try await cache.usage()

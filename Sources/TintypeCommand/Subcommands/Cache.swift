@@ -102,7 +102,8 @@ extension Cache {
 
         private static func write(_ entry: DiskEntryFacts, _ json: Bool) throws(TintypeError) {
             let record = Record(
-                url: entry.key.source, rendition: entry.key.isOriginal ? nil : entry.key.rendition,
+                url: VariantName.original(of: entry.key.source),
+                rendition: entry.key.isOriginal ? nil : entry.key.rendition,
                 format: entry.format?.rawValue, bytes: entry.byteCount, created: entry.created,
                 accessed: entry.accessed, path: entry.path)
             if json { return try StandardOutput.write(json: record) }
