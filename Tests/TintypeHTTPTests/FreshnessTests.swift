@@ -333,10 +333,12 @@ import TintypeTesting
     }
 
     /// An interceptor may add such a value.
-    @Test func aValueWithALineBreakAddsNoLine() throws {
-        let stored = Self.stored(["x-a": "1\ncache-control: max-age=99", "etag": "\"1\""])
+    @Test(arguments: ["1\ncache-control: max-age=99", "1\r", "1\r\n"])
+    func aValueWithALineBreakChangesNoLine(_ value: String) throws {
+        var stored = Self.stored(["etag": "\"1\"", "x-a": value])
+        stored.selection.add("accept", digest: "12ab")
         let decoded = try #require(StoredResponse(decoding: stored.encoded))
-        #expect(decoded.head.headers == ["etag": "\"1\""])
+        #expect(decoded.head.headers == ["etag": "\"1\""] && decoded.selection == stored.selection)
     }
 
     @Test func secretsInVaryingFieldsAreNotStored() {

@@ -29,6 +29,18 @@ import TintypeTesting
         }
     }
 
+    @Test func noStoreOfTheResponseStoresNothing() async throws {
+        try await Fixture.run { fixture in
+            fixture.origin.serve("/a", .text("a", [("Cache-Control", "no-store")]))
+            let request = fixture.request().fitting(width: 1)
+            try await fixture.expect("a", from: request)
+            #expect(fixture.disk.count == 0)
+            for request in [request, fixture.request()] {
+                #expect(fixture.pipeline.cachedImage(for: request.freshness(.cached)) == nil)
+            }
+        }
+    }
+
     @Test func onlyIfCachedSendsNothing() async throws {
         try await Fixture.run { fixture in
             fixture.origin.serve("/a", .text("a", Fixture.fresh))
@@ -164,6 +176,20 @@ import TintypeTesting
             #expect(fixture.disk.count == 1)
             try await fixture.expect("/c", from: "/c")
             #expect(fixture.origin.requestCount() == 4)
+        }
+    }
+
+    /// A response with a thousand of them would cause ten thousand removals.
+    @Test func onlyOneLocationIsInvalidated() async throws {
+        try await Fixture.run { fixture in
+            let locations = (0..<9).map { (name: "Location", value: "/\($0)") }
+            fixture.origin.serve("/3", .text("b", Fixture.fresh))
+            fixture.origin.serve("/a", .text("a", locations))
+            _ = try await fixture.load("/3")
+            var post = fixture.request()
+            post.source = .http(HTTPSource(url: fixture.origin.url("/a"), method: "POST"))
+            _ = try await fixture.load(post)
+            #expect(fixture.disk.count == 1)
         }
     }
 

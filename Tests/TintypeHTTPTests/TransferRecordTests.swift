@@ -36,6 +36,13 @@ import Testing
         #expect(!text(of: record).contains("secret body"))
     }
 
+    @Test func onlyFieldsThatTheResponseVariesByAreHeld() {
+        let fields: HTTPFields = ["Authorization": "Bearer secret", "Accept": "image/png", "Cache-Control": "no-cache"]
+        let record = record(asking: fields, answered: ["Vary": "accept"])
+        let held = text(of: record)
+        #expect(held.contains("image/png") && held.contains("no-cache") && !held.contains("secret"))
+    }
+
     @Test func aResponseWithoutFieldsIsDecoded() {
         let stored = StoredResponse(head: StoredHead(status: 200, headers: [:], times: Self.times))
         #expect(StoredResponse(decoding: stored.encoded) == stored)

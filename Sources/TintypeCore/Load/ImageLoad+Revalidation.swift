@@ -49,6 +49,8 @@ extension ImageLoad {
         var response = try await load.run()
         response.refreshFailure = bytes.refreshFailure
         response.bytes = response.bytes ?? bytes.withoutData
+        // Failures of the source are remembered under its own name.
+        if bytes.variant != nil { services.failureMemory.forget(FailureKey(request)) }
         return response
     }
 

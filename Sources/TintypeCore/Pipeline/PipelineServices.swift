@@ -56,14 +56,14 @@ final class PipelineServices: Sendable {
         return intercepted
     }
 
-    /// Returns the date for bytes that were received now. It differs from all others, because images are told apart by the
-    /// date of their bytes.
+    /// Returns the date for bytes that were received now. It differs from all earlier ones, because images are told apart
+    /// by the date of their bytes.
     func receiptDate() -> Date {
         let now = configuration.time.date()
         return lastReceipt.withLock { last in
+            let isClockSetBack = last.timeIntervalSince(now) > 1
             // More than the caches lose by rounding.
-            let isTooClose = abs(now.timeIntervalSince(last)) < 0.000_004
-            last = isTooClose ? last.addingTimeInterval(0.000_004) : now
+            last = isClockSetBack ? now : max(now, last.addingTimeInterval(0.000_004))
             return last
         }
     }

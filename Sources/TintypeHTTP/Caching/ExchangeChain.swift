@@ -45,8 +45,8 @@ struct ExchangeChain: Sendable {
     var invalidated: [URL] {
         let url = request.url
         let named = (redirects + [last]).flatMap { link in
-            (link.headers.values("location") + link.headers.values("content-location")).compactMap {
-                URL(string: $0, relativeTo: link.request.url)?.absoluteURL
+            ["location", "content-location"].compactMap { name in
+                link.headers[name].flatMap { URL(string: $0, relativeTo: link.request.url)?.absoluteURL }
             }
         }
         return [url] + named.filter { $0 != url && $0.hasOrigin(of: url) }

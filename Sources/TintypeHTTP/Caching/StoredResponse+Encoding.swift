@@ -57,11 +57,13 @@ extension StoredResponse {
         mutating func add(_ kind: String, _ head: StoredHead) {
             let times = head.times
             add("\(kind) \(head.status) \(Self.milliseconds(times.sent)) \(Self.milliseconds(times.answered))")
-            // A value with a line break would read as other lines.
-            for (name, value) in head.headers.nioHeaders where !value.utf8.contains(UInt8(ascii: "\n")) {
+            for (name, value) in head.headers.nioHeaders where Self.isOneLine(name) && Self.isOneLine(value) {
                 add(name, value)
             }
         }
+
+        /// Whether a text is one line for ``StoredResponse/init(decoding:)``, to which CR LF is one character.
+        private static func isOneLine(_ text: String) -> Bool { !text.utf8.contains { $0 == 0x0A || $0 == 0x0D } }
 
         private static func milliseconds(_ date: Date) -> Int64 {
             Int64((date.timeIntervalSince1970 * 1000).rounded())

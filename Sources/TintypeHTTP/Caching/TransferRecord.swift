@@ -20,9 +20,15 @@ struct TransferRecord: DeferredRecord {
         self.fields = fields
         varies = response.headers.contains("vary") || chain.redirects.contains { $0.headers.contains("vary") }
         var reduced = chain
-        // A record lives as long as the bytes, and the fields may be secrets.
-        reduced.changeRequests { [varies] request in request.reduce(keepingFields: varies) }
+        // A record lives as long as the bytes, and other fields may be secrets.
+        let names = varies ? Self.varyingNames(chain, response) : []
+        reduced.changeRequests { request in request.reduce(to: names) }
         self.chain = reduced
+    }
+
+    private static func varyingNames(_ chain: ExchangeChain, _ response: DownloadResponse) -> Set<String> {
+        let heads = chain.redirects.map(\.headers) + [response.headers]
+        return Set(heads.flatMap { $0.list("vary") }.map { $0.lowercased() })
     }
 
     private var response: DownloadResponse {
@@ -40,11 +46,14 @@ struct TransferRecord: DeferredRecord {
 extension DownloadRequest {
     /// Removes what does not decide about storing the response.
     ///
-    /// - Parameter keepsFields: Whether all header fields are needed, because a response has a `Vary` field.
-    fileprivate mutating func reduce(keepingFields keepsFields: Bool) {
+    /// - Parameter names: The fields that the response varies by, in lowercase.
+    fileprivate mutating func reduce(to names: Set<String>) {
         body = nil
-        guard !keepsFields else { return }
-        let isDirected = headers.contains("cache-control") || headers.contains("pragma")
-        headers = isDirected ? headers.filter { ["cache-control", "pragma"].contains($0.lowercased()) } : HTTPFields()
+        let isRelevant = !names.isEmpty || headers.contains("cache-control") || headers.contains("pragma")
+        headers = isRelevant ? headers.filter { Self.isRelevant($0.lowercased(), names) } : HTTPFields()
+    }
+
+    private static func isRelevant(_ name: String, _ names: Set<String>) -> Bool {
+        name == "cache-control" || name == "pragma" || names.contains(name)
     }
 }

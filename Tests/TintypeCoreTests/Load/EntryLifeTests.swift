@@ -21,6 +21,12 @@ import TintypeTesting
         fixture.answer()
     }
 
+    @Test func everyReceiptHasADateOfItsOwn() {
+        let services = PipelineServices(fixture.pipeline.configuration)
+        let dates = (0..<100).map { _ in services.receiptDate() }
+        #expect(Set(dates).count == 100 && dates == dates.sorted())
+    }
+
     private var original: ImageRequest { fixture.request() }
 
     private var rendition: ImageRequest {
