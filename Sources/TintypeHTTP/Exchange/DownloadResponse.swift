@@ -29,6 +29,12 @@ extension DownloadResponse {
         headers["content-length"].flatMap { Int(digits: $0) }
     }
 
+    /// The number of bytes of the body that the head announces; `nil` if it does not. The length of a 304 response is that
+    /// of the body which it confirms (RFC 9110, 8.6).
+    func bodyLength(to method: String) -> Int? {
+        if method == "HEAD" { nil } else { status == 304 ? 0 : contentLength }
+    }
+
     /// The content coding of the body; `nil` for none, and for every status that is not a success.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/undecipherable`` for a coding that is not supported.

@@ -136,7 +136,7 @@ struct Exchange: Sendable {
         to request: DownloadRequest, _ reply: Reply, after prefix: Data = Data(), status: Int = 200
     ) throws(TintypeError) -> DownloadResponse {
         var response = reply.response(from: request.url)
-        let announced = request.method == "HEAD" ? nil : response.contentLength
+        let announced = response.bodyLength(to: request.method)
         let resumption = response.status == status && request.method == "GET" ? transfer.resumption : nil
         resumption?.beginBody(of: response, to: request, byteCount: announced.map { $0 + prefix.count })
         response.body = DownloadBody(
