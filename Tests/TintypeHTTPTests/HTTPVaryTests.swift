@@ -112,6 +112,17 @@ import TintypeTesting
         }
     }
 
+    @Test func anInterceptorThatHangsIsATimeOut() async throws {
+        var configuration = DownloaderConfiguration.patient
+        configuration.totalTimeout = .seconds(900)
+        try await Fixture.run(configuration) { fixture in
+            var request = fixture.request()
+            request.http.interceptors = [HangingInterceptor()]
+            let code = await fixture.failure(of: request)?.code
+            #expect(code == .timedOut)
+        }
+    }
+
     @Test func everyRenditionHasTheVariantOfItsRequest() async throws {
         try await Fixture.run { fixture in
             serve("X-User", on: fixture)
@@ -163,5 +174,16 @@ import TintypeTesting
             fixture.disk.change { $0.metadata = Data("http 1\n".utf8) + $0.metadata }
             try await fixture.expect("image of b", adding: ["X-User": "b"])
         }
+    }
+}
+
+/// Sends nothing until it is cancelled.
+private struct HangingInterceptor: HTTPInterceptor {
+    let id = "hanging"
+
+    func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse {
+        for await _ in AsyncStream<Never>(Never.self, { _ in }) {}
+        try Task.checkCancellation()
+        return try await next(request)
     }
 }

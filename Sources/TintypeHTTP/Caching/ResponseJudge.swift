@@ -29,7 +29,7 @@ extension TransferSettings {
     /// The interceptors run for it, because only they know the fields that they add. What they call to send the request
     /// throws, and they are cancelled.
     ///
-    /// - Returns: `nil` if the interceptors send nothing.
+    /// - Returns: `nil` if the interceptors send nothing within the total time-out.
     func requestToSend(for request: DownloadRequest) async -> DownloadRequest? {
         let now = configuration.clock.date()
         guard !interceptors.isEmpty else { return request.withCookies(self, at: now) }
@@ -49,6 +49,7 @@ extension TransferSettings {
             sent.fulfill(nil)
         }
         defer { task.cancel() }
-        return await sent.wait { nil }
+        guard let totalTimeout else { return await sent.wait { nil } }
+        return try? await TimeLimit.run(totalTimeout, configuration.clock) { await sent.wait { nil } }
     }
 }
