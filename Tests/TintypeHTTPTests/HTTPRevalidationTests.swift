@@ -112,6 +112,19 @@ import TintypeTesting
         }
     }
 
+    /// RFC 9110, 8.6: its length is that of the image.
+    @Test func a304WithALengthHasNoBody() async throws {
+        try await Fixture.run { fixture in
+            fixture.origin.serve("/a", .text("a", [("ETag", "\"1\"")]))
+            var request = fixture.request()
+            request.http.interceptors = [BodyReader()]
+            try await fixture.expect("a", from: request)
+            fixture.origin.serve("/a", OriginResponse(status: 304, headers: [("Content-Length", "10")]))
+            try await fixture.expect("a", from: request)
+            #expect(fixture.origin.requestCount() == 2)
+        }
+    }
+
     @Test func a304OfAVariantRenewsThatVariant() async throws {
         try await Fixture.run { fixture in
             fixture.origin.serve("/a") { request in
@@ -157,6 +170,21 @@ import TintypeTesting
             #expect(status == 500)
             try await fixture.expect("a")
             #expect(fixture.origin.requestCount() == 2)
+        }
+    }
+
+    @Test func anAcceptedErrorOfAPostInvalidatesNothing() async throws {
+        var configuration = DownloaderConfiguration.patient
+        configuration.acceptableStatusCodes = 200..<600
+        try await Fixture.run(configuration) { fixture in
+            fixture.origin.serve("/a") { request in
+                .text("a", Fixture.fresh).with(\.status, request.method == "GET" ? 200 : 500)
+            }
+            _ = try await fixture.load()
+            var post = fixture.request()
+            post.source = .http(HTTPSource(url: fixture.origin.url("/a"), method: "POST"))
+            _ = try await fixture.load(post)
+            #expect(fixture.disk.count == 1)
         }
     }
 
@@ -256,6 +284,23 @@ import TintypeTesting
             #expect(http.headers["x-author"] == "A" && http.headers["x-other"] == nil)
             #expect(http.isUnmodified(for: ["If-None-Match": "\"0\", \"1\""]))
             #expect(!http.isUnmodified(for: ["If-None-Match": "\"0\""]) && !http.isUnmodified(for: [:]))
+            // Without `Last-Modified`, the date of the response counts.
+            for (date, isUnmodified) in [
+                ("Fri, 01 Jan 2100 00:00:00 GMT", true), ("Thu, 01 Jan 1970 00:00:00 GMT", false),
+            ] {
+                #expect(http.isUnmodified(for: ["If-Modified-Since": date]) == isUnmodified)
+            }
         }
+    }
+}
+
+/// An interceptor that reads each body.
+private struct BodyReader: HTTPInterceptor {
+    let id = "body reader"
+
+    func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse {
+        var response = try await next(request)
+        response.body = DownloadBody(try await response.body.collect())
+        return response
     }
 }

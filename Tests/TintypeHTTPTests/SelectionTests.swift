@@ -41,6 +41,13 @@ import Testing
         #expect(!Self.selection(first, vary: name).matches(second))
     }
 
+    /// Entries reveal neither a secret nor whether two of them have the same one.
+    @Test func equalValuesHaveDifferentDigests() {
+        let selections = (0..<2).map { _ in Self.selection(["Authorization": "Bearer a"], vary: "Authorization") }
+        #expect(selections[0].salt != selections[1].salt && selections[0].salt.count > 16)
+        #expect(selections[0].digests["authorization"] != selections[1].digests["authorization"])
+    }
+
     /// RFC 9110, 12.5.4.
     @Test(arguments: [
         ("fr;q=0.5, de;q=1.0", true), ("DE", true), ("de, en", false), ("en, de;q=0.5", false), ("de;q=0", false),

@@ -40,6 +40,9 @@ struct ExchangeChain: Sendable {
     /// The first request, before redirects.
     var request: DownloadRequest { redirects.first?.request ?? last.request }
 
+    /// Whether the exchanges make stored responses invalid: those of an unsafe request that has not failed (RFC 9111, 4.4).
+    var invalidatesStored: Bool { request.isUnsafe && (200..<400).contains(last.status) }
+
     /// The URLs whose stored responses an unsafe request has made invalid: its own, and those of the same origin that the
     /// responses name (RFC 9111, 4.4).
     var invalidated: [URL] {

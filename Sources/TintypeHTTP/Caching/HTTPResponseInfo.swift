@@ -23,7 +23,7 @@ public struct HTTPResponseInfo: Hashable, Sendable {
     public func age(at now: Date = Date()) -> Double { stored.head.age(at: now) }
 
     /// Returns whether a client with these conditions has the image already, so that a server may answer 304 (RFC 9110,
-    /// 13.1.2 and 13.1.3).
+    /// 13.1.2 and 13.1.3). A response without `Last-Modified` counts as modified when it was generated (RFC 9111, 4.3.2).
     ///
     /// - Parameter conditions: The header fields of the client's request. Without `If-None-Match` and
     ///   `If-Modified-Since`, the result is `false`.
@@ -32,10 +32,8 @@ public struct HTTPResponseInfo: Hashable, Sendable {
             guard let tag = headers["etag"].map(EntityTag.init) else { return false }
             return conditions.list("if-none-match").contains { $0 == "*" || EntityTag($0).isWeaklyEqual(to: tag) }
         }
-        guard let date = conditions["if-modified-since"].flatMap(HTTPDate.parse),
-            let modified = headers["last-modified"].flatMap(HTTPDate.parse)
-        else { return false }
-        return modified <= date
+        guard let date = conditions["if-modified-since"].flatMap(HTTPDate.parse) else { return false }
+        return (headers["last-modified"].flatMap(HTTPDate.parse) ?? stored.head.date) <= date
     }
 }
 

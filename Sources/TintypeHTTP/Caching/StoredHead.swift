@@ -40,7 +40,7 @@ struct StoredHead: Hashable, Sendable {
     private var statedAge: Double { headers.list("age").first.flatMap(DeltaSeconds.parse) ?? 0 }
 
     /// When the response was generated; if it does not say, when it was received (RFC 9110, 6.6.1).
-    private var date: Date { headers["date"].flatMap(HTTPDate.parse) ?? times.answered }
+    var date: Date { headers["date"].flatMap(HTTPDate.parse) ?? times.answered }
 }
 
 /// The times of an exchange, for the age of its response (RFC 9111, 4.2.3).

@@ -113,7 +113,8 @@ public struct StoredHeaderFields: Hashable, Sendable {
     /// The fields that caching needs.
     public static let caching = StoredHeaderFields(names: cachingNames)
 
-    /// All fields except those that concern one connection.
+    /// All fields except those that concern one connection. Their values are stored as they are: a `Set-Cookie` field, for
+    /// example, may be a secret.
     public static let all = StoredHeaderFields(names: nil)
 
     /// Returns the fields that caching needs, and some more.

@@ -189,7 +189,7 @@ final class Transfer: Sendable {
         var loaded = LoadedBytes(
             transferred: data, in: file, metrics: meter.finish(status: response.status, byteCount: data.count),
             record: TransferRecord(chain, response, storing: settings.configuration.storedHeaders))
-        if chain.request.isUnsafe { loaded.invalidated = [request.url] + chain.invalidated }
+        if chain.invalidatesStored { loaded.invalidated = [request.url] + chain.invalidated }
         return loaded
     }
 
