@@ -137,6 +137,10 @@ import TintypeTesting
         Case(
             "RFC 5861, 4, asked", ["Cache-Control": "max-age=60"], asking: ["Cache-Control": "stale-if-error=30"],
             after: 90, .stale(usableOnError: true)),
+        Case(
+            "5.2.1.1 max-age asked, within stale-while-revalidate",
+            ["Cache-Control": "max-age=60, stale-while-revalidate=60"], asking: ["Cache-Control": "max-age=10"],
+            after: 20, unusable),
         Case("5.1 Age with a fraction", ["Cache-Control": "max-age=60", "Age": "70.0"], after: 0, .fresh),
         Case("5.1 a negative Age", ["Cache-Control": "max-age=60", "Age": "-70"], after: 0, .fresh),
         Case("5.1 Age that is no number", ["Cache-Control": "max-age=60", "Age": "1e9"], after: 0, .fresh),

@@ -19,14 +19,11 @@ import TintypeTesting
     @Test func fieldsOfInterceptorsSelectTheImage() async throws {
         try await Fixture.run { fixture in
             serve("X-User", on: fixture)
-            try await fixture.expect("image of a", adding: ["X-User": "a"])
-            try await fixture.expect("image of b", adding: ["X-User": "b"])
-            try await fixture.expect("image of nobody")
-            #expect(fixture.origin.requestCount() == 3)
-            for user in ["a", "b"] {
+            for (user, count) in [("a", 1), ("b", 2), ("a", 2), ("b", 2)] {
                 try await fixture.expect("image of \(user)", adding: ["X-User": user])
+                #expect(fixture.origin.requestCount() == count, "every variant is stored")
             }
-            #expect(fixture.origin.requestCount() == 3, "every variant is stored")
+            try await fixture.expect("image of nobody")
         }
     }
 

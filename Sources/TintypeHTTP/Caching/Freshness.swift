@@ -24,6 +24,8 @@ struct Freshness: Sendable {
         if hops.allSatisfy({ $0.isFreshEnough(for: asked) }) { return .fresh }
         // 5.2.2.2: once stale, only after revalidation.
         guard !hops.contains(where: { $0.control.has("must-revalidate") }) else { return .stale(usableOnError: false) }
+        // A request with limits of its own gets nothing beyond them.
+        guard !asked.has("max-age"), !asked.has("min-fresh") else { return .stale(usableOnError: false) }
         if isAllowed(by: asked, hops) { return .fresh }
         if hops.allSatisfy({ $0.isStale(byAtMost: $0.control.seconds("stale-while-revalidate")) }) {
             return .usableWhileRevalidating
@@ -33,9 +35,7 @@ struct Freshness: Sendable {
             return .stale(usableOnError: true)
         }
         // 4.2.4: a cache that is disconnected may use a stale response, unless someone has set a limit.
-        let isLimited =
-            asked.has("max-age") || asked.has("min-fresh") || limit != nil
-            || hops.contains { $0.control.has("stale-if-error") }
+        let isLimited = limit != nil || hops.contains { $0.control.has("stale-if-error") }
         return isLimited ? .stale(usableOnError: false) : .usableWhenUnreachable
     }
 

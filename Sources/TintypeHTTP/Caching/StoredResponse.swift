@@ -66,6 +66,9 @@ struct StoredResponse: Hashable, Sendable {
 
     // MARK: Revalidation
 
+    /// Whether the origin can be asked for a change.
+    var hasValidator: Bool { head.headers.contains("etag") || head.headers.contains("last-modified") }
+
     /// Adds the fields that make a request conditional on a change (RFC 9111, 4.3.1).
     func addConditions(to headers: inout HTTPFields) {
         if let tag = head.headers["etag"] { headers["If-None-Match"] = tag }

@@ -71,7 +71,7 @@ struct Exchange: Sendable {
         guard let stored = transfer.revalidated else { return false }
         // The first request selects the response, and its target may be another URL.
         let first = transfer.attempt.withLock { $0.chain?.request }
-        guard request.mayRevalidate(stored, redirectedFrom: first) else { return false }
+        guard stored.hasValidator, request.mayRevalidate(stored, redirectedFrom: first) else { return false }
         stored.addConditions(to: &request.headers)
         return true
     }
