@@ -44,7 +44,7 @@ extension DiskCache {
     /// Returns the unexpired entry of a key and records the use.
     func lookUp<Bytes: EntryBytes>(_ key: CacheKey, as type: Bytes.Type) -> LookupResult<Bytes>? {
         if let result = lookUpOwn(key, as: type) { return result }
-        if let entry = inheritedEntry(for: key) { return .entry(entry) }
+        if !inherited.isEmpty, let entry = inheritedEntry(for: key) { return .entry(entry) }
         recordMiss()
         return nil
     }

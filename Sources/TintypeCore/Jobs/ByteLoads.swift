@@ -3,8 +3,8 @@ import Foundation
 /// A table of running loads of original bytes, in which equal loads are shared.
 ///
 /// A loader that also serves callers without a pipeline has a table of its own (``SharedLoader``). The loads by all
-/// other loaders are in the table of their pipeline. `ByteLoads` wraps a ``JobRunner`` in this module, so that the
-/// compiler specialises the runner for these types: every caller that joins a load passes through it.
+/// other loaders are in the table of their pipeline. Callers in other modules join a load here: in this module, the
+/// compiler specialises the ``JobRunner`` for these types.
 package final class ByteLoads: Sendable {
     /// The closures that report a load to one caller.
     package typealias Receiver = JobReceiver<LoadedBytes, ReceivedBytes>

@@ -133,15 +133,11 @@ enum JobTasks {
     /// Starts the work of a job and binds its task to the context.
     func start(_ work: @escaping @Sendable () async -> Void, for context: JobContext) {
         switch self {
-        case .new: context.bind(Self.task(work))
-        case .reused: JobWorkers.shared.take().begin(JobWorker.Assignment(context: context, work: work))
+        case .new:
+            guard #available(macOS 26, *) else { return context.bind(Task.detached { await work() }) }
+            context.bind(Task.immediateDetached { await work() })
+        case .reused:
+            JobWorkers.shared.take().begin(JobWorker.Assignment(context: context, work: work))
         }
-    }
-
-    private static func task(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-        if #available(macOS 26, *) {
-            return Task.immediateDetached { await work() }
-        }
-        return Task.detached { await work() }
     }
 }

@@ -17,23 +17,19 @@ extension ImageLoad {
             source: request.source, identity: services.byteIdentity(of: request), extras: request.extras,
             byteLimit: services.configuration.maximumByteCount, stored: stored)
         do throws(TintypeError) {
-            try checkAllowed()
+            if request.policy.failureMemory == .respected { try services.failureMemory.check(request) }
+            try services.checkAllowed(request)
             let loader = sharedLoader
             let bytes = try await loader.loads.jobs.value(
                 try loader.key(for: wanted), for: job, onStatus: previews.receive,
                 work: watched(loader.work(for: wanted)))
+            // Again: a load that joined the transfer of another pipeline or of a program has not handed its bytes over yet.
             return handOver(try checked(bytes))
         } catch {
             services.failureMemory.remember(error, of: request)
             guard let part = partialBytes(previews.received, leftBy: error) else { throw error }
             return part
         }
-    }
-
-    /// - Throws: ``TintypeError/Code/failedBefore``, ``TintypeError/Code/refused`` or ``TintypeError/Code/forbidden``.
-    private func checkAllowed() throws(TintypeError) {
-        if request.policy.failureMemory == .respected { try services.failureMemory.check(request) }
-        try services.checkAllowed(request)
     }
 
     /// The loader of the request, if it shares its loads with callers outside of this pipeline; otherwise the loader with

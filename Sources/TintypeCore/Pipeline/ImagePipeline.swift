@@ -94,7 +94,7 @@ public final class ImagePipeline: Sendable {
                 try await ImageLoad(request: request, services: services, job: job, reporter: reporter).run()
             }
         }
-        task.bind(subscription)
+        task.handle.bind(subscription, subscribedAt: request.priority)
         return task
     }
 }

@@ -11,7 +11,7 @@ public final class ImageTask: Sendable {
     }
 
     private let state = Locked(State())
-    private let handle: JobHandle
+    let handle: JobHandle
     private let end = Promise<ImageTaskState.End>()
     private let running: RunningTasks?
 
@@ -119,11 +119,6 @@ public final class ImageTask: Sendable {
 // MARK: - From the pipeline
 
 extension ImageTask {
-    /// Connects the task to the shared job that it waits for.
-    func bind(_ subscription: JobSubscription) {
-        handle.bind(subscription, subscribedAt: request.priority)
-    }
-
     /// Takes a snapshot of the load. Has no effect after the end.
     func update(_ status: LoadStatus) {
         deliver(state.withLock { $0.events.update(status) })

@@ -80,24 +80,21 @@ package final class QueuePosition: PriorityFollower {
 
     /// Adds work to a queue, at the priority of the job; cancels it if this position was cancelled.
     func push(_ work: QueuedWork, to queue: any TurnQueue) {
-        guard let push = beginPush() else { return work.cancel() }
+        let number: Int? = state.withLock { state in
+            guard !state.isCancelled else { return nil }
+            state.pushCount += 1
+            return state.pushCount
+        }
+        guard let number else { return work.cancel() }
         let priority = job.priority
         guard let ticket = queue.push(work, at: priority) else { return }
         let isCancelled = state.withLock { state in
-            if state.pushCount == push { state.queued = (queue, ticket) }
+            if state.pushCount == number { state.queued = (queue, ticket) }
             return state.isCancelled
         }
         if isCancelled { return queue.cancel(ticket) }
         // The priority may have changed before there was a ticket to move.
         job.follow(alreadyTold: priority) { queue.move(ticket, to: $0) }
-    }
-
-    private func beginPush() -> Int? {
-        state.withLock { state in
-            guard !state.isCancelled else { return nil }
-            state.pushCount += 1
-            return state.pushCount
-        }
     }
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
