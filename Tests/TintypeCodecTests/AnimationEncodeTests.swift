@@ -157,14 +157,14 @@ import TintypeTesting
         let durations = [0.02, 0.1, 0.05, 1, 0.02, 12.34, 60, 655.35]
         let written = try encoded(try makeAnimation(durations), format)
         #expect(written.frameCount == durations.count)
-        for (stored, wanted) in zip(written.durations, durations) { #expect(abs(stored - wanted) < 1e-6) }
+        for (stored, expected) in zip(written.durations, durations) { #expect(abs(stored - expected) < 1e-6) }
     }
 
     @Test func millisecondsArePreservedIfTheFormatStoresThem() throws {
         let durations = [0.011, 0.033, 0.017, 0.041]
         for format in Self.lossless {
             let written = try encoded(try makeAnimation(durations), format)
-            for (stored, wanted) in zip(written.durations, durations) { #expect(abs(stored - wanted) < 1e-6) }
+            for (stored, expected) in zip(written.durations, durations) { #expect(abs(stored - expected) < 1e-6) }
         }
         // GIF stores hundredths of a second; the remainder of one frame is added to the next.
         #expect(

@@ -40,7 +40,7 @@ import TintypeTesting
         try expectRefused(Data([0x49, 0x49, 0x2A, 0]) + words([8]) + Data([5, 0]) + sides + strips + words([0]))
     }
 
-    // MARK: Those that are known by name
+    // MARK: Known bombs
 
     static let known: [(name: String, limit: DecodeLimit, data: Data)] = [
         ("a PNG of 225,000²", .side, Bomb.png(PixelSize(width: 225_000, height: 225_000))),

@@ -51,7 +51,7 @@ import TintypeTesting
         switch (source, target) {
         case (.gif, .jpeg), (.gif, .heic): 40  // It is noise, of which half the colour is lost.
         case (_, .jpeg), (_, .heic): 12
-        case (_, .gif): 4  // A palette, and the grain of what it does not have.
+        case (_, .gif): 4  // Palette colours and dithering.
         default: 0
         }
     }

@@ -5,7 +5,7 @@ import TintypeTesting
 
 @testable import TintypeGIF
 
-/// What encoders are given that no file of their format can hold.
+/// Images and animations that the files of a format cannot represent.
 @Suite struct HostileWriterTests {
     private let coders = ImageCoderRegistry.standard
 
@@ -48,7 +48,7 @@ import TintypeTesting
     }
 
     @Test(arguments: [ImageFormat.avif, .gif, .jxl, .png, .webp], [-1, Int.min, Int.max])
-    func anyCountOfPlaysAndAnyDurationIsWritten(_ format: ImageFormat, _ count: Int) throws {
+    func anyLoopCountAndDurationAreWritten(_ format: ImageFormat, _ count: Int) throws {
         let decoder = OwnDecoder(loopCount: count)
         let info = try #require(decoder.info(of: Data(), isComplete: true))
         let animation = try AnimatedImage(Data(), decoder: decoder, info: info, context: DecodeContext())
@@ -60,11 +60,11 @@ import TintypeTesting
 
     /// Longer than GIF, JPEG, WebP or HEVC can be.
     @Test(arguments: [ImageFormat.avif, .bmp, .gif, .heic, .jpeg, .jxl, .png, .tiff, .webp], [true, false])
-    func aPictureOfAnyLengthIsWrittenOrAnError(_ format: ImageFormat, _ isWide: Bool) throws {
+    func imagesOfAnySizeAreWrittenOrFail(_ format: ImageFormat, _ isWide: Bool) throws {
         let size = PixelSize(width: isWide ? 70_000 : 2, height: isWide ? 2 : 70_000)
-        let picture = try PixelBuffer.filled(Pixel(red: 1, green: 2, blue: 3), size)
+        let pixels = try PixelBuffer.filled(Pixel(red: 1, green: 2, blue: 3), size)
         do throws(TintypeError) {
-            let data = try coders.encode(picture, as: format)
+            let data = try coders.encode(pixels, as: format)
             var limits = DecodeLimits()
             limits.side = 100_000
             let context = DecodeContext(limits: limits)
@@ -74,7 +74,7 @@ import TintypeTesting
         }
     }
 
-    @Test func aFrameBeyondItsCanvasIsNoGIF() throws {
+    @Test func aFrameBeyondItsCanvasIsRefused() throws {
         let pixels = try PixelBuffer.filled(Pixel(red: 1, green: 2, blue: 3), PixelSize(width: 4, height: 4))
         var histogram = ColorHistogram(limit: 256)
         histogram.add(pixels)

@@ -37,7 +37,7 @@ import TintypeTesting
         + exif.map { file in Row(file: file, limit: .exifBytes) { $0.exifBytes = 8 } }
     private static let scans = Row(file: "progressive.jpg", limit: .scans) { $0.scans = 2 }
 
-    /// Those whose decoders need more than the result.
+    /// Formats whose decoders need more memory than the result.
     private static let memory: [Row] = [
         "progressive.jpg", "lossy.webp", "lossy-420.avif", "lossy.heic", "lossless.jxl", "lossless-alpha.jxl",
         "rects.png",

@@ -46,11 +46,11 @@ import TintypeTesting
     }
 
     @Test func aCancelledCallerDoesNotWaitForTheDrawing() async throws {
-        let asked = Shared(0)
+        let calls = Shared(0)
         let context = DecodeContext(isCancelled: {
-            asked.withLock { asked in
-                asked += 1
-                return asked > 3
+            calls.withLock { calls in
+                calls += 1
+                return calls > 3
             }
         })
         let error = #expect(throws: TintypeError.self) { try SVGDecoder().decode(Self.slow, context: context) }
@@ -75,9 +75,9 @@ import TintypeTesting
             #expect(try isSlow(Self.document("<\(name)/>"), 10))
         }
         // Each shape draws the contents of the element that it refers to.
-        for aside in ["<mask/>", "<clipPath/>", "<filter/>"] {
+        for hidden in ["<mask/>", "<clipPath/>", "<filter/>"] {
             let shapes = String(repeating: "<rect/>", count: 99)
-            #expect(try isSlow(Self.document(aside + shapes), 200) && !isSlow(Self.document(aside + "<rect/>"), 200))
+            #expect(try isSlow(Self.document(hidden + shapes), 200) && !isSlow(Self.document(hidden + "<rect/>"), 200))
         }
         let filter = "<filter>" + String(repeating: "<feGaussianBlur/>", count: 30) + "</filter>"
         #expect(try isSlow(Self.document(filter), 400))

@@ -75,7 +75,7 @@ import TintypeTesting
         }
     }
 
-    // MARK: What hides markup from the survey
+    // MARK: Markup hidden from the survey
 
     private static let bad = kernel("21 21", count: 441)
     private static let percents = ["<", "'", "#"].reduce(bad) { text, sign in
@@ -133,7 +133,7 @@ import TintypeTesting
 
     private static let square = Data(document("<rect width='100' height='100'/>").utf8).base64EncodedString()
 
-    @Test(arguments: honest.indices) func honestDocumentsAreDrawn(_ index: Int) throws {
+    @Test(arguments: honest.indices) func normalDocumentsAreDrawn(_ index: Int) throws {
         #expect(try Self.isDrawn(Self.honest[index]))
     }
 
@@ -202,7 +202,7 @@ import TintypeTesting
 
     // MARK: Threads
 
-    /// Nobody waits for a drawing that was given up.
+    /// No caller waits for an abandoned drawing.
     @Test func tooManyAbandonedThreadsFailTheNextAtOnce() async throws {
         let threads = SVGThreads()
         let gate = DispatchSemaphore(value: 0)

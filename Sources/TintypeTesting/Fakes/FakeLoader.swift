@@ -13,7 +13,7 @@ public final class FakeLoader: ImageLoader {
         /// The load fails without delivering bytes.
         case failure(TintypeError)
         /// The load delivers the first bytes, then fails.
-        case brokenOff(Data, TintypeError)
+        case brokenTransfer(Data, TintypeError)
         /// The stored entry is still valid, and `metadata` replaces its metadata. The load fails if no entry is stored.
         case notModified(metadata: Data)
         /// The load waits until the gate is open, then continues with the inner answer. If it is cancelled first, it
@@ -106,7 +106,7 @@ public final class FakeLoader: ImageLoader {
     ) async throws(TintypeError) -> LoadedBytes {
         switch answer {
         case .failure(let error): throw error
-        case .brokenOff(let data, let error):
+        case .brokenTransfer(let data, let error):
             try data.withTypedBytes { bytes throws(TintypeError) in try context.received.append(bytes) }
             throw error
         case .notModified(let metadata):

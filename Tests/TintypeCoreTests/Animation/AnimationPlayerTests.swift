@@ -271,7 +271,7 @@ import TintypeTesting
         #expect(PixelDifference(try await fixture.player.currentPixels(), fixture.animation.poster)?.maximum == 0)
         fixture.queue.hold()
         try fixture.player.seek(to: 3)
-        // The task runs on this test's actor, so it is in its wait when the test goes on.
+        // The task runs on this test's actor, so it is waiting when the test continues.
         let entered = Gate()
         let pixels = Task {
             entered.open()
@@ -295,7 +295,7 @@ import TintypeTesting
         let fixture = try PlayerFixture(5)
         fixture.queue.hold()
         try fixture.player.seek(to: 3)
-        // The task runs on this test's actor, so it is in its wait when the test goes on.
+        // The task runs on this test's actor, so it is waiting when the test continues.
         let entered = Gate()
         let pixels = Task {
             entered.open()

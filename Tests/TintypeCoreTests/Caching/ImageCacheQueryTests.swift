@@ -103,7 +103,7 @@ import TintypeTesting
         #expect(cache.image(for: key) == nil)
     }
 
-    @Test func anImageThatExpiresIsStoredNoLonger() async throws {
+    @Test func anImageIsStoredNoLongerThanItsExpiry() async throws {
         let image = try image().dated(received: nil, expires: Date(timeIntervalSinceNow: 3600))
         let clock = ManualClock()
         let cache = ImageCache(
@@ -149,7 +149,7 @@ import TintypeTesting
 
     // MARK: Storing
 
-    @Test func givenBytesAreStoredUnchanged() async throws {
+    @Test func originalBytesAreStoredUnchanged() async throws {
         try await cache.store(try image(), data: PipelineFixture.png, for: key)
         #expect(disk.stored(key)?.data == PipelineFixture.png && disk.stored(key)?.format == .png)
         #expect(memory.contains(key))
@@ -166,7 +166,7 @@ import TintypeTesting
         }
     }
 
-    @Test func otherTiersThanTheNamedOnesDoNotChange() async throws {
+    @Test func onlyTheNamedTiersChange() async throws {
         try await cache.store(try image(), data: nil, for: key, in: .memory)
         #expect(!disk.contains(key))
         try await cache.store(try image(), data: nil, for: CacheKey(source: "b"), in: [.pixels])

@@ -80,7 +80,7 @@ import TintypeTesting
         #expect(state.finish(2, succeeded: true, fromMemory: false) == [.stopIndicator, .show(.image)])
     }
 
-    @Test func besideTheFormerBothImagesMayBeShownInTheirOrder() {
+    @Test func concurrentLoadsAreShownInTheirOrder() {
         let beside = Presentation(replacement: .besideFormer)
         var state = BindingState()
         _ = state.load(a, beside, mayReuse: true)
@@ -90,7 +90,7 @@ import TintypeTesting
         #expect(state.shownKey == b)
     }
 
-    @Test func besideTheFormerAnOlderImageNeverReplacesANewerOne() {
+    @Test func anOlderConcurrentLoadNeverReplacesANewerOne() {
         let beside = Presentation(replacement: .besideFormer)
         var state = BindingState()
         _ = state.load(a, beside, mayReuse: true)
@@ -101,7 +101,7 @@ import TintypeTesting
         #expect(state.shownKey == b)
     }
 
-    @Test func besideTheFormerAFailureIsAResultToo() throws {
+    @Test func theFailureOfAConcurrentLoadIsAResult() throws {
         let beside = Presentation(whileLoading: .current, failureImage: try .pixel(), replacement: .besideFormer)
         var state = BindingState()
         for key in [a, b] { _ = state.load(key, beside, mayReuse: true) }

@@ -1,6 +1,6 @@
 import TintypeCore
 
-/// A display that records what it is told to show.
+/// A display that records the shown images.
 @MainActor final class FakeDisplay: ImageDisplay {
     enum Shown: Equatable {
         case nothing

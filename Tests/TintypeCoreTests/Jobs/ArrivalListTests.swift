@@ -4,7 +4,7 @@ import TintypeTesting
 @testable import TintypeCore
 
 @Suite struct ArrivalListTests {
-    @Test func whatIsThereIsInTheOrderInWhichItCame() {
+    @Test func elementsAreInOrderOfArrival() {
         var list = ArrivalList<Int, String>()
         for (key, value) in [(1, "a"), (4, "b"), (9, "c")] { list.append(value, as: key) }
         #expect(list.keys == [1, 4, 9] && list.values == ["a", "b", "c"] && list.count == 3)
@@ -13,7 +13,7 @@ import TintypeTesting
         #expect(list.keys == [4, 9] && list.values == ["d", "c"] && list.count == 2)
     }
 
-    @Test(arguments: [UInt64(1), 2, 3]) func behavesAsADictionaryDoes(_ seed: UInt64) {
+    @Test(arguments: [UInt64(1), 2, 3]) func randomOperationsAgreeWithADictionary(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var (list, model) = (ArrivalList<Int, Int>(), [Int: Int]())
         for key in 0..<2_000 {

@@ -29,7 +29,7 @@ import TintypeTesting
         #expect(runs.now == 1)
     }
 
-    @Test func aWaiterThatCancelsLeavesTheOthersServed() async throws {
+    @Test func cancellingAWaiterDoesNotAffectTheOthers() async throws {
         let jobs = Jobs()
         let gate = Gate()
         let work: Jobs.Work = { _, _ in await gate.wait() ? 1 : 0 }
@@ -43,7 +43,7 @@ import TintypeTesting
         #expect(try await second.value == 1)
     }
 
-    @Test func theLastSubscriberThatLeavesStopsTheWork() async throws {
+    @Test func cancellingTheLastSubscriberStopsTheWork() async throws {
         let jobs = Jobs()
         let gate = Gate()
         let ended = Gate()
@@ -65,7 +65,7 @@ import TintypeTesting
         #expect(jobs.count == 0)
     }
 
-    @Test func aTaskThatIsCancelledAlreadyEndsAtOnce() async {
+    @Test func aCancelledTaskEndsAtOnce() async {
         let jobs = Jobs()
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -110,7 +110,7 @@ import TintypeTesting
         await gate.waitForArrivals(1)
         #expect(below.withLock { $0?.priority } == .low)
         parent.setPriority(.veryHigh)
-        // The follower is registered by the waiting task, which may be a moment behind the job itself.
+        // The waiting task registers the follower, possibly after the job has begun.
         while below.withLock({ $0?.priority }) != .veryHigh { await Task.yield() }
         gate.open()
         _ = try await task.value
@@ -133,8 +133,8 @@ import TintypeTesting
         #expect(ends.now == 0)
     }
 
-    /// Random attaching, leaving and raising from several tasks.
-    @Test func everySubscriberThatStaysGetsOneEnd() async {
+    /// Attaches, detaches and raises at random from several tasks.
+    @Test func everySubscriberThatStaysGetsOneResult() async {
         let jobs = Jobs()
         let seeds = SeededRandom.printed("shared jobs")
         let ends = Shared<[Int: Int]>([:])
@@ -168,7 +168,7 @@ import TintypeTesting
         for worker in 0..<8 {
             for index in 0..<300 {
                 let number = worker * 1000 + index
-                // The last ends may still be on their way.
+                // The last results may not have been delivered yet.
                 let expected = left.withLock { $0.contains(number) } ? 0 : 1
                 while ends.withLock({ $0[number] ?? 0 }) < expected { await Task.yield() }
                 #expect(ends.withLock { $0[number] ?? 0 } == expected)

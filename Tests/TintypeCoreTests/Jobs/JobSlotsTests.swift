@@ -3,7 +3,7 @@ import Testing
 @testable import TintypeCore
 
 @Suite struct JobSlotsTests {
-    @Test func whoComesLateFindsNothingInAPlaceThatIsUsedAgain() {
+    @Test func anEndedJobFindsNothingInItsReusedSlot() {
         var (table, slots) = (JobTable<String>(), JobSlots<String>())
         let first = table.attach("a", at: .normal).0.job
         slots.put("first", at: first)
@@ -17,7 +17,7 @@ import Testing
         #expect(slots[second] == "second")
     }
 
-    @Test func whatIsKeptIsChangedWhereItLies() {
+    @Test func valuesAreChangedInPlace() {
         var (table, slots) = (JobTable<String>(), JobSlots<[Int]>())
         let jobs = (0..<5).map { table.attach("\($0)", at: .normal).0.job }
         for job in jobs.reversed() { slots.put([], at: job) }
@@ -27,8 +27,8 @@ import Testing
         #expect(table.count == 5)
     }
 
-    /// As many places as there ever were jobs at once, and no more.
-    @Test func placesAreUsedAgain() {
+    /// There are as many slots as there were concurrent jobs at most.
+    @Test func slotsAreReused() {
         var table = JobTable<Int>()
         for round in 0..<100 {
             let jobs = (0..<3).map { table.attach(3 * round + $0, at: .normal).0.job }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct JobTableTests {
     typealias Table = JobTable<String>
 
-    @Test func theFirstStartsAndTheSecondJoins() {
+    @Test func theFirstSubscriberStartsTheJobAndTheSecondJoins() {
         var table = Table()
         let (first, start) = table.attach("a", at: .normal)
         let (second, join) = table.attach("a", at: .low)
@@ -14,7 +14,7 @@ import Testing
         #expect(first.job == second.job)
     }
 
-    @Test func otherKeysAreOtherJobs() {
+    @Test func differentKeysAreDifferentJobs() {
         var table = Table()
         let (first, _) = table.attach("a", at: .normal)
         let (second, start) = table.attach("b", at: .normal)
@@ -23,21 +23,21 @@ import Testing
         #expect(table.count == 2)
     }
 
-    @Test func whoIsMoreUrgentRaisesTheJob() {
+    @Test func aMoreUrgentSubscriberRaisesTheJob() {
         var table = Table()
         _ = table.attach("a", at: .low)
         let (_, join) = table.attach("a", at: .high)
         #expect(join == .join(raisedTo: .high))
     }
 
-    @Test func theJobSinksWhenTheMostUrgentLeaves() {
+    @Test func theJobIsLoweredWhenItsMostUrgentSubscriberLeaves() {
         var table = Table()
         _ = table.attach("a", at: .low)
         let (urgent, _) = table.attach("a", at: .high)
         #expect(table.detach(urgent) == .lowered(to: .low))
     }
 
-    @Test func theLastToLeaveAbandonsTheJob() {
+    @Test func theJobIsAbandonedWhenItsLastSubscriberLeaves() {
         var table = Table()
         let (first, _) = table.attach("a", at: .normal)
         let (second, _) = table.attach("a", at: .normal)
@@ -47,33 +47,33 @@ import Testing
         #expect(table.count == 0)
     }
 
-    @Test func anAbandonedKeyStartsAnew() {
+    @Test func anAbandonedKeyStartsANewJob() {
         var table = Table()
         let (first, _) = table.attach("a", at: .normal)
         _ = table.detach(first)
         let (second, start) = table.attach("a", at: .normal)
         #expect(start == .start)
-        // The old job may end at any time; it has no one to tell.
+        // The old job may end at any time. It has no subscribers.
         #expect(table.finish(first.job).keys.isEmpty)
         #expect(table.finish(second.job).keys == [second])
     }
 
-    @Test func finishingReleasesInOrderOfArrival() {
+    @Test func finishReturnsSubscribersInOrderOfArrival() {
         var table = Table()
         let subscribers = (0..<10).map { _ in table.attach("a", at: .normal).0 }
         #expect(table.finish(subscribers[0].job).keys == subscribers)
         #expect(table.finish(subscribers[0].job).keys.isEmpty)
     }
 
-    // MARK: Every sequence
+    // MARK: Every sequence of events
 
     enum Event: CaseIterable {
         case attachLow, attachHigh, attachOther, detachFirst, detachLast, raiseFirst, lowerLast, finishFirst
     }
 
-    /// Every sequence of up to six events keeps the promises of ``JobTable``, checked against a plain model. Those that
-    /// begin alike share their beginning.
-    @Test func everySequenceOfSixEventsKeepsThePromises() {
+    /// Compares ``JobTable`` with a plain model after every sequence of up to six events. Sequences with a common
+    /// beginning share its state.
+    @Test func everySequenceOfSixEventsKeepsTheInvariants() {
         func walk(_ replay: Replay, _ events: [Event]) {
             guard events.count < 6 else { return }
             for event in Event.allCases {
@@ -85,7 +85,7 @@ import Testing
         walk(Replay(), [])
     }
 
-    /// Plays events on a table and on a model: a list of who waits for what, at which priority.
+    /// Applies events to a table and to a model, a list of waiters with their keys and priorities.
     private struct Replay {
         struct Waiter {
             let id: Table.SubscriberID

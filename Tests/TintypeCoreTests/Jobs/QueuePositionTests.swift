@@ -32,7 +32,7 @@ import TintypeTesting
 
     private static let nothing = QueuedWork(run: {}, cancel: {})
 
-    @Test func workThatRunsWhileItIsPushedKeepsTheNextPosition() {
+    @Test func workThatRunsDuringItsPushKeepsItsNextPosition() {
         let next = RecordingQueue()
         let job = JobContext(priority: .low)
         let position = QueuePosition(job: job)

@@ -40,9 +40,9 @@ import TintypeTesting
     }
 }
 
-/// Whether equal loads are shared, with loaders that have a table of their own and with others.
+/// Loads of one source are shared between renditions.
 @Suite(.timeLimit(.minutes(15))) struct SharedBytesTests {
-    /// Two renditions of one source, whose loads overlap.
+    /// Loads two renditions of one source concurrently.
     private func loadTwice(_ fixture: PipelineFixture, gate: Gate) async throws {
         let first = fixture.pipeline.start(fixture.request())
         await gate.waitForArrivals(1)
@@ -52,7 +52,7 @@ import TintypeTesting
         _ = try await (first.response, second.response)
     }
 
-    @Test func equalLoadsOfTwoRenditionsRunOnceAndAreOneStage() async throws {
+    @Test func loadsOfOneSourceForTwoRenditionsAreOneStage() async throws {
         let stages = LoadStages()
         let gate = Gate()
         let fixture = PipelineFixture { $0.observers = [stages] }
@@ -62,7 +62,7 @@ import TintypeTesting
         #expect(stages.count.now == 1)
     }
 
-    @Test func aNameThatAnInterceptorGaveCountsInItsPipelineAlone() {
+    @Test func anIdentityOfAnInterceptorIsLimitedToItsPipeline() {
         let (first, second) = (PipelineFixture().pipeline.services, PipelineFixture().pipeline.services)
         var request = PipelineFixture().request()
         #expect(first.byteIdentity(of: request) == nil)

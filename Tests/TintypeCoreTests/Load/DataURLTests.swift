@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: ["%", "%4", "%+5", "%-1", "%4g", "%é"])
-    func whatIsNoPercentEncodingIsNone(_ text: String) {
+    func malformedPercentEncodingIsRefused(_ text: String) {
         #expect(DataURL("data:,\(text)")?.data == nil)
     }
 
@@ -23,12 +23,12 @@ import Testing
         #expect(DataURL("data:;base64,AQ%3D%3D")?.data == Data([1]))
     }
 
-    @Test func theSchemeIsReadWithoutCase() {
+    @Test func theSchemeIsCaseInsensitive() {
         #expect(DataURL("DATA:text/plain,x")?.data == Data("x".utf8))
     }
 
     @Test(arguments: ["data:", "data:image/png;base64", "http://x/,", "data:;base64,***%", "data:,%G1", "data:,%1"])
-    func whatIsMalformedIsRefused(_ text: String) {
+    func malformedURLsAreRefused(_ text: String) {
         #expect(DataURL(text) == nil)
     }
 }

@@ -4,7 +4,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// What a load puts into memory expires with the cache entry that it was made from.
+/// An image in memory expires with the cache entry that it was made from.
 @Suite(.timeLimit(.minutes(15))) struct EntryLifeTests {
     private let clock = ManualClock()
     private let pixels = FakePixelCache()
@@ -42,8 +42,8 @@ import TintypeTesting
 
     private func isInMemory(_ request: ImageRequest) -> Bool { fixture.pipeline.cachedImage(for: request) != nil }
 
-    /// Loads a request and checks that memory has the image for so many seconds.
-    private func expectLife(of request: ImageRequest, seconds: Int) async throws {
+    /// Loads a request and checks that memory holds the image for this time.
+    private func expectLifetime(of request: ImageRequest, seconds: Int) async throws {
         _ = try await fixture.pipeline.image(for: request)
         clock.advance(by: .seconds(seconds - 1))
         #expect(isInMemory(request))
@@ -51,57 +51,57 @@ import TintypeTesting
         #expect(!isInMemory(request))
     }
 
-    @Test func anOriginalLivesAsLongAsItsEntry() async throws {
+    @Test func anOriginalExpiresWithItsEntry() async throws {
         keep(original.key)
-        try await expectLife(of: original, seconds: 60)
+        try await expectLifetime(of: original, seconds: 60)
         #expect(fixture.loader.count(fixture.identity()) == 0)
     }
 
-    @Test func aRenditionLivesAsLongAsItsEntry() async throws {
+    @Test func aRenditionExpiresWithItsEntry() async throws {
         keep(rendition.key)
-        try await expectLife(of: rendition, seconds: 60)
+        try await expectLifetime(of: rendition, seconds: 60)
     }
 
-    @Test func aRenditionOfAnOriginalLivesAsLongAsTheOriginal() async throws {
+    @Test func aRenditionExpiresWithTheOriginalItIsMadeFrom() async throws {
         keep(original.key)
         let request = rendition.with { $0.policy.completion = .whenStored }
         let expected = clock.date.addingTimeInterval(60)
-        try await expectLife(of: request, seconds: 60)
+        try await expectLifetime(of: request, seconds: 60)
         #expect(fixture.disk.stored(request.key)?.expires == expected)
     }
 
-    @Test func aRenditionMadeFromMemoryLivesNoLonger() async throws {
+    @Test func aRenditionExpiresWithTheOriginalInMemory() async throws {
         keep(original.key)
         _ = try await fixture.pipeline.image(for: original)
         clock.advance(by: .seconds(40))
-        try await expectLife(of: rendition, seconds: 20)
+        try await expectLifetime(of: rendition, seconds: 20)
     }
 
-    @Test func pixelsLiveAsLongAsTheirEntry() async throws {
+    @Test func pixelsExpireWithTheirEntry() async throws {
         let request = rendition.with { $0.policy.stored = .pixels }
         let image = Image(
             pixels: try .filled(Pixel(red: 0, green: 0, blue: 0)),
             info: ImageInfo(format: .png, size: PixelSize(width: 1, height: 1)),
             expires: clock.date.addingTimeInterval(60))
         pixels.store(image, for: request.key)
-        try await expectLife(of: request, seconds: 60)
+        try await expectLifetime(of: request, seconds: 60)
     }
 
-    @Test func theShorterOfEntryAndRequestHolds() async throws {
+    @Test func theShorterOfEntryAndRequestApplies() async throws {
         keep(original.key)
         let request = original.with { $0.policy.timeToLive = .seconds(10) }
-        try await expectLife(of: request, seconds: 10)
+        try await expectLifetime(of: request, seconds: 10)
         keep(original.key)
-        try await expectLife(of: original.with { $0.policy.timeToLive = .seconds(600) }, seconds: 60)
+        try await expectLifetime(of: original.with { $0.policy.timeToLive = .seconds(600) }, seconds: 60)
     }
 
-    @Test func aRequestsTimeToLiveBoundsWhatIsMadeLater() async throws {
+    @Test func aRequestsTimeToLiveLimitsLaterRenditions() async throws {
         _ = try await fixture.pipeline.image(for: original.with { $0.policy.timeToLive = .seconds(60) })
         clock.advance(by: .seconds(40))
-        try await expectLife(of: rendition, seconds: 20)
+        try await expectLifetime(of: rendition, seconds: 20)
     }
 
-    @Test func aConfirmedEntryLivesAnew() async throws {
+    @Test func aConfirmedEntryGetsTheNewTimeToLive() async throws {
         keep(original.key)
         fixture.answer("a", .notModified(metadata: Data("new".utf8)))
         let request = original.with {
@@ -115,7 +115,7 @@ import TintypeTesting
         #expect(!isInMemory(original))
     }
 
-    @Test func transformsAndCopiesKeepTheTime() throws {
+    @Test func transformsAndCopiesKeepTheExpiry() throws {
         let expires = clock.date
         let image = Image(
             pixels: try .filled(Pixel(red: 0, green: 0, blue: 0)),

@@ -5,7 +5,7 @@ import TintypeTesting
 @testable import TintypeCore
 
 @Suite struct ImageLoaderChainTests {
-    /// Takes closures with certain identities, and answers with its own name.
+    /// Loads closure sources with these identities. The bytes are its name.
     private struct NamedLoader: ImageLoader {
         let name: String
         let identities: Set<String>
@@ -34,27 +34,27 @@ import TintypeTesting
         return String(decoding: try await chain.load(source(id), context: context).data, as: UTF8.self)
     }
 
-    @Test func theLastLoaderThatTakesASourceLoadsIt() async throws {
+    @Test func theLastLoaderOfASourceLoadsIt() async throws {
         let chain = ImageLoaderChain([Self.first, Self.second])
         #expect(try await load("b", by: chain) == "second")
         #expect(try await load("a", by: chain) == "first")
         #expect(try await load("b", by: ImageLoaderChain([Self.second, Self.first])) == "first")
     }
 
-    @Test func aChainTakesWhatAnyOfItsLoadersTakes() {
+    @Test func aChainLoadsTheSourcesOfItsLoaders() {
         let chain = ImageLoaderChain([Self.first, Self.second])
         #expect(chain.canLoad(source("a")) && chain.canLoad(source("b")) && !chain.canLoad(source("c")))
         #expect(!ImageLoaderChain([]).canLoad(source("a")))
     }
 
-    @Test func aSourceThatNoLoaderTakesIsInvalid() async {
+    @Test func aSourceWithoutALoaderIsInvalid() async {
         let error = await #expect(throws: TintypeError.self) {
             try await load("c", by: ImageLoaderChain([Self.first, Self.second]))
         }
         #expect(error?.code == .invalidSource && error?.subject == "closure:c")
     }
 
-    @Test func theVerdictIsThatOfTheLoaderThatTakesTheSource() {
+    @Test func theLoaderOfASourceGivesTheVerdict() {
         let chain = ImageLoaderChain([Self.first, Self.second])
         let entry = CacheEntry(data: Data(), format: nil)
         func verdict(_ id: String) -> StoredVerdict {
@@ -74,7 +74,7 @@ import TintypeTesting
 
 /// The threads on which the pipeline runs user code.
 @Suite(.timeLimit(.minutes(15))) struct LoaderThreadTests {
-    /// Records its thread before anything else.
+    /// Records the thread on which it is called.
     private struct RecordingLoader: ImageLoader {
         let thread: Shared<pthread_t?>
         let hasRun: DispatchSemaphore
@@ -89,7 +89,7 @@ import TintypeTesting
         }
     }
 
-    @Test func aLoaderLeavesTheThreadOfAnActor() async throws {
+    @Test func aLoaderDoesNotRunOnTheThreadOfAnActor() async throws {
         let loader = RecordingLoader(thread: Shared(nil), hasRun: DispatchSemaphore(value: 0))
         let fixture = PipelineFixture {
             $0.loaders = [loader]
@@ -99,7 +99,7 @@ import TintypeTesting
         #expect(loader.thread.now != nil && loader.thread.now != caller)
     }
 
-    /// Starts a load on the main actor, and blocks its thread until the loader runs: nothing but the call can run on it.
+    /// Starts a load on the main actor, and blocks its thread until the loader has run.
     @MainActor private func startAndWait(_ fixture: PipelineFixture, _ loader: RecordingLoader) -> pthread_t {
         _ = fixture.pipeline.start(fixture.request())
         loader.hasRun.wait()

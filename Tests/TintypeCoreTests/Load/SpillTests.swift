@@ -21,7 +21,7 @@ import Testing
         return received
     }
 
-    @Test func bytesInAFileAreSeenLikeThoseInMemory() async throws {
+    @Test func bytesInTheFileAndInMemoryAreReadAsOneBody() async throws {
         let received = try await spilled()
         #expect(received.progress.received == 50_000 && received.all == whole)
         #expect(received.head(64) == whole.prefix(64))
@@ -30,18 +30,18 @@ import Testing
         }
     }
 
-    @Test func allIsTakenOut() async throws {
+    @Test func takeAllReturnsAllBytes() async throws {
         let received = try await spilled()
         let taken = try await received.takeAll(for: job).data
         #expect(taken == whole && received.progress.received == 0 && received.all.isEmpty)
     }
 
-    @Test func theLimitCountsWhatWasMoved() async throws {
+    @Test func theLimitIncludesBytesInTheFile() async throws {
         let received = try await spilled()
         #expect(throws: TintypeError.self) { try append(0..<1, to: received) }
     }
 
-    @Test func aMappingOutlivesTheLoad() async throws {
+    @Test func theMappedBytesOutliveTheLoad() async throws {
         let taken = try await spilled().takeAll(for: job).data
         #expect(taken == whole)
     }

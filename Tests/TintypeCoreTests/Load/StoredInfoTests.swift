@@ -16,7 +16,7 @@ import TintypeTesting
                     frameCount: 2, loopCount: 5, durations: durations), received: received))
     }
 
-    @Test func whatIsWrittenIsRead() throws {
+    @Test func encodedInfoDecodes() throws {
         for durations in [[], [0.1], [0.1, 0.2, 0.3]] {
             for received in [nil, Date(timeIntervalSince1970: 1_700_000_000.123456)] {
                 let info = try info(durations: durations, received: received)
@@ -25,16 +25,16 @@ import TintypeTesting
         }
     }
 
-    @Test func noPrefixIsTakenForAnotherPicture() throws {
+    @Test func noPrefixDecodesAsOtherInfo() throws {
         let encoded = try info().encoded
         for count in 0..<encoded.count {
             let read = StoredInfo(decoding: encoded.prefix(count))
-            // Durations are the rest, whole ones.
+            // The durations come last, so a prefix may hold fewer of them.
             #expect(read == nil || read?.info.durations.count ?? 9 < 2)
         }
     }
 
-    @Test func anyBytesAreReadWithoutHarm() throws {
+    @Test func anyBytesAreInfoOrNil() throws {
         var random = SeededRandom.printed("any bytes")
         let encoded = try info().encoded
         for _ in 0..<5_000 {

@@ -5,11 +5,11 @@ import TintypeTesting
 @testable import TintypeCore
 
 @Suite(.timeLimit(.minutes(15))) struct CacheSerializerTests {
-    private let told = Shared<[(data: Data?, key: CacheKey)]>([])
+    private let calls = Shared<[(data: Data?, key: CacheKey)]>([])
 
     private func serializer(_ form: CacheSerializer.Form) -> CacheSerializer {
-        CacheSerializer { [told] _, data, key in
-            told.withLock { $0.append((data, key)) }
+        CacheSerializer { [calls] _, data, key in
+            calls.withLock { $0.append((data, key)) }
             return form
         }
     }
@@ -32,24 +32,24 @@ import TintypeTesting
         return request.key
     }
 
-    @Test func anOriginalIsKeptAsItSays() async throws {
+    @Test func anOriginalIsStoredInTheReturnedForm() async throws {
         let bytes = PipelineFixture.png + Data([1, 2, 3])
         let fixture = fixture(serializer(.bytes(bytes, .webp)))
         let key = try await load(fixture)
         #expect(fixture.disk.stored(key)?.data == bytes && fixture.disk.stored(key)?.format == .webp)
-        #expect(told.now.map(\.data) == [PipelineFixture.png] && told.now.map(\.key) == [key])
+        #expect(calls.now.map(\.data) == [PipelineFixture.png] && calls.now.map(\.key) == [key])
     }
 
-    @Test func aRenditionHasNoBytesYet() async throws {
+    @Test func aRenditionIsPassedWithoutBytes() async throws {
         let bytes = PipelineFixture.png + Data([1])
         let fixture = fixture(serializer(.bytes(bytes, .gif)))
         let key = try await load(fixture, transformed: true)
         #expect(fixture.disk.stored(key)?.data == bytes && fixture.disk.stored(key)?.format == .gif)
-        #expect(told.now.contains { $0.data == nil && $0.key == key })
+        #expect(calls.now.contains { $0.data == nil && $0.key == key })
         #expect(StoredInfo(decoding: try #require(fixture.disk.stored(key)).metadata) != nil)
     }
 
-    @Test func whatIsLeftToTheStandardIsAsWithoutIt() async throws {
+    @Test func theStandardFormEqualsNoSerializer() async throws {
         let (with, without) = (fixture(serializer(.standard)), fixture(nil))
         for transformed in [false, true] {
             let key = try await load(with, transformed: transformed)
@@ -59,26 +59,26 @@ import TintypeTesting
         }
     }
 
-    @Test func nothingMayBeKept() async throws {
+    @Test func aSerializerMayStoreNothing() async throws {
         let fixture = fixture(serializer(.nothing))
         _ = try await load(fixture, transformed: true)
         #expect(fixture.disk.keys.isEmpty)
     }
 
-    @Test func whatItThrowsFailsNoLoad() async throws {
+    @Test func anErrorOfASerializerFailsNoLoad() async throws {
         let fixture = fixture(
             CacheSerializer { _, _, _ throws(TintypeError) in throw TintypeError(.encodeFailed, stage: .encode, "no") })
         _ = try await load(fixture, transformed: true)
         #expect(fixture.disk.keys.isEmpty)
     }
 
-    @Test func aRequestMayBringItsOwn() async throws {
+    @Test func aRequestMayOverrideTheSerializer() async throws {
         let fixture = fixture(serializer(.standard))
         _ = try await load(fixture, overrides: RequestOverrides(serializer: serializer(.nothing)))
-        #expect(fixture.disk.keys.isEmpty && told.now.count == 1)
+        #expect(fixture.disk.keys.isEmpty && calls.now.count == 1)
     }
 
-    @Test func originalsAreReencodedOnlyWhereNothingIsLost() async throws {
+    @Test func onlyFullSizeOriginalsOfTheNamedFormatsAreReencoded() async throws {
         let serializer = CacheSerializer.reencoding([.webp], as: .jpeg, with: FakeEncoder())
         func form(_ format: ImageFormat, _ size: PixelSize, _ data: Data? = Data([1])) throws -> String {
             let image = Image(

@@ -6,11 +6,11 @@ import TintypeTesting
 
 @Suite(.timeLimit(.minutes(15))) struct EncodeTests {
     private let fixture = PipelineFixture {
-        $0.coders = ImageCoderRegistry(encoders: [FakeEncoder(), FrameAsker()])
+        $0.coders = ImageCoderRegistry(encoders: [FakeEncoder(), FrameCounter()])
     }
 
-    /// Names how many frames it was given, after it has asked for each.
-    private struct FrameAsker: AnimatedImageEncoder {
+    /// Requests every frame and encodes their number.
+    private struct FrameCounter: AnimatedImageEncoder {
         let formats: Set<ImageFormat> = [.gif]
 
         func encode(
@@ -30,14 +30,14 @@ import TintypeTesting
         return Image(pixels: animation.poster, info: drawn.info, animation: animation)
     }
 
-    @Test func anAnimationStaysOneWhereTheFormatHasAnimations() async throws {
+    @Test func anAnimationIsEncodedAsOneIfTheFormatSupportsIt() async throws {
         let image = try image(try AnimatedImageTests.sprites(4))
         #expect(try await fixture.pipeline.encode(image, as: .gif) == Data([4]))
         let still = try await fixture.pipeline.encode(image, as: .png)
         #expect(try still == fixture.pipeline.configuration.coders.encode(image.pixels, as: .png))
     }
 
-    @Test func aStillPictureStaysOne() async throws {
+    @Test func aStillImageIsEncodedAsStill() async throws {
         #expect(try await fixture.pipeline.encode(try .pixel(), as: .gif) == Data([1]))
     }
 
@@ -48,7 +48,7 @@ import TintypeTesting
         #expect(error?.code == .noCoder)
     }
 
-    @Test func whoGivesUpEndsItBetweenTwoFrames() async throws {
+    @Test func cancellationStopsEncodingBetweenFrames() async throws {
         var drawn = try AnimatedImageTests.sprites(4)
         drawn.held = [1]
         let (image, pipeline) = (try image(drawn), fixture.pipeline)

@@ -28,7 +28,7 @@ import TintypeTesting
         #expect(Set(table.all(at: .zero).keys) == ["c", "a", "d"])
     }
 
-    @Test func itStaysBoundedWhateverHappens() {
+    @Test func theCapacityIsNeverExceeded() {
         var random = SeededRandom.printed("failures")
         var table = FailureTable(capacity: 5, timeToLive: .seconds(60))
         for _ in 0..<5000 {
@@ -44,7 +44,7 @@ import TintypeTesting
 }
 
 @Suite(.timeLimit(.minutes(15))) struct FailureMemoryTests {
-    @Test func aSourceIsForgottenByTheNameThatInterceptorsGaveIt() async throws {
+    @Test func aSourceIsForgottenUnderItsInterceptedIdentity() async throws {
         let fixture = PipelineFixture { $0.interceptors = [CacheKeyFilter { $0.lastPathComponent }] }
         let url = try #require(URL(string: "https://example.com/a.png?token=1"))
         fixture.loader.answer(url.absoluteString, .data(Data("<html>".utf8)))
@@ -54,7 +54,7 @@ import TintypeTesting
         #expect(fixture.pipeline.failureMemory.all.isEmpty)
     }
 
-    @Test func whatOneRequestsOwnPartsCannotLoadDoesNotBlameTheSource() async throws {
+    @Test func aFailureWithOverridesOrExtrasDoesNotAffectOtherRequests() async throws {
         struct Setting: RequestExtraKey { static let defaultValue = 0 }
         let broken = FakeLoader()
         broken.answer("closure:a", .data(Data("<html>".utf8)))
@@ -73,7 +73,7 @@ import TintypeTesting
         _ = try await fixture.pipeline.image(for: fixture.request())
     }
 
-    @Test func aDecoderOfARequestsOwnTakesNothingFromTheOthers() async throws {
+    @Test func aFailureOfARequestsDecoderRemovesNoEntryAndIsNotRemembered() async throws {
         struct Picky: ImageDecoder {
             let formats: Set<ImageFormat> = [.png]
             func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? { nil }
@@ -82,14 +82,14 @@ import TintypeTesting
             }
         }
         let fixture = PipelineFixture()
-        fixture.keepOnDisk()
+        fixture.storeOnDisk()
         let picky = fixture.request().with { $0.rendition.decode.decoder = NamedDecoder(id: "picky", Picky()) }
         await expect(.undecodable) { try await fixture.pipeline.image(for: picky) }
         #expect(fixture.disk.contains(fixture.request().key) && fixture.pipeline.failureMemory.all.isEmpty)
         #expect(fixture.loader.count(fixture.identity()) == 0)
     }
 
-    @Test func namesThatHoldWholePicturesAreNotKept() async {
+    @Test func longIdentitiesAreNotRemembered() async {
         let fixture = PipelineFixture()
         let name = String(repeating: "x", count: 5000)
         fixture.answer(name, .data(Data("<html>".utf8)))
@@ -97,7 +97,7 @@ import TintypeTesting
         #expect(fixture.pipeline.failureMemory.all.isEmpty)
     }
 
-    @Test func whatIsNoPictureIsNotAskedForAgain() async {
+    @Test func aSourceThatIsNotAnImageIsNotRequestedAgain() async {
         let fixture = PipelineFixture()
         fixture.answer("a", .data(Data("<html>".utf8)))
         await expect(.notAnImage) { try await fixture.pipeline.image(for: fixture.request()) }
@@ -107,7 +107,7 @@ import TintypeTesting
         #expect(Array(fixture.pipeline.failureMemory.all.keys) == [fixture.identity()])
     }
 
-    @Test func whatMayPassIsAskedForAgain() async {
+    @Test func aTransientFailureIsNotRemembered() async {
         let fixture = PipelineFixture()
         for code in [TintypeError.Code.badStatus, .unreachable, .timedOut, .truncatedBody, .transport] {
             fixture.answer("a", .failure(TintypeError(code, stage: .load, "test")))
@@ -116,7 +116,7 @@ import TintypeTesting
         #expect(fixture.pipeline.failureMemory.all.isEmpty)
     }
 
-    @Test func itIsForgottenByTimeByHandAndBySuccess() async throws {
+    @Test func aFailureIsForgottenOnExpiryOnRequestAndOnSuccess() async throws {
         let clock = ManualClock()
         let fixture = PipelineFixture { $0.time = clock.timeSource }
         func fail() async {
@@ -137,7 +137,7 @@ import TintypeTesting
         #expect(fixture.pipeline.failureMemory.all.isEmpty)
     }
 
-    @Test func whatACacheAloneGaveDoesNotBlameTheSource() async throws {
+    @Test func aDamagedCacheEntryIsNotAFailureOfTheSource() async throws {
         let fixture = PipelineFixture()
         fixture.answer()
         fixture.disk.store(CacheEntry(data: Data("<html>".utf8), format: .png), for: fixture.request().key)
@@ -147,7 +147,7 @@ import TintypeTesting
         #expect(try await fixture.pipeline.response(for: fixture.request()).origin == .network)
     }
 
-    @Test func aCacheAnswersAllTheSame() async throws {
+    @Test func aCachedImageIsReturnedDespiteARememberedFailure() async throws {
         let fixture = PipelineFixture()
         fixture.answer("a", .data(Data("<html>".utf8)))
         await expect(.notAnImage) { try await fixture.pipeline.image(for: fixture.request()) }

@@ -4,7 +4,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// Transforms that look at one pixel at a time cost one pass together, and share what can be shared all the same.
+/// Adjacent transforms of single pixels run in one pass, and still share intermediate renditions.
 @Suite(.timeLimit(.minutes(15))) struct FusedTransformTests {
     /// Counts the runs of transforms.
     private final class Passes: PipelineObserver {
@@ -29,7 +29,7 @@ import TintypeTesting
         fixture.request().with { $0.rendition.transforms = transforms }
     }
 
-    @Test func neighboursCostOnePassAndGiveWhatTheyGiveOneByOne() async throws {
+    @Test func adjacentPixelTransformsTakeOnePassAndEqualSeparateOnes() async throws {
         let passes = Passes()
         let fixture = fixture(passes)
         let image = try await fixture.pipeline.image(for: request(fixture, [tint, sepia, flat]))
@@ -39,7 +39,7 @@ import TintypeTesting
         #expect(PixelDifference(image.pixels, expected)?.maximum == 0)
     }
 
-    @Test func othersBetweenThemHaveTheirOwn() async throws {
+    @Test func otherTransformsTakeASeparatePass() async throws {
         let passes = Passes()
         let fixture = fixture(passes)
         let blur = BlurTransformer(radius: 1)
@@ -47,32 +47,32 @@ import TintypeTesting
         #expect(passes.count.now == 3)
     }
 
-    @Test func whatMemoryHasOfThemIsNotMadeAgain() async throws {
+    @Test func intermediateRenditionsInMemoryAreUsed() async throws {
         let passes = Passes()
         let fixture = fixture(passes)
         let all: [any ImageTransformer] = [tint, sepia, flat]
         for count in 1...3 {
             _ = try await fixture.pipeline.image(for: request(fixture, Array(all.prefix(count))))
-            // The original is not in memory; what was made before is gone on from.
+            // The load starts from the intermediate rendition in memory.
             #expect(passes.count.now == count && fixture.decoder.decodeCount == 1)
         }
     }
 
-    @Test func equalBeginningsBeforeThemAreMadeOnce() async throws {
+    @Test func aCommonBeginningIsTransformedOnce() async throws {
         let fixture = PipelineFixture(decoderIsOpen: false)
         fixture.answer()
         let shared = CountingTransformer(identifier: "shared")
         let tasks = [[shared, tint, sepia], [shared, tint, flat]].map { (transforms: [any ImageTransformer]) in
             fixture.pipeline.start(request(fixture, transforms))
         }
-        // Two wait for their ends, two for the common beginning, and that for the plain picture.
+        // Two subscribers of the ends, two of the common beginning, one of the original.
         while fixture.pipeline.activity.renditions.subscribers < 5 { await Task.yield() }
         fixture.decoder.open()
         for task in tasks { _ = try await task.response }
         #expect(shared.count.now == 1)
     }
 
-    @Test func aChainIsTheSamePictureInTheCacheAsItsParts() async throws {
+    @Test func aChainHasTheKeyOfItsParts() async throws {
         let passes = Passes()
         let fixture = fixture(passes)
         _ = try await fixture.pipeline.image(for: request(fixture, [tint, sepia]))
@@ -80,7 +80,7 @@ import TintypeTesting
         #expect(try await fixture.pipeline.response(for: chained).origin == .memory)
     }
 
-    @Test func equalBeginningsOfChainsAreShared() async throws {
+    @Test func aChainUsesTheRenditionOfItsBeginning() async throws {
         let fixture = fixture(Passes())
         let shared = CountingTransformer(identifier: "shared")
         let first = request(fixture, [shared])

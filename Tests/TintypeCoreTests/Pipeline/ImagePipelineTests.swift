@@ -5,9 +5,9 @@ import TintypeTesting
 @testable import TintypeCore
 
 @Suite(.timeLimit(.minutes(15))) struct ImagePipelineTests {
-    // MARK: The way of a request
+    // MARK: The path of a request
 
-    @Test func whatIsLoadedIsDecodedAndKept() async throws {
+    @Test func aLoadedImageIsDecodedAndStored() async throws {
         let fixture = PipelineFixture()
         fixture.answer()
         let response = try await fixture.pipeline.response(for: fixture.request())
@@ -17,7 +17,7 @@ import TintypeTesting
         #expect(fixture.disk.keys == [fixture.request().key])
     }
 
-    @Test func memoryAnswersBeforeAnythingElse() async throws {
+    @Test func aMemoryHitReadsNeitherDiskNorLoader() async throws {
         let fixture = PipelineFixture()
         fixture.answer()
         _ = try await fixture.pipeline.image(for: fixture.request())
@@ -27,7 +27,7 @@ import TintypeTesting
         #expect(fixture.disk.reads == reads && fixture.loader.count(fixture.identity()) == 1)
     }
 
-    @Test func diskAnswersBeforeTheLoader() async throws {
+    @Test func aDiskHitMakesNoTransfer() async throws {
         let fixture = PipelineFixture()
         fixture.disk.store(CacheEntry(data: PipelineFixture.png, format: .png), for: fixture.request().key)
         let response = try await fixture.pipeline.response(for: fixture.request())
@@ -35,7 +35,7 @@ import TintypeTesting
         #expect(fixture.loader.count(fixture.identity()) == 0)
     }
 
-    @Test func aRenditionIsKeptBesideItsOriginal() async throws {
+    @Test func aRenditionAndItsOriginalAreStored() async throws {
         let fixture = PipelineFixture()
         fixture.answer()
         var request = fixture.request()
@@ -59,7 +59,7 @@ import TintypeTesting
         #expect(transformer.count.now == 1 && fixture.loader.count(fixture.identity()) == 1)
     }
 
-    @Test func theOriginalOnDiskServesANewRendition() async throws {
+    @Test func aNewRenditionIsMadeFromTheOriginalOnDisk() async throws {
         let fixture = PipelineFixture()
         fixture.disk.store(CacheEntry(data: PipelineFixture.png, format: .png), for: fixture.request().key)
         var request = fixture.request()
@@ -81,7 +81,7 @@ import TintypeTesting
         #expect(fixture.decoder.decodeCount == 1)
     }
 
-    @Test func otherRenditionsShareTheBytesAndTheDecode() async throws {
+    @Test func differentRenditionsShareTheTransferAndTheDecode() async throws {
         let fixture = PipelineFixture()
         let gate = Gate()
         fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
@@ -92,7 +92,7 @@ import TintypeTesting
         }
         let plain = fixture.pipeline.start(fixture.request())
         await gate.waitForArrivals(1)
-        // Eleven wait for their renditions, ten of them for the plain one, and the two kinds of that for one decode.
+        // 11 subscribers of renditions, 10 of the original, 2 of one decode.
         while fixture.pipeline.activity.renditions.subscribers < 21 { await Task.yield() }
         while fixture.pipeline.activity.originals.subscribers < 2 { await Task.yield() }
         gate.open()
@@ -108,7 +108,7 @@ import TintypeTesting
         let first = fixture.pipeline.start(fixture.request())
         while fixture.decoder.decodeCount < 1 { await Task.yield() }
         let second = fixture.pipeline.start(fixture.request().fitting(width: 7))
-        // Reload means that: what an earlier transfer brought will not do.
+        // `reload` never uses bytes of an earlier transfer.
         let third = fixture.pipeline.start(fixture.request().freshness(.reload))
         while decodes.count.now < 3 { await Task.yield() }
         fixture.decoder.open()
@@ -125,7 +125,7 @@ import TintypeTesting
             request.rendition.transforms = [shared, CountingTransformer(identifier: name)]
             return fixture.pipeline.start(request)
         }
-        // Two wait for their ends, two for the common beginning, and that for the plain picture.
+        // Two subscribers of the ends, two of the common beginning, one of the original.
         while fixture.pipeline.activity.renditions.subscribers < 5 { await Task.yield() }
         fixture.decoder.open()
         for task in tasks { _ = try await task.response }
@@ -148,7 +148,7 @@ import TintypeTesting
         #expect(fixture.disk.keys.isEmpty && fixture.memory.totalCount == 0)
     }
 
-    @Test func oneThatCancelsLeavesTheOthersServed() async throws {
+    @Test func cancellingSomeLoadsDoesNotStopTheOthers() async throws {
         let fixture = PipelineFixture()
         let gate = Gate()
         fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
@@ -163,7 +163,7 @@ import TintypeTesting
         }
     }
 
-    @Test func aCallerThatIsCancelledAlreadyStartsNothing() async {
+    @Test func aCancelledCallerStartsNothing() async {
         let fixture = PipelineFixture()
         fixture.answer()
         let load = Task {
@@ -182,8 +182,8 @@ import TintypeTesting
         let fixture = PipelineFixture()
         fixture.answer()
         let image = try await fixture.pipeline.image(for: fixture.request())
-        // A continuation that is resumed on the same executor runs only once this task lets go of it: if the call
-        // below suspended, the other main-actor task would run first.
+        // A task that is resumed on an executor runs only after the current task has left it. If the call below
+        // suspended, the other task of the main actor would run first.
         let order = Shared<[String]>([])
         try await onMainActor(fixture, order)
         #expect(order.now.first == "hit")
@@ -197,7 +197,7 @@ import TintypeTesting
         await other.value
     }
 
-    @Test func startingOnAHitGivesAnEndedTask() async throws {
+    @Test func aTaskStartedOnAMemoryHitHasEnded() async throws {
         let fixture = PipelineFixture()
         fixture.answer()
         _ = try await fixture.pipeline.image(for: fixture.request())
@@ -210,7 +210,7 @@ import TintypeTesting
 
     // MARK: Policies
 
-    @Test func reloadAsksNoCacheButFillsThem() async throws {
+    @Test func reloadIgnoresTheCachesAndFillsThem() async throws {
         let fixture = PipelineFixture()
         fixture.answer()
         _ = try await fixture.pipeline.image(for: fixture.request())
@@ -229,7 +229,7 @@ import TintypeTesting
         #expect(fixture.loader.count(fixture.identity()) == 0)
     }
 
-    @Test func tiersThatAreOffAreLeftAlone() async throws {
+    @Test func disabledTiersAreNeitherReadNorFilled() async throws {
         let fixture = PipelineFixture()
         fixture.answer()
         var request = fixture.request()
@@ -239,7 +239,7 @@ import TintypeTesting
         #expect(fixture.memory.totalCount == 0 && fixture.disk.keys.isEmpty && fixture.disk.reads == 0)
     }
 
-    @Test func dataAlwaysComesWithAMemoryHitToo() async throws {
+    @Test func dataAlwaysAddsTheBytesToAMemoryHit() async throws {
         let fixture = PipelineFixture()
         fixture.answer()
         _ = try await fixture.pipeline.image(for: fixture.request())
@@ -250,7 +250,7 @@ import TintypeTesting
         #expect(fixture.loader.count(fixture.identity()) == 1)
     }
 
-    @Test func interceptorsRewriteBeforeTheKeyIsMade() async throws {
+    @Test func interceptorsRunBeforeTheKeyIsMade() async throws {
         struct Renaming: RequestInterceptor {
             func intercept(_ request: ImageRequest) -> ImageRequest {
                 var request = request
@@ -265,7 +265,7 @@ import TintypeTesting
         #expect(fixture.pipeline.cachedImage(for: fixture.request("a")) != nil)
     }
 
-    // MARK: What goes wrong
+    // MARK: Failures
 
     @Test func anErrorNamesItsSourceAndStoresNothing() async {
         let fixture = PipelineFixture()
@@ -275,7 +275,7 @@ import TintypeTesting
         #expect(fixture.disk.keys.isEmpty && fixture.memory.totalCount == 0)
     }
 
-    @Test func nothingAndWhatIsNoPictureAreRefusedAndNotStored() async {
+    @Test func emptyBytesAndBytesThatAreNotAnImageAreNotStored() async {
         let fixture = PipelineFixture()
         fixture.answer("empty", .data(Data()))
         fixture.answer("html", .data(Data("<!DOCTYPE html><html></html>".utf8)))
@@ -286,31 +286,31 @@ import TintypeTesting
         #expect(fixture.disk.keys.isEmpty)
     }
 
-    @Test func aDamagedEntryIsRemovedAndLoadedAnew() async throws {
+    @Test func aDamagedEntryIsReplacedFromTheNetwork() async throws {
         let fixture = PipelineFixture()
         fixture.answer()
-        fixture.disk.store(CacheEntry(data: Data("not a picture".utf8), format: .png), for: fixture.request().key)
+        fixture.disk.store(CacheEntry(data: Data("not an image".utf8), format: .png), for: fixture.request().key)
         let response = try await fixture.pipeline.response(for: fixture.request())
         #expect(response.origin == .network)
         #expect(fixture.disk.entry(for: fixture.request().key)?.data == PipelineFixture.png)
     }
 
-    @Test func aDamagedRenditionIsMadeAnew() async throws {
+    @Test func aDamagedRenditionIsMadeAgain() async throws {
         let fixture = PipelineFixture()
         fixture.answer()
         var request = fixture.request()
         request.rendition.transforms = [CountingTransformer(identifier: "t")]
-        fixture.disk.store(CacheEntry(data: Data("not a picture".utf8), format: .png), for: request.key)
+        fixture.disk.store(CacheEntry(data: Data("not an image".utf8), format: .png), for: request.key)
         #expect(try await fixture.pipeline.response(for: request).origin == .network)
     }
 
-    @Test func moreBytesThanAllowedAreRefused() async {
+    @Test func bytesBeyondTheLimitAreRefused() async {
         let fixture = PipelineFixture { $0.maximumByteCount = 50 }
         fixture.answer()
         await expect(.limitExceeded) { try await fixture.pipeline.image(for: fixture.request()) }
     }
 
-    @Test func aSourceThatNoLoaderTakesIsAnError() async throws {
+    @Test func aSourceWithoutALoaderIsAnError() async throws {
         let fixture = PipelineFixture { $0.loaders = [FileLoader()] }
         let url = try #require(URL(string: "gopher://example.org/a"))
         await expect(.invalidSource) { try await fixture.pipeline.image(for: url) }

@@ -13,7 +13,7 @@ import TintypeTesting
             image: Image(pixels: pixels, info: ImageInfo(format: .png, size: pixels.size)), origin: .data)
     }
 
-    @Test func theFirstEndIsTheOnlyOne() async throws {
+    @Test func onlyTheFirstResultCounts() async throws {
         let task = task()
         task.finish(.success(try response()))
         task.cancel()
@@ -21,7 +21,7 @@ import TintypeTesting
         #expect(try await task.response.origin == .data)
     }
 
-    @Test func everyWaiterIsTold() async throws {
+    @Test func everyWaiterGetsTheResult() async throws {
         let task = task()
         let end = try response()
         let origins = try await withThrowingTaskGroup(of: ImageOrigin.self) { group in
@@ -35,13 +35,13 @@ import TintypeTesting
         #expect(origins.count == 101)
     }
 
-    @Test func aWaiterThatIsCancelledStopsWaitingButNotTheLoad() async throws {
+    @Test func cancellingAWaiterDoesNotCancelTheLoad() async throws {
         let task = task()
         let waiter = Task { try await task.response }
         waiter.cancel()
         await #expect(throws: TintypeError.self) { try await waiter.value }
         guard case .running = task.status else {
-            Issue.record("the load should go on")
+            Issue.record("the load should continue")
             return
         }
         task.cancel()
@@ -57,7 +57,7 @@ import TintypeTesting
         #expect(error.code == .cancelled)
     }
 
-    @Test func aLateListenerGetsTheStateThenTheEnd() async throws {
+    @Test func aLateListenerGetsTheProgressAndTheResult() async throws {
         let task = task()
         task.update(LoadStatus(progress: LoadProgress(received: 5, expected: 10)))
         let events = task.events
@@ -83,7 +83,7 @@ import TintypeTesting
         #expect(progress == LoadProgress(received: 5, expected: 10))
     }
 
-    @Test func aListenerThatIsCancelledGetsNil() async {
+    @Test func aCancelledListenerGetsNoEvents() async {
         let task = task()
         let listener = Task {
             var count = 0
@@ -95,7 +95,7 @@ import TintypeTesting
         task.cancel()
     }
 
-    @Test func aCancelledListenerGetsNoEventsThatAreWaitingForIt() async throws {
+    @Test func aCancelledListenerGetsNoQueuedEvents() async throws {
         let fixture = PipelineFixture()
         fixture.answer()
         let load = fixture.pipeline.start(fixture.request())

@@ -6,7 +6,7 @@ import TintypeTesting
 
 /// The rules of SDWebImageManager that its users rely on, and what its API offers in addition to loading.
 @Suite("SDWebImageManager", .timeLimit(.minutes(15))) struct ManagerRuleTests {
-    @Test func cancelAllEndsEveryLoadAndIsRunningTells() async throws {
+    @Test func cancelAllEndsEveryLoadAndClearsIsRunning() async throws {
         let fixture = PipelineFixture()
         let gate = Gate()
         for name in ["a", "b"] { fixture.answer(name, .gated(gate, .data(PipelineFixture.png))) }
@@ -17,7 +17,7 @@ import TintypeTesting
         fixture.pipeline.cancelAll()
         for task in tasks { await expect(.cancelled) { try await task.response } }
         #expect(!fixture.pipeline.isRunning && fixture.pipeline.runningLoads == 0)
-        // Later loads are not concerned.
+        // Later loads are not affected.
         gate.open()
         _ = try await fixture.pipeline.image(for: fixture.request())
     }
@@ -37,8 +37,8 @@ import TintypeTesting
         await expect(.refused) { try await fixture.pipeline.image(for: fixture.request()) }
         #expect(fixture.loader.count(fixture.identity()) == 0 && fixture.pipeline.failureMemory.all.isEmpty)
         _ = try await fixture.pipeline.image(for: fixture.request("b"))
-        // What a cache has is not loaded, and so not refused.
-        fixture.keepOnDisk()
+        // A cached image is not loaded, so it is not refused.
+        fixture.storeOnDisk()
         _ = try await fixture.pipeline.image(for: fixture.request())
     }
 
@@ -66,7 +66,7 @@ import TintypeTesting
     }
 
     @Test(arguments: TintypeError.Code.allCases)
-    func theRuleOfWhatIsRemembered(_ code: TintypeError.Code) {
+    func lastingErrorsAreRemembered(_ code: TintypeError.Code) {
         let lasting: Set<TintypeError.Code> = [
             .invalidSource, .notAnImage, .noCoder, .undecodable, .undecipherable, .emptyBody, .limitExceeded, .insecure,
             .tooManyRedirects,
@@ -159,7 +159,7 @@ import TintypeTesting
 
             func append(_ bytes: Data) throws(TintypeError) -> Image? { try inner.decode(bytes, context: context) }
         }
-        /// Gives a part, and fails once that was seen.
+        /// Delivers some bytes, and fails when the gate opens.
         struct Broken: ImageLoader {
             let gate: Gate
             func canLoad(_ source: ImageSource) -> Bool { true }

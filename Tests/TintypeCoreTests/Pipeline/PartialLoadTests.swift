@@ -3,7 +3,7 @@ import Testing
 import TintypeCore
 import TintypeTesting
 
-/// Loads of pictures that are damaged, where a request wants what there is of them.
+/// Loads of damaged images by requests that accept partial ones.
 @Suite(.timeLimit(.minutes(15))) struct PartialLoadTests {
     private struct Salvager: SalvagingImageDecoder {
         let formats: Set<ImageFormat> = [.png]
@@ -41,7 +41,7 @@ import TintypeTesting
         await expect(.undecodable) { try await fixture.pipeline.image(for: fixture.request()) }
     }
 
-    @Test func whatThereIsIsMarkedPartialAndKeptInMemoryAlone() async throws {
+    @Test func aPartialImageIsStoredOnlyInMemory() async throws {
         let fixture = fixture()
         let image = try await fixture.pipeline.image(for: request(fixture))
         #expect(image.isPartial)
@@ -50,7 +50,7 @@ import TintypeTesting
         #expect(fixture.disk.keys.isEmpty)
     }
 
-    @Test func aTransformedPartIsPartialToo() async throws {
+    @Test func aTransformedPartialImageIsPartial() async throws {
         let fixture = fixture()
         var request = request(fixture)
         request.rendition.transforms = [FlipTransformer(horizontal: true)]
@@ -58,47 +58,47 @@ import TintypeTesting
         #expect(image.isPartial && fixture.disk.keys.isEmpty)
     }
 
-    @Test func whereNothingCanBeShownTheDamageIsTheError() async {
+    @Test func anImageThatCannotBeSalvagedIsAnError() async {
         let fixture = fixture(Salvager(salvages: false))
         await expect(.undecodable) { try await fixture.pipeline.image(for: request(fixture)) }
     }
 
-    // MARK: Transfers that break off
+    // MARK: Broken transfers
 
     private static let cut = TintypeError(.truncatedBody, stage: .load, "the body ended early")
 
-    private func brokenOff(_ error: TintypeError = cut, _ decoder: Salvager = Salvager()) -> PipelineFixture {
+    private func brokenTransfer(_ error: TintypeError = cut, _ decoder: Salvager = Salvager()) -> PipelineFixture {
         let fixture = fixture(decoder)
-        fixture.answer("a", .brokenOff(PipelineFixture.png, error))
+        fixture.answer("a", .brokenTransfer(PipelineFixture.png, error))
         return fixture
     }
 
     @Test(arguments: [TintypeError.Code.truncatedBody, .timedOut, .transport, .unreachable])
-    func whatArrivedBeforeATransferBrokeOffIsShownAndKeptNowhere(_ code: TintypeError.Code) async throws {
-        let fixture = brokenOff(TintypeError(code, stage: .load, "broke off"))
+    func aPartOfABrokenTransferIsStoredNowhere(_ code: TintypeError.Code) async throws {
+        let fixture = brokenTransfer(TintypeError(code, stage: .load, "broke off"))
         let response = try await fixture.pipeline.response(for: request(fixture))
         #expect(response.image.isPartial && response.transferFailure?.code == code && response.data == nil)
         #expect(fixture.pipeline.cachedImage(for: request(fixture)) == nil && fixture.disk.keys.isEmpty)
     }
 
-    @Test func theNextLoadOfABrokenTransferAsksAgain() async throws {
-        let fixture = brokenOff()
+    @Test func theNextLoadAfterABrokenTransferMakesANewRequest() async throws {
+        let fixture = brokenTransfer()
         _ = try await fixture.pipeline.image(for: request(fixture))
         _ = try await fixture.pipeline.image(for: request(fixture))
         #expect(fixture.loader.count(fixture.identity()) == 2)
     }
 
-    /// Bytes that are not all there are not trusted, even if a picture comes of them.
-    @Test func aPictureWithNothingMissingIsPartialWhereItsTransferBrokeOff() async throws {
+    /// Incomplete bytes are partial even if they decode.
+    @Test func aCompleteImageOfABrokenTransferIsPartial() async throws {
         let fixture = PipelineFixture()
-        fixture.answer("a", .brokenOff(PipelineFixture.png, Self.cut))
+        fixture.answer("a", .brokenTransfer(PipelineFixture.png, Self.cut))
         let image = try await fixture.pipeline.image(for: request(fixture))
         #expect(image.isPartial && fixture.disk.keys.isEmpty)
         #expect(fixture.pipeline.cachedImage(for: request(fixture)) == nil)
     }
 
-    @Test func aTransformedPartOfABrokenTransferIsKeptNowhere() async throws {
-        let fixture = brokenOff()
+    @Test func aTransformedPartOfABrokenTransferIsStoredNowhere() async throws {
+        let fixture = brokenTransfer()
         var request = request(fixture)
         request.rendition.transforms = [FlipTransformer(horizontal: true)]
         request.policy.completion = .whenStored
@@ -107,18 +107,18 @@ import TintypeTesting
         #expect(fixture.pipeline.cachedImage(for: request) == nil)
     }
 
-    @Test func aBrokenTransferIsAnErrorForWhoWantsAllOfIt() async {
-        let fixture = brokenOff()
+    @Test func aBrokenTransferFailsRequestsForCompleteImages() async {
+        let fixture = brokenTransfer()
         await expect(.truncatedBody) { try await fixture.pipeline.image(for: fixture.request()) }
     }
 
-    @Test func requestsForAPartAndForTheWholeShareATransferAndNotItsEnd() async throws {
+    @Test func partialAndCompleteRequestsShareATransferAndDifferInTheResult() async throws {
         let fixture = fixture()
         let gate = Gate()
-        fixture.answer("a", .gated(gate, .brokenOff(PipelineFixture.png, Self.cut)))
-        let (pipeline, ofPart, ofWhole) = (fixture.pipeline, request(fixture), fixture.request())
-        let part = Task { try await pipeline.image(for: ofPart) }
-        let whole = Task { try await pipeline.image(for: ofWhole) }
+        fixture.answer("a", .gated(gate, .brokenTransfer(PipelineFixture.png, Self.cut)))
+        let (pipeline, partialRequest, completeRequest) = (fixture.pipeline, request(fixture), fixture.request())
+        let part = Task { try await pipeline.image(for: partialRequest) }
+        let whole = Task { try await pipeline.image(for: completeRequest) }
         await gate.waitForArrivals(1)
         gate.open()
         #expect(try await part.value.isPartial)
@@ -126,33 +126,33 @@ import TintypeTesting
         #expect(throws: TintypeError.self) { try result.get() }
     }
 
-    @Test func aTransferThatLeavesNothingToShowFailsAsItDid() async {
-        let fixture = brokenOff(Self.cut, Salvager(salvages: false))
+    @Test func aBrokenTransferWithoutAnythingToShowThrowsItsError() async {
+        let fixture = brokenTransfer(Self.cut, Salvager(salvages: false))
         await expect(.truncatedBody) { try await fixture.pipeline.image(for: request(fixture)) }
-        fixture.answer("b", .brokenOff(Data(), Self.cut))
+        fixture.answer("b", .brokenTransfer(Data(), Self.cut))
         var empty = fixture.request("b")
         empty.rendition.decode.allowsPartial = true
         await expect(.truncatedBody) { [empty] in try await fixture.pipeline.image(for: empty) }
-        fixture.answer("c", .brokenOff(Data("no picture".utf8), Self.cut))
+        fixture.answer("c", .brokenTransfer(Data("not an image".utf8), Self.cut))
         var text = fixture.request("c")
         text.rendition.decode.allowsPartial = true
         await expect(.truncatedBody) { [text] in try await fixture.pipeline.image(for: text) }
     }
 
-    /// What the origin says of a picture is no accident on the way.
+    /// An error status is not an interrupted transfer.
     @Test(arguments: [TintypeError.Code.badStatus, .limitExceeded, .cancelled])
-    func whatIsNoAccidentLeavesNoPart(_ code: TintypeError.Code) async {
-        let fixture = brokenOff(TintypeError(code, stage: .load, "no"))
+    func anErrorOfTheOriginGivesNoPartialImage(_ code: TintypeError.Code) async {
+        let fixture = brokenTransfer(TintypeError(code, stage: .load, "no"))
         await expect(code) { try await fixture.pipeline.image(for: request(fixture)) }
     }
 
-    @Test(arguments: [LoadPolicy.Freshness.revalidate, .http]) func whatIsCachedIsBetterThanAPartOfWhatIsNewer(
+    @Test(arguments: [LoadPolicy.Freshness.revalidate, .http]) func aCachedImageIsPreferredToAPartOfANewerOne(
         _ freshness: LoadPolicy.Freshness
     ) async throws {
         let fixture = PipelineFixture()
-        fixture.keepOnDisk()
+        fixture.storeOnDisk()
         fixture.loader.judge(.stale(usableOnError: true))
-        fixture.answer("a", .brokenOff(PipelineFixture.png.prefix(60), Self.cut))
+        fixture.answer("a", .brokenTransfer(PipelineFixture.png.prefix(60), Self.cut))
         var request = request(fixture)
         request.policy.freshness = freshness
         let response = try await fixture.pipeline.response(for: request)
@@ -161,8 +161,8 @@ import TintypeTesting
     }
 
     @Test(arguments: [LoadPolicy.Freshness.revalidate, .reload, .http])
-    func aRefreshThatBreaksOffWithNothingCachedIsAPart(_ freshness: LoadPolicy.Freshness) async throws {
-        let fixture = brokenOff()
+    func aBrokenTransferWithNothingCachedGivesAPartialImage(_ freshness: LoadPolicy.Freshness) async throws {
+        let fixture = brokenTransfer()
         var request = request(fixture)
         request.policy.freshness = freshness
         let response = try await fixture.pipeline.response(for: request)

@@ -11,7 +11,7 @@ struct PipelineFixture {
     let disk = FakeDataCache()
     let pipeline: ImagePipeline
 
-    /// Bytes that sniff as a PNG; the decoder makes a white pixel of any.
+    /// Bytes that are recognized as a PNG. The decoder returns a white pixel for any bytes.
     static let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data(repeating: 7, count: 100)
 
     init(
@@ -33,11 +33,11 @@ struct PipelineFixture {
         ImageRequest(source: .closure(id: name) { Data() })
     }
 
-    /// The key of what ``request(_:)`` asks for.
+    /// The identity of the source of ``request(_:)``.
     func identity(_ name: String = "a") -> String { "closure:\(name)" }
 
-    /// Puts the original bytes into the disk cache, as a load long ago would have.
-    func keepOnDisk(_ name: String = "a", data: Data = png, metadata: Data = Data()) {
+    /// Stores original bytes in the disk cache, as a load an hour ago would have.
+    func storeOnDisk(_ name: String = "a", data: Data = png, metadata: Data = Data()) {
         let entry = CacheEntry(data: data, format: .png, metadata: metadata, created: clock.date)
         disk.store(entry, for: request(name).key)
         clock.advance(by: .seconds(3600))
@@ -57,7 +57,7 @@ struct FakeEncoder: ImageEncoder {
     }
 }
 
-/// A disk cache in memory that counts.
+/// A disk cache in memory that counts its reads.
 final class FakeDataCache: DataCaching {
     private struct State: Sendable {
         var entries: [CacheKey: CacheEntry] = [:]
@@ -91,7 +91,7 @@ final class FakeDataCache: DataCaching {
     func stored(_ key: CacheKey) -> CacheEntry? { state.now.entries[key] }
 }
 
-/// Does nothing to the pixels, and counts how often.
+/// Returns the pixels unchanged, and counts its calls.
 struct CountingTransformer: ImageTransformer {
     let identifier: String
     let count = Shared(0)
@@ -102,7 +102,7 @@ struct CountingTransformer: ImageTransformer {
     }
 }
 
-/// Counts the decodes that have begun: those that run, and those that wait for a thread.
+/// Counts the decodes that have begun, whether they run or wait for a thread.
 final class DecodesBegun: PipelineObserver {
     let count = Shared(0)
 

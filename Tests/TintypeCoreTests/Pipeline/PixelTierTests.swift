@@ -4,7 +4,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// Renditions that are kept as pixels ready to show.
+/// Renditions that are stored on disk as decoded pixels.
 @Suite(.timeLimit(.minutes(15))) struct PixelTierTests {
     private let pixels = FakePixelCache()
 
@@ -24,7 +24,7 @@ import TintypeTesting
         return request
     }
 
-    @Test func aHitDecodesNothing() async throws {
+    @Test func aHitIsNotDecoded() async throws {
         let fixture = fixture()
         fixture.answer()
         let request = request(fixture)
@@ -36,7 +36,7 @@ import TintypeTesting
         #expect(hit.origin == .disk && fixture.decoder.decodeCount == decodes)
     }
 
-    @Test func onlyARequestThatWantsItIsKeptSo() async throws {
+    @Test func byDefaultARenditionIsStoredEncoded() async throws {
         let fixture = fixture()
         fixture.answer()
         let request = request(fixture, .automatic)
@@ -45,7 +45,7 @@ import TintypeTesting
         #expect(fixture.disk.contains(request.key))
     }
 
-    @Test func whatTheTierDoesNotTakeIsEncoded() async throws {
+    @Test func aRenditionThatThePixelTierRefusesIsEncoded() async throws {
         let fixture = fixture(pixels: FakePixelCache(accepts: false))
         fixture.answer()
         let request = request(fixture)
@@ -53,7 +53,7 @@ import TintypeTesting
         #expect(fixture.disk.contains(request.key))
     }
 
-    @Test func whatWasKeptEncodedIsKeptAsPixelsFromThenOn() async throws {
+    @Test func anEncodedRenditionIsStoredAsPixelsOnRequest() async throws {
         let fixture = fixture()
         fixture.answer()
         _ = try await fixture.pipeline.response(for: request(fixture, .automatic))
@@ -63,7 +63,7 @@ import TintypeTesting
         #expect(try await pixels.contains(request.key))
     }
 
-    @Test func aRequestThatMayNotReadTheDiskDoesNot() async throws {
+    @Test func aRequestWithoutTheDiskDoesNotReadThePixelTier() async throws {
         let fixture = fixture()
         fixture.answer()
         var request = request(fixture)
@@ -73,7 +73,7 @@ import TintypeTesting
         #expect(try await fixture.pipeline.response(for: request).origin != .disk)
     }
 
-    @Test func theOriginalAsItIsIsNotKeptAsPixels() async throws {
+    @Test func anOriginalIsNotStoredAsPixels() async throws {
         let fixture = fixture()
         fixture.answer()
         var request = request(fixture)

@@ -5,14 +5,14 @@ import TintypeTesting
 @testable import TintypeCore
 
 @Suite struct PreviewStateTests {
-    /// One to which a thousand bytes have come.
+    /// A state that has received 1000 bytes.
     private static func state(every interval: Duration) -> PreviewState {
         var state = PreviewState(.progressive(every: interval))
         state.status.progress.received = 1000
         return state
     }
 
-    @Test func whatCameDuringAStepIsTakenByAnother() {
+    @Test func bytesThatArriveDuringAStepStartAnother() {
         var state = Self.state(every: .zero)
         let starts = state.shouldStart(at: .zero)
         state.status.progress.received = 2000
@@ -21,36 +21,36 @@ import TintypeTesting
         #expect(starts && goesOn && !goesOnAgain)
     }
 
-    @Test func noneWhereNoneAreWanted() {
+    @Test func noPreviewsUnlessRequested() {
         var state = PreviewState(.none)
         state.status.progress.received = 1000
         let starts = state.shouldStart(at: .zero)
         #expect(!starts)
     }
 
-    @Test func oneStepAtATime() {
+    @Test func stepsDoNotOverlap() {
         var state = Self.state(every: .milliseconds(100))
-        let step1 = state.shouldStart(at: .zero)
-        #expect(step1)
-        let step2 = state.shouldStart(at: .milliseconds(500))
-        #expect(!step2)
+        let first = state.shouldStart(at: .zero)
+        #expect(first)
+        let overlapping = state.shouldStart(at: .milliseconds(500))
+        #expect(!overlapping)
         _ = state.finishStep(upTo: 1000, showing: nil, at: .milliseconds(500))
-        let step3 = state.shouldStart(at: .milliseconds(500))
-        #expect(step3)
+        let afterTheFirst = state.shouldStart(at: .milliseconds(500))
+        #expect(afterTheFirst)
     }
 
-    @Test func notMoreOftenThanTheInterval() {
+    @Test func stepsAreAtLeastTheIntervalApart() {
         var state = Self.state(every: .milliseconds(100))
-        let step4 = state.shouldStart(at: .zero)
-        #expect(step4)
+        let first = state.shouldStart(at: .zero)
+        #expect(first)
         _ = state.finishStep(upTo: 1000, showing: nil, at: .milliseconds(50))
-        let step5 = state.shouldStart(at: .milliseconds(99))
-        #expect(!step5)
-        let step6 = state.shouldStart(at: .milliseconds(100))
-        #expect(step6)
+        let early = state.shouldStart(at: .milliseconds(99))
+        #expect(!early)
+        let later = state.shouldStart(at: .milliseconds(100))
+        #expect(later)
     }
 
-    @Test func aStepStartsWithTheFirstBytesThatNameAFormat() {
+    @Test func aStepStartsAtTheLengthThatNamesAFormat() {
         var state = PreviewState(.progressive(every: .zero))
         state.status.progress.received = FormatSniffer.length - 1
         let early = state.shouldStart(at: .zero)
@@ -75,10 +75,10 @@ import TintypeTesting
         #expect(cached?.previewCount == 2 && afterCached == nil && !goesOn)
     }
 
-    @Test func noneAfterTheEnd() {
+    @Test func noPreviewsAfterTheEnd() {
         var state = Self.state(every: .zero)
         state.isStopped = true
-        let step7 = state.shouldStart(at: .zero)
-        #expect(!step7)
+        let starts = state.shouldStart(at: .zero)
+        #expect(!starts)
     }
 }

@@ -4,12 +4,12 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// RefreshCached of the original system, done right; and freshness by the origin's own rules.
+/// Revalidation (SDWebImage's RefreshCached), and HTTP freshness.
 @Suite(.timeLimit(.minutes(15))) struct RefreshTests {
     private let newer = PipelineFixture.png + Data([1])
     private let broken = TintypeError(.unreachable, stage: .load, "test")
 
-    /// The origins of the previews and of the result. The load goes on when the first preview was seen.
+    /// Returns the origins of the previews and of the result. The loader answers after the first preview.
     private func origins(
         _ fixture: PipelineFixture, _ request: ImageRequest, answering answer: FakeLoader.Answer
     ) async throws -> [ImageOrigin] {
@@ -31,17 +31,17 @@ import TintypeTesting
     // MARK: Revalidate
 
     @Test(arguments: [false, true])
-    func whatOnlyTheDiskHasComesFirstToo(isTransformed: Bool) async throws {
+    func anImageOnDiskIsThePreview(isTransformed: Bool) async throws {
         let fixture = PipelineFixture()
-        fixture.keepOnDisk()
+        fixture.storeOnDisk()
         let plain = fixture.request().freshness(.revalidate)
         let request = isTransformed ? plain.transformed(by: CountingTransformer(identifier: "t")) : plain
         #expect(try await origins(fixture, request, answering: .data(newer)) == [.disk, .network])
     }
 
-    @Test func whatIsShownMeanwhileIsNotStored() async throws {
+    @Test func theCachedPreviewIsNotStored() async throws {
         let fixture = PipelineFixture(info: ImageInfo(format: .png, size: PixelSize(width: 9, height: 9)))
-        fixture.keepOnDisk()
+        fixture.storeOnDisk()
         let gate = Gate()
         fixture.answer("a", .gated(gate, .data(newer)))
         let request = fixture.request().fitting(width: 3).freshness(.revalidate)
@@ -54,14 +54,14 @@ import TintypeTesting
         #expect(fixture.pipeline.cachedImage(for: request.freshness(.cached)) != nil)
     }
 
-    @Test func aWholePictureLeavesNoRoomForPartialOnes() async throws {
+    @Test func noPartialPreviewFollowsACompleteImage() async throws {
         let fixture = PipelineFixture()
-        fixture.keepOnDisk()
+        fixture.storeOnDisk()
         let request = fixture.request().freshness(.revalidate).previews(.progressive(every: .zero))
         #expect(try await origins(fixture, request, answering: .data(newer)) == [.disk, .network])
     }
 
-    @Test func theCachedPictureComesFirstThenTheNewOne() async throws {
+    @Test func theCachedImageIsAPreviewAndTheNewOneTheResult() async throws {
         let fixture = PipelineFixture()
         fixture.answer()
         let old = try await fixture.pipeline.image(for: fixture.request())
@@ -72,7 +72,7 @@ import TintypeTesting
         #expect(fixture.pipeline.cachedImage(for: fixture.request()) !== old)
     }
 
-    @Test func whatIsStillGoodFinishesWithTheCachedPictureAndRenewsItsMetadata() async throws {
+    @Test func aConfirmedEntryIsTheResultAndItsMetadataIsRenewed() async throws {
         let fixture = PipelineFixture()
         fixture.answer()
         let old = try await fixture.pipeline.image(for: fixture.request())
@@ -86,16 +86,16 @@ import TintypeTesting
         #expect(renewed.created == stored.created && fixture.decoder.decodeCount == 1)
     }
 
-    @Test func aRefreshThatFailsLeavesTheGoodEntryAndDeliversIt() async throws {
+    @Test func aFailedRevalidationDeliversTheCachedImage() async throws {
         let fixture = PipelineFixture()
-        fixture.keepOnDisk()
+        fixture.storeOnDisk()
         fixture.answer("a", .failure(broken))
         let response = try await fixture.pipeline.response(for: fixture.request().freshness(.revalidate))
         #expect(response.origin == .disk && response.refreshFailure?.code == .unreachable)
         #expect(fixture.disk.stored(fixture.request().key)?.data == PipelineFixture.png)
     }
 
-    @Test func aPictureInMemoryAloneStandsInToo() async throws {
+    @Test func anImageOnlyInMemoryIsTheResultIfTheOriginFails() async throws {
         let fixture = PipelineFixture()
         fixture.answer()
         let request = fixture.request().cached(original: CacheRules(memory: .off, disk: .off))
@@ -105,9 +105,9 @@ import TintypeTesting
         #expect(response.image === old && response.refreshFailure?.code == .unreachable)
     }
 
-    @Test func aRefreshThatBringsNoPictureLeavesTheGoodEntry() async throws {
+    @Test func bytesThatAreNotAnImageReplaceNoEntry() async throws {
         let fixture = PipelineFixture()
-        fixture.keepOnDisk()
+        fixture.storeOnDisk()
         fixture.answer("a", .data(Data("<html>captive portal".utf8)))
         let request = fixture.request().freshness(.revalidate)
         let response = try await fixture.pipeline.response(for: request)
@@ -115,7 +115,7 @@ import TintypeTesting
         #expect(fixture.disk.stored(fixture.request().key)?.data == PipelineFixture.png)
     }
 
-    @Test func withNothingCachedItIsALoadLikeAnyOther() async throws {
+    @Test func revalidatingWithoutAnEntryIsAnOrdinaryLoad() async throws {
         let fixture = PipelineFixture()
         fixture.answer()
         #expect(try await fixture.pipeline.response(for: fixture.request().freshness(.revalidate)).origin == .network)
@@ -125,7 +125,7 @@ import TintypeTesting
         }
     }
 
-    @Test func otherRenditionsOfTheOldBytesAreNotTakenForNew() async throws {
+    @Test func renditionsOfTheOldBytesAreMadeAgain() async throws {
         let fixture = PipelineFixture()
         fixture.answer()
         let transformer = CountingTransformer(identifier: "t")
@@ -137,9 +137,9 @@ import TintypeTesting
         #expect(transformer.count.now == 2)
     }
 
-    @Test func equalRefreshesShareOneRequest() async throws {
+    @Test func equalRevalidationsShareOneRequest() async throws {
         let fixture = PipelineFixture()
-        fixture.keepOnDisk()
+        fixture.storeOnDisk()
         let gate = Gate()
         fixture.answer("a", .gated(gate, .data(newer)))
         let tasks = (0..<10).map { _ in fixture.pipeline.start(fixture.request().freshness(.revalidate)) }
@@ -149,20 +149,20 @@ import TintypeTesting
         #expect(fixture.loader.count(fixture.identity()) == 1)
     }
 
-    // MARK: By the origin's rules
+    // MARK: HTTP freshness
 
-    @Test func whatIsFreshIsUsedWithoutAWord() async throws {
+    @Test func aFreshEntryMakesNoRequest() async throws {
         let fixture = PipelineFixture()
-        fixture.keepOnDisk()
+        fixture.storeOnDisk()
         let request = fixture.request().freshness(.http)
         #expect(try await fixture.pipeline.response(for: request).origin == .disk)
         #expect(try await fixture.pipeline.response(for: request).origin == .memory)
         #expect(fixture.loader.count(fixture.identity()) == 0)
     }
 
-    @Test func whatIsStaleIsAskedAbout() async throws {
+    @Test func aStaleEntryIsRevalidated() async throws {
         let fixture = PipelineFixture()
-        fixture.keepOnDisk(metadata: Data("old".utf8))
+        fixture.storeOnDisk(metadata: Data("old".utf8))
         fixture.loader.judge(.stale(usableOnError: false))
         fixture.answer("a", .notModified(metadata: Data("new".utf8)))
         let request = fixture.request().freshness(.http)
@@ -174,9 +174,9 @@ import TintypeTesting
     }
 
     @Test(arguments: [true, false])
-    func staleIfErrorHoldsForAnOriginThatCannotAnswer(_ isUsable: Bool) async throws {
+    func staleIfErrorAppliesToFailuresAndServerErrors(_ isUsable: Bool) async throws {
         let fixture = PipelineFixture()
-        fixture.keepOnDisk()
+        fixture.storeOnDisk()
         fixture.loader.judge(.stale(usableOnError: isUsable))
         let request = fixture.request().freshness(.http)
         for error in [broken, TintypeError(.badStatus, stage: .load, "HTTP 503", status: 503)] {
@@ -192,16 +192,16 @@ import TintypeTesting
         #expect(fixture.disk.stored(fixture.request().key) != nil)
     }
 
-    @Test func staleWhileRevalidateDeliversAtOnceAndRefreshesBehind() async throws {
+    @Test func staleWhileRevalidateDeliversAtOnceAndRevalidatesInTheBackground() async throws {
         let fixture = PipelineFixture()
-        fixture.keepOnDisk()
+        fixture.storeOnDisk()
         fixture.loader.judge(.usableWhileRevalidating)
         let gate = Gate()
         fixture.answer("a", .gated(gate, .data(newer)))
         let request = fixture.request().freshness(.http)
         #expect(try await fixture.pipeline.response(for: request).origin == .disk)
         await gate.waitForArrivals(1)
-        // What is asked behind the caller is nothing that a flush has to wait for.
+        // `flush()` does not wait for a background revalidation.
         try await fixture.pipeline.flush()
         gate.open()
         await fixture.pipeline.services.refreshes.wait()
@@ -209,14 +209,14 @@ import TintypeTesting
         #expect(fixture.loader.lastContext(fixture.identity())?.priority == .low)
     }
 
-    @Test func whatMayNotBeStoredIsDeliveredAndNotKept() async throws {
+    @Test func aResponseThatMayNotBeStoredIsOnlyDelivered() async throws {
         let fixture = PipelineFixture(loader: FakeLoader(isStorable: false))
         fixture.answer()
         let request = fixture.request().fitting(width: 1).freshness(.http)
         _ = try await fixture.pipeline.image(for: request)
         try await fixture.pipeline.flush()
         #expect(fixture.disk.keys.isEmpty)
-        // The original's default takes no notice of what the origin would like.
+        // By default the origin's caching rules are ignored.
         _ = try await fixture.pipeline.image(for: fixture.request())
         #expect(fixture.disk.keys == [fixture.request().key])
     }

@@ -27,7 +27,7 @@ import TintypeTesting
         return request
     }
 
-    @Test func whatALoadKeepsIsUsedAsLongAsItSays() async throws {
+    @Test func anEntryExpiresAfterTheRequestsTimeToLive() async throws {
         let fixture = fixture()
         let request = request(fixture, .seconds(60))
         _ = try await fixture.pipeline.image(for: request)
@@ -40,7 +40,7 @@ import TintypeTesting
         #expect(fixture.pipeline.cachedImage(for: request) == nil)
     }
 
-    @Test func withoutAWordTheLimitsOfTheCachesHold() async throws {
+    @Test func withoutATimeToLiveTheLimitsOfTheCachesApply() async throws {
         let fixture = fixture()
         let request = request(fixture, nil)
         _ = try await fixture.pipeline.image(for: request)
@@ -49,7 +49,7 @@ import TintypeTesting
         #expect(fixture.disk.stored(request.key)?.expires == nil)
     }
 
-    @Test func theShorterOfTheTwoHolds() throws {
+    @Test func theShorterOfTimeToLiveAndAgeApplies() throws {
         let cache = MemoryCache(limits: CacheLimits(cost: 1 << 20, age: .seconds(10)), time: clock.timeSource)
         let image = Image(
             pixels: try .filled(Pixel(red: 0, green: 0, blue: 0)),
@@ -58,7 +58,7 @@ import TintypeTesting
         cache.store(image, for: CacheKey(source: "short"), timeToLive: .seconds(1))
         clock.advance(by: .seconds(1))
         #expect(cache.image(for: CacheKey(source: "short")) == nil)
-        #expect(cache.totalCount == 1, "it goes though it is not the oldest")
+        #expect(cache.totalCount == 1, "an expired image is removed before an older one")
         clock.advance(by: .seconds(9))
         #expect(cache.image(for: CacheKey(source: "long")) == nil)
     }

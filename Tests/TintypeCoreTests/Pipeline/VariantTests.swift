@@ -7,9 +7,9 @@ import TintypeTesting
 @Suite(.timeLimit(.minutes(15))) struct VariantTests {
     private let full = PixelSize(width: 400, height: 200)
 
-    // MARK: A larger one in memory
+    // MARK: Larger variants in memory
 
-    @Test func aSmallerPictureIsMadeOfALargerOneWhereThatIsAllowed() async throws {
+    @Test func aSmallerImageIsMadeFromALargerOneIfAllowed() async throws {
         let fixture = PipelineFixture(info: ImageInfo(format: .png, size: full))
         fixture.answer()
         _ = try await fixture.pipeline.image(for: fixture.request())
@@ -17,11 +17,11 @@ import TintypeTesting
         let response = try await fixture.pipeline.response(for: request)
         #expect(response.image.size == PixelSize(width: 100, height: 50) && response.origin == .memory)
         #expect(fixture.decoder.decodeCount == 1)
-        // Its pixels are not quite those that the key names.
+        // Its pixels differ slightly from those of a decode, so it is not stored under the key.
         #expect(!fixture.memory.contains(request.key))
     }
 
-    @Test func itIsNotMadeWhereThatIsNotAllowed() async throws {
+    @Test func aSmallerImageIsDecodedByDefault() async throws {
         let fixture = PipelineFixture(info: ImageInfo(format: .png, size: full))
         fixture.answer()
         _ = try await fixture.pipeline.image(for: fixture.request())
@@ -29,7 +29,7 @@ import TintypeTesting
         #expect(fixture.decoder.decodeCount == 2)
     }
 
-    @Test func aSmallerOneIsNeverEnlarged() async throws {
+    @Test func aSmallerVariantIsNotEnlarged() async throws {
         let fixture = PipelineFixture(info: ImageInfo(format: .png, size: full))
         fixture.answer()
         _ = try await fixture.pipeline.image(for: fixture.request().fitting(width: 50))
@@ -43,7 +43,7 @@ import TintypeTesting
         return Variant(key: key, decode: decode, size: size, full: full)
     }
 
-    @Test func theSmallestThatWillDoIsTaken() {
+    @Test func theSmallestSufficientVariantIsUsed() {
         var table = VariantTable()
         let half = PixelSize(width: 200, height: 100)
         table.note(variant(DecodeOptions(), full))
@@ -53,7 +53,7 @@ import TintypeTesting
         #expect(table.variants(of: "b").isEmpty)
     }
 
-    @Test func whatDiffersInMoreThanSizeWillNotDo() {
+    @Test func aVariantThatDiffersInMoreThanItsSizeIsNotUsed() {
         let wanted = DecodeOptions(size: .fit(PixelSize(width: 100, height: 100)))
         let square = PixelSize(width: 200, height: 200)
         #expect(!variant(DecodeOptions(size: .shrink(square)), square).canBecome(wanted))
@@ -61,14 +61,14 @@ import TintypeTesting
         #expect(!variant(DecodeOptions(), full).canBecome(DecodeOptions()))
     }
 
-    /// The wanted size would be computed from the whole image, which has another shape.
-    @Test func aCroppedVariantWillNotDo() {
+    /// The target size would be computed from the whole image, which has another aspect ratio.
+    @Test func aCroppedVariantIsNotUsed() {
         let crop = PixelRect(x: 0, y: 0, size: PixelSize(width: 200, height: 200))
         let wanted = DecodeOptions(crop: crop, size: .fit(PixelSize(width: 100, height: 100)))
         #expect(!variant(DecodeOptions(crop: crop), crop.size).canBecome(wanted))
     }
 
-    @Test func aVariantOfTheWantedSizeWillDoButNoneThatIsTooSmall() {
+    @Test func aVariantOfTheRequestedSizeIsUsedAndASmallerOneIsNot() {
         let half = PixelSize(width: 200, height: 100)
         let wanted = DecodeOptions(size: .fit(half))
         #expect(variant(DecodeOptions(size: .fit(half)), half).canBecome(wanted))
@@ -77,7 +77,7 @@ import TintypeTesting
         }
     }
 
-    @Test func aVariantIsNotedOnce() {
+    @Test func aVariantIsRecordedOnce() {
         var table = VariantTable()
         for _ in 0..<2 { table.note(variant(DecodeOptions(), full)) }
         #expect(table.variants(of: "a").count == 1)
@@ -108,7 +108,7 @@ import TintypeTesting
         #expect(fixture.memory.contains(fixture.request("c").key) && !fixture.memory.contains(request.key))
     }
 
-    @Test func anAlternativeIsTheSameWorkAsItsSourceAskedForAlone() async throws {
+    @Test func anAlternativeHasTheCacheKeyOfItsSource() async throws {
         let fixture = PipelineFixture { $0.interceptors = [CacheKeyFilter { $0.lastPathComponent }] }
         let urls = try ["a", "b"].map { try #require(URL(string: "https://example.org/\($0)?token=1")) }
         fixture.loader.answer(urls[0].absoluteString, .failure(TintypeError(.unreachable, stage: .load, "test")))
@@ -118,7 +118,7 @@ import TintypeTesting
         #expect(fixture.disk.keys == [CacheKey(source: "b")])
     }
 
-    @Test func theFirstThatLoadsEndsTheSearch() async throws {
+    @Test func alternativesAfterTheFirstSuccessAreNotLoaded() async throws {
         let fixture = PipelineFixture()
         fixture.answer("a")
         fixture.answer("b")
@@ -126,7 +126,7 @@ import TintypeTesting
         #expect(fixture.loader.count(fixture.identity("b")) == 0)
     }
 
-    @Test func whenNoneLoadsTheFirstErrorIsTold() async {
+    @Test func ifNoSourceLoadsTheFirstErrorIsThrown() async {
         let fixture = PipelineFixture()
         fixture.answer("a", .failure(TintypeError(.badStatus, stage: .load, "test")))
         fixture.answer("b", .failure(TintypeError(.unreachable, stage: .load, "test")))
@@ -136,7 +136,7 @@ import TintypeTesting
         #expect(error?.subject == fixture.identity("a"))
     }
 
-    @Test func cancellingEndsTheSearch() async {
+    @Test func afterCancellationNoAlternativeIsTried() async {
         let fixture = PipelineFixture()
         let gate = Gate()
         fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
@@ -149,7 +149,7 @@ import TintypeTesting
         #expect(fixture.loader.count(fixture.identity("b")) == 0)
     }
 
-    @Test func theWorkIsSharedWithThoseWhoWantOneSourceAlone() async throws {
+    @Test func alternativesShareJobsWithLoadsOfOneSource() async throws {
         let fixture = PipelineFixture()
         let gate = Gate()
         fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))

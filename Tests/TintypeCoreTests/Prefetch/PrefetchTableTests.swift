@@ -26,7 +26,7 @@ import TintypeTesting
         #expect(one == 1 && rest == 2 && none == 0)
     }
 
-    @Test func aWorkerIsStartedOnlyForAnItemThatNoOtherWillTake() {
+    @Test func aWorkerIsStartedOnlyForAnItemWithoutAWorker() {
         var table = PrefetchTable(concurrency: 9)
         _ = table.add(items("a", "b", "c"))
         let three = table.workersToStart()
@@ -48,7 +48,7 @@ import TintypeTesting
             _ = table.end(item, succeeded: true)
         }
         #expect(workers == 1 && names == ["bytes:a", "bytes:b", "bytes:c"])
-        // Both batches are gone, and so is the worker: a new batch needs one again.
+        // Both batches and the worker have ended, so a new batch starts a worker.
         let unfinished = table.cancelAll()
         _ = table.add(items("d"))
         let again = table.workersToStart()
@@ -93,7 +93,7 @@ import TintypeTesting
     /// Checks the invariants over every sequence of six operations.
     @Test func everySequenceOfSixEventsKeepsTheInvariants() {
         enum Event: CaseIterable { case add, take, succeed, fail, cancel, pause, resume }
-        /// `workers` counts the workers that were started and have not been told to end; `running` are their items.
+        /// `workers` counts the workers that were started and have not ended; `running` are their items.
         func walk(_ table: PrefetchTable, _ workers: Int, _ running: [PrefetchTable.Item], _ depth: Int) {
             guard depth > 0 else { return }
             for event in Event.allCases {
@@ -104,7 +104,7 @@ import TintypeTesting
                 case .take:
                     workers += table.workersToStart()
                     guard workers > running.count else {
-                        // Nothing is left behind that a further worker could load.
+                        // No item is left that another worker could load.
                         let left = table.nextItem()
                         #expect(workers == 2 || left == nil)
                         continue

@@ -127,7 +127,7 @@ import TintypeTesting
 
     @Test func queryMemoryDataSyncIsABlockingCall() async throws {
         let fixture = PipelineFixture()
-        fixture.keepOnDisk()
+        fixture.storeOnDisk()
         let data = await onNewThread { fixture.pipeline.blockingCachedData(for: fixture.request()) }
         #expect(data == PipelineFixture.png)
         #expect(fixture.pipeline.blockingCachedData(for: fixture.request("b")) == nil)
@@ -135,7 +135,7 @@ import TintypeTesting
 
     @Test func queryDiskDataSyncIsABlockingCall() async throws {
         let fixture = PipelineFixture()
-        fixture.keepOnDisk()
+        fixture.storeOnDisk()
         let images = await onNewThread {
             ["a", "b"].map { fixture.pipeline.blockingCachedImage(for: fixture.request($0)) }
         }
@@ -153,7 +153,7 @@ import TintypeTesting
 
     @Test func fromLoaderOnlyNeverReadsACache() async throws {
         let fixture = PipelineFixture()
-        fixture.keepOnDisk()
+        fixture.storeOnDisk()
         fixture.answer("a", .data(PipelineFixture.png + Data([1])))
         let reads = fixture.disk.reads
         let response = try await fixture.pipeline.response(for: fixture.request().freshness(.reload))

@@ -76,7 +76,7 @@ import TintypeTesting
     }
 
     @Test func imagesOnDiskAreNotDecoded() async {
-        fixture.keepOnDisk()
+        fixture.storeOnDisk()
         let toDisk = ImagePrefetcher(fixture.pipeline, settings: PrefetchSettings(destination: .disk))
         #expect(await toDisk.prefetch([fixture.request()]).wait().finished == 1)
         #expect(fixture.decoder.decodeCount == 0 && count("a") == 0)

@@ -5,27 +5,27 @@ import TintypeTesting
 @testable import TintypeCore
 
 /// Random interleavings of load, join, cancel, priority change, cache clear and failure, compared with a plain
-/// model step by step: every waiter gets one end, transfers and decodes are the least possible, nothing is left running.
+/// model after each step. Every waiter gets one result, transfers and decodes are minimal, and nothing stays running.
 @Suite(.timeLimit(.minutes(10))) struct InterleavingTests {
-    @Test func randomInterleavingsDoTheLeastAndTellEveryoneOnce() async throws {
+    @Test func randomInterleavingsDoMinimalWorkAndEndEveryWaiterOnce() async throws {
         var random = SeededRandom.printed("interleavings")
         for _ in 0..<60 {
-            var play = Play(random)
-            try await play.run(steps: 50)
-            random = play.random
+            var history = History(random)
+            try await history.run(steps: 50)
+            random = history.random
         }
     }
 }
 
-/// One game: a pipeline, what was done to it, and what should come of that.
-private struct Play {
+/// A random history of one pipeline, and the expected state.
+private struct History {
     /// A transfer that a test holds at its gate.
     struct Transfer {
         let gate: Gate
         let error: TintypeError.Code?
         var waiters: [Waiter] = []
 
-        /// Each rendition waits for the bytes once, whoever waits for it.
+        /// The renditions that wait for the bytes, each once.
         var renditions: Set<CacheKey> { Set(waiters.map(\.key)) }
     }
 
@@ -72,13 +72,13 @@ private struct Play {
         await settle()
     }
 
-    /// Waits until everyone has come as far as the model says.
+    /// Waits until the pipeline has as many subscribers as the model.
     private func settle() async {
         let expected = transfers.values.reduce(0) { $0 + $1.renditions.count }
         while fixture.pipeline.activity.loads.subscribers != expected { await Task.yield() }
     }
 
-    // MARK: What is done
+    // MARK: Operations
 
     private mutating func load(_ name: String) async {
         let request = Bool.random(using: &random) ? fixture.request(name) : fixture.request(name).fitting(width: 1)
@@ -119,12 +119,12 @@ private struct Play {
         guard let waiter = transfers[name]?.waiters.randomElement(using: &random) else { return }
         waiter.task.priority = priority
         let highest = transfers[name]?.waiters.map(\.task.priority).max()
-        // A job that has just begun may not follow those above it yet.
+        // A job that has just begun may not follow its subscribers' priority yet.
         while fixture.loader.lastContext(fixture.identity(name))?.priority != highest { await Task.yield() }
     }
 
     private mutating func clearACache() async {
-        // Renditions are written behind the caller.
+        // Renditions are stored in the background.
         try? await fixture.pipeline.flush()
         if Bool.random(using: &random) {
             fixture.memory.clear()
@@ -135,7 +135,7 @@ private struct Play {
         }
     }
 
-    /// Lets a transfer end; everyone who waits for it is told the same.
+    /// Ends a transfer. All its waiters get the same result.
     private mutating func release(_ name: String) async {
         guard let transfer = transfers.removeValue(forKey: name) else { return }
         transfer.gate.open()
@@ -146,7 +146,7 @@ private struct Play {
         onDisk.insert(name)
     }
 
-    // MARK: What comes of it
+    // MARK: Expectations
 
     private func wait(for request: ImageRequest) -> Waiter {
         let task = fixture.pipeline.start(request)
@@ -163,7 +163,7 @@ private struct Play {
     }
 
     private func expect(_ ends: [TintypeError.Code?], _ waiter: Waiter) async {
-        let told = await waiter.ends.value
-        #expect(told == ends, "\(waiter.key)")
+        let received = await waiter.ends.value
+        #expect(received == ends, "\(waiter.key)")
     }
 }

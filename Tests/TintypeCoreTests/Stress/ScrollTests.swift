@@ -6,7 +6,7 @@ import TintypeTesting
 
 /// A list of ten thousand cells that is scrolled fast, on the manual clock.
 @Suite(.timeLimit(.minutes(10))) struct ScrollTests {
-    /// Loads that take a time of the manual clock, from the moment that their cell came into view.
+    /// A loader whose loads end at given times of the manual clock.
     private final class ClockedLoader: ImageLoader {
         private let waiting = Shared<[(due: Duration, gate: Gate)]>([])
         private let clock: ManualClock
@@ -29,7 +29,7 @@ import TintypeTesting
             return LoadedBytes(data: PipelineFixture.png, origin: .network)
         }
 
-        /// Ends the loads whose time has come.
+        /// Ends the loads that are due.
         func release() {
             let now = clock.uptime
             let due = waiting.withLock { waiting in
@@ -41,19 +41,19 @@ import TintypeTesting
         }
     }
 
-    /// Notes which pictures were decoded, and finds those that no one waited for when that began.
-    private final class WatchingDecoder: ImageDecoder {
+    /// Counts decodes, and those that began without a waiter.
+    private final class WaiterCheckingDecoder: ImageDecoder {
         let formats: Set<ImageFormat> = [.png]
         let decodes = Shared(0)
-        let unwanted = Shared(0)
+        let withoutWaiters = Shared(0)
 
         func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
             ImageInfo(format: .png, size: PixelSize(width: 1, height: 1))
         }
 
         func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
-            // Asked before it is counted: the test goes on, and may cancel, as soon as the count is right.
-            if context.isCancelled() { unwanted.withLock { $0 += 1 } }
+            // Checked before counting: the test continues, and may cancel, as soon as the count is reached.
+            if context.isCancelled() { withoutWaiters.withLock { $0 += 1 } }
             decodes.withLock { $0 += 1 }
             let size = PixelSize(width: 1, height: 1)
             let pixels = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), size)
@@ -61,12 +61,12 @@ import TintypeTesting
         }
     }
 
-    /// How long the picture of a cell takes to load, in milliseconds: 10 to 50.
+    /// The time to load the image of a cell: 10 to 50 milliseconds.
     private static func latency(_ cell: Int) -> Int { 10 + cell * 37 % 41 }
 
     /// A cell comes into view every millisecond and leaves after 30 ms.
-    @Test func noDecodeStartsForACellThatHasLeft() async throws {
-        let decoder = WatchingDecoder()
+    @Test func noDecodeStartsForAHiddenCell() async throws {
+        let decoder = WaiterCheckingDecoder()
         let clock = ManualClock()
         let loader = ClockedLoader(clock) { source in
             let cell = Int(source.dropFirst("closure:".count)) ?? 0
@@ -91,19 +91,19 @@ import TintypeTesting
         }
         fixture.pipeline.cancelAll()
         while !fixture.pipeline.activity.isIdle { await Task.yield() }
-        #expect(decoder.decodes.now == expected && decoder.unwanted.now == 0)
+        #expect(decoder.decodes.now == expected && decoder.withoutWaiters.now == 0)
         #expect(expected > 1000 && expected < 9000)
     }
 
-    /// What is on screen is decoded before what is only prefetched, however long that has waited.
-    @Test func visibleCellsComeFirst() async throws {
-        let decoder = NotingDecoder()
+    /// Visible images are decoded before prefetched ones that have waited longer.
+    @Test func visibleCellsAreDecodedFirst() async throws {
+        let decoder = NameRecordingDecoder()
         let decoding = DecodesBegun()
         let fixture = PipelineFixture {
             $0.coders = ImageCoderRegistry(decoders: [decoder])
             $0.observers = [decoding]
         }
-        // Every thread of the pixel queue is held, so that what follows has to wait in line.
+        // Holds every thread of the pixel queue, so that the decodes wait in the queue.
         let width = ProcessInfo.processInfo.activeProcessorCount
         let held = Shared(0)
         let release = DispatchSemaphore(value: 0)
@@ -122,17 +122,17 @@ import TintypeTesting
         let visible = (10..<30).map { start("high \($0)", at: .high) }
         let all = invisible.count + visible.count
         while decoding.count.now < all || WorkQueue.pixels.waitingCount < all { await Task.yield() }
-        // One thread alone, so that what begins first also ends first.
+        // Releases a single thread, so that decodes end in the order in which they begin.
         release.signal()
         for task in visible + invisible { _ = try await task.response }
         for _ in 1..<width { release.signal() }
-        // One or two may have been on their way to the line still, where other tests keep the machine busy.
+        // On a busy machine one or two may not have been queued yet.
         let first = decoder.names.now.prefix(visible.count)
         #expect(first.count { $0.hasPrefix("high") } >= visible.count - 2, "\(decoder.names.now)")
     }
 
-    /// Notes what it decodes: the bytes end with the picture's name.
-    private final class NotingDecoder: ImageDecoder {
+    /// Records the decoded images by name. The bytes end with the name.
+    private final class NameRecordingDecoder: ImageDecoder {
         let formats: Set<ImageFormat> = [.png]
         let names = Shared<[String]>([])
         private let inner = GatedDecoder()

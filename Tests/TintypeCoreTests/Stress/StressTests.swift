@@ -4,12 +4,12 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// Everything at once from several threads, for the thread sanitizer to look at: `make tsan` asks for 100,000 operations.
+/// Runs all operations concurrently, mainly for the thread sanitizer. `make tsan` runs 100,000 operations.
 @Suite(.timeLimit(.minutes(10))) struct StressTests {
     private static let operations =
         ProcessInfo.processInfo.environment["TINTYPE_STRESS"].flatMap { Int($0) } ?? 4000
 
-    @Test func mixedOperationsEndOnceEachAndLeaveNothing() async throws {
+    @Test func mixedOperationsEndOnceAndLeaveNothingRunning() async throws {
         let seed = SeededRandom.printed("stress")
         let metrics = Counts()
         let fixture = PipelineFixture { $0.observers = [metrics, TraceRecorder(capacity: 1000)] }
@@ -29,7 +29,7 @@ import TintypeTesting
             }
         }
         try await fixture.pipeline.flush()
-        // Up to the limit of the suite: jobs end before those who waited for them are told.
+        // Jobs end before their waiters resume.
         while !fixture.pipeline.activity.isIdle || fixture.pipeline.isRunning { await Task.yield() }
         while metrics.begun.now != metrics.ended.now { await Task.yield() }
         #expect(metrics.begun.now > 0)
@@ -50,7 +50,7 @@ import TintypeTesting
     }
 }
 
-/// One of those who use a pipeline at the same time.
+/// One of several concurrent users of a pipeline.
 private struct Worker {
     let fixture: PipelineFixture
     var random: SeededRandom

@@ -9,7 +9,7 @@ import TintypeTesting
 
     private func context() -> JobContext { JobContext(priority: .normal) }
 
-    /// Starts work, and waits for its end.
+    /// Starts work and waits until it has ended.
     private func finish(_ context: JobContext, _ work: @escaping @Sendable () async -> Void) async {
         let ended = Gate()
         workers.start(
@@ -47,14 +47,14 @@ import TintypeTesting
         gate.open()
     }
 
-    @Test func oneTaskDoesOneJobAfterAnother() {
+    @Test func jobsThatDoNotSuspendShareATask() {
         let tasks = Shared<[Int]>([])
         for _ in 0..<100 { workers.start({ tasks.withLock { $0.append(Self.task) } }, for: context()) }
         #expect(tasks.now.count == 100 && Set(tasks.now).count == 1)
         #expect(workers.count == 1)
     }
 
-    @Test func whatWaitsGoesOnInTheSameTask() async {
+    @Test func aJobResumesInItsTask() async {
         let gate = Gate()
         let tasks = Shared<[Int]>([])
         let starter = Self.task
@@ -71,11 +71,11 @@ import TintypeTesting
         #expect(tasks.now.count == 2 && Set(tasks.now).count == 1 && tasks.now.first != starter)
     }
 
-    @Test func childrenRunBesideEachOther() async {
+    @Test func childTasksRunConcurrently() async {
         let (first, second) = (Gate(), Gate())
         await finish(context()) {
             await withTaskGroup(of: Void.self) { group in
-                // Each needs the other.
+                // Each waits for the other.
                 group.addTask {
                     first.open()
                     _ = await second.wait()
@@ -89,7 +89,7 @@ import TintypeTesting
         await idle(1)
     }
 
-    @Test func aTaskThatWasCancelledDoesNoMore() {
+    @Test func aCancelledTaskIsNotReused() {
         let first = context()
         let wasCancelled = Shared<[Bool]>([])
         workers.start(
@@ -103,7 +103,7 @@ import TintypeTesting
         #expect(wasCancelled.now == [true, false])
     }
 
-    @Test func whatIsCancelledBeforeItStartsBeginsCancelled() {
+    @Test func aJobCancelledBeforeItsStartRunsCancelled() {
         let context = context()
         context.cancel()
         let isCancelled = Shared(false)
@@ -123,7 +123,7 @@ import TintypeTesting
         #expect(workers.count == 2)
     }
 
-    @Test func aJobMayGoToActorsAndBack() async {
+    @Test func aJobMayCallActors() async {
         actor Counter {
             private(set) var count = 0
             func increase() { count += 1 }
@@ -139,7 +139,7 @@ import TintypeTesting
         #expect(await counter.count == 40)
     }
 
-    @Test func whatIsNotKeptIsFreed() {
+    @Test func aWorkerWithoutAPoolIsFreed() {
         weak var seenPool: JobWorkers?
         weak var seenWorker: JobWorker?
         do {
@@ -151,7 +151,7 @@ import TintypeTesting
         #expect(seenPool == nil && seenWorker == nil)
     }
 
-    @Test func whoIsCancelledAfterItsEndCancelsNoOther() async {
+    @Test func cancellingAnEndedJobDoesNotCancelTheNext() async {
         let (first, gate) = (context(), Gate())
         let isCancelled = Shared<Bool?>(nil)
         workers.start({}, for: first)
@@ -167,7 +167,7 @@ import TintypeTesting
         #expect(isCancelled.now == false)
     }
 
-    @Test func aWorkerKeepsNothingOfWhatItDid() {
+    @Test func anIdleWorkerReleasesItsWork() {
         final class Witness: Sendable {}
         weak var seen: Witness?
         do {
@@ -178,9 +178,9 @@ import TintypeTesting
         #expect(workers.count == 1 && seen == nil)
     }
 
-    @Test func noMoreThanAFewAreKept() {
+    @Test func idleWorkersAreLimited() {
         for _ in 0..<3 {
-            // Each is put back while others are still taken out: one inside the other.
+            // Nested jobs: all workers are in use when the innermost one returns its worker.
             nest(JobWorkers.maximumCount + 20)
             #expect(workers.count == JobWorkers.maximumCount)
         }
@@ -191,7 +191,7 @@ import TintypeTesting
         workers.start({ nest(depth - 1) }, for: context())
     }
 
-    @Test func manyAtOnceDoAllOfIt() async {
+    @Test func concurrentJobsAllRun() async {
         let done = Shared(0)
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {

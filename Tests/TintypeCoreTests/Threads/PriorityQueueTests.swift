@@ -12,7 +12,7 @@ import TintypeTesting
         #expect(drained(&queue) == ["b", "c", "d", "a"])
     }
 
-    @Test func lastInFirstOutServesTheYoungestOfEquals() {
+    @Test func lastInFirstOutServesTheNewestOfEqualPriority() {
         var queue = PriorityQueue<String>(order: .lastInFirstOut)
         for name in ["a", "b", "c"] { _ = queue.push(name, at: .normal) }
         _ = queue.push("urgent", at: .high)
@@ -27,7 +27,7 @@ import TintypeTesting
         #expect(drained(&queue) == ["old", "new"])
     }
 
-    @Test func movingThereAndBackChangesNothing() {
+    @Test func movingAnElementThereAndBackChangesNothing() {
         var queue = PriorityQueue<String>()
         let ticket = queue.push("a", at: .low)
         _ = queue.push("b", at: .low)
@@ -77,7 +77,7 @@ import TintypeTesting
         #expect(drained(&queue) == ["c", "b", "a"])
     }
 
-    /// Compares with a sorted list, over random operations.
+    /// Compares random operations with a sorted list.
     @Test func randomOperationsAgreeWithASortedList() {
         var random = SeededRandom.printed("priority queue")
         var queue = PriorityQueue<Int>()

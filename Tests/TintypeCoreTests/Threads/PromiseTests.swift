@@ -3,7 +3,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// Every interleaving of registration, cancellation and result, against a plain model.
+/// Compares every interleaving of registration, cancellation and result with a plain model.
 @Suite struct PromiseStateTests {
     private typealias State = PromiseState<String, Int>
 
@@ -13,7 +13,7 @@ import TintypeTesting
         case fulfill(String)
     }
 
-    /// What a promise does, without any bookkeeping: the list of what happened.
+    /// A model of a promise that only lists its events.
     private struct Model {
         var value: String?
         var waiting: [Int] = []
@@ -59,7 +59,7 @@ import TintypeTesting
     }
 
     /// Each waiter is registered once and cancelled at most once, in either order; two results compete.
-    @Test func everyOrderOfEventsEndsEachWaitOnceWithTheRightValue() {
+    @Test func inEveryOrderOfEventsEachWaitEndsOnceWithTheExpectedValue() {
         let events: Set<Event> = [
             .add(1), .add(2), .add(3), .cancel(1), .cancel(2), .cancel(3), .fulfill("a"), .fulfill("b"),
         ]
@@ -81,7 +81,7 @@ import TintypeTesting
 }
 
 @Suite(.timeLimit(.minutes(15))) struct PromiseTests {
-    @Test func aWaitThatBeginsAfterTheResultReturnsIt() async {
+    @Test func aWaitAfterTheResultReturnsIt() async {
         let promise = SharedPromise<Int>()
         #expect(promise.fulfill(1))
         #expect(!promise.fulfill(2))
@@ -98,7 +98,7 @@ import TintypeTesting
         }
     }
 
-    @Test func cancellingOneWaiterEndsItsWaitAlone() async {
+    @Test func cancellingAWaiterEndsOnlyItsWait() async {
         let promise = SharedPromise<Int>()
         let entered = Gate()
         let cancelled = Task {
@@ -114,7 +114,7 @@ import TintypeTesting
         #expect(await other.value == 5)
     }
 
-    @Test func aWaiterThatIsCancelledAlreadyEndsAtOnce() async {
+    @Test func aCancelledWaiterEndsAtOnce() async {
         let promise = SharedPromise<Int>()
         let waiter = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -123,7 +123,7 @@ import TintypeTesting
         #expect(await waiter.value == -1)
     }
 
-    @Test func aWaiterMayStayUntilTheResultWhenItIsCancelled() async {
+    @Test func aCancelledWaiterMayStayUntilTheResult() async {
         let promise = SharedPromise<Int>()
         let cancellations = Shared(0)
         let waiter = Task {

@@ -5,7 +5,7 @@ import TintypeTesting
 @testable import TintypeCore
 
 @Suite(.timeLimit(.minutes(15))) struct WorkQueueTests {
-    @Test func workRunsOffTheCooperativeThreadsAndReturns() async throws {
+    @Test func workRunsOnAThreadOfTheQueue() async throws {
         let queue = WorkQueue(name: "test", width: 2)
         let name = try await queue.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
             ThreadName.current
@@ -13,7 +13,7 @@ import TintypeTesting
         #expect(name == "test")
     }
 
-    @Test func errorsComeBack() async {
+    @Test func errorsAreRethrown() async {
         let queue = WorkQueue(name: "test", width: 1)
         await #expect(throws: TintypeError.self) {
             try await queue.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
@@ -22,7 +22,7 @@ import TintypeTesting
         }
     }
 
-    @Test func theMostUrgentRunsFirst() async throws {
+    @Test func theMostUrgentWorkRunsFirst() async throws {
         let queue = WorkQueue(name: "test", width: 1)
         let block = Block(queue)
         let order = Shared<[String]>([])
@@ -65,11 +65,11 @@ import TintypeTesting
             try await queue.run(for: job) { () throws(TintypeError) in order.withLock { $0.append("raised") } }
         }
         _ = await entered.wait()
-        // Both orders are right as long as the raised one overtakes the normal one in the end.
+        // The work may be queued before or after the priority is raised. In both cases it must run first.
         job.setPriority(.veryHigh)
         queue.enqueue(at: .normal) { order.withLock { $0.append("normal") } }
         while queue.waitingCount < 2 { await Task.yield() }
-        // Asked again, since the piece may stand in the line before its place is known to follow.
+        // Raised again, because the work may be queued before it follows its job's priority.
         job.setPriority(.low)
         job.setPriority(.veryHigh)
         block.release()
@@ -78,7 +78,7 @@ import TintypeTesting
         #expect(order.withLock { $0 } == ["raised", "normal"])
     }
 
-    @Test func aGuestHasThePlaceOfAThread() async throws {
+    @Test func workOnTheCallerCountsAsAThread() async throws {
         let queue = WorkQueue(name: "test", width: 1)
         let ran = Gate()
         let wasRunning = queue.runHere {
@@ -87,11 +87,11 @@ import TintypeTesting
             #expect(queue.waitingCount == 1)
         }
         #expect(wasRunning)
-        // Whoever got in line meanwhile is not forgotten when the guest goes.
+        // Work added meanwhile starts when the caller is done.
         _ = await ran.wait()
     }
 
-    @Test func thereIsNoRoomForAGuestWhereAllWork() async throws {
+    @Test func aBusyQueueRunsNoWorkOnTheCaller() async throws {
         let queue = WorkQueue(name: "test", width: 1)
         let block = Block(queue)
         await block.isRunning()
@@ -99,7 +99,7 @@ import TintypeTesting
         block.release()
     }
 
-    @Test(arguments: [false, true]) func twoPiecesShareAThreadWhereTheSecondQueueHasRoom(_ isBusy: Bool) async throws {
+    @Test(arguments: [false, true]) func bothStepsRunOnOneThreadIfTheSecondQueueHasRoom(_ isBusy: Bool) async throws {
         let (first, second) = (WorkQueue(name: "first", width: 1), WorkQueue(name: "second", width: 1))
         let block = Block(second)
         await block.isRunning()

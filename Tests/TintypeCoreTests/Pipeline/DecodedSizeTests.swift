@@ -4,16 +4,16 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// A decoder that notes the sizes that it is asked for, and numbers its pixels.
-private struct NotingDecoder: ImageDecoder {
+/// A decoder that records the requested sizes. The colour of each pixel states its position.
+private struct SizeRecordingDecoder: ImageDecoder {
     let formats: Set<ImageFormat> = [.png]
     let info: ImageInfo
-    let asked = Shared([DecodeOptions.Size]())
+    let requested = Shared([DecodeOptions.Size]())
 
     func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? { info }
 
     func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
-        asked.withLock { $0.append(context.options.size) }
+        requested.withLock { $0.append(context.options.size) }
         let whole = try PixelBuffer.drawn(info.size) { x, y in Pixel(red: UInt8(x), green: UInt8(y), blue: 0) }
         let size = context.options.size
         let target = info.format.isVector ? size.vectorTarget(for: info.size) : size.target(for: info.size)
@@ -22,26 +22,26 @@ private struct NotingDecoder: ImageDecoder {
     }
 }
 
-/// The same for a decoder that knows of parts; it notes these.
-private struct NotingPartDecoder: PartialImageDecoder {
+/// A decoder of parts that records the requested parts.
+private struct PartRecordingDecoder: PartialImageDecoder {
     let formats: Set<ImageFormat> = [.png]
     let whole: PixelBuffer
-    let asked = Shared([PixelRect?]())
+    let requested = Shared([PixelRect?]())
 
     func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         ImageInfo(format: .png, size: whole.size)
     }
 
     func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
-        asked.withLock { $0.append(context.options.crop) }
+        requested.withLock { $0.append(context.options.crop) }
         let info = ImageInfo(format: .png, size: whole.size)
         let target = try DecodeTarget(info, context.options)
         return Image(pixels: try whole.resampled(crop: target.part, to: target.size, filter: .lanczos3), info: info)
     }
 }
 
-/// The decoder makes the size that the first transform asks for.
-@Suite(.timeLimit(.minutes(15))) struct AskedSizeTests {
+/// The size and the part to which the first transforms let the decoder decode.
+@Suite(.timeLimit(.minutes(15))) struct DecodedSizeTests {
     private let size = PixelSize(width: 40, height: 30)
 
     private func run(
@@ -51,7 +51,7 @@ private struct NotingPartDecoder: PartialImageDecoder {
     ) async throws -> (Image, [DecodeOptions.Size]) {
         var info = ImageInfo(format: format, size: PixelSize(width: 200, height: 100))
         info.frameCount = frameCount
-        let decoder = NotingDecoder(info: info)
+        let decoder = SizeRecordingDecoder(info: info)
         let fixture = PipelineFixture {
             $0.coders = ImageCoderRegistry(decoders: [decoder], encoders: [FakeEncoder()])
         }
@@ -59,33 +59,33 @@ private struct NotingPartDecoder: PartialImageDecoder {
         var request = fixture.request()
         try await body(fixture, request)
         request.rendition = Rendition(transforms: transforms, transformScope: scope)
-        return (try await fixture.pipeline.image(for: request), decoder.asked.now)
+        return (try await fixture.pipeline.image(for: request), decoder.requested.now)
     }
 
     @Test(arguments: ResizeTransformer.Mode.allCases) func aResizeIsDecodedToSize(_ mode: ResizeTransformer.Mode)
         async throws
     {
         let resize = ResizeTransformer(to: size, mode: mode)
-        let (image, asked) = try await run([resize, FlipTransformer(horizontal: true)])
+        let (image, requested) = try await run([resize, FlipTransformer(horizontal: true)])
         let whole = try PixelBuffer.drawn(PixelSize(width: 200, height: 100)) { x, y in
             Pixel(red: UInt8(x), green: UInt8(y), blue: 0)
         }
         let expected = try FlipTransformer(horizontal: true).transform(resize.transform(whole))
-        #expect(asked.count == 1 && asked.first != .full)
+        #expect(requested.count == 1 && requested.first != .full)
         #expect(try #require(PixelDifference(image.pixels, expected)).maximum <= 2)
     }
 
-    @Test func whatIsNotTransformedIsDecodedWhole() async throws {
-        let (image, asked) = try await run([ResizeTransformer(to: size)], frameCount: 3)
-        #expect(asked == [.full] && image.size == PixelSize(width: 200, height: 100))
+    @Test func anUntransformedImageIsDecodedInFull() async throws {
+        let (image, requested) = try await run([ResizeTransformer(to: size)], frameCount: 3)
+        #expect(requested == [.full] && image.size == PixelSize(width: 200, height: 100))
         let (resized, sizes) = try await run([ResizeTransformer(to: size)], frameCount: 3, scope: .animated)
         #expect(sizes == [.fit(size)] && resized.size == PixelSize(width: 40, height: 20))
     }
 
-    @Test func aDecoderThatKnowsNoPartsDecodesTheWhole() async throws {
+    @Test func aDecoderWithoutPartsDecodesInFull() async throws {
         let rect = PixelRect(x: 50, y: 20, size: PixelSize(width: 80, height: 60))
-        let (image, asked) = try await run([CropTransformer(to: rect), ResizeTransformer(to: size)])
-        #expect(asked == [.full] && image.size == size)
+        let (image, requested) = try await run([CropTransformer(to: rect), ResizeTransformer(to: size)])
+        #expect(requested == [.full] && image.size == size)
         let (part, _) = try await run([CropTransformer(to: rect)])
         #expect(part.size == rect.size && part.pixels[0, 0] == Pixel(red: 50, green: 20, blue: 0))
         let outside = PixelRect(x: 500, y: 0, size: rect.size)
@@ -93,9 +93,9 @@ private struct NotingPartDecoder: PartialImageDecoder {
     }
 
     @Test(arguments: Gravity.allCases.filter { $0 != .smart }, [false, true])
-    func cropsAtTheHeadAreDecodedAlone(_ gravity: Gravity, isInChain: Bool) async throws {
+    func leadingCropsMoveToTheDecoder(_ gravity: Gravity, isInChain: Bool) async throws {
         var random = SeededRandom.printed("head")
-        let decoder = NotingPartDecoder(whole: try .noise(90, 70, &random))
+        let decoder = PartRecordingDecoder(whole: try .noise(90, 70, &random))
         let crop = CropTransformer(to: PixelSize(width: 41, height: 30), gravity: gravity)
         let head: [any ImageTransformer] = [FlipTransformer(horizontal: true), crop]
         let tails: [[any ImageTransformer]] = [[], [ResizeTransformer(to: PixelSize(width: 20, height: 20))]]
@@ -111,26 +111,26 @@ private struct NotingPartDecoder: PartialImageDecoder {
             let image = try await fixture.pipeline.image(for: request)
             #expect(try #require(PixelDifference(image.pixels, expected)).maximum <= 1)
         }
-        #expect(
-            decoder.asked.now.map { $0?.size } == [PixelSize(width: 41, height: 30), PixelSize(width: 41, height: 30)])
+        let part = PixelSize(width: 41, height: 30)
+        #expect(decoder.requested.now.map { $0?.size } == [part, part])
     }
 
-    @Test func theOriginalInMemoryIsUsedInstead() async throws {
-        let (image, asked) = try await run([ResizeTransformer(to: size)]) { fixture, original in
+    @Test func anOriginalInMemoryIsNotDecodedAgain() async throws {
+        let (image, requested) = try await run([ResizeTransformer(to: size)]) { fixture, original in
             _ = try await fixture.pipeline.image(for: original)
         }
-        #expect(asked == [.full] && image.size == PixelSize(width: 40, height: 20))
+        #expect(requested == [.full] && image.size == PixelSize(width: 40, height: 20))
     }
 
     @Test(arguments: ResizeTransformer.Mode.allCases) func theSizeOfAVectorDoesNotDependOnMemory(
         _ mode: ResizeTransformer.Mode
     ) async throws {
         let resize = ResizeTransformer(to: PixelSize(width: 300, height: 300), mode: mode)
-        let (fresh, asked) = try await run([resize], format: .svg, scope: .vector)
+        let (fresh, requested) = try await run([resize], format: .svg, scope: .vector)
         let (later, again) = try await run([resize], format: .svg, scope: .vector) { fixture, original in
             _ = try await fixture.pipeline.image(for: original)
         }
-        #expect(asked == Array(again.dropFirst()) && again.first == .full)
+        #expect(requested == Array(again.dropFirst()) && again.first == .full)
         #expect(fresh.size == PixelSize(width: 300, height: mode == .fit ? 150 : 300))
         #expect(PixelDifference(fresh.pixels, later.pixels)?.maximum == 0)
     }

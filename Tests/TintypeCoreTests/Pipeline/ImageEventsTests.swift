@@ -13,7 +13,7 @@ import TintypeTesting
         #expect(isEmpty(buffer.next()))
     }
 
-    @Test func theEndComesLastAndOnce() throws {
+    @Test func theResultIsTheLastEvent() throws {
         var buffer = EventBuffer()
         buffer.add(.finished(.failure(.cancelled)))
         buffer.add(.progress(LoadProgress(received: 1)))
