@@ -6,7 +6,7 @@ import TintypeCore
 /// libheif 1.15 recurses into an item that is derived from itself until its stack overflows, and decodes an item that is
 /// referenced twice two times. So the work is counted as libheif would do it, and bounded.
 struct HEIFDependencies {
-    /// What the decoding of one image may cost.
+    /// The limits on decoding one image.
     private struct Budget {
         /// Coded images. The grids of the largest photographs have hundreds.
         var codedImages = 16_384

@@ -1,7 +1,7 @@
 import Foundation
 import TintypeCore
 
-/// What a `data:` URL embeds in an SVG (RFC 2397).
+/// The content that a `data:` URL embeds in an SVG (RFC 2397).
 enum SVGEmbedding {
     /// Another SVG.
     case document([UInt8])

@@ -2,7 +2,7 @@
 ///
 /// It errs towards too many: any name after a `#` is a reference if an element has that name.
 struct SVGStructure {
-    /// What counts as a level.
+    /// The elements that count as a level.
     enum Weight {
         /// Every element.
         case elements

@@ -27,7 +27,7 @@ public struct AnimationFrame: Hashable, Sendable {
     public var duration: Double
     /// How the frame's pixels are combined with the canvas.
     public var blend: Blend
-    /// What happens to the frame's rectangle before the next frame.
+    /// The disposal of the frame's rectangle before the next frame.
     public var disposal: Disposal
     /// Whether any pixel of the frame may be transparent.
     public var hasAlpha: Bool
@@ -51,7 +51,7 @@ public struct AnimationFrame: Hashable, Sendable {
         case over
     }
 
-    /// What happens to a frame's rectangle before the next frame is painted.
+    /// The treatment of a frame's rectangle before the next frame is painted.
     public enum Disposal: Hashable, Sendable {
         /// It stays.
         case keep

@@ -141,7 +141,7 @@ package enum FolderRule: Sendable {
     /// A directory that the user named, and in which a ``readOnly`` one lies: others may write to it only if it is sticky.
     case readOnlyParent
 
-    /// Returns what is wrong with a directory; `nil` if it can be used.
+    /// Returns the problem of a directory; `nil` if it can be used.
     ///
     /// - Parameters:
     ///   - owner: The user that owns the directory.
@@ -160,7 +160,7 @@ package enum FolderRule: Sendable {
 
 /// The reason why a directory cannot be used.
 package struct FolderFailure: Error {
-    /// What is wrong.
+    /// The kind of problem.
     package enum Problem: Equatable, Sendable {
         /// A system call failed with this value of `errno`.
         case system(Int32)
@@ -181,7 +181,7 @@ package struct FolderFailure: Error {
     /// Whether the directory exists but must not be trusted.
     package var isRefusal: Bool { if case .system = problem { false } else { true } }
 
-    /// What is wrong, and what to do.
+    /// A description of the problem, and its remedy.
     package var reason: String {
         switch problem {
         case .system(let number): SystemError.description(number)

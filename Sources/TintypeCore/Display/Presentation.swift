@@ -6,7 +6,7 @@ public struct Presentation: Sendable {
     public var failureImage: Image?
     /// Whether the display or the receiver shows the image.
     public var delivery: Delivery
-    /// What happens to the former load of the display.
+    /// The treatment of the display's former load.
     public var replacement: Replacement
     /// Whether the request or the display determines the size of the image.
     public var sizing: Sizing
@@ -51,7 +51,7 @@ extension Presentation {
         case manual
     }
 
-    /// What happens to the former load of a display.
+    /// The treatment of a display's former load.
     public enum Replacement: Hashable, Sendable {
         /// The former load is cancelled.
         case cancelsFormer

@@ -16,7 +16,7 @@ struct PlaybackClock: Sendable {
     private(set) var rate = 1.0
     /// The total number of plays; 0 means forever.
     var loopCount: Int
-    /// What happens when a frame is not decoded in time.
+    /// The reaction to a frame that is not decoded in time.
     var lateness: PlaybackSettings.Lateness
     /// The time up to which the clock has advanced; `nil` while time is stopped.
     private var lastTime: Duration?

@@ -10,7 +10,7 @@ public struct PlaybackSettings: Hashable, Sendable {
     /// The total number of plays, 0 for forever; `nil` uses the file's value.
     public var loopCount: Int?
 
-    /// What happens when a frame is not decoded in time.
+    /// The reaction to a frame that is not decoded in time.
     public var lateness = Lateness.skip
 
     /// The memory limit for decoded frames.
@@ -22,7 +22,7 @@ public struct PlaybackSettings: Hashable, Sendable {
     /// Creates the default settings.
     public init() {}
 
-    /// What happens when a frame is not decoded in time.
+    /// The reaction to a frame that is not decoded in time.
     public enum Lateness: Hashable, Sendable {
         /// Time continues, and late frames are skipped.
         case skip
