@@ -8,9 +8,9 @@ public import TintypeCore
 /// renames it, and verifies every byte on each read. A reader therefore sees a complete entry or none, and several
 /// processes can share a directory. The bookkeeping for the limits is in SQLite; reads never wait for it.
 ///
-/// The directory must belong to this user or the superuser, and must not be writable for everyone, because an entry
-/// becomes an image and a file with the name of an entry can be removed. A cache in any other directory reads and
-/// writes nothing, and reports why. Symbolic links in the directory are not followed. Only files of the cache are removed.
+/// The directory must belong to this user or the superuser, and must not be writable for everyone. An entry becomes an
+/// image, and a file with the name of an entry can be removed. A cache in any other directory reads and writes nothing,
+/// and reports why. Symbolic links in the directory are not followed. Only files of the cache are removed.
 ///
 /// Creating a cache touches no file, and its first use opens the directory. You can call every method from any thread.
 /// Synchronous methods that do I/O are marked "Blocks the calling thread" and have an asynchronous overload. If the

@@ -85,7 +85,7 @@ struct PNGReader: ~Copyable {
 }
 
 extension tintype_png_limits {
-    /// The number of chunks that libpng may keep. Honest files never reach it.
+    /// The number of chunks that libpng may keep. Normal files never reach it.
     private static let maximumCachedChunks: UInt32 = 1000
 
     init(_ limits: DecodeLimits) {

@@ -18,7 +18,7 @@ struct SVGCost {
     var referencedContainers = 0
     /// The number of bytes of text.
     var textBytes = 0
-    /// The number of bytes of the longest texts: that of each document, in which others may be embedded.
+    /// The sum of the longest text of each document, embedded ones included, in bytes.
     var longestTexts = 0
     /// The number of bytes of style sheets.
     var styleBytes = 0
@@ -29,7 +29,7 @@ struct SVGCost {
     /// The number of elements that may need an off-screen image.
     var layers = 0
 
-    /// The cost of something without an end, such as an entity that refers to itself.
+    /// The cost of unbounded content, such as an entity that refers to itself.
     static let unbounded = SVGCost(elements: maximum, expandedBytes: maximum)
     /// The cap of every sum.
     static let maximum = 1 << 40
@@ -63,8 +63,8 @@ struct SVGCost {
 
     /// Returns whether drawing may be cancelled between shapes.
     ///
-    /// To be cancelled it goes to a surface that observes another. cairo 1.16 crashes if it cannot create an off-screen
-    /// image for such a surface. Those of patterns have any size, others that of the document.
+    /// A cancellable drawing uses an observer surface. cairo 1.16 crashes if it cannot create an off-screen image for
+    /// it. Off-screen images of patterns can have any size; others have the size of the document.
     ///
     /// - Parameter layerSize: The size of the whole document at the scale of the drawing.
     func allowsCancellation(layerSize: PixelSize) -> Bool {

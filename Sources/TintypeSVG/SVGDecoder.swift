@@ -18,7 +18,7 @@ public struct SVGDecoder: PartialImageDecoder {
     /// - Returns: `nil` if `isComplete` is false.
     /// - Throws: ``TintypeError/Code/undecodable`` if the document is damaged, ``TintypeError/Code/limitExceeded``,
     ///   ``TintypeError/Code/noCoder`` if librsvg is not installed, ``TintypeError/Code/outOfMemory`` while too many
-    ///   other documents are still being drawn that took too long.
+    ///   abandoned drawings still run.
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         guard isComplete else { return nil }
         return try DecodeTime().run(isCancelled: { false }) { isCancelled throws(TintypeError) in
@@ -33,7 +33,7 @@ public struct SVGDecoder: PartialImageDecoder {
     /// - Throws: ``TintypeError/Code/undecodable`` if the document is damaged, ``TintypeError/Code/limitExceeded`` if
     ///   drawing would cost too much, ``TintypeError/Code/transformFailed`` if the crop lies outside the image,
     ///   ``TintypeError/Code/noCoder`` if librsvg is not installed, ``TintypeError/Code/outOfMemory`` while too many
-    ///   other documents are still being drawn that took too long, ``TintypeError/Code/cancelled``.
+    ///   abandoned drawings still run, ``TintypeError/Code/cancelled``.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try context.checkCancelled()
         let (options, limits) = (context.options, context.limits)

@@ -1,7 +1,7 @@
 import TintypeCore
 
-/// The depth of librsvg's recursion while it draws an SVG: through nested elements, and on through references between
-/// elements. Each level costs stack, and librsvg does not limit the depth. With the weights of
+/// The depth of librsvg's recursion while it draws an SVG, through nested elements and references between elements.
+/// Each level costs stack, and librsvg does not limit the depth. With the weights of
 /// ``SVGStructure/Weight/layers``, it is the number of off-screen images that exist at once.
 struct SVGDepth {
     private let structure: SVGStructure
@@ -19,7 +19,7 @@ struct SVGDepth {
         case known(Int)
     }
 
-    /// The greatest depth accepted. Honest documents stay far below it. ``SVGThreads`` has stack for as many levels.
+    /// The greatest depth accepted. Normal documents stay far below it. ``SVGThreads`` has stack for as many levels.
     static let maximum = 1000
     /// The longest chain of references, which this type follows on its own stack.
     private static let maximumReferenceChain = 64

@@ -9,7 +9,7 @@ struct SVGDocument: ~Copyable {
     /// The number of pixels of all embedded documents together, which librsvg draws at their own size.
     private let embeddedArea: Double
 
-    /// The largest document in bytes. Honest images stay far below it. Parsing takes many times as much memory.
+    /// The largest document in bytes. Normal images stay far below it. Parsing takes many times as much memory.
     private static let maximumByteCount = 8 << 20
 
     /// Checks the document against the limits, then loads it.
@@ -35,8 +35,8 @@ struct SVGDocument: ~Copyable {
 
     /// Returns the number of pixels of embedded documents. Damaged ones are not drawn.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` for one that states no size: librsvg draws it at that of its
-    ///   contents, however large.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` for a document without a size, because librsvg draws it at the size
+    ///   of its contents.
     private static func area(ofEmbedded documents: [Data], _ limits: DecodeLimits) throws(TintypeError) -> Double {
         var area = 0.0
         for bytes in documents {
@@ -54,7 +54,7 @@ struct SVGDocument: ~Copyable {
         tintype_svg_close(document)
     }
 
-    /// The size in whole pixels, rounded up. It exceeds every limit if the document states none that makes sense.
+    /// The size in whole pixels, rounded up. It exceeds every limit if the stated size is invalid.
     var size: PixelSize {
         var (width, height) = (0.0, 0.0)
         tintype_svg_get_size(document, &width, &height)

@@ -39,8 +39,8 @@ enum SVGEmbedding {
         "png", "x-png", "apng", "jpeg", "jpg", "pjpeg", "gif", "bmp", "x-bmp", "x-ms-bmp", "webp", "svg", "svg+xml",
     ]
 
-    /// Returns whether a type is that of a format of which the size is read here, or of no image: librsvg then detects
-    /// the format. Some of the formats that a type could name have no signature.
+    /// Returns whether a media type names a format whose size is read here, or names no image format. librsvg then
+    /// detects the format itself. Other types are refused, because some of their formats have no signature.
     private static func isReadable(_ header: String) -> Bool {
         let type = header.prefix { $0 != ";" }.filter { $0 != " " }
         guard type.hasPrefix("image/") else { return true }

@@ -6,7 +6,7 @@ struct SVGEntities {
     /// The number of bytes that ``resolved(_:)`` has expanded.
     private var resolvedBytes = 0
 
-    /// The largest number of declared entities. Honest documents stay far below it.
+    /// The largest number of declared entities. Normal documents stay far below it.
     private static let maximumCount = 1000
     /// The largest number of bytes that all entity references may expand to.
     static let maximumExpandedBytes = 8 << 20

@@ -102,7 +102,7 @@ struct SVGAttributes: Sequence, IteratorProtocol {
         return (Self.localName(name.prefix { $0 > 0x20 && $0 != UInt8(ascii: "=") }), rest[(start + 1)..<end])
     }
 
-    /// Returns the value of the first attribute of a name, in whatever namespace.
+    /// Returns the value of the first attribute of a name, in any namespace.
     func value(of name: StaticString) -> ArraySlice<UInt8>? {
         let wanted = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
         return first { $0.name.elementsEqual(wanted) }?.value

@@ -1,6 +1,6 @@
 /// The elements of an SVG, their nesting, and the references between them.
 ///
-/// It errs towards too many: any name after a `#` is a reference if an element has that name.
+/// The result may be too high, never too low: any name after a `#` is a reference if an element has that name.
 struct SVGStructure {
     /// The elements that count as a level.
     enum Weight {
@@ -52,7 +52,7 @@ struct SVGStructure {
     private(set) var references: [Reference] = []
     /// The names that style sheets refer to, which may apply to any element.
     private(set) var styleReferences: Set<ArraySlice<UInt8>> = []
-    /// The number of names and references that are written so that only librsvg can resolve them.
+    /// The number of names and references in a form that only librsvg resolves.
     private(set) var obfuscatedCount = 0
     /// The greatest depth of nesting.
     private(set) var maximumDepth = 0

@@ -101,7 +101,7 @@ struct SVGTag {
 
 /// Lists of numbers, as in the data of a path (SVG 2, 9.3).
 enum SVGNumbers {
-    /// Returns the number of numbers. It errs towards too many.
+    /// Returns the number of numbers. The result may be too high, never too low.
     static func count(in text: ArraySlice<UInt8>) -> Int {
         var (count, isInside) = (0, false)
         for byte in text {

@@ -89,12 +89,12 @@ enum SVGText {
     /// The beginning of a URL that contains its own data (RFC 2397).
     static let dataScheme = Array("data:".utf8)
 
-    /// Returns whether ASCII letters occur in a text, in whatever case.
+    /// Returns whether ASCII letters occur in a text, ignoring case.
     static func contains(_ letters: [UInt8], in text: some Collection<UInt8>) -> Bool {
         firstRange(of: letters, in: ArraySlice(text)) != nil
     }
 
-    /// Returns the index of the first occurrence of lowercase letters, in whatever case.
+    /// Returns the index of the first occurrence of lowercase letters, ignoring case.
     private static func firstRange(of letters: [UInt8], in text: ArraySlice<UInt8>) -> Int? {
         guard let first = letters.first else { return nil }
         var position = text.startIndex

@@ -2,9 +2,9 @@ package import Foundation
 
 /// An open directory that only this user and the superuser can change, and in which symbolic links are not followed.
 ///
-/// Caches keep their files in such directories, because their contents are trusted: other users can neither plant a
-/// file that is served as an image, nor make a removal reach files that are not the cache's. Names are resolved
-/// relative to the descriptor, so replacing a directory above has no effect on an open folder.
+/// Caches trust the contents of such directories. Other users cannot plant a file that is served as an image, or
+/// redirect a removal to files outside the cache. Names are resolved relative to the descriptor, so replacing a
+/// directory above has no effect on an open folder.
 package final class OwnedFolder: Sendable {
     /// The path by which the folder was opened. For messages; it may lead to another folder by now.
     package let path: String
@@ -132,8 +132,8 @@ package enum FolderRule: Sendable {
     /// else may write to it.
     case own
     /// A directory that the user named, and in which an ``own`` one lies: this user or the superuser owns it. Its group
-    /// may write to it, because with some systems' default mode every directory permits that to a group of one. Others
-    /// may only if it is sticky like `/tmp`, so that they cannot replace what lies in it.
+    /// may write to it, because some systems give each user a group, and new directories group write access. Others may
+    /// write to it only if it is sticky like `/tmp`, so that they cannot replace its contents.
     case named
     /// A directory that is only read, such as one bundled with a program: any user may own it, but others may not write
     /// to it.

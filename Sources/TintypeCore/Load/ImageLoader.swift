@@ -137,8 +137,9 @@ public struct ImageLoaderChain: ImageLoader {
     }
 }
 
-/// A loader that can restrict what its pipeline loads, with whichever loader: a guard against forged requests to servers
-/// must refuse local files, too.
+/// A loader that can restrict all loads of its pipeline, whichever loader performs them.
+///
+/// For example, a guard against server-side request forgery must also refuse local files.
 package protocol GuardingLoader: ImageLoader {
     /// Checks a request before any loader of the pipeline loads it.
     ///
