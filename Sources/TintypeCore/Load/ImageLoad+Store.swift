@@ -23,8 +23,8 @@ extension ImageLoad {
         if let variant = Variant(image, of: request) { services.variants.withLock { $0.note(variant) } }
     }
 
-    /// Whether the disk cache stores a rendition. It does not store animations, which would become still images, nor
-    /// images with more than 8 bits per sample. Both are made again from the original.
+    /// Whether the disk cache stores a rendition. It does not store animations, partial images, images with more than 8
+    /// bits per sample, or images with Exif data. All are made again from the original.
     private func isStoredOnDisk(_ image: Image) -> Bool {
         !image.isAnimated && !image.isPartial && image.highRange == nil && image.exif == nil && !request.key.isOriginal
             && request.policy.rendered.disk.canWrite
