@@ -66,12 +66,17 @@ import TintypeTesting
             + "<rect width='100' height='100' fill='url(#p)'/><use href='#p'/>",
         "<g opacity='0.5'><rect id='p' width='9' height='9'/></g><use href='#p'/>",
     ])
-    func offScreenImagesThatAreTooLargeAreAnErrorAtMost(_ body: String) {
+    func hugeOffScreenImagesAreDrawnOrRefused(_ body: String) {
         let part = PixelRect(x: 0, y: 0, size: PixelSize(width: 1, height: 1))
         let wide = Data(Self.document(body).replacing("height='100'>", with: "height='1'>").utf8)
         for size in [PixelSize(width: 1, height: 1), PixelSize(width: 400, height: 1)] {
             let options = DecodeOptions(crop: part, size: .shrink(size))
-            _ = try? SVGDecoder().decode(wide, context: DecodeContext(options: options))
+            do throws(TintypeError) {
+                let image = try SVGDecoder().decode(wide, context: DecodeContext(options: options))
+                #expect(image.size == size)
+            } catch {
+                #expect([.limitExceeded, .outOfMemory].contains(error.code), "\(error)")
+            }
         }
     }
 

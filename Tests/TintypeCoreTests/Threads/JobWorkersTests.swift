@@ -73,20 +73,24 @@ import TintypeTesting
 
     @Test func childTasksRunConcurrently() async {
         let (first, second) = (Gate(), Gate())
+        let passages = Shared<[Bool]>([])
         await finish(context()) {
             await withTaskGroup(of: Void.self) { group in
                 // Each waits for the other.
                 group.addTask {
                     first.open()
-                    _ = await second.wait()
+                    let passed = await second.wait()
+                    passages.withLock { $0.append(passed) }
                 }
                 group.addTask {
-                    _ = await first.wait()
+                    let passed = await first.wait()
+                    passages.withLock { $0.append(passed) }
                     second.open()
                 }
             }
         }
         await idle(1)
+        #expect(passages.now == [true, true])
     }
 
     @Test func aCancelledTaskIsNotReused() {
