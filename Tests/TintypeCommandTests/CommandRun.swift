@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TintypeCore
+import TintypeTesting
 
 /// The result of one run of the command.
 struct CommandRun: Sendable {
@@ -66,7 +67,7 @@ struct CommandRun: Sendable {
             // A crash is reported by its status; a backtrace takes seconds.
             .merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }.merging(environment) { $1 }
         (process.standardInput, process.standardOutput, process.standardError) = (files[0], files[1], files[2])
-        try await runToExit(process)
+        try await process.runToExit()
         func text(_ name: String) throws -> String {
             String(decoding: try Data(contentsOf: folder.appending(path: name)), as: UTF8.self)
         }
@@ -81,16 +82,6 @@ struct CommandRun: Sendable {
             !arguments.contains("--timeout"), !arguments.contains("--help")
         else { return arguments }
         return [subcommand, "--timeout", "3600"] + arguments.dropFirst()
-    }
-
-    private static func runToExit(_ process: Process) async throws {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            process.terminationHandler = { _ in continuation.resume() }
-            do { try process.run() } catch {
-                process.terminationHandler = nil
-                continuation.resume(throwing: error)
-            }
-        }
     }
 
     private static var binary: URL {

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-
+import TintypeTesting
 /// A short version of the crash test, which `make crash-test` runs in full.
 @Suite(.timeLimit(.minutes(15))) struct CrashTests {
     private func run(_ arguments: String...) async throws -> (status: Int32, output: String) {
@@ -12,13 +12,7 @@ import Testing
         process.executableURL = URL(filePath: here).deletingLastPathComponent().appending(path: "CrashTest")
         process.arguments = arguments
         process.standardOutput = try FileHandle(forWritingTo: file)
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            process.terminationHandler = { _ in continuation.resume() }
-            do { try process.run() } catch {
-                process.terminationHandler = nil
-                continuation.resume(throwing: error)
-            }
-        }
+        try await process.runToExit()
         return (process.terminationStatus, String(decoding: try Data(contentsOf: file), as: UTF8.self))
     }
 
