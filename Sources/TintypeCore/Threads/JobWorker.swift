@@ -79,7 +79,8 @@ final class JobWorker: TaskExecutor {
     /// The body of the task.
     private func workOn() async {
         while await doNext() {
-            // Resumed exactly once, because `wake` takes it out of the state.
+            // Resumed exactly once, because `wake` takes it out of the state. Not a `Promise`: a promise is fulfilled
+            // once, and this wait repeats for every assignment.
             await withUnsafeContinuation { continuation in state.withLock { $0.continuation = continuation } }
         }
     }
