@@ -99,7 +99,7 @@ struct CommandRun: Sendable {
 final class ProcessSlots: Sendable {
     private struct State: Sendable {
         var free: Int
-        var waiting: [CheckedContinuation<Void, Never>] = []
+        var waiting: [SharedPromise<Void>] = []
     }
 
     private let state: Locked<State>
@@ -109,25 +109,25 @@ final class ProcessSlots: Sendable {
     }
 
     func acquire() async {
-        await withCheckedContinuation { continuation in
-            let isFree = state.withLock { state in
-                if state.free > 0 {
-                    state.free -= 1
-                    return true
-                }
-                state.waiting.append(continuation)
-                return false
+        let turn = SharedPromise<Void>()
+        let isFree = state.withLock { state in
+            guard state.free == 0 else {
+                state.free -= 1
+                return true
             }
-            if isFree { continuation.resume() }
+            state.waiting.append(turn)
+            return false
         }
+        // A cancelled test still waits, because `release` hands the slot over to it.
+        if !isFree { await turn.wait { nil } }
     }
 
     func release() {
-        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        let next = state.withLock { state -> SharedPromise<Void>? in
             guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
             state.free += 1
             return nil
         }
-        next?.resume()
+        next?.fulfill(())
     }
 }
