@@ -59,7 +59,7 @@ struct ProxyCache: Sendable {
         var image = ImageRequest(source: .http(source))
         // The header fields are not part of the key: `Vary` decides which of them count.
         image.identity = request.method == "GET" ? url.absoluteString : "\(request.method) \(url.absoluteString)"
-        image.rendition.decode.decoder = NamedDecoder(id: "any", AnyBytesDecoder())
+        image.rendition.decode.decoder = NamedDecoder(id: "any", decoder: AnyBytesDecoder())
         image.policy.freshness = .http
         image.policy.failureMemory = .ignored
         image.policy.data = .always

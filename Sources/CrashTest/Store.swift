@@ -109,7 +109,7 @@ enum SampleImage {
     static func image(_ number: Int, shade: UInt8) throws(TintypeError) -> Image {
         let size = PixelSize(width: 20 + number % 7, height: 9)
         let pixel = Pixel(red: shade, green: UInt8(truncatingIfNeeded: number), blue: shade / 2)
-        return Image(pixels: try .filled(pixel, size), info: ImageInfo(format: .jpeg, size: size))
+        return Image(pixels: try .filled(pixel, size: size), info: ImageInfo(format: .jpeg, size: size))
     }
 
     static func isIntact(_ image: Image, _ number: Int) -> Bool {

@@ -68,7 +68,7 @@ public struct AVIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
     private static func decodeStill(
         _ reader: borrowing AVIFReader, _ info: ImageInfo, _ context: DecodeContext
     ) throws(TintypeError) -> WideImage {
-        let target = try DecodeTarget(info, context.options)
+        let target = try DecodeTarget(info, options: context.options)
         try context.checkCancelled()
         try reader.decode(frame: 0)
         try context.checkCancelled()

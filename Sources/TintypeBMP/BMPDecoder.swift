@@ -54,7 +54,7 @@ public struct BMPDecoder: PartialImageDecoder {
             } else {
                 try context.limits.check(info, byteCount: raw.count)
             }
-            let target = try DecodeTarget(info, context.options)
+            let target = try DecodeTarget(info, options: context.options)
             try context.checkCancelled()
             let stored = Int(raw.littleEndian32(at: 10))
             let pixels = try BMPPixels(

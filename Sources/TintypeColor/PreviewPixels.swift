@@ -16,7 +16,7 @@ package struct PreviewPixels {
     ) throws(TintypeError) {
         self.info = info
         self.converter = converter
-        target = try DecodeTarget(info, options)
+        target = try DecodeTarget(info, options: options)
         scale = options.scale ?? 1
     }
 

@@ -88,7 +88,7 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
             // libheif applies the orientation while it decodes.
             var upright = info
             upright.orientation = .up
-            let target = try DecodeTarget(upright, context.options)
+            let target = try DecodeTarget(upright, options: context.options)
             try context.checkCancelled()
             let still = try Self.decodeStill(reader, dependencies, target, context)
             try context.checkCancelled()

@@ -223,7 +223,7 @@ struct JPEGPlan: Equatable {
     init(_ info: ImageInfo, _ options: DecodeOptions) throws(TintypeError) {
         orientation = info.orientation
         stored = info.storedSize
-        target = try DecodeTarget(info, options)
+        target = try DecodeTarget(info, options: options)
         eighths = Self.eighths(target.part.size, target.size)
     }
 

@@ -51,7 +51,7 @@ public struct JXLDecoder: AnimatedImageDecoder, PartialImageDecoder {
     private static func decodeStill(
         _ raw: UnsafeRawBufferPointer, _ header: JXLHeader, _ context: DecodeContext
     ) throws(TintypeError) -> WideImage {
-        let target = try DecodeTarget(header.info, context.options)
+        let target = try DecodeTarget(header.info, options: context.options)
         var reader = try JXLFrameReader(raw, header, context)
         let stored = try reader.decodeFrame(0, target, isCancelled: context.isCancelled)
         return try stored.oriented(header.info.orientation)

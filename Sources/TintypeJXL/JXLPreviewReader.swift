@@ -32,7 +32,7 @@ final class JXLPreviewReader: PreviewReader, @unchecked Sendable {
     /// - Throws: ``TintypeError/Code/outOfMemory``; any error of the decode options.
     init(_ header: JXLHeader, _ context: DecodeContext) throws(TintypeError) {
         (self.header, self.context) = (header, context)
-        target = try DecodeTarget(header.info, context.options)
+        target = try DecodeTarget(header.info, options: context.options)
         reader = try JXLReader(
             UnsafeRawBufferPointer(start: nil, count: 0), isComplete: false, events: JXL_DEC_COLOR_ENCODING,
             JXL_DEC_FRAME, JXL_DEC_FRAME_PROGRESSION, JXL_DEC_FULL_IMAGE)

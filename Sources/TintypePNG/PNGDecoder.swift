@@ -53,7 +53,7 @@ public struct PNGDecoder: ProgressiveAnimationDecoder, PartialImageDecoder {
                     return try animatedImage(bytes, info: info, context: context, exif: metadata.exif)
                 }
             }
-            let target = try DecodeTarget(info, context.options)
+            let target = try DecodeTarget(info, options: context.options)
             let stored = try Self.decodeImage(reader, header, metadata, target, context)
             try reader.finish()
             try context.checkCancelled()

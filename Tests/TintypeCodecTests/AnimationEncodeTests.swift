@@ -38,7 +38,7 @@ import TintypeTesting
             let middle = time + original.durations[index] / 2
             let shown = try #require(ends.firstIndex { $0 > middle })
             let difference = try #require(
-                PixelDifference(try written.frame(at: shown), try original.frame(at: index)))
+                PixelDifference(between: try written.frame(at: shown), and: try original.frame(at: index)))
             #expect(difference.maximum == 0, "frame \(index): \(difference)")
             time += original.durations[index]
         }
@@ -67,7 +67,7 @@ import TintypeTesting
                 [0, 255].contains(pixels[$0 % pixels.size.width, $0 / pixels.size.width].alpha)
             }
             guard isBinary else { continue }
-            #expect(PixelDifference(try written.frame(at: index), pixels)?.maximum == 0, "frame \(index)")
+            #expect(PixelDifference(between: try written.frame(at: index), and: pixels)?.maximum == 0, "frame \(index)")
         }
     }
 
@@ -114,7 +114,7 @@ import TintypeTesting
             let written = try animation(data)
             for index in 0..<4 {
                 let difference = try #require(
-                    PixelDifference(try written.frame(at: index), try original.frame(at: index)))
+                    PixelDifference(between: try written.frame(at: index), and: try original.frame(at: index)))
                 #expect(difference.mean < most, "\(difference)")
             }
         }
@@ -249,8 +249,9 @@ import TintypeTesting
     }
 
     @Test(arguments: all) func transparentFramesStayTransparent(_ format: ImageFormat) throws {
-        let clear = try PixelBuffer.filled(Pixel(red: 0, green: 0, blue: 0, alpha: 0), PixelSize(width: 5, height: 4))
-        let red = try PixelBuffer.filled(Pixel(red: 255, green: 0, blue: 0), clear.size)
+        let clear = try PixelBuffer.filled(
+            Pixel(red: 0, green: 0, blue: 0, alpha: 0), size: PixelSize(width: 5, height: 4))
+        let red = try PixelBuffer.filled(Pixel(red: 255, green: 0, blue: 0), size: clear.size)
         let original = try AnimatedImage([clear, red, clear, clear, red].map { TimedImage($0, duration: 0.1) })
         try expect(try encoded(original, format), shows: original)
     }

@@ -17,7 +17,7 @@ import TintypeWebP
     /// Exact, except where translucent pixels are blended: the library blends premultiplied, the reference does not.
     private func expect(_ pixels: PixelBuffer, isLike expected: PixelBuffer, _ fixture: FixtureManifest.Fixture) throws
     {
-        let difference = try #require(PixelDifference(pixels, expected))
+        let difference = try #require(PixelDifference(between: pixels, and: expected))
         #expect(difference.maximum <= (fixture.name.hasPrefix("animated") ? 1 : 0), "\(difference)")
     }
 

@@ -18,7 +18,7 @@ import TintypeTesting
     private func expect(
         _ frame: Int, of animation: AnimatedImage, isLike expected: PixelBuffer, _ fixture: FixtureManifest.Fixture
     ) throws {
-        let difference = try #require(PixelDifference(animation.frame(at: frame), expected))
+        let difference = try #require(PixelDifference(between: animation.frame(at: frame), and: expected))
         let most = fixture.near ?? (fixture.name.hasPrefix("animated") ? 1 : 0)
         #expect(difference.maximum <= most, "frame \(frame): \(difference)")
     }
@@ -74,7 +74,7 @@ import TintypeTesting
     @Test(arguments: animations) func theFirstFrameAloneIsAStillImage(_ fixture: FixtureManifest.Fixture) throws {
         let image = try decode(fixture.data, DecodeOptions(frames: .first))
         #expect(image.animation == nil && !image.isAnimated && image.memoryCost == image.pixels.byteCount)
-        #expect(PixelDifference(image.pixels, try #require(try fixture.expectedPixels))?.maximum == 0)
+        #expect(PixelDifference(between: image.pixels, and: try #require(try fixture.expectedPixels))?.maximum == 0)
     }
 
     @Test(arguments: ["rgba-8.png", "still-87a.gif", "lossless.webp"])
@@ -99,7 +99,7 @@ import TintypeTesting
         #expect(small.size == whole.size.fitted(into: box))
         for index in 0..<whole.frameCount {
             let resized = try ResizeTransformer(to: box).transform(whole.frame(at: index))
-            #expect(PixelDifference(try small.frame(at: index), resized)?.maximum == 0)
+            #expect(PixelDifference(between: try small.frame(at: index), and: resized)?.maximum == 0)
         }
     }
 

@@ -55,7 +55,7 @@ import TintypeTesting
         ),
         (
             "a PNG with a huge ICC chunk", .profileBytes,
-            Bomb.png(PixelSize(width: 9, height: 9), [("iCCP", Data(count: 5 << 20))])
+            Bomb.png(PixelSize(width: 9, height: 9), chunks: [("iCCP", Data(count: 5 << 20))])
         ),
         ("a billion laughs", .elements, Bomb.laughs()),
     ]

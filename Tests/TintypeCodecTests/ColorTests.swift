@@ -123,7 +123,7 @@ import TintypeTesting
         let box = PixelSize(width: 12, height: 12)
         let thumbnail = try decode(name, DecodeOptions(size: .fit(box)))
         let resized = try ResizeTransformer(to: box).transform(whole.pixels)
-        #expect(try #require(PixelDifference(thumbnail.pixels, resized)).maximum <= 2)
+        #expect(try #require(PixelDifference(between: thumbnail.pixels, and: resized)).maximum <= 2)
     }
 
     @Test func framesAreConvertedByTheirProfile() throws {
@@ -131,7 +131,7 @@ import TintypeTesting
         let animation = try #require(try decode("p3-frames.webp").animation)
         for (index, expected) in try fixture.expectedFrames.enumerated() {
             let frame = try animation.frame(at: index)
-            #expect(try #require(PixelDifference(frame, expected)).maximum <= 1)
+            #expect(try #require(PixelDifference(between: frame, and: expected)).maximum <= 1)
         }
     }
 
@@ -144,7 +144,7 @@ import TintypeTesting
         let high = try decode(name, DecodeOptions(range: .high))
         let kept = try #require(high.highRange)
         #expect(kept.size == high.size)
-        #expect(PixelDifference(high.pixels, standard.pixels)?.maximum == 0)
+        #expect(PixelDifference(between: high.pixels, and: standard.pixels)?.maximum == 0)
         #expect(high.memoryCost >= standard.memoryCost + kept.byteCount)
         // The window on the right is up to 4.4 times as bright as white, in colours outside sRGB.
         let y = kept.size.height * 2 / 5

@@ -50,7 +50,7 @@ import TintypeTesting
             try PNGEncoder().encode(sheet, as: .png, options: EncodeOptions()).write(to: Self.sheetFile)
         }
         let expected = try PNGDecoder().decode(try Data(contentsOf: Self.sheetFile), context: DecodeContext()).pixels
-        let difference = try #require(PixelDifference(sheet, expected))
+        let difference = try #require(PixelDifference(between: sheet, and: expected))
         // Other builds of the libraries of lossy formats may round differently.
         #expect(difference.maximum <= 12 && difference.mean < 0.5, "\(difference)")
     }

@@ -35,7 +35,7 @@ import TintypeTesting
             isWhole
             ? image.pixels
             : try ResizeTransformer(to: expected.size, mode: .stretch, filter: .box).transform(image.pixels)
-        let difference = try #require(PixelDifference(pixels, expected))
+        let difference = try #require(PixelDifference(between: pixels, and: expected))
         let most = fixture.near ?? (fixture.lossless == true ? 0 : 8)
         #expect(difference.maximum <= most, "\(difference)")
         #expect(difference.mean <= (most == 0 ? 0 : 2))
@@ -162,7 +162,7 @@ import TintypeTesting
         #expect(thumbnail.size == whole.size.fitted(into: box))
         #expect(thumbnail.isThumbnail && thumbnail.info == whole.info)
         let resized = try ResizeTransformer(to: box).transform(whole.pixels)
-        let difference = try #require(PixelDifference(thumbnail.pixels, resized))
+        let difference = try #require(PixelDifference(between: thumbnail.pixels, and: resized))
         // Only libjpeg scales by itself, in the frequency domain.
         #expect(name.hasSuffix("jpg") ? difference.mean < 4 : difference.maximum <= 2, "\(difference)")
     }
@@ -175,7 +175,7 @@ import TintypeTesting
             .shrink(PixelSize(width: 9999, height: 9999)),
         ] {
             let decoded = try decode(data, size)
-            #expect(PixelDifference(decoded.pixels, whole.pixels)?.maximum == 0)
+            #expect(PixelDifference(between: decoded.pixels, and: whole.pixels)?.maximum == 0)
         }
         #expect(try decode(data, .fit(PixelSize(width: 1, height: 1))).size == PixelSize(width: 1, height: 1))
     }
@@ -184,12 +184,12 @@ import TintypeTesting
         let upright = try decode(FixtureManifest.named("orientation-1.jpg").data)
         let turned = try decode(FixtureManifest.named("orientation-\(orientation).jpg").data)
         #expect(turned.size == upright.size && turned.info.orientation.rawValue == orientation)
-        #expect(try #require(PixelDifference(turned.pixels, upright.pixels)).mean < 4)
+        #expect(try #require(PixelDifference(between: turned.pixels, and: upright.pixels)).mean < 4)
         let box = DecodeOptions.Size.fit(PixelSize(width: 24, height: 24))
         let small = try decode(FixtureManifest.named("orientation-\(orientation).jpg").data, box)
         let smallUpright = try decode(FixtureManifest.named("orientation-1.jpg").data, box)
         #expect(small.size == smallUpright.size)
-        #expect(try #require(PixelDifference(small.pixels, smallUpright.pixels)).mean < 4)
+        #expect(try #require(PixelDifference(between: small.pixels, and: smallUpright.pixels)).mean < 4)
     }
 
     // MARK: Limits
@@ -212,7 +212,7 @@ import TintypeTesting
         }
         // The images of 16 and 24 pixels were drawn for their sizes: one resized from 48 would be softer.
         let drawn = try decode(FixtureManifest.named("alpha-32.ico").data).pixels
-        #expect(PixelDifference(try exact(24), drawn)?.maximum == 0)
+        #expect(PixelDifference(between: try exact(24), and: drawn)?.maximum == 0)
         #expect(try exact(16).size.width == 16 && exact(30).size.width == 30)
         #expect(try decode(data, .fit(PixelSize(width: 24, height: 24))).info.size.width == 48)
     }

@@ -38,7 +38,7 @@ import TintypeTesting
         let again = try coders.decoder(for: made).decode(made, context: DecodeContext())
         #expect(again.info.format == target && again.size == image.size)
         let expected = try expected(image.pixels, as: target)
-        let difference = try #require(PixelDifference(again.pixels, expected))
+        let difference = try #require(PixelDifference(between: again.pixels, and: expected))
         #expect(difference.mean <= mostLost(from: source, to: target), "\(difference)")
         if !Self.lossy.contains(target) { #expect(difference.maximum == 0) }
         #expect(again.pixels.isOpaque == expected.isOpaque)

@@ -41,7 +41,7 @@ import TintypeTesting
         let image = try PixelBuffer.drawn(PixelSize(width: 16, height: 16)) { x, y in
             Pixel(red: UInt8(x * 16), green: UInt8(y * 16), blue: UInt8(x * y))
         }
-        #expect(PixelDifference(try written(image), image)?.maximum == 0)
+        #expect(PixelDifference(between: try written(image), and: image)?.maximum == 0)
     }
 
     @Test func twoHundredAndFiftySixColoursAndTransparencyAreReduced() throws {
@@ -107,12 +107,13 @@ import TintypeTesting
     }
 
     @Test func aFullyTransparentImageIsEncoded() throws {
-        let clear = try PixelBuffer.filled(Pixel(red: 0, green: 0, blue: 0, alpha: 0), PixelSize(width: 3, height: 3))
-        #expect(PixelDifference(try written(clear), clear)?.maximum == 0)
+        let clear = try PixelBuffer.filled(
+            Pixel(red: 0, green: 0, blue: 0, alpha: 0), size: PixelSize(width: 3, height: 3))
+        #expect(PixelDifference(between: try written(clear), and: clear)?.maximum == 0)
     }
 
     @Test func anImageThatIsTooWideForAGIFIsRefused() throws {
-        let wide = try PixelBuffer.filled(Pixel(red: 0, green: 0, blue: 0), PixelSize(width: 65_536, height: 1))
+        let wide = try PixelBuffer.filled(Pixel(red: 0, green: 0, blue: 0), size: PixelSize(width: 65_536, height: 1))
         let error = #expect(throws: TintypeError.self) { try written(wide) }
         #expect(error?.code == .encodeFailed)
     }

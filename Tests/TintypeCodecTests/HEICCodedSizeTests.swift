@@ -11,7 +11,7 @@ import TintypeTesting
 
     /// An image of 1.2 megapixels that is declared as 16 × 16.
     private func understated() throws -> Data {
-        let image = try PixelBuffer.filled(Pixel(red: 9, green: 8, blue: 7), PixelSize(width: 1200, height: 1000))
+        let image = try PixelBuffer.filled(Pixel(red: 9, green: 8, blue: 7), size: PixelSize(width: 1200, height: 1000))
         var data = try HEIFEncoder().encode(image, as: .heic, options: EncodeOptions(quality: 0.3))
         for place in data.ranges(of: Data("ispe".utf8)).map(\.upperBound) {
             data.setNumber(16, at: place + 4)

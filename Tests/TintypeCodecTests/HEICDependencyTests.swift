@@ -34,7 +34,7 @@ import TintypeTesting
         let expected = try decode(data)
         let image = try decode(recoded(data, item: 2))
         #expect(!image.info.hasAlpha && image.size == expected.size)
-        #expect(PixelDifference(image.pixels, expected.pixels)?.maximum == 0)
+        #expect(PixelDifference(between: image.pixels, and: expected.pixels)?.maximum == 0)
     }
 
     @Test func alphaThatIsNotHEVCIsRefused() throws {
@@ -172,7 +172,7 @@ import TintypeTesting
         moved.insert(contentsOf: Self.emptyMeta, at: meta)
         try moved.moveItems(by: Self.emptyMeta.count)
         let image = try decode(moved)
-        #expect(PixelDifference(image.pixels, expected.pixels)?.maximum == 0)
+        #expect(PixelDifference(between: image.pixels, and: expected.pixels)?.maximum == 0)
         #expect(image.info.orientation == expected.info.orientation)
         let tooLarge = #expect(throws: TintypeError.self) {
             try moved.withUnsafeBytes { try HEIFCodedImages.check($0, limits: DecodeLimits(pixels: 0)) }

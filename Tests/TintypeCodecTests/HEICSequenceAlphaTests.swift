@@ -95,7 +95,7 @@ import TintypeTesting
             }
             let images = shown ?? [image.pixels]
             for (index, image) in images.enumerated() {
-                #expect(PixelDifference(image, whole[index])?.maximum == 0)
+                #expect(PixelDifference(between: image, and: whole[index])?.maximum == 0)
             }
             counts.insert(images.count)
         }

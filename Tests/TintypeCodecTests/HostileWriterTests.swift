@@ -43,7 +43,7 @@ import TintypeTesting
         }
 
         func pixels(of index: Int, isCancelled: @escaping @Sendable () -> Bool) throws(TintypeError) -> PixelBuffer {
-            try .filled(Pixel(red: UInt8(index), green: 2, blue: 3), canvasSize)
+            try .filled(Pixel(red: UInt8(index), green: 2, blue: 3), size: canvasSize)
         }
     }
 
@@ -62,7 +62,7 @@ import TintypeTesting
     @Test(arguments: [ImageFormat.avif, .bmp, .gif, .heic, .jpeg, .jxl, .png, .tiff, .webp], [true, false])
     func imagesOfAnySizeAreWrittenOrFail(_ format: ImageFormat, _ isWide: Bool) throws {
         let size = PixelSize(width: isWide ? 70_000 : 2, height: isWide ? 2 : 70_000)
-        let pixels = try PixelBuffer.filled(Pixel(red: 1, green: 2, blue: 3), size)
+        let pixels = try PixelBuffer.filled(Pixel(red: 1, green: 2, blue: 3), size: size)
         do throws(TintypeError) {
             let data = try coders.encode(pixels, as: format)
             var limits = DecodeLimits()
@@ -75,7 +75,7 @@ import TintypeTesting
     }
 
     @Test func aFrameBeyondItsCanvasIsRefused() throws {
-        let pixels = try PixelBuffer.filled(Pixel(red: 1, green: 2, blue: 3), PixelSize(width: 4, height: 4))
+        let pixels = try PixelBuffer.filled(Pixel(red: 1, green: 2, blue: 3), size: PixelSize(width: 4, height: 4))
         var histogram = ColorHistogram(limit: 256)
         histogram.add(pixels)
         let palette = ColorPalette(histogram, hasTransparency: false)

@@ -22,7 +22,7 @@ import TintypeTesting
         let data = try FixtureManifest.named(name).data
         let whole = try DecodeTests.coders.decoder(for: data).decode(data, context: DecodeContext())
         let last = try #require(try previews(data, piece: piece).last)
-        #expect(PixelDifference(last.pixels, whole.pixels)?.maximum == 0)
+        #expect(PixelDifference(between: last.pixels, and: whole.pixels)?.maximum == 0)
         #expect(last.info == whole.info)
     }
 
@@ -31,7 +31,7 @@ import TintypeTesting
         let data = try FixtureManifest.named(name).data
         let all = try previews(data, piece: max(1, data.count / 20))
         for (earlier, later) in zip(all, all.dropFirst()) {
-            #expect(PixelDifference(earlier.pixels, later.pixels)?.maximum != 0)
+            #expect(PixelDifference(between: earlier.pixels, and: later.pixels)?.maximum != 0)
         }
         // The bytes after the pixels add nothing.
         #expect(all.count <= 20)
@@ -49,7 +49,7 @@ import TintypeTesting
         let whole = try DecodeTests.coders.decoder(for: data).decode(data, context: DecodeContext())
         let all = try previews(data, piece: max(1, data.count / 40))
         #expect(all.count > 5)
-        let differences = try all.map { try #require(PixelDifference($0.pixels, whole.pixels)).mean }
+        let differences = try all.map { try #require(PixelDifference(between: $0.pixels, and: whole.pixels)).mean }
         #expect(differences.last == 0 && differences[differences.count / 2] < differences[0])
     }
 

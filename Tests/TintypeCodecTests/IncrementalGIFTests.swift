@@ -23,7 +23,7 @@ import TintypeTesting
         for (image, count) in zip(all, counts) {
             #expect((0..<count).allSatisfy { image.pixels[49, $0] == whole.pixels[49, $0] })
         }
-        #expect(PixelDifference(try #require(all.last).pixels, whole.pixels)?.maximum == 0)
+        #expect(PixelDifference(between: try #require(all.last).pixels, and: whole.pixels)?.maximum == 0)
     }
 
     /// The first pass of an interlaced image shows all of it coarsely.
@@ -32,11 +32,11 @@ import TintypeTesting
         let expected = try whole("interlaced.gif").pixels
         let first = try GIFDecoder().previews(data, piece: max(1, data.count / 200)).filter { $0.info.frameCount == 1 }
         #expect(first.count > 3)
-        let differences = try first.map { try #require(PixelDifference($0.pixels, expected)).mean }
+        let differences = try first.map { try #require(PixelDifference(between: $0.pixels, and: expected)).mean }
         #expect(differences.last == 0 && differences[0] > differences[differences.count / 2])
         let height = expected.size.height
         let filled = try #require(first.first { $0.pixels[0, height - 1].alpha == 255 })
-        #expect(PixelDifference(filled.pixels, expected)?.maximum != 0)
+        #expect(PixelDifference(between: filled.pixels, and: expected)?.maximum != 0)
     }
 
     /// Codes of every width, full tables, and images that do not fill their canvas, compared with giflib.
@@ -72,7 +72,7 @@ import TintypeTesting
             for place in stride(from: start, to: image.range.upperBound, by: piece) {
                 _ = arriving.append(data[place..<min(place + piece, image.range.upperBound)])
             }
-            #expect(PixelDifference(try arriving.pixels(), expected)?.maximum == 0)
+            #expect(PixelDifference(between: try arriving.pixels(), and: expected)?.maximum == 0)
         }
     }
 

@@ -34,7 +34,7 @@ import TintypeTesting
         let whole = try decode(data).pixels
         let all = try JXLDecoder().previews(data, piece: max(1, data.count / 30))
         #expect(all.count > 2 && all.allSatisfy { $0.size == Self.size && $0.pixels.isOpaque })
-        let differences = try all.map { try #require(PixelDifference($0.pixels, whole)).mean }
+        let differences = try all.map { try #require(PixelDifference(between: $0.pixels, and: whole)).mean }
         #expect(
             differences[0] < 30 && zip(differences, differences.dropFirst()).allSatisfy { $0 > $1 }, "\(differences)")
         #expect(differences.last == 0)
@@ -46,7 +46,7 @@ import TintypeTesting
         let half = try #require(try JXLDecoder().previews(data.prefix(data.count / 2), piece: 5000).last)
         #expect(half.pixels[5, 5] == whole[5, 5] && half.pixels[599, 399].alpha == 0)
         let last = try #require(try JXLDecoder().previews(data, piece: 5000).last)
-        #expect(PixelDifference(last.pixels, whole)?.maximum == 0)
+        #expect(PixelDifference(between: last.pixels, and: whole)?.maximum == 0)
     }
 
     @Test(arguments: [1, 100, 1_000_000]) func theLastPreviewIsTheWholeImage(_ piece: Int) throws {
@@ -57,7 +57,7 @@ import TintypeTesting
             let whole = try decode(data)
             let all = try JXLDecoder().previews(data, piece: piece)
             let last = try #require(all.last, "\(name)")
-            #expect(PixelDifference(last.pixels, whole.pixels)?.maximum == 0, "\(name)")
+            #expect(PixelDifference(between: last.pixels, and: whole.pixels)?.maximum == 0, "\(name)")
             #expect(all.allSatisfy { $0.size == whole.size && $0.info.orientation == whole.info.orientation })
         }
     }
@@ -65,7 +65,7 @@ import TintypeTesting
     @Test func aHighRangeImageIsPreviewedWithItsFinalColours() throws {
         let data = try FixtureManifest.named("pq.jxl").data
         let last = try #require(try JXLDecoder().previews(data, piece: 50).last)
-        #expect(PixelDifference(last.pixels, try decode(data).pixels)?.maximum == 0)
+        #expect(PixelDifference(between: last.pixels, and: try decode(data).pixels)?.maximum == 0)
     }
 
     @Test func eachPreviewShowsMoreAndHasTheRequestedSize() throws {
@@ -74,7 +74,7 @@ import TintypeTesting
         let all = try JXLDecoder().previews(data, piece: 100, DecodeOptions(size: .fit(box)))
         #expect(all.allSatisfy { $0.size == Self.size.fitted(into: box) })
         for (earlier, later) in zip(all, all.dropFirst()) {
-            #expect(PixelDifference(earlier.pixels, later.pixels)?.maximum != 0)
+            #expect(PixelDifference(between: earlier.pixels, and: later.pixels)?.maximum != 0)
         }
         // One piece of 100 bytes at a time, but far fewer previews.
         #expect(all.count < data.count / 400)
@@ -119,7 +119,7 @@ import TintypeTesting
         let part = try #require(image.animation)
         #expect(image.isPartial && part.frameCount > 1 && part.frameCount < whole.frameCount)
         for index in 0..<part.frameCount {
-            #expect(PixelDifference(try part.frame(at: index), try whole.frame(at: index))?.maximum == 0)
+            #expect(PixelDifference(between: try part.frame(at: index), and: try whole.frame(at: index))?.maximum == 0)
         }
     }
 

@@ -14,7 +14,7 @@ import TintypeTesting
             let data = try FixtureManifest.named(name).data
             let whole = try JPEGDecoder().decode(data, context: DecodeContext())
             let last = try #require(try previews(name, piece: piece).last)
-            #expect(PixelDifference(last.pixels, whole.pixels)?.maximum == 0)
+            #expect(PixelDifference(between: last.pixels, and: whole.pixels)?.maximum == 0)
         }
     }
 
@@ -23,7 +23,7 @@ import TintypeTesting
         let data = try FixtureManifest.named("large-progressive.jpg").data
         let whole = try JPEGDecoder().decode(data, context: DecodeContext())
         let differences = try previews("large-progressive.jpg", piece: 500).map {
-            try #require(PixelDifference($0.pixels, whole.pixels)).mean
+            try #require(PixelDifference(between: $0.pixels, and: whole.pixels)).mean
         }
         #expect(differences.count >= 5)
         #expect(zip(differences, differences.dropFirst()).allSatisfy { $1 <= $0 * 1.15 }, "\(differences)")

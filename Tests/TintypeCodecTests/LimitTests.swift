@@ -45,37 +45,37 @@ import TintypeTesting
     }
 
     @Test func chunksOfAPNGAreLimited() throws {
-        let data = Bomb.png(PixelSize(width: 2, height: 2), [("teST", Data(count: 2000))])
+        let data = Bomb.png(PixelSize(width: 2, height: 2), chunks: [("teST", Data(count: 2000))])
         expect(.chunkBytes, data) { $0.chunkBytes = 1000 }
     }
 
     @Test func textOfAPNGIsLimitedAsAWhole() throws {
-        let data = Bomb.png(PixelSize(width: 2, height: 2), (0..<10).map { _ in ("tEXt", Data(count: 200)) })
+        let data = Bomb.png(PixelSize(width: 2, height: 2), chunks: (0..<10).map { _ in ("tEXt", Data(count: 200)) })
         expect(.textBytes, data) { $0.textBytes = 1000 }
     }
 
     @Test func colourProfilesAreLimited() throws {
-        expect(.profileBytes, Bomb.png(PixelSize(width: 2, height: 2), [("iCCP", Data(count: 2000))])) {
+        expect(.profileBytes, Bomb.png(PixelSize(width: 2, height: 2), chunks: [("iCCP", Data(count: 2000))])) {
             $0.profileBytes = 1000
         }
-        let segments = (0..<3).map { _ in Bomb.segment(0xE2, Data("ICC_PROFILE\0".utf8) + Data(count: 400)) }
-        expect(.profileBytes, Bomb.jpeg(segments)) { $0.profileBytes = 1000 }
+        let segments = (0..<3).map { _ in Bomb.segment(0xE2, body: Data("ICC_PROFILE\0".utf8) + Data(count: 400)) }
+        expect(.profileBytes, Bomb.jpeg(segments: segments)) { $0.profileBytes = 1000 }
         expect(.profileBytes, Bomb.webP([("ICCP", Data(count: 2000))])) { $0.profileBytes = 1000 }
     }
 
     @Test func exifIsLimited() throws {
-        expect(.exifBytes, Bomb.png(PixelSize(width: 2, height: 2), [("eXIf", Data(count: 2000))])) {
+        expect(.exifBytes, Bomb.png(PixelSize(width: 2, height: 2), chunks: [("eXIf", Data(count: 2000))])) {
             $0.exifBytes = 1000
         }
-        let segments = (0..<3).map { _ in Bomb.segment(0xE1, Data("Exif\0\0".utf8) + Data(count: 400)) }
-        expect(.exifBytes, Bomb.jpeg(segments)) { $0.exifBytes = 1000 }
+        let segments = (0..<3).map { _ in Bomb.segment(0xE1, body: Data("Exif\0\0".utf8) + Data(count: 400)) }
+        expect(.exifBytes, Bomb.jpeg(segments: segments)) { $0.exifBytes = 1000 }
         expect(.exifBytes, Bomb.webP([("EXIF", Data(count: 2000))])) { $0.exifBytes = 1000 }
     }
 
     /// 49 megapixels in a hundred bytes.
     @Test func aFewBytesDoNotBecomeAHugeImage() {
         let size = PixelSize(width: 7000, height: 7000)
-        expect(.ratio, Bomb.png(size, [])) { _ in }
+        expect(.ratio, Bomb.png(size, chunks: [])) { _ in }
         expect(.ratio, Bomb.gif(size, frames: 1)) { _ in }
         expect(.ratio, Bomb.bmp(size)) { _ in }
         // Small images may be blank.
@@ -87,7 +87,7 @@ import TintypeTesting
     /// libjxl needs 3 GB for 81 megapixels with alpha.
     @Test func aLargeJPEGXLIsRefusedByItsMemory() throws {
         let clear = try PixelBuffer.filled(
-            Pixel(red: 0, green: 0, blue: 0, alpha: 0), PixelSize(width: 300, height: 300))
+            Pixel(red: 0, green: 0, blue: 0, alpha: 0), size: PixelSize(width: 300, height: 300))
         let data = try JXLEncoder(effort: 1).encode(clear, as: .jxl, options: EncodeOptions(quality: 1))
         expect(.memoryBytes, data) { $0.memoryBytes = 300 * 300 * 40 - 1 }
         _ = try decode(data) { $0.memoryBytes = 300 * 300 * 40 }

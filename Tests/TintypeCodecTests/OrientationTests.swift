@@ -38,12 +38,12 @@ import TintypeTesting
         let image = try decode(file(format, orientation))
         #expect(image.info.orientation == orientation && image.info.storedSize == stored.size)
         #expect(image.size == orientation.displayed(stored.size) && image.info.size == image.size)
-        #expect(PixelDifference(image.pixels, try stored.oriented(orientation))?.maximum == 0)
+        #expect(PixelDifference(between: image.pixels, and: try stored.oriented(orientation))?.maximum == 0)
         let box = PixelSize(width: 13, height: 13)
         let thumbnail = try decode(file(format, orientation), DecodeOptions(size: .fit(box)))
         #expect(thumbnail.size == image.size.fitted(into: box))
         let resized = try ResizeTransformer(to: box).transform(image.pixels)
-        #expect(try #require(PixelDifference(thumbnail.pixels, resized)).mean < 4)
+        #expect(try #require(PixelDifference(between: thumbnail.pixels, and: resized)).mean < 4)
     }
 
     /// Files made by the formats' own tools, with reference images decoded by them.
@@ -54,7 +54,7 @@ import TintypeTesting
         let box = PixelSize(width: 16, height: 16)
         let thumbnail = try decode(fixture.data, DecodeOptions(size: .fit(box)))
         let resized = try ResizeTransformer(to: box).transform(expected)
-        #expect(try #require(PixelDifference(thumbnail.pixels, resized)).mean < 3)
+        #expect(try #require(PixelDifference(between: thumbnail.pixels, and: resized)).mean < 3)
         // Reported as stored, although libheif applies it.
         #expect(thumbnail.info.orientation == orientation && thumbnail.info.size == expected.size)
         #expect(thumbnail.info.storedSize == orientation.displayed(expected.size))
@@ -71,7 +71,9 @@ import TintypeTesting
             for axis in 0..<2 {
                 let image = try decode(data.setting(turn, UInt8(quarters)).setting(mirror, UInt8(axis)))
                 seen.insert(image.info.orientation)
-                #expect(PixelDifference(image.pixels, try stored.oriented(image.info.orientation))?.maximum == 0)
+                #expect(
+                    PixelDifference(between: image.pixels, and: try stored.oriented(image.info.orientation))?.maximum
+                        == 0)
             }
         }
         // Rotation, then mirroring; images that are not mirrored have no `imir` box.
@@ -88,7 +90,7 @@ import TintypeTesting
         let (image, plain) = (try decode(swapped), try decode(data))
         #expect(plain.info.orientation == .leftMirrored && image.info.orientation == .rightMirrored)
         let upright = try decode(FixtureManifest.named("orientation-1.heic").data).pixels
-        let difference = try #require(PixelDifference(image.pixels, try upright.oriented(.rightMirrored)))
+        let difference = try #require(PixelDifference(between: image.pixels, and: try upright.oriented(.rightMirrored)))
         #expect(difference.mean < 2, "\(difference)")
     }
 
@@ -108,7 +110,7 @@ import TintypeTesting
         let animation = try #require(image.animation)
         for index in 0..<plain.frameCount {
             let expected = try plain.frame(at: index).oriented(.right)
-            #expect(PixelDifference(try animation.frame(at: index), expected)?.maximum == 0)
+            #expect(PixelDifference(between: try animation.frame(at: index), and: expected)?.maximum == 0)
         }
     }
 }

@@ -27,7 +27,7 @@ import TintypeTesting
         let whole = try decodePixels(name)
         let rect = part(of: whole.size)
         let decoded = try decodePixels(name, DecodeOptions(crop: rect))
-        #expect(PixelDifference(decoded, try whole.cropped(to: rect))?.maximum == 0)
+        #expect(PixelDifference(between: decoded, and: try whole.cropped(to: rect))?.maximum == 0)
     }
 
     /// libjpeg scales in the frequency domain, which may change pixels a little; other formats change nothing.
@@ -37,7 +37,7 @@ import TintypeTesting
         let size = PixelSize(width: max(1, rect.size.width / 3), height: max(1, rect.size.height / 3))
         let decoded = try decodePixels(name, DecodeOptions(crop: rect, size: .shrink(size)))
         let expected = try ResizeTransformer(to: size, mode: .stretch).transform(whole.cropped(to: rect))
-        let difference = try #require(PixelDifference(decoded, expected))
+        let difference = try #require(PixelDifference(between: decoded, and: expected))
         #expect(name.hasSuffix("jpg") ? difference.mean < 6 : difference.maximum <= 2, "\(name): \(difference)")
     }
 

@@ -63,7 +63,8 @@ import TintypeTesting
         #expect(image.isPartial && partial.isComplete && image.info.frameCount == partial.frameCount)
         #expect(partial.frameCount > 1 && partial.frameCount < whole.frameCount)
         for index in 0..<partial.frameCount {
-            #expect(PixelDifference(try partial.frame(at: index), try whole.frame(at: index))?.maximum == 0)
+            #expect(
+                PixelDifference(between: try partial.frame(at: index), and: try whole.frame(at: index))?.maximum == 0)
         }
     }
 

@@ -21,7 +21,7 @@ import TintypeTesting
         for order in [[0, 1, 2, 3], [3, 1]] {
             for place in order {
                 let expected = try whole.frame(at: indices[place])
-                #expect(PixelDifference(try picked.frame(at: place), expected)?.maximum == 0)
+                #expect(PixelDifference(between: try picked.frame(at: place), and: expected)?.maximum == 0)
             }
         }
     }
@@ -42,7 +42,9 @@ import TintypeTesting
         guard format != .gif else { return }
         for (place, index) in [4, 2, 7].enumerated() {
             let expected = try whole.frame(at: index)
-            #expect(try #require(PixelDifference(try again.frame(at: place), expected)).maximum <= 1, "\(index)")
+            #expect(
+                try #require(PixelDifference(between: try again.frame(at: place), and: expected)).maximum <= 1,
+                "\(index)")
         }
     }
 
@@ -51,13 +53,13 @@ import TintypeTesting
         let data = try coders.encode(whole, as: .png, options: EncodeOptions(frames: [6]))
         let image = try coders.decoder(for: data).decode(data, context: DecodeContext())
         #expect(!image.isAnimated)
-        #expect(PixelDifference(image.pixels, try whole.frame(at: 6))?.maximum == 0)
+        #expect(PixelDifference(between: image.pixels, and: try whole.frame(at: 6))?.maximum == 0)
     }
 
     /// Frames of a transformed animation stay transformed.
     @Test func framesOfATransformedAnimationAreTransformed() throws {
         let flipped = try rects().transformed(by: FlipTransformer(horizontal: true))
         let picked = try flipped.picking([3])
-        #expect(PixelDifference(picked.poster, try flipped.frame(at: 3))?.maximum == 0)
+        #expect(PixelDifference(between: picked.poster, and: try flipped.frame(at: 3))?.maximum == 0)
     }
 }

@@ -23,7 +23,7 @@ import TintypeTesting
     @Test(arguments: 1...9) func smallImagesAreDecodedAtFullSize(_ side: Int) throws {
         for height in 1...9 {
             let drawn = try Self.drawn(side, height)
-            let difference = try #require(PixelDifference(Self.decode(drawn), drawn))
+            let difference = try #require(PixelDifference(between: Self.decode(drawn), and: drawn))
             #expect(difference.maximum <= 4, "\(side)x\(height): \(difference)")
         }
     }
@@ -38,7 +38,7 @@ import TintypeTesting
             let size = PixelSize(width: target, height: target)
             let thumbnail = try Self.decode(ramp, DecodeOptions(size: .fit(size)))
             let expected = try ResizeTransformer(to: size, mode: .stretch).transform(ramp)
-            let difference = try #require(PixelDifference(thumbnail, expected))
+            let difference = try #require(PixelDifference(between: thumbnail, and: expected))
             #expect(difference.maximum <= 10, "\(side) to \(target): \(difference)")
         }
     }

@@ -30,7 +30,7 @@ import TintypeTesting
     func aThumbnailIsEmbeddedOnRequest(_ format: ImageFormat) throws {
         let (with, without) = (try encoded(format), try encoded(format, embedsThumbnail: false))
         #expect(with.count > without.count)
-        #expect(PixelDifference(try decode(with).pixels, try decode(without).pixels)?.maximum == 0)
+        #expect(PixelDifference(between: try decode(with).pixels, and: try decode(without).pixels)?.maximum == 0)
         #expect(try decode(with).info == decode(without).info)
     }
 
@@ -43,7 +43,7 @@ import TintypeTesting
     /// The thumbnail differs from the image, which shows which of them was decoded.
     @Test func aThumbnailReplacesTheImageIfLargeEnoughAndAllowed() throws {
         let small = try JPEGEncoder().encode(
-            .filled(Pixel(red: 255, green: 0, blue: 0), PixelSize(width: 320, height: 213)), as: .jpeg,
+            .filled(Pixel(red: 255, green: 0, blue: 0), size: PixelSize(width: 320, height: 213)), as: .jpeg,
             options: EncodeOptions())
         let data = try #require(Self.replacingThumbnail(of: try encoded(.jpeg), by: small))
         func isRed(_ size: DecodeOptions.Size, _ allowed: DecodeOptions.EmbeddedThumbnail) throws -> Bool {
@@ -69,7 +69,7 @@ import TintypeTesting
             let whole = try decode(data, DecodeOptions(size: box))
             let small = try decode(data, DecodeOptions(size: box, embeddedThumbnail: .whereLargeEnough))
             #expect(small.info.orientation == orientation && small.size == whole.size)
-            #expect(try #require(PixelDifference(small.pixels, whole.pixels)).mean < 4, "\(orientation)")
+            #expect(try #require(PixelDifference(between: small.pixels, and: whole.pixels)).mean < 4, "\(orientation)")
         }
     }
 
@@ -85,7 +85,7 @@ import TintypeTesting
         let whole = try decode(data, DecodeOptions(size: box))
         let small = try decode(data, DecodeOptions(size: box, embeddedThumbnail: .whereLargeEnough))
         #expect(small.size == whole.size && small.info == whole.info)
-        let difference = try #require(PixelDifference(small.pixels, whole.pixels))
+        let difference = try #require(PixelDifference(between: small.pixels, and: whole.pixels))
         // Different pixels, although they show the same scene.
         #expect(difference.maximum > 0 && difference.mean < 4, "\(difference)")
     }

@@ -72,7 +72,7 @@ import TintypeTesting
 
     @Test func anOverlayIsLoadedAndDrawn() async throws {
         try await withCommandFixture { fixture in
-            let mark = try PixelBuffer.filled(Pixel(red: 255, green: 0, blue: 0), PixelSize(width: 4, height: 4))
+            let mark = try PixelBuffer.filled(Pixel(red: 255, green: 0, blue: 0), size: PixelSize(width: 4, height: 4))
             let path = try fixture.write(PNGEncoder().encode(mark, as: .png, options: EncodeOptions()), "mark.png")
             let marked = try await converted(
                 fixture, "--overlay", path, "--gravity", "topLeft", "--inset", "10,20", "--opacity", "1")
@@ -188,7 +188,7 @@ import TintypeTesting
                 let run = try await CommandRun.tintype("convert", input, output, "--frame", "\(index)")
                 #expect(run.status == 0, "\(run.error)")
                 let written = try PNGDecoder().decode(Data(contentsOf: URL(filePath: output)), context: DecodeContext())
-                #expect(PixelDifference(written.pixels, try animation.frame(at: index))?.maximum == 0)
+                #expect(PixelDifference(between: written.pixels, and: try animation.frame(at: index))?.maximum == 0)
             }
             let small = try await CommandRun.tintype(
                 "convert", input, output, "--frame", "5", "--resize", "12x12", "--thumbnail", "20x20")

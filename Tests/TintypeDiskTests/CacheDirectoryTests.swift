@@ -125,7 +125,7 @@ import TintypeTesting
 
     @Test func aLinkInPlaceOfAThumbnailIsAMiss() async throws {
         let thumbnails = ThumbnailCache(directory: URL(filePath: root))
-        let pixels = try PixelBuffer.filled(Pixel(red: 9, green: 0, blue: 0), PixelSize(width: 8, height: 8))
+        let pixels = try PixelBuffer.filled(Pixel(red: 9, green: 0, blue: 0), size: PixelSize(width: 8, height: 8))
         thumbnails.store(Image(pixels: pixels, info: ImageInfo(format: .png, size: pixels.size)), for: key("a"))
         try await thumbnails.flush()
         let path = thumbnails.disk.path(for: key("a"))

@@ -114,7 +114,7 @@ import TintypeTesting
 
     private static func image(_ number: Int, _ size: Int) throws(TintypeError) -> Image {
         let pixels = try PixelBuffer.filled(
-            Pixel(red: UInt8(number), green: 0, blue: 0), PixelSize(width: size, height: 2))
+            Pixel(red: UInt8(number), green: 0, blue: 0), size: PixelSize(width: size, height: 2))
         return Image(pixels: pixels, info: ImageInfo(format: .png, size: pixels.size))
     }
 }

@@ -32,7 +32,7 @@ import TintypeTesting
     private func isEqual(_ left: Image?, _ right: Image) -> Bool {
         guard let left else { return false }
         return left.info == right.info && left.scale == right.scale && left.received == right.received
-            && PixelDifference(left.pixels, right.pixels)?.maximum == 0
+            && PixelDifference(between: left.pixels, and: right.pixels)?.maximum == 0
     }
 
     private func replace(_ path: String, with bytes: Data) throws {

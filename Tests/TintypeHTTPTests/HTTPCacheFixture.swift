@@ -38,7 +38,7 @@ struct HTTPCacheFixture {
     /// A request that decodes any bytes, with header fields that an interceptor adds.
     func request(_ path: String = "/a", adding fields: [String: String] = [:]) -> ImageRequest {
         var request = ImageRequest(url: origin.url(path)).freshness(.http)
-        request.rendition.decode.decoder = NamedDecoder(id: "first byte", FirstByteDecoder())
+        request.rendition.decode.decoder = NamedDecoder(id: "first byte", decoder: FirstByteDecoder())
         request.policy.failureMemory = .ignored
         request.policy.data = .always
         if !fields.isEmpty { request.http.interceptors = [DownloadRequestModifier.headers(fields)] }

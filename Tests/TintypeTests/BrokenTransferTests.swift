@@ -61,7 +61,7 @@ import TintypeTesting
             // The origin now sends the complete image, which is loaded again.
             origin.serve("/a.png", .image(png, type: "image/png"))
             let image = try await pipeline.image(for: request(origin))
-            #expect(!image.isPartial && PixelDifference(image.pixels, complete)?.maximum == 0)
+            #expect(!image.isPartial && PixelDifference(between: image.pixels, and: complete)?.maximum == 0)
         }
     }
 

@@ -175,7 +175,7 @@ import TintypeTesting
     func onlyCompleteValidImagesAreStored(_ kind: String) async throws {
         try await run { origin, make in
             let png = try PNGEncoder().encode(
-                .filled(Pixel(red: 9, green: 9, blue: 9), PixelSize(width: 50, height: 50)), as: .png,
+                .filled(Pixel(red: 9, green: 9, blue: 9), size: PixelSize(width: 50, height: 50)), as: .png,
                 options: EncodeOptions())
             var corrupt = png
             corrupt[corrupt.count / 2] ^= 0xFF

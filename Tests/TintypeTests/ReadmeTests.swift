@@ -79,7 +79,8 @@ func warm(_ urls: [URL], with pipeline: ImagePipeline) async {
 
     @Test func theCodeInTheReadmeRuns() async throws {
         let origin = try await Origin.start()
-        let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), PixelSize(width: 640, height: 480))
+        let white = try PixelBuffer.filled(
+            Pixel(red: 255, green: 255, blue: 255), size: PixelSize(width: 640, height: 480))
         let jpeg = try JPEGEncoder().encode(white, as: .jpeg, options: EncodeOptions())
         origin.serve("/a.jpg", .image(jpeg, type: "image/jpeg"))
         let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-readme-\(UUID().uuidString)")
@@ -97,7 +98,7 @@ func warm(_ urls: [URL], with pipeline: ImagePipeline) async {
 
     @Test func thePipelineInTheReadmeLoadsAnImage() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-readme-\(UUID().uuidString)")
-        let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), PixelSize(width: 6, height: 4))
+        let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), size: PixelSize(width: 6, height: 4))
         let data = try PNGEncoder().encode(white, as: .png, options: EncodeOptions())
         let pipeline = makePipeline(cachingIn: folder)
         let image = try await pipeline.image(for: ImageRequest(source: .bytes(data, id: "white")))

@@ -52,7 +52,7 @@ private final class Crowd: Sendable {
         guard let url = URL(string: "https://images.example.com/\(number).png") else { throw URLError(.badURL) }
         let request = ImageRequest(url: url)
         let gate = Gate()
-        loader.answer(request.source.identity, .gated(gate, .data(bytes)))
+        loader.setAnswer(.gated(gate, .data(bytes)), for: request.source.identity)
         return (request, gate)
     }
 

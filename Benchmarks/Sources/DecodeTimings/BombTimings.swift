@@ -9,15 +9,15 @@ enum BombTimings {
         ("GIF of 65,535 x 65,535, 50,000 frames", Bomb.gif(PixelSize(width: 65_535, height: 65_535), frames: 50_000)),
         ("JPEG of 10,000 scans", Bomb.jpeg(scans: 10_000)),
         ("WebP of 16,383 x 16,383, 5,000 frames", Bomb.webP(PixelSize(width: 16_383, height: 16_383), frames: 5000)),
-        ("PNG with 64 MB of ICC", Bomb.png(PixelSize(width: 9, height: 9), [("iCCP", Data(count: 64 << 20))])),
+        ("PNG with 64 MB of ICC", Bomb.png(PixelSize(width: 9, height: 9), chunks: [("iCCP", Data(count: 64 << 20))])),
         ("WebP with 64 MB of ICC", Bomb.webP([("ICCP", Data(count: 64 << 20))])),
-        ("JPEG with 16 MB of ICC", Bomb.jpeg(segments)),
+        ("JPEG with 16 MB of ICC", Bomb.jpeg(segments: segments)),
         ("SVG with a billion laughs", Bomb.laughs()),
     ]
 
     /// The maximum number of segments of a profile.
     private static let segments = (1...255).map { number in
-        Bomb.segment(0xE2, Data("ICC_PROFILE\0".utf8) + Data([UInt8(number), 255]) + Data(count: 65_000))
+        Bomb.segment(0xE2, body: Data("ICC_PROFILE\0".utf8) + Data([UInt8(number), 255]) + Data(count: 65_000))
     }
 
     /// Prints milliseconds and kilobytes, for decoding and for reading the header.

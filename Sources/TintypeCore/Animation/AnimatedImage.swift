@@ -44,7 +44,7 @@ public final class AnimatedImage: Sendable {
         context: DecodeContext
     ) throws(TintypeError) {
         try context.checkCancelled()
-        let target = try DecodeTarget(info, context.options)
+        let target = try DecodeTarget(info, options: context.options)
         var transforms: [any ImageTransformer] = []
         if !target.isAll(of: source.canvasSize) { transforms.append(DecodeTargetTransformer(target)) }
         if info.orientation != .up { transforms.append(OrientationTransformer(info.orientation)) }

@@ -44,7 +44,7 @@ extension CacheSerializer {
     ///   - options: The encoder's options.
     public static func reencoding(
         _ formats: Set<ImageFormat>, as target: ImageFormat, with encoder: any ImageEncoder,
-        _ options: EncodeOptions = EncodeOptions()
+        options: EncodeOptions = EncodeOptions()
     ) -> CacheSerializer {
         CacheSerializer { image, data, _ throws(TintypeError) in
             // A downscaled image or a single frame must not replace the original.

@@ -39,7 +39,7 @@ public struct DecodeTarget: Equatable, Sendable {
     /// Computes the target of decode options for an image.
     ///
     /// - Throws: ``TintypeError/Code/transformFailed`` if the requested part lies outside the image.
-    public init(_ info: ImageInfo, _ options: DecodeOptions) throws(TintypeError) {
+    public init(_ info: ImageInfo, options: DecodeOptions) throws(TintypeError) {
         let options = try options.resolved(for: info)
         let whole = PixelRect(x: 0, y: 0, size: info.size)
         guard let shown = (options.crop ?? whole).clipped(to: info.size) else {

@@ -208,7 +208,7 @@ public struct NamedDecoder: Sendable {
     public let decoder: any ImageDecoder
 
     /// Creates a named decoder.
-    public init(id: String, _ decoder: any ImageDecoder) {
+    public init(id: String, decoder: any ImageDecoder) {
         self.id = id
         self.decoder = decoder
     }

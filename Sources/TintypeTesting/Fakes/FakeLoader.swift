@@ -3,7 +3,7 @@ public import TintypeCore
 
 /// An image loader that returns prepared answers and counts the loads.
 ///
-/// Set an answer for each source with ``answer(_:_:)``. A load of any other source fails with
+/// Set an answer for each source with ``setAnswer(_:for:)``. A load of any other source fails with
 /// ``TintypeError/Code/notFound``. You can call every method from any thread, also while loads are running.
 public final class FakeLoader: ImageLoader {
     /// The outcome of a load.
@@ -46,9 +46,9 @@ public final class FakeLoader: ImageLoader {
     /// Sets the answer to all further loads of a source.
     ///
     /// - Parameters:
-    ///   - identity: The identity of the source, as in `ImageSource.identity`.
     ///   - answer: The outcome of the loads. It replaces an earlier one.
-    public func answer(_ identity: String, _ answer: Answer) {
+    ///   - identity: The identity of the source, as in `ImageSource.identity`.
+    public func setAnswer(_ answer: Answer, for identity: String) {
         state.withLock { $0.answers[identity] = answer }
     }
 

@@ -66,7 +66,7 @@ public final class GatedDecoder: ImageDecoder {
         }
         if let inner { return try inner.decode(bytes, context: context) }
         let size = context.options.size.target(for: info.size)
-        let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), size)
+        let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), size: size)
         return Image(pixels: white, info: info, scale: context.options.scale ?? 1)
     }
 }

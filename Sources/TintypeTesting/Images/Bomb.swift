@@ -8,7 +8,7 @@ public enum Bomb {
     /// - Parameters:
     ///   - size: The size that the header declares, in pixels.
     ///   - chunks: Additional chunks before the pixels, with four-letter names.
-    public static func png(_ size: PixelSize, _ chunks: [(name: String, body: Data)] = []) -> Data {
+    public static func png(_ size: PixelSize, chunks: [(name: String, body: Data)] = []) -> Data {
         let sides = bigEndian(UInt32(size.width)) + bigEndian(UInt32(size.height))
         var data = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
         data += chunk("IHDR", sides + Data([8, 2, 0, 0, 0]))
@@ -33,14 +33,14 @@ public enum Bomb {
     ///
     /// - Parameters:
     ///   - scans: The number of scans.
-    ///   - segments: Additional segments before the frame; see ``segment(_:_:)``.
-    public static func jpeg(scans: Int = 1, _ segments: [Data] = []) -> Data {
+    ///   - segments: Additional segments before the frame; see ``segment(_:body:)``.
+    public static func jpeg(scans: Int = 1, segments: [Data] = []) -> Data {
         var data = Data([0xFF, 0xD8])
         for segment in segments { data += segment }
-        data += segment(0xDB, Data([0]) + Data(repeating: 1, count: 64))
-        data += segment(0xC2, Data([8, 0, 16, 0, 16, 1, 1, 0x11, 0]))
-        data += segment(0xC4, Data([0, 1] + [UInt8](repeating: 0, count: 15) + [0]))
-        let scan = segment(0xDA, Data([1, 1, 0, 0, 0, 0])) + Data([0])
+        data += segment(0xDB, body: Data([0]) + Data(repeating: 1, count: 64))
+        data += segment(0xC2, body: Data([8, 0, 16, 0, 16, 1, 1, 0x11, 0]))
+        data += segment(0xC4, body: Data([0, 1] + [UInt8](repeating: 0, count: 15) + [0]))
+        let scan = segment(0xDA, body: Data([1, 1, 0, 0, 0, 0])) + Data([0])
         for _ in 0..<scans { data += scan }
         return data + Data([0xFF, 0xD9])
     }
@@ -50,7 +50,7 @@ public enum Bomb {
     /// - Parameters:
     ///   - marker: The second byte of the marker.
     ///   - body: The contents, at most 65,533 bytes.
-    public static func segment(_ marker: UInt8, _ body: Data) -> Data {
+    public static func segment(_ marker: UInt8, body: Data) -> Data {
         Data([0xFF, marker]) + bigEndian(UInt16(body.count + 2)) + body
     }
 

@@ -29,7 +29,7 @@ extension PixelBuffer {
     ///   - size: The size, in pixels. One pixel by default.
     /// - Throws: ``TintypeError/Code/outOfMemory``, or ``TintypeError/Code/limitExceeded`` for an impossible size.
     public static func filled(
-        _ pixel: Pixel, _ size: PixelSize = PixelSize(width: 1, height: 1)
+        _ pixel: Pixel, size: PixelSize = PixelSize(width: 1, height: 1)
     ) throws(TintypeError) -> PixelBuffer {
         try drawn(size) { _, _ in pixel }
     }
@@ -43,7 +43,7 @@ public struct PixelDifference: Equatable, Sendable {
     public var mean: Double
 
     /// Compares two buffers. `nil` if their sizes differ.
-    public init?(_ left: PixelBuffer, _ right: PixelBuffer) {
+    public init?(between left: PixelBuffer, and right: PixelBuffer) {
         guard left.size == right.size else { return nil }
         var (maximum, sum) = (0, 0)
         for y in 0..<left.size.height {

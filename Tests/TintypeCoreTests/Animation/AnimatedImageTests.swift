@@ -130,7 +130,7 @@ import TintypeTesting
         let frame = try #require(try transformed.animation?.frame(at: 2))
         #expect(counter.count.now == 2)
         let expected = try resize.transform(#require(try image.animation?.frame(at: 2)))
-        #expect(PixelDifference(frame, expected)?.maximum == 0)
+        #expect(PixelDifference(between: frame, and: expected)?.maximum == 0)
         #expect(transformed.info == image.info && transformed.animation?.frameCount == 3)
     }
 
@@ -149,7 +149,7 @@ import TintypeTesting
                 duration: 0.1, blend: .source)
         }
         let images = try frames.indices.map {
-            try PixelBuffer.filled(Pixel(red: UInt8($0), green: 0, blue: 0), frames[$0].rect.size)
+            try PixelBuffer.filled(Pixel(red: UInt8($0), green: 0, blue: 0), size: frames[$0].rect.size)
         }
         return DrawnAnimation(canvas: canvas, frames: frames, images: images)
     }
@@ -181,10 +181,12 @@ import TintypeTesting
         ] as [any ImageTransformer] {
             let transformed = try whole.transformed(by: transformer)
             #expect(try transformed.frame(at: 1).size == transformed.size, "\(transformer.identifier)")
-            #expect(try PixelDifference(transformed.poster, transformer.transform(whole.poster))?.maximum == 0)
+            #expect(
+                try PixelDifference(between: transformed.poster, and: transformer.transform(whole.poster))?.maximum == 0
+            )
         }
         let second = try whole.transformed(by: TrimTransformer()).frame(at: 1)
-        #expect(try PixelDifference(second, animation.images[1].cropped(to: trimmed))?.maximum == 0)
+        #expect(try PixelDifference(between: second, and: animation.images[1].cropped(to: trimmed))?.maximum == 0)
     }
 
     @Test func aFrameOfAnotherSizeIsAnError() throws {

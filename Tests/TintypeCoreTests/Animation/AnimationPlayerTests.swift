@@ -24,7 +24,7 @@ import TintypeTesting
         fixture.player.play()
         for index in 0..<8 {
             let expected = try fixture.drawn.animated(FrameServices()).frame(at: index % 4)
-            #expect(PixelDifference(fixture.player.shownPixels, expected)?.maximum == 0)
+            #expect(PixelDifference(between: fixture.player.shownPixels, and: expected)?.maximum == 0)
             fixture.timer.advance(by: .milliseconds(100))
         }
     }
@@ -268,7 +268,9 @@ import TintypeTesting
 
     @Test func currentPixelsWaitsUntilTheFrameIsDecoded() async throws {
         let fixture = try PlayerFixture(5)
-        #expect(PixelDifference(try await fixture.player.currentPixels(), fixture.animation.poster)?.maximum == 0)
+        #expect(
+            PixelDifference(between: try await fixture.player.currentPixels(), and: fixture.animation.poster)?.maximum
+                == 0)
         fixture.queue.hold()
         try fixture.player.seek(to: 3)
         // The task runs on this test's actor, so it is waiting when the test continues.
@@ -279,7 +281,7 @@ import TintypeTesting
         }
         _ = await entered.wait()
         fixture.queue.release()
-        #expect(PixelDifference(try await pixels.value, try fixture.animation.frame(at: 3))?.maximum == 0)
+        #expect(PixelDifference(between: try await pixels.value, and: try fixture.animation.frame(at: 3))?.maximum == 0)
     }
 
     @Test func currentPixelsThrowsIfTheFrameCannotBeDecoded() async throws {

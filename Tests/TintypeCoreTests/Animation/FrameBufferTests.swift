@@ -5,7 +5,7 @@ import TintypeTesting
 
 @Suite struct FrameBufferTests {
     private static let pixel = try? PixelBuffer.filled(
-        Pixel(red: 1, green: 2, blue: 3), PixelSize(width: 1, height: 1))
+        Pixel(red: 1, green: 2, blue: 3), size: PixelSize(width: 1, height: 1))
 
     private func cursor(
         _ frame: Int, of count: Int = 10, _ mode: PlaybackMode = .normal, left: Int = .max

@@ -40,7 +40,7 @@ import TintypeTesting
             let places = Set(
                 (0..<Int.random(in: 0...4, using: &random)).map { _ in Int.random(in: 0..<size.area, using: &random) })
             let (black, white) = (Pixel(red: 0, green: 0, blue: 0), Pixel(red: 0, green: 0, blue: 1))
-            let former = try PixelBuffer.filled(black, size)
+            let former = try PixelBuffer.filled(black, size: size)
             let next = try PixelBuffer.drawn(size) { x, y in places.contains(y * size.width + x) ? white : black }
             let (columns, rows) = (places.map { $0 % size.width }, places.map { $0 / size.width })
             let rect = next.changedRect(from: former)
@@ -56,8 +56,8 @@ import TintypeTesting
 
     @Test func changedRectOfAnotherSizeIsEverything() throws {
         let (small, large) = (
-            try PixelBuffer.filled(Pixel(red: 0, green: 0, blue: 0), PixelSize(width: 2, height: 2)),
-            try PixelBuffer.filled(Pixel(red: 0, green: 0, blue: 0), PixelSize(width: 3, height: 2))
+            try PixelBuffer.filled(Pixel(red: 0, green: 0, blue: 0), size: PixelSize(width: 2, height: 2)),
+            try PixelBuffer.filled(Pixel(red: 0, green: 0, blue: 0), size: PixelSize(width: 3, height: 2))
         )
         #expect(large.changedRect(from: small) == PixelRect(x: 0, y: 0, size: large.size))
     }

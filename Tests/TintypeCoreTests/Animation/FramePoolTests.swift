@@ -60,7 +60,9 @@ import TintypeTesting
     /// Uses the frame size of typical animated lists. At most half of the frames fit.
     @Test func fiftyPlayersStayWithinTheBudgetAndReleaseAllFrames() async throws {
         let (size, count) = (PixelSize(width: 480, height: 270), 16)
-        let images = try (0..<count).map { try PixelBuffer.filled(Pixel(red: UInt8($0), green: 0, blue: 0), size) }
+        let images = try (0..<count).map {
+            try PixelBuffer.filled(Pixel(red: UInt8($0), green: 0, blue: 0), size: size)
+        }
         let frame = AnimationFrame(rect: PixelRect(x: 0, y: 0, size: size), duration: 0.1, hasAlpha: false)
         let drawn = DrawnAnimation(
             canvas: size, frames: Array(repeating: frame, count: count), images: images)
@@ -255,13 +257,13 @@ import TintypeTesting
     @Test func timedImagesMakeAnAnimation() throws {
         let images = try (0..<3).map { index in
             TimedImage(
-                try .filled(Pixel(red: UInt8(index), green: 7, blue: 9), PixelSize(width: 4, height: 3)),
+                try .filled(Pixel(red: UInt8(index), green: 7, blue: 9), size: PixelSize(width: 4, height: 3)),
                 duration: 0.1 * Double(index))
         }
         let animation = try AnimatedImage(images, loopCount: 2)
         #expect(animation.durations == [0.1, 0.1, 0.2] && animation.loopCount == 2 && animation.isComplete)
         for index in [0, 2, 1, 2] {
-            #expect(PixelDifference(try animation.frame(at: index), images[index].pixels)?.maximum == 0)
+            #expect(PixelDifference(between: try animation.frame(at: index), and: images[index].pixels)?.maximum == 0)
         }
         let error = #expect(throws: TintypeError.self) { try AnimatedImage([]) }
         #expect(error?.code == .noSuchFrame)

@@ -59,7 +59,9 @@ import TintypeTesting
             guard let animation = try decoder.append(Data(count: 1))?.animation else { continue }
             #expect(animation.frameCount == count)
             for index in (0..<count).reversed() {
-                #expect(PixelDifference(try animation.frame(at: index), try all.frame(at: index))?.maximum == 0)
+                #expect(
+                    PixelDifference(between: try animation.frame(at: index), and: try all.frame(at: index))?.maximum
+                        == 0)
             }
         }
     }
@@ -152,6 +154,6 @@ import TintypeTesting
         ).animated(FrameServices())
         player.replace(with: other)
         #expect(player.currentFrame == 0 && player.shownFrame == 0 && player.status == .playing)
-        #expect(PixelDifference(player.shownPixels, other.poster)?.maximum == 0)
+        #expect(PixelDifference(between: player.shownPixels, and: other.poster)?.maximum == 0)
     }
 }

@@ -118,7 +118,7 @@ import TintypeTesting
     @Test func aDecoderOfTheCallerRemovesNoEntryThatItCannotRead() async throws {
         disk.store(CacheEntry(data: PipelineFixture.png, format: .png), for: key)
         var options = DecodeOptions()
-        options.decoder = NamedDecoder(id: "finder", DamageFinder())
+        options.decoder = NamedDecoder(id: "finder", decoder: DamageFinder())
         #expect(try await cache.query(key, decode: options) == nil)
         #expect(cache.blockingQuery(key, decode: options) == nil)
         #expect(disk.contains(key))

@@ -7,7 +7,7 @@ import TintypeTesting
 @Suite struct MemoryCacheTests {
     private func image(_ width: Int) throws -> Image {
         let size = PixelSize(width: width, height: 1)
-        let pixels = try PixelBuffer.filled(Pixel(red: 1, green: 2, blue: 3), size)
+        let pixels = try PixelBuffer.filled(Pixel(red: 1, green: 2, blue: 3), size: size)
         return Image(pixels: pixels, info: ImageInfo(format: .png, size: size))
     }
 

@@ -11,7 +11,8 @@ import TintypeTesting
         let size = PixelSize(width: 16, height: 1)
         for number in 0..<10 {
             let image = Image(
-                pixels: try .filled(Pixel(red: 1, green: 2, blue: 3), size), info: ImageInfo(format: .png, size: size))
+                pixels: try .filled(Pixel(red: 1, green: 2, blue: 3), size: size),
+                info: ImageInfo(format: .png, size: size))
             cache.store(image, for: CacheKey(source: "\(number)"))
         }
         return cache

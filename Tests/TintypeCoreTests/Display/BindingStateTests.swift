@@ -298,7 +298,8 @@ extension Image {
     static func pixel() throws -> Image {
         let size = PixelSize(width: 1, height: 1)
         return Image(
-            pixels: try .filled(Pixel(red: 255, green: 255, blue: 255), size), info: ImageInfo(format: .png, size: size)
+            pixels: try .filled(Pixel(red: 255, green: 255, blue: 255), size: size),
+            info: ImageInfo(format: .png, size: size)
         )
     }
 }

@@ -31,7 +31,7 @@ import TintypeTesting
         ] {
             let part = orientation.stored(rect, in: displayed.size)
             let upright = try stored.cropped(to: part).oriented(orientation)
-            #expect(PixelDifference(upright, try displayed.cropped(to: rect))?.maximum == 0)
+            #expect(PixelDifference(between: upright, and: try displayed.cropped(to: rect))?.maximum == 0)
         }
     }
 }

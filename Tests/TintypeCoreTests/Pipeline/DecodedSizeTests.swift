@@ -35,7 +35,7 @@ private struct PartRecordingDecoder: PartialImageDecoder {
     func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         requested.withLock { $0.append(context.options.crop) }
         let info = ImageInfo(format: .png, size: whole.size)
-        let target = try DecodeTarget(info, context.options)
+        let target = try DecodeTarget(info, options: context.options)
         return Image(pixels: try whole.resampled(crop: target.part, to: target.size, filter: .lanczos3), info: info)
     }
 }
@@ -72,7 +72,7 @@ private struct PartRecordingDecoder: PartialImageDecoder {
         }
         let expected = try FlipTransformer(horizontal: true).transform(resize.transform(whole))
         #expect(requested.count == 1 && requested.first != .full)
-        #expect(try #require(PixelDifference(image.pixels, expected)).maximum <= 2)
+        #expect(try #require(PixelDifference(between: image.pixels, and: expected)).maximum <= 2)
     }
 
     @Test func anUntransformedImageIsDecodedInFull() async throws {
@@ -109,7 +109,7 @@ private struct PartRecordingDecoder: PartialImageDecoder {
             var request = fixture.request()
             request.rendition.transforms = isInChain ? [TransformerChain(all)] : all
             let image = try await fixture.pipeline.image(for: request)
-            #expect(try #require(PixelDifference(image.pixels, expected)).maximum <= 1)
+            #expect(try #require(PixelDifference(between: image.pixels, and: expected)).maximum <= 1)
         }
         let part = PixelSize(width: 41, height: 30)
         #expect(decoder.requested.now.map { $0?.size } == [part, part])
@@ -132,6 +132,6 @@ private struct PartRecordingDecoder: PartialImageDecoder {
         }
         #expect(requested == Array(again.dropFirst()) && again.first == .full)
         #expect(fresh.size == PixelSize(width: 300, height: mode == .fit ? 150 : 300))
-        #expect(PixelDifference(fresh.pixels, later.pixels)?.maximum == 0)
+        #expect(PixelDifference(between: fresh.pixels, and: later.pixels)?.maximum == 0)
     }
 }

@@ -47,7 +47,7 @@ import TintypeTesting
     @Test func aSourceIsForgottenUnderItsInterceptedIdentity() async throws {
         let fixture = PipelineFixture { $0.interceptors = [CacheKeyFilter { $0.lastPathComponent }] }
         let url = try #require(URL(string: "https://example.com/a.png?token=1"))
-        fixture.loader.answer(url.absoluteString, .data(Data("<html>".utf8)))
+        fixture.loader.setAnswer(.data(Data("<html>".utf8)), for: url.absoluteString)
         await expect(.notAnImage) { try await fixture.pipeline.image(for: url) }
         #expect(Array(fixture.pipeline.failureMemory.all.keys) == ["a.png"])
         fixture.pipeline.failureMemory.forget(.url(url))
@@ -57,7 +57,7 @@ import TintypeTesting
     @Test func aFailureWithOverridesOrExtrasDoesNotAffectOtherRequests() async throws {
         struct Setting: RequestExtraKey { static let defaultValue = 0 }
         let broken = FakeLoader()
-        broken.answer("closure:a", .data(Data("<html>".utf8)))
+        broken.setAnswer(.data(Data("<html>".utf8)), for: "closure:a")
         let fixture = PipelineFixture()
         fixture.answer()
         let overriding = fixture.request().with { $0.overrides = RequestOverrides(loader: broken) }
@@ -83,7 +83,7 @@ import TintypeTesting
         }
         let fixture = PipelineFixture()
         fixture.storeOnDisk()
-        let picky = fixture.request().with { $0.rendition.decode.decoder = NamedDecoder(id: "picky", Picky()) }
+        let picky = fixture.request().with { $0.rendition.decode.decoder = NamedDecoder(id: "picky", decoder: Picky()) }
         await expect(.undecodable) { try await fixture.pipeline.image(for: picky) }
         #expect(fixture.disk.contains(fixture.request().key) && fixture.pipeline.failureMemory.all.isEmpty)
         #expect(fixture.loader.count(fixture.identity()) == 0)

@@ -36,7 +36,7 @@ import TintypeTesting
         #expect(passes.count.now == 1)
         let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255))
         let expected = try flat.transform(sepia.transform(tint.transform(white)))
-        #expect(PixelDifference(image.pixels, expected)?.maximum == 0)
+        #expect(PixelDifference(between: image.pixels, and: expected)?.maximum == 0)
     }
 
     @Test func otherTransformsTakeASeparatePass() async throws {

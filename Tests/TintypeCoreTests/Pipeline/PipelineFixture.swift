@@ -44,7 +44,7 @@ struct PipelineFixture {
     }
 
     func answer(_ name: String = "a", _ answer: FakeLoader.Answer = .data(png)) {
-        loader.answer(identity(name), answer)
+        loader.setAnswer(answer, for: identity(name))
     }
 }
 

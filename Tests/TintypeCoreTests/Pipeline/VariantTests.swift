@@ -111,8 +111,9 @@ import TintypeTesting
     @Test func anAlternativeHasTheCacheKeyOfItsSource() async throws {
         let fixture = PipelineFixture { $0.interceptors = [CacheKeyFilter { $0.lastPathComponent }] }
         let urls = try ["a", "b"].map { try #require(URL(string: "https://example.org/\($0)?token=1")) }
-        fixture.loader.answer(urls[0].absoluteString, .failure(TintypeError(.unreachable, stage: .load, "test")))
-        fixture.loader.answer(urls[1].absoluteString, .data(PipelineFixture.png))
+        fixture.loader.setAnswer(
+            .failure(TintypeError(.unreachable, stage: .load, "test")), for: urls[0].absoluteString)
+        fixture.loader.setAnswer(.data(PipelineFixture.png), for: urls[1].absoluteString)
         _ = try await fixture.pipeline.image(for: ImageRequest(url: urls[0]).orElse(.url(urls[1])))
         #expect(fixture.pipeline.cachedImage(for: ImageRequest(url: urls[1])) != nil)
         #expect(fixture.disk.keys == [CacheKey(source: "b")])

@@ -36,7 +36,7 @@ import TintypeTesting
             }
             let part = try image.cropped(to: crops.rect(in: image.size))
             let turned = try crops.flip?.transform(part) ?? part
-            #expect(PixelDifference(turned, expected)?.maximum == 0, "\(names)")
+            #expect(PixelDifference(between: turned, and: expected)?.maximum == 0, "\(names)")
         }
     }
 

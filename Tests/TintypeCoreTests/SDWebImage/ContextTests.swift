@@ -53,7 +53,7 @@ import TintypeTesting
     @Test func imageLoaderReplacesThePipelinesForOneRequest() async throws {
         let fixture = PipelineFixture()
         let other = FakeLoader()
-        other.answer(fixture.identity(), .data(PipelineFixture.png))
+        other.setAnswer(.data(PipelineFixture.png), for: fixture.identity())
         _ = try await fixture.pipeline.image(for: fixture.request().overrides(RequestOverrides(loader: other)))
         #expect(other.count(fixture.identity()) == 1 && fixture.loader.count(fixture.identity()) == 0)
     }
@@ -62,7 +62,7 @@ import TintypeTesting
         let fixture = PipelineFixture()
         let gate = Gate()
         let other = FakeLoader()
-        other.answer(fixture.identity(), .gated(gate, .data(PipelineFixture.png)))
+        other.setAnswer(.gated(gate, .data(PipelineFixture.png)), for: fixture.identity())
         fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
         let overrides = RequestOverrides(loader: other)
         let tasks = [
@@ -79,7 +79,9 @@ import TintypeTesting
         let fixture = PipelineFixture()
         fixture.answer("a", .data(Data("no known image format".utf8)))
         let decoder = GatedDecoder()
-        let request = fixture.request().with { $0.rendition.decode.decoder = NamedDecoder(id: "mine", decoder) }
+        let request = fixture.request().with {
+            $0.rendition.decode.decoder = NamedDecoder(id: "mine", decoder: decoder)
+        }
         _ = try await fixture.pipeline.image(for: request)
         #expect(decoder.decodeCount == 1 && fixture.decoder.decodeCount == 0)
         #expect(request.key != fixture.request().key)

@@ -189,7 +189,7 @@ import TintypeTesting
         let urls = try (0..<100_000).map { try #require(URL(string: "https://example.org/\($0)")) }
         let gate = Gate()
         for url in urls.prefix(3) {
-            fixture.loader.answer(url.absoluteString, .gated(gate, .data(PipelineFixture.png)))
+            fixture.loader.setAnswer(.gated(gate, .data(PipelineFixture.png)), for: url.absoluteString)
         }
         let prefetcher = ImagePrefetcher(fixture.pipeline)
         let batch = prefetcher.prefetch(urls)

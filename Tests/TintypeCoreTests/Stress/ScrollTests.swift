@@ -56,7 +56,7 @@ import TintypeTesting
             if context.isCancelled() { withoutWaiters.withLock { $0 += 1 } }
             decodes.withLock { $0 += 1 }
             let size = PixelSize(width: 1, height: 1)
-            let pixels = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), size)
+            let pixels = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), size: size)
             return Image(pixels: pixels, info: ImageInfo(format: .png, size: size))
         }
     }

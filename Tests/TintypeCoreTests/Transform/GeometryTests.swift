@@ -57,7 +57,7 @@ import TintypeTesting
     }
 
     @Test func aSmartCropWithoutDetailIsCentered() throws {
-        let image = try PixelBuffer.filled(Pixel(red: 9, green: 9, blue: 9), size(100, 50))
+        let image = try PixelBuffer.filled(Pixel(red: 9, green: 9, blue: 9), size: size(100, 50))
         #expect(try SmartCrop.rect(of: size(20, 20), in: image) == rect(40, 15, 20, 20))
     }
 
@@ -84,12 +84,12 @@ import TintypeTesting
         for degrees in [0.0, 90, 180, -90] {
             let exact = try RotateTransformer(degrees: degrees, isFitting: false).transform(image)
             let near = try RotateTransformer(degrees: degrees + 1e-7, isFitting: false).transform(image)
-            #expect(try #require(PixelDifference(exact, near)).maximum <= 1)
+            #expect(try #require(PixelDifference(between: exact, and: near)).maximum <= 1)
         }
     }
 
     @Test func aRotatedImageFitsAndHasSmoothEdges() throws {
-        let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), size(40, 20))
+        let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), size: size(40, 20))
         let rotated = try RotateTransformer(degrees: 30).transform(white)
         #expect(rotated.size == size(45, 38))
         #expect(rotated[22, 19] == Pixel(red: 255, green: 255, blue: 255))
@@ -109,7 +109,7 @@ import TintypeTesting
     @Test func aHugeAngleIsReducedToOneTurn() throws {
         let reduced = RotateTransformer(degrees: 1e300.remainder(dividingBy: 360))
         let rotated = try RotateTransformer(degrees: 1e300).transform(.numbered(5, 3))
-        #expect(try PixelDifference(rotated, reduced.transform(.numbered(5, 3)))?.maximum == 0)
+        #expect(try PixelDifference(between: rotated, and: reduced.transform(.numbered(5, 3)))?.maximum == 0)
     }
 
     @Test func paddingAddsTheColorOnAllSides() throws {

@@ -27,7 +27,7 @@ import TintypeTesting
         throws
     {
         let pixel = Pixel(red: 10, green: 100, blue: 199, alpha: 200)
-        let blurred = try BlurTransformer(radius: radius).transform(.filled(pixel, size(37, 21)))
+        let blurred = try BlurTransformer(radius: radius).transform(.filled(pixel, size: size(37, 21)))
         #expect(blurred.colorsAndAlphas.allSatisfy { $0 == pixel })
     }
 
@@ -37,7 +37,7 @@ import TintypeTesting
         for radius in [0.4, 1.3, 3, 20] {
             let blurred = try BlurTransformer(radius: radius).transform(image)
             let expected = try blurredByDefinition(image, try #require(BlurBox(radius: radius)))
-            #expect(try #require(PixelDifference(blurred, expected)).maximum <= 1)
+            #expect(try #require(PixelDifference(between: blurred, and: expected)).maximum <= 1)
             #expect(blurred.isPremultiplied)
         }
     }
@@ -54,7 +54,7 @@ import TintypeTesting
 
     @Test func aZeroRadiusChangesNothingAndAnInvalidOneIsAnError() throws {
         let image = try PixelBuffer.numbered(5, 5)
-        #expect(PixelDifference(try BlurTransformer(radius: 0).transform(image), image)?.maximum == 0)
+        #expect(PixelDifference(between: try BlurTransformer(radius: 0).transform(image), and: image)?.maximum == 0)
         for radius in [-1.0, -Double.infinity, Double.nan] {
             #expect(throws: TintypeError.self) { try BlurTransformer(radius: radius).transform(image) }
         }
@@ -89,7 +89,7 @@ import TintypeTesting
     // MARK: - Round corners
 
     @Test func roundCornersCutAQuarterCircleEach() throws {
-        let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), size(100, 60))
+        let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), size: size(100, 60))
         let rounded = try RoundCornersTransformer(radius: 20).transform(white)
         let area = rounded.colorsAndAlphas.reduce(0.0) { $0 + Double($1.alpha) / 255 }
         #expect(abs(area - (6000 - (4 - .pi) * 400)) < 2)
@@ -98,14 +98,14 @@ import TintypeTesting
     }
 
     @Test func onlyTheSelectedCornersAreRound() throws {
-        let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), size(40, 40))
+        let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), size: size(40, 40))
         let rounded = try RoundCornersTransformer(radius: 10, corners: [.topLeft, .bottomRight]).transform(white)
         #expect([rounded[0, 0], rounded[39, 39]].allSatisfy { $0.alpha == 0 })
         #expect([rounded[39, 0], rounded[0, 39]].allSatisfy { $0.alpha == 255 })
     }
 
     @Test func aBorderLiesInsideTheEdge() throws {
-        let blue = try PixelBuffer.filled(Pixel(red: 0, green: 0, blue: 255), size(40, 40))
+        let blue = try PixelBuffer.filled(Pixel(red: 0, green: 0, blue: 255), size: size(40, 40))
         let red = Color(red: 255, green: 0, blue: 0)
         let framed = try RoundCornersTransformer(radius: 10, borderWidth: 3, borderColor: red).transform(blue)
         #expect(framed[0, 20] == red.pixel && framed[2, 20] == red.pixel && framed[20, 39] == red.pixel)
@@ -117,7 +117,7 @@ import TintypeTesting
     }
 
     @Test func aCircleIsACircle() throws {
-        let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), size(80, 51))
+        let white = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), size: size(80, 51))
         let circle = try CircleTransformer().transform(white)
         #expect(circle.size == size(51, 51))
         let area = circle.colorsAndAlphas.reduce(0.0) { $0 + Double($1.alpha) / 255 }
@@ -126,10 +126,11 @@ import TintypeTesting
 
     @Test func radiiAreLimitedAndInvalidOnesAreErrors() throws {
         let image = try PixelBuffer.numbered(7, 4)
-        #expect(PixelDifference(try RoundCornersTransformer(radius: 0).transform(image), image)?.maximum == 0)
+        #expect(
+            PixelDifference(between: try RoundCornersTransformer(radius: 0).transform(image), and: image)?.maximum == 0)
         let round = try RoundCornersTransformer(radius: .infinity).transform(image)
         let half = try RoundCornersTransformer(radius: 2).transform(image)
-        #expect(PixelDifference(round, half)?.maximum == 0)
+        #expect(PixelDifference(between: round, and: half)?.maximum == 0)
         for radius in [-1.0, Double.nan] {
             #expect(throws: TintypeError.self) { try RoundCornersTransformer(radius: radius).transform(image) }
             #expect(throws: TintypeError.self) {
@@ -179,7 +180,7 @@ import TintypeTesting
         let inSteps = try ColorTransformer(.contrast(0.8)).transform(
             ColorTransformer(.saturation(0.4)).transform(image))
         let atOnce = try ColorTransformer(both).transform(image)
-        #expect(try #require(PixelDifference(inSteps, atOnce)).maximum <= 2)
+        #expect(try #require(PixelDifference(between: inSteps, and: atOnce)).maximum <= 2)
     }
 
     @Test func anInvalidMatrixIsRejected() {
@@ -195,7 +196,7 @@ import TintypeTesting
     @Test func anOverlayIsPlacedByItsGravity() throws {
         let image = try PixelBuffer.numbered(10, 8)
         let mark = Pixel(red: 255, green: 255, blue: 255)
-        let overlay = try PixelBuffer.filled(mark, size(3, 2))
+        let overlay = try PixelBuffer.filled(mark, size: size(3, 2))
         for (gravity, x, y) in [
             (Gravity.topLeft, 1, 2), (.bottomRight, 6, 4), (.topRight, 6, 2), (.bottomLeft, 1, 4), (.center, 4, 5),
         ] {
@@ -208,10 +209,10 @@ import TintypeTesting
     @Test func anOverlayBeyondTheEdgeIsClipped() throws {
         let image = try PixelBuffer.numbered(4, 4)
         let mark = Pixel(red: 255, green: 255, blue: 255)
-        let large = try PixelBuffer.filled(mark, size(9, 9))
+        let large = try PixelBuffer.filled(mark, size: size(9, 9))
         #expect(try OverlayTransformer(large).transform(image).colorsAndAlphas.allSatisfy { $0 == mark })
         let away = OverlayTransformer(large, inset: size(.max, .min))
-        #expect(PixelDifference(try away.transform(image), image)?.maximum == 0)
+        #expect(PixelDifference(between: try away.transform(image), and: image)?.maximum == 0)
     }
 
     @Test func opacityFadesAnOverlay() throws {

@@ -30,10 +30,10 @@ import TintypeTesting
 
     @Test(arguments: ResampleFilter.allCases) func aFlatImageStaysFlat(_ filter: ResampleFilter) throws {
         let color = Pixel(red: 37, green: 101, blue: 5, alpha: 120)
-        let image = try PixelBuffer.filled(color, size(53, 31))
+        let image = try PixelBuffer.filled(color, size: size(53, 31))
         for target in [size(1, 1), size(7, 50), size(100, 3)] {
             let resampled = try image.resampled(to: target, filter: filter)
-            #expect(PixelDifference(resampled, try .filled(color, target))?.maximum == 0)
+            #expect(PixelDifference(between: resampled, and: try .filled(color, size: target))?.maximum == 0)
         }
     }
 
@@ -42,7 +42,7 @@ import TintypeTesting
         for (from, to) in [(size(40, 30), size(13, 11)), (size(9, 9), size(20, 31)), (size(64, 5), size(3, 5))] {
             let image = try noise(from, &random)
             let resampled = try image.resampled(to: to, filter: filter)
-            #expect(try #require(PixelDifference(resampled, reference(image, to, filter))).maximum <= 2)
+            #expect(try #require(PixelDifference(between: resampled, and: reference(image, to, filter))).maximum <= 2)
         }
     }
 
@@ -63,9 +63,9 @@ import TintypeTesting
             let (wide, tall) = (size(to, 1), size(1, to))
             let expected = try reference(image, wide, filter)
             let resampled = try image.resampled(to: wide, filter: filter)
-            #expect(try #require(PixelDifference(resampled, expected)).maximum <= 2)
+            #expect(try #require(PixelDifference(between: resampled, and: expected)).maximum <= 2)
             let turned = try image.oriented(.right).resampled(to: tall, filter: filter)
-            #expect(try #require(PixelDifference(turned, expected.oriented(.right))).maximum <= 2)
+            #expect(try #require(PixelDifference(between: turned, and: expected.oriented(.right))).maximum <= 2)
         }
     }
 
@@ -77,7 +77,7 @@ import TintypeTesting
             for to in [size(10, 8), size(3, 1), size(80, 60)] {
                 let cut = try image.cropped(to: rect).resampled(to: to, filter: filter)
                 let resampled = try image.resampled(crop: rect, to: to, filter: filter)
-                #expect(PixelDifference(cut, resampled)?.maximum == 0)
+                #expect(PixelDifference(between: cut, and: resampled)?.maximum == 0)
             }
         }
     }
@@ -89,7 +89,7 @@ import TintypeTesting
             let rect = PixelRect(x: 5, y: 3, size: size(9, 4))
             let whole = try image.resampled(to: to, filter: .lanczos3)
             let part = try image.resampled(to: to, outputRect: rect, filter: .lanczos3)
-            #expect(try PixelDifference(part, whole.cropped(to: rect))?.maximum == 0)
+            #expect(try PixelDifference(between: part, and: whole.cropped(to: rect))?.maximum == 0)
         }
     }
 
@@ -117,10 +117,10 @@ import TintypeTesting
         for width in 1...6 {
             for height in 1...6 {
                 let grey = Pixel(red: 9, green: 9, blue: 9)
-                let image = try PixelBuffer.filled(grey, size(width, height))
+                let image = try PixelBuffer.filled(grey, size: size(width, height))
                 for target in [size(1, 1), size(6, 6), size(1, 9)] {
                     let resampled = try image.resampled(to: target, filter: .lanczos3)
-                    #expect(PixelDifference(resampled, try .filled(grey, target))?.maximum == 0)
+                    #expect(PixelDifference(between: resampled, and: try .filled(grey, size: target))?.maximum == 0)
                 }
             }
         }

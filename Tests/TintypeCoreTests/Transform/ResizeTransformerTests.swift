@@ -24,7 +24,7 @@ import TintypeTesting
     }
 
     @Test(arguments: ResizeTransformer.Mode.allCases) func neverEnlarges(_ mode: ResizeTransformer.Mode) throws {
-        let image = try PixelBuffer.filled(Pixel(red: 1, green: 1, blue: 1), size(40, 20))
+        let image = try PixelBuffer.filled(Pixel(red: 1, green: 1, blue: 1), size: size(40, 20))
         let resized = try ResizeTransformer(to: size(400, 400), mode: mode).transform(image)
         #expect(resized.size == size(40, 20))
     }
@@ -35,7 +35,7 @@ import TintypeTesting
         throws
     {
         for source in [size(1, 1), size(1, 50), size(50, 1), size(3, 7)] {
-            let image = try PixelBuffer.filled(Pixel(red: 1, green: 1, blue: 1), source)
+            let image = try PixelBuffer.filled(Pixel(red: 1, green: 1, blue: 1), size: source)
             for target in [size(1, 1), size(1, 3), size(20, 2)] {
                 let resized = try ResizeTransformer(to: target, mode: mode).transform(image).size
                 #expect(resized.isPositive && resized.width <= target.width && resized.height <= target.height)
@@ -65,12 +65,12 @@ import TintypeTesting
             let fill = ResizeTransformer(to: target, mode: .fill, gravity: gravity)
             let decoded = try image.resampled(to: image.size.covering(target), filter: .lanczos3)
             let (all, rest) = try (fill.transform(image), fill.transform(decoded))
-            #expect(all.size == target && PixelDifference(all, rest)?.maximum == 0)
+            #expect(all.size == target && PixelDifference(between: all, and: rest)?.maximum == 0)
         }
     }
 
     @Test func aHugeSizeLeavesTheImageUnchanged() throws {
-        let image = try PixelBuffer.filled(Pixel(red: 1, green: 1, blue: 1), size(40, 20))
+        let image = try PixelBuffer.filled(Pixel(red: 1, green: 1, blue: 1), size: size(40, 20))
         for mode in ResizeTransformer.Mode.allCases {
             #expect(try ResizeTransformer(to: size(.max, .max), mode: mode).transform(image).size == size(40, 20))
         }
@@ -80,14 +80,14 @@ import TintypeTesting
     /// Each of these has an acceptable number of pixels, but needs far more bytes or larger tables.
     @Test(arguments: [(1 << 28, 1), (1, 1 << 28), (1 << 21, 1), (1, 1 << 25), (1 << 20, 1 << 9)])
     func anOutputBeyondTheByteLimitIsRefused(_ width: Int, _ height: Int) throws {
-        let image = try PixelBuffer.filled(Pixel(red: 1, green: 1, blue: 1), size(8, 8))
+        let image = try PixelBuffer.filled(Pixel(red: 1, green: 1, blue: 1), size: size(8, 8))
         let resize = ResizeTransformer(to: size(width, height), mode: .stretch, isEnlarging: true)
         let error = #expect(throws: TintypeError.self) { try resize.transform(image) }
         #expect(error?.code == .limitExceeded)
     }
 
     @Test func resamplingBeyondTheMemoryLimitIsRefused() throws {
-        let image = try PixelBuffer.filled(Pixel(red: 1, green: 1, blue: 1), size(1, 600))
+        let image = try PixelBuffer.filled(Pixel(red: 1, green: 1, blue: 1), size: size(1, 600))
         let resize = ResizeTransformer(to: size(1 << 20, 1), mode: .stretch, filter: .box, isEnlarging: true)
         let error = #expect(throws: TintypeError.self) { try resize.transform(image) }
         #expect(error?.code == .limitExceeded)

@@ -11,7 +11,7 @@ import TintypeTesting
     /// Long-running transformers, each with an image of several strips.
     private static func works() throws -> [(any ImageTransformer, PixelBuffer)] {
         let grey = Pixel(red: 99, green: 99, blue: 99)
-        let (large, small) = try (blank(300, 400), PixelBuffer.filled(grey, size(30, 30)))
+        let (large, small) = try (blank(300, 400), PixelBuffer.filled(grey, size: size(30, 30)))
         let white = Color(red: 255, green: 255, blue: 255)
         return [
             (ResizeTransformer(to: size(30, 40)), large),

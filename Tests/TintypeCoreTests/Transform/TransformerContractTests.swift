@@ -17,7 +17,7 @@ import TintypeTesting
             PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255)),
             PixelBuffer.filled(Pixel(red: 0, green: 0, blue: 0))
         )
-        let wide = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), size(2, 1))
+        let wide = try PixelBuffer.filled(Pixel(red: 255, green: 255, blue: 255), size: size(2, 1))
         let red = Color(red: 255, green: 0, blue: 0)
         return [
             ResizeTransformer(to: size(3, 2)), ResizeTransformer(to: size(2, 3)),
@@ -78,7 +78,7 @@ import TintypeTesting
         let image = try PixelBuffer.numbered(7, 5)
         for (first, second) in pairs {
             #expect(first.identifier == second.identifier)
-            #expect(try PixelDifference(first.transform(image), second.transform(image))?.maximum == 0)
+            #expect(try PixelDifference(between: first.transform(image), and: second.transform(image))?.maximum == 0)
         }
     }
 
@@ -224,7 +224,7 @@ import TintypeTesting
         var expected = image
         for part in parts { expected = try part.transform(expected) }
         let result = try TransformerChain(parts).transform(image)
-        #expect(PixelDifference(result, expected)?.maximum == 0)
+        #expect(PixelDifference(between: result, and: expected)?.maximum == 0)
     }
 
     @Test func aClosuresErrorIsTheUnderlyingError() throws {
