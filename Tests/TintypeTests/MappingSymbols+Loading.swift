@@ -17,7 +17,7 @@ extension MappingSymbols {
             "ImageLoaderChain.loaders": \ImageLoaderChain.loaders,
             "LoadContext.stored": \LoadContext.stored,
             "LoadedBytes.isNotModified": \LoadedBytes.isNotModified,
-            "LoadedBytes.stillGood(_:metadata:)": LoadedBytes.stillGood(_:metadata:),
+            "LoadedBytes.notModified(_:metadata:)": LoadedBytes.notModified(_:metadata:),
             "ReceivedBytes.append(_:)": ReceivedBytes.append(_:), "ReceivedBytes.expect(_:)": ReceivedBytes.expect(_:),
             "Downloader.load(_:context:)":
                 { (downloader: Downloader, source: ImageSource, context: LoadContext) async throws in

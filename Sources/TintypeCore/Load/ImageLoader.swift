@@ -43,7 +43,7 @@ public struct LoadContext: Sendable {
     /// The request's settings for loaders.
     public let extras: RequestExtras
     /// The cache entry of this source, for a loader that can ask the origin whether the entry is still valid. Such a
-    /// loader returns it as ``LoadedBytes/stillGood(_:metadata:)``.
+    /// loader returns it as ``LoadedBytes/notModified(_:metadata:)``.
     public let stored: CacheEntry?
     /// The job that the load runs in.
     package let job: JobContext

@@ -56,7 +56,7 @@ public struct LoadedBytes: Sendable {
     /// Returns the bytes of a cache entry that the origin has confirmed.
     ///
     /// - Parameter metadata: The renewed metadata.
-    public static func stillGood(_ stored: CacheEntry, metadata: Data) -> LoadedBytes {
+    public static func notModified(_ stored: CacheEntry, metadata: Data) -> LoadedBytes {
         var bytes = LoadedBytes(stored)
         bytes.metadata = metadata
         bytes.parts.value.isNotModified = true

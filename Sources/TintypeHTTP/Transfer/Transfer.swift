@@ -175,7 +175,7 @@ final class Transfer: Sendable {
         guard let stored, let revalidated, let chain = attempt.chain, attempt.isConditional else { return nil }
         let fields = settings.configuration.storedHeaders
         let renewed = revalidated.renewed(by: answer, after: chain, storing: fields)
-        var loaded = LoadedBytes.stillGood(stored, metadata: renewed.encoded)
+        var loaded = LoadedBytes.notModified(stored, metadata: renewed.encoded)
         // 5.2.2.5: nothing of a response with `no-store` may be stored.
         var response = answer
         response.status = revalidated.head.status

@@ -114,7 +114,7 @@ public final class FakeLoader: ImageLoader {
                 throw TintypeError(
                     .badStatus, stage: .load, "notModified needs a stored entry", subject: identity, status: 304)
             }
-            return .stillGood(stored, metadata: metadata)
+            return .notModified(stored, metadata: metadata)
         case .gated(let gate, let answer):
             guard await gate.wait() else {
                 state.withLock { $0.cancelled[identity, default: 0] += 1 }
