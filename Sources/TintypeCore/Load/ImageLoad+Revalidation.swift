@@ -12,13 +12,13 @@ extension ImageLoad {
     /// be reached: an error never replaces a good entry.
     func revalidate() async throws(TintypeError) -> ImageResponse {
         let previews = PreviewPump(self)
-        async let cached = cachedImage(showing: previews)
+        async let cached = loadFromCaches(showing: previews)
         do throws(TintypeError) {
             let bytes = try await loadCurrentBytes(previews)
             previews.stop()
             // A complete image is better than a part of the newer one.
             if let failure = bytes.transferFailure, await cached != nil { throw failure }
-            return try await rendition(of: bytes)
+            return try await loadRendition(from: bytes)
         } catch {
             guard error.code != .cancelled, var response = await cached else { throw error }
             response.refreshFailure = error
@@ -28,7 +28,7 @@ extension ImageLoad {
 
     /// Loads the rendition from the caches alone and shows it as a preview. Stores nothing, because it may end after
     /// the load of the newer image.
-    private func cachedImage(showing previews: PreviewPump) async -> ImageResponse? {
+    private func loadFromCaches(showing previews: PreviewPump) async -> ImageResponse? {
         guard request.policy.freshness == .revalidate else { return nil }
         let request = request.with { request in
             request.policy.freshness = .cacheOnly
@@ -42,7 +42,7 @@ extension ImageLoad {
         return cached
     }
 
-    private func rendition(of bytes: LoadedBytes) async throws(TintypeError) -> ImageResponse {
+    private func loadRendition(from bytes: LoadedBytes) async throws(TintypeError) -> ImageResponse {
         var load = self
         load.currentBytes = bytes
         load.request = request.named(bytes.variant)
@@ -148,8 +148,8 @@ extension ImageLoad {
     private func refresh(_ entry: CacheEntry, as variant: VariantName?) async throws(TintypeError) {
         let previews = PreviewPump(self)
         defer { previews.stop() }
-        _ = try await rendition(
-            of: try await loadBytes(revalidating: entry, as: variant, ifFailed: .never, previews))
+        _ = try await loadRendition(
+            from: try await loadBytes(revalidating: entry, as: variant, ifFailed: .never, previews))
     }
 
     /// Removes the entries of URLs, in all variants, after a request that changed their resources (RFC 9111 §4.4).
