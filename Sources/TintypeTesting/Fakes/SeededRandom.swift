@@ -13,11 +13,16 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
     /// `TINTYPE_SEED` sets the seed, to repeat a failed run.
     ///
     /// - Parameter name: The name to print before the seed.
-    public static func printed(_ name: String) -> SeededRandom {
-        let given = ProcessInfo.processInfo.environment["TINTYPE_SEED"].flatMap { UInt64($0) }
-        let seed = given ?? UInt64.random(in: 0...999_999)
+    public static func printed(_ name: String) -> SeededRandom { SeededRandom(seed: printedSeed(name)) }
+
+    /// Returns the seed in the environment variable `TINTYPE_SEED`, otherwise a random one, and prints it to standard output.
+    ///
+    /// - Parameter name: The name to print before the seed.
+    public static func printedSeed(_ name: String) -> UInt64 {
+        let environment = ProcessInfo.processInfo.environment
+        let seed = environment["TINTYPE_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...999_999)
         print("\(name): TINTYPE_SEED=\(seed)")
-        return SeededRandom(seed: seed)
+        return seed
     }
 
     /// Returns the next 64 random bits.
