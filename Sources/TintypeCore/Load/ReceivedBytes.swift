@@ -123,7 +123,7 @@ public final class ReceivedBytes: Sendable {
     }
 
     /// Whether there is a file, and how many bytes are in memory.
-    var spilledAndWaiting: (spilled: Bool, waiting: Int) { state.withLock { ($0.spilled != nil, $0.data.count) } }
+    var spillState: (hasFile: Bool, memoryCount: Int) { state.withLock { ($0.spilled != nil, $0.data.count) } }
 
     var contents: (spilled: Spilled?, data: Data) { state.withLock { ($0.spilled, $0.data) } }
 

@@ -12,8 +12,8 @@ extension ReceivedBytes {
 
     /// Whether so many bytes are in memory that they should be moved.
     package var isWorthSpilling: Bool {
-        let (spilled, waiting) = spilledAndWaiting
-        return waiting >= (spilled ? Self.piece : Self.threshold)
+        let (hasFile, memoryCount) = spillState
+        return memoryCount >= (hasFile ? Self.piece : Self.threshold)
     }
 
     /// Moves the bytes in memory to the file. Only the loader may call this, and not while it appends.
@@ -32,7 +32,7 @@ extension ReceivedBytes {
     /// returned too.
     package func takeAll(for job: JobContext) async throws(TintypeError) -> (data: Data, file: SpillFile?) {
         guard contents.spilled != nil else { return (take(), nil) }
-        if spilledAndWaiting.waiting > 0 { try await spill(for: job) }
+        if spillState.memoryCount > 0 { try await spill(for: job) }
         guard let spilled = contents.spilled else { return (take(), nil) }
         let data = try spilled.file.map(spilled.count)
         restart()
