@@ -19,7 +19,7 @@ extension ImageLoad {
 
     /// A response from memory. Reports the hit to observers.
     func memoryHit(_ image: Image, _ key: CacheKey) -> ImageResponse {
-        services.watch.tell(.lookedUp(key, in: .memory, found: true))
+        services.watch.report(.lookedUp(key, in: .memory, found: true))
         return ImageResponse(image: image, origin: .memory)
     }
 
@@ -55,7 +55,7 @@ extension ImageLoad {
             _ throws(TintypeError) in
             try await WorkQueue.disk.run(for: job) { () throws(TintypeError) in cache.pixels(for: key) }
         }
-        services.watch.tell(.lookedUp(key, in: .pixels, found: hit != nil))
+        services.watch.report(.lookedUp(key, in: .pixels, found: hit != nil))
         guard let image = hit, isCurrent(image) else { return nil }
         storeInMemory(image)
         return ImageResponse(image: image, origin: .disk)
@@ -98,7 +98,7 @@ extension ImageLoad {
             let entry = try watch.watch(.disk, key, byteCount: { $0?.data.count }) { () throws(TintypeError) in
                 cache.entry(for: key)
             }
-            watch.tell(.lookedUp(key, in: .disk, found: entry != nil))
+            watch.report(.lookedUp(key, in: .disk, found: entry != nil))
             return entry
         }
     }

@@ -19,7 +19,7 @@ extension ImageLoad {
     /// Stores the rendition in memory, if the policy allows it.
     func storeInMemory(_ image: Image) {
         guard request.policy.rendered.memory.canWrite, mayBeStored(currentBytes) else { return }
-        services.watch.tellEvictions(cache.store(image, for: request.key, timeToLive: timeToLive(of: image)))
+        services.watch.reportEvictions(cache.store(image, for: request.key, timeToLive: timeToLive(of: image)))
         if let variant = Variant(image, of: request) { services.variants.withLock { $0.note(variant) } }
     }
 
@@ -103,7 +103,7 @@ extension ImageLoad {
     func storeOriginal(_ bytes: LoadedBytes, of image: Image) {
         if request.policy.original.memory.canWrite, mayBeStored(bytes) {
             let evicted = originalCache.store(image, for: decodedOriginalKey, timeToLive: timeToLive(of: image))
-            services.watch.tellEvictions(evicted)
+            services.watch.reportEvictions(evicted)
         }
         guard !image.isPartial, bytes.origin == .network || bytes.origin == .custom,
             request.policy.original.disk.canWrite,

@@ -14,15 +14,15 @@ struct StageWatch: Sendable {
     var isIdle: Bool { observers.isEmpty }
 
     /// Sends an event to every observer. The event is created only if there are observers.
-    func tell(_ event: @autoclosure () -> PipelineEvent) {
+    func report(_ event: @autoclosure () -> PipelineEvent) {
         guard !observers.isEmpty else { return }
         let event = event()
         for observer in observers { observer.observe(event) }
     }
 
     /// Reports that a store has evicted images from memory, if it has.
-    func tellEvictions(_ count: Int) {
-        if count > 0 { tell(.evicted(count)) }
+    func reportEvictions(_ count: Int) {
+        if count > 0 { report(.evicted(count)) }
     }
 
     /// Runs a stage, and reports when it begins and ends.
@@ -37,13 +37,13 @@ struct StageWatch: Sendable {
     ) async throws(TintypeError) -> Value {
         guard !isIdle else { return try await work(nil) }
         let run = StageRun(id: Self.nextID(), stage: stage, key: key, began: time.uptime())
-        tell(.stageBegan(run))
+        report(.stageBegan(run))
         do throws(TintypeError) {
             let value = try await work(run)
-            tell(.stageEnded(run, outcome(run, error: nil, byteCount: byteCount(value))))
+            report(.stageEnded(run, outcome(run, error: nil, byteCount: byteCount(value))))
             return value
         } catch {
-            tell(.stageEnded(run, outcome(run, error: error, byteCount: nil)))
+            report(.stageEnded(run, outcome(run, error: error, byteCount: nil)))
             throw error
         }
     }
@@ -57,13 +57,13 @@ struct StageWatch: Sendable {
     ) throws(TintypeError) -> Value {
         guard !isIdle else { return try work() }
         let run = StageRun(id: Self.nextID(), stage: stage, key: key, began: time.uptime())
-        tell(.stageBegan(run))
+        report(.stageBegan(run))
         do throws(TintypeError) {
             let value = try work()
-            tell(.stageEnded(run, outcome(run, error: nil, byteCount: byteCount(value))))
+            report(.stageEnded(run, outcome(run, error: nil, byteCount: byteCount(value))))
             return value
         } catch {
-            tell(.stageEnded(run, outcome(run, error: error, byteCount: nil)))
+            report(.stageEnded(run, outcome(run, error: error, byteCount: nil)))
             throw error
         }
     }
@@ -73,7 +73,7 @@ struct StageWatch: Sendable {
     /// - Returns: The value to pass to ``loadEnded(_:_:_:)``.
     func loadBegan(_ request: ImageRequest) -> (id: Int, at: Duration) {
         let id = Self.nextID()
-        tell(.loadBegan(id: id, request))
+        report(.loadBegan(id: id, request))
         return (id, time.uptime())
     }
 
@@ -82,7 +82,7 @@ struct StageWatch: Sendable {
         _ load: (id: Int, at: Duration)?, _ request: ImageRequest, _ result: Result<ImageResponse, TintypeError>
     ) {
         guard let load else { return }
-        tell(.loadEnded(id: load.id, request, result, time.uptime() - load.at))
+        report(.loadEnded(id: load.id, request, result, time.uptime() - load.at))
     }
 
     private func outcome(_ run: StageRun, error: TintypeError?, byteCount: Int?) -> StageOutcome {
@@ -118,7 +118,7 @@ final class AnswerNotice: Sendable {
             defer { run = nil }
             return run
         }
-        if let answered { watch.tell(.answered(answered, expected: progress.expected)) }
+        if let answered { watch.report(.answered(answered, expected: progress.expected)) }
     }
 }
 

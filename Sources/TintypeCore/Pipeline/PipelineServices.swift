@@ -74,7 +74,7 @@ final class PipelineServices: Sendable {
         // Called on the cache in place, because copying the existential is a large part of the cost of a hit.
         let image =
             request.overrides?.cache.map { $0.image(for: request.key) } ?? configuration.cache.image(for: request.key)
-        watch.tell(.lookedUp(request.key, in: .memory, found: image != nil))
+        watch.report(.lookedUp(request.key, in: .memory, found: image != nil))
         guard let scale = request.rendition.decode.scale else { return image }
         return image?.atScale(scale)
     }
