@@ -149,9 +149,7 @@ extension ImageCache {
 
     /// Stores an image in some tiers, encoded with ``coders`` if it comes without bytes. It is on disk after ``flush()``.
     ///
-    /// The disk stores `data`. If `data` is `nil`, it stores the original bytes of an animation, or else the encoded image:
-    /// in its own format if that is possible without loss of transparency, otherwise as JPEG if all pixels are opaque, or
-    /// as PNG.
+    /// See ``ImageCaching/store(_:data:for:in:with:)`` for what the disk stores.
     ///
     /// - Parameters:
     ///   - image: The image.

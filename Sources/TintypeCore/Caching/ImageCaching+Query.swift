@@ -120,9 +120,11 @@ private enum LookUpResult {
 extension ImageCaching {
     /// Stores an image in some tiers. It is on disk after ``flush()``.
     ///
-    /// The disk stores `data`. If `data` is `nil`, it stores the original bytes of an animation, or else the encoded image:
-    /// in its own format if that is possible without loss of transparency, otherwise as JPEG if all pixels are opaque, or
-    /// as PNG.
+    /// The disk stores the first of these that it can:
+    /// - `data`;
+    /// - the original bytes of an animation;
+    /// - the image encoded in its own format, without loss of transparency;
+    /// - the image encoded as JPEG if all pixels are opaque, otherwise as PNG.
     ///
     /// - Parameters:
     ///   - image: The image.
