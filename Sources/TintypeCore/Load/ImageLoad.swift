@@ -55,13 +55,9 @@ extension ImageLoad {
     /// Joins or starts the job that makes another rendition, and waits for it. Its progress and previews are reported
     /// as those of this load.
     func join(_ request: ImageRequest) async throws(TintypeError) -> ImageResponse {
-        let key = JobKey(rendition: request, bytes: currentBytes)
-        return try await services.renditions.value(key, for: job, onStatus: reporter.report) {
-            [services, currentBytes] (job, reporter) throws(TintypeError) in
-            try await ImageLoad(
-                request: request, services: services, job: job, reporter: reporter, currentBytes: currentBytes
-            ).run()
-        }
+        try await services.renditions.value(
+            JobKey(rendition: request, bytes: currentBytes), for: job, onStatus: reporter.report,
+            work: services.renditionWork(request, bytes: currentBytes))
     }
 
     /// Returns this load for a changed request.

@@ -89,10 +89,8 @@ public final class ImagePipeline: Sendable {
             onStatus: { task.update($0.atScale(scale)) },
             onEnd: { task.finish($0.map { $0.atScale(scale) }) })
         let key = JobKey(rendition: request, bytes: nil)
-        let subscription = services.renditions.attach(key, at: request.priority, receiver: receiver) { [services] in
-            { (job, reporter) throws(TintypeError) in
-                try await ImageLoad(request: request, services: services, job: job, reporter: reporter).run()
-            }
+        let subscription = services.renditions.attach(key, at: request.priority, receiver: receiver) {
+            services.renditionWork(request, bytes: nil)
         }
         task.handle.bind(subscription, subscribedAt: request.priority)
         return task

@@ -80,6 +80,21 @@ final class PipelineServices: Sendable {
     }
 }
 
+// MARK: - Jobs
+
+extension PipelineServices {
+    /// Returns the work of the job that makes a rendition.
+    ///
+    /// - Parameter bytes: The bytes that the origin has confirmed or sent, if the load has asked it.
+    func renditionWork(_ request: ImageRequest, bytes: LoadedBytes?) -> ImageLoad.Jobs.Work {
+        { [self] (job, reporter) throws(TintypeError) in
+            try await ImageLoad(
+                request: request, services: self, job: job, reporter: reporter, currentBytes: bytes
+            ).run()
+        }
+    }
+}
+
 // MARK: - Components of the pipeline or of the request
 
 extension PipelineServices {
