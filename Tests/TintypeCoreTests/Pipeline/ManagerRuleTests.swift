@@ -132,50 +132,10 @@ import TintypeTesting
     }
 
     @Test func progressiveResultsAreNeverStored() async throws {
-        struct Showing: ImageDecoder {
-            let formats: Set<ImageFormat> = [.png]
-            let inner = GatedDecoder()
-
-            func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
-                try inner.info(of: bytes, isComplete: isComplete)
-            }
-
-            func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
-                try inner.decode(bytes, context: context)
-            }
-
-            func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
-                Steps(inner: inner, context: context)
-            }
-        }
-        final class Steps: IncrementalImageDecoder {
-            let inner: GatedDecoder
-            let context: DecodeContext
-
-            init(inner: GatedDecoder, context: DecodeContext) {
-                self.inner = inner
-                self.context = context
-            }
-
-            func append(_ bytes: Data) throws(TintypeError) -> Image? { try inner.decode(bytes, context: context) }
-        }
-        /// Delivers some bytes, and fails when the gate opens.
-        struct Broken: ImageLoader {
-            let gate: Gate
-            func canLoad(_ source: ImageSource) -> Bool { true }
-            @concurrent
-            func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
-                try PipelineFixture.png.withTypedBytes { bytes throws(TintypeError) in
-                    try context.received.append(bytes)
-                }
-                _ = await gate.wait()
-                throw TintypeError(.truncatedBody, stage: .load, "test")
-            }
-        }
         let gate = Gate()
         let fixture = PipelineFixture {
-            $0.loaders = [Broken(gate: gate)]
-            $0.coders = ImageCoderRegistry(decoders: [Showing()])
+            $0.loaders = [BrokenLoader(gate: gate)]
+            $0.coders = ImageCoderRegistry(decoders: [PreviewingDecoder()])
         }
         var previews = 0
         for await event in fixture.pipeline.start(fixture.request().previews(.progressive(every: .zero))).events {
@@ -196,5 +156,51 @@ import TintypeTesting
         canceller.cancel()
         await canceller.value
         #expect(!fixture.pipeline.isRunning && fixture.pipeline.runningTasks.isEmpty)
+    }
+}
+
+/// A decoder whose previews are the decoded image.
+private struct PreviewingDecoder: ImageDecoder {
+    let formats: Set<ImageFormat> = [.png]
+    let inner = GatedDecoder()
+
+    func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+        try inner.info(of: bytes, isComplete: isComplete)
+    }
+
+    func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+        try inner.decode(bytes, context: context)
+    }
+
+    func makeIncrementalDecoder(context: DecodeContext) -> (any IncrementalImageDecoder)? {
+        PreviewSteps(inner: inner, context: context)
+    }
+}
+
+private final class PreviewSteps: IncrementalImageDecoder {
+    let inner: GatedDecoder
+    let context: DecodeContext
+
+    init(inner: GatedDecoder, context: DecodeContext) {
+        self.inner = inner
+        self.context = context
+    }
+
+    func append(_ bytes: Data) throws(TintypeError) -> Image? { try inner.decode(bytes, context: context) }
+}
+
+/// Delivers some bytes, and fails when the gate opens.
+private struct BrokenLoader: ImageLoader {
+    let gate: Gate
+
+    func canLoad(_ source: ImageSource) -> Bool { true }
+
+    @concurrent
+    func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
+        try PipelineFixture.png.withTypedBytes { bytes throws(TintypeError) in
+            try context.received.append(bytes)
+        }
+        _ = await gate.wait()
+        throw TintypeError(.truncatedBody, stage: .load, "test")
     }
 }
