@@ -138,7 +138,7 @@ import TintypeTesting
     // MARK: Bright light
 
     @Test(arguments: ["pq.png", "pq-10.avif", "pq-12.avif", "pq.jxl", "pq.heic", "hlg.png"])
-    func lightAboveWhiteIsKeptOnRequest(_ name: String) throws {
+    func lightAboveWhiteIsPreservedOnRequest(_ name: String) throws {
         let standard = try decode(name)
         #expect(standard.highRange == nil)
         let high = try decode(name, DecodeOptions(range: .high))
@@ -153,7 +153,7 @@ import TintypeTesting
     }
 
     @Test(arguments: ["rgb-16.png", "rgba-16.png", "rgb-16.tiff", "ten-bit.avif"])
-    func sixteenBitsAreKeptOnRequest(_ name: String) throws {
+    func sixteenBitsArePreservedOnRequest(_ name: String) throws {
         let image = try decode(name, DecodeOptions(range: .high))
         let kept = try #require(image.highRange)
         for y in stride(from: 0, to: image.size.height, by: 3) {

@@ -29,7 +29,7 @@ import TintypeSVG
         (.fit(PixelSize(width: 200, height: 200)), 200, 100), (.fit(PixelSize(width: 0, height: 50)), 100, 50),
         (.shrink(PixelSize(width: 5, height: 5)), 5, 5), (.atMost(bytes: 200), 10, 5),
     ])
-    func itIsDrawnAtTheRequestedSize(_ size: DecodeOptions.Size, _ width: Int, _ height: Int) throws {
+    func anSVGIsDrawnAtTheRequestedSize(_ size: DecodeOptions.Size, _ width: Int, _ height: Int) throws {
         let image = try decode(Self.halves, size)
         #expect(image.size == PixelSize(width: width, height: height))
         #expect(image.pixels[0, 0] == Pixel(red: 255, green: 136, blue: 0))
@@ -40,7 +40,7 @@ import TintypeSVG
         (DecodeOptions.Size.cover(PixelSize(width: 100, height: 100)), 200, 100),
         (.shrink(PixelSize(width: 90, height: 30)), 90, 30),
     ])
-    func itIsDrawnLargerInEveryMode(_ size: DecodeOptions.Size, _ width: Int, _ height: Int) throws {
+    func anSVGIsEnlargedInEveryMode(_ size: DecodeOptions.Size, _ width: Int, _ height: Int) throws {
         let image = try decode(Self.halves, size)
         #expect(image.size == PixelSize(width: width, height: height))
         // Sharp: no pixel lies between two colours, as it would in an enlarged bitmap.

@@ -98,7 +98,7 @@ import TintypeTesting
     // MARK: Exif data
 
     @Test(arguments: ["orientation-6.jpg", "exif-6.png", "exif-6.webp"])
-    func exifIsKeptOnRequest(_ name: String) throws {
+    func exifIsPreservedOnRequest(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         #expect(try decode(data).exif == nil)
         let image = try decode(data, DecodeOptions(keepsExif: true))
@@ -107,7 +107,7 @@ import TintypeTesting
         #expect(image.replacing(pixels: image.pixels).exif == image.exif)
     }
 
-    @Test func exifOfAJPEGXLIsKeptOnRequestCompressedOrNot() throws {
+    @Test func exifOfAJPEGXLIsPreservedOnRequestCompressedOrNot() throws {
         // Made from a JPEG with Exif data, which cjxl compresses.
         let packed = try FixtureManifest.named("orientation-6.jxl").data
         #expect(packed.firstRange(of: Data("brobExif".utf8)) != nil)
@@ -125,7 +125,7 @@ import TintypeTesting
         #expect(try decode(marked.dropLast(exif.bytes.count - 2), DecodeOptions(keepsExif: true)).exif == nil)
     }
 
-    @Test func exifOfAnAnimationIsKeptOnRequest() throws {
+    @Test func exifOfAnAnimationIsPreservedOnRequest() throws {
         let plain = try FixtureManifest.named("rects.png").data
         let exif = Data("MM\0*".utf8) + [0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0]
         let marked = plain.prefix(33) + PNGBuilder.chunk("eXIf", exif) + plain.dropFirst(33)

@@ -71,8 +71,8 @@ import TintypeTesting
 
     @Test func theNextCacheRecoversFromAWriterThatWasKilled() async throws {
         try await fill(cache(), 0..<5)
-        // Leave what a process leaves that is killed between writing and recording: entries, a dirty lock file and a
-        // partial temporary file.
+        // Leaves the files of a process that was killed between writing and recording: entries, a dirty lock file and
+        // a partial temporary file.
         let layout = cache().layout
         let stopped = DiskCache(directory: folder.url.appending(path: "other"))
         try await fill(stopped, 100..<103)

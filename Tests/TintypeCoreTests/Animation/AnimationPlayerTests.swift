@@ -306,7 +306,7 @@ import TintypeTesting
         _ = await entered.wait()
         pixels.cancel()
         guard case .failure(let error as TintypeError) = await pixels.result else {
-            return _ = Issue.record("it was not given up")
+            return _ = Issue.record("the wait was not cancelled")
         }
         #expect(error.code == .cancelled)
     }

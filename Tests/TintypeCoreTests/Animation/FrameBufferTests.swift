@@ -195,7 +195,7 @@ import TintypeTesting
         #expect(buffer.frameCount == 12)
     }
 
-    @Test func nobodyWaitsForTheFirstFrame() {
+    @Test func noSubscriberWaitsForTheFirstFrame() {
         let buffer = buffer(3, cursor(0), cursor(2))
         #expect(buffer.waitingSubscribers == [1])
     }

@@ -141,7 +141,7 @@ import TintypeTesting
         #expect(fixture.drawn.decoded.now.count <= 96)
     }
 
-    @Test func inReverseIntermediateFramesAreKept() async throws {
+    @Test func inReverseIntermediateFramesAreHeld() async throws {
         let fixture = try PlayerFixture(40) {
             $0.budget = .bytes(10 * Self.frameBytes)
             $0.mode = .reverse

@@ -4,7 +4,7 @@ import TintypeTesting
 @testable import TintypeCore
 
 @Suite struct EventBufferTests {
-    @Test func onlyTheNewestProgressIsKept() throws {
+    @Test func onlyTheNewestProgressIsDelivered() throws {
         var buffer = EventBuffer()
         buffer.add(.progress(LoadProgress(received: 1)))
         buffer.add(.progress(LoadProgress(received: 2)))

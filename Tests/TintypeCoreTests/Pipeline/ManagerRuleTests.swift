@@ -146,7 +146,7 @@ import TintypeTesting
         #expect(previews > 0 && fixture.memory.totalCount == 0 && fixture.disk.keys.isEmpty)
     }
 
-    @Test func cancelAllMayComeWhileALoadIsBeingListed() async {
+    @Test func cancelAllMayRunWhileALoadIsAdded() async {
         let fixture = PipelineFixture()
         fixture.answer("a", .gated(Gate(), .data(PipelineFixture.png)))
         let canceller = Task.detached {

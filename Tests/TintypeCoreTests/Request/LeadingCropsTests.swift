@@ -19,7 +19,7 @@ import TintypeTesting
         }
     }
 
-    @Test func theyHaveTheEffectOfTheTransformers() throws {
+    @Test func leadingCropsEqualTheirTransformers() throws {
         var random = SeededRandom.printed("leading crops")
         let image = try PixelBuffer.numbered(31, 22)
         for _ in 0..<500 {

@@ -4,7 +4,7 @@ import TintypeTesting
 
 @testable import TintypeCore
 
-/// SDWebImage's rules for views, on a display that only records what it is shown.
+/// SDWebImage's rules for views, on a display that records the shown images.
 @Suite("UIView+WebCache", .timeLimit(.minutes(15))) @MainActor struct ViewRuleTests {
     private let fixture = PipelineFixture()
     private let display = FakeDisplay()
