@@ -59,12 +59,12 @@ package final class JobContext: Sendable {
         }
     }
 
-    /// Calls `tell` with the current priority, and again as long as it changes in between.
-    func follow(alreadyTold: ImagePriority? = nil, _ tell: (ImagePriority) -> Void) {
-        ImagePriority.pass(alreadyTold: alreadyTold) {
+    /// Calls `send` with the current priority, and again as long as it changes in between.
+    func follow(alreadySent: ImagePriority? = nil, _ send: (ImagePriority) -> Void) {
+        ImagePriority.pass(alreadySent: alreadySent) {
             (priority, ())
         } to: { _, priority in
-            tell(priority)
+            send(priority)
         }
     }
 

@@ -11,19 +11,19 @@ extension ImagePriority {
     /// the newest one the last.
     ///
     /// - Parameters:
-    ///   - alreadyTold: The priority that the receiver has now, if it is known.
+    ///   - alreadySent: The priority that the receiver has now, if it is known.
     ///   - newest: Returns the current priority and its receiver, or `nil` if there is none.
-    ///   - tell: Called with no lock held.
+    ///   - send: Called with no lock held.
     // Inlinable, because the general form looks up types, and every joined transfer calls this function.
     @inlinable
     package static func pass<Follower>(
-        alreadyTold: ImagePriority? = nil, _ newest: () -> (ImagePriority, Follower)?,
-        to tell: (Follower, ImagePriority) -> Void
+        alreadySent: ImagePriority? = nil, _ newest: () -> (ImagePriority, Follower)?,
+        to send: (Follower, ImagePriority) -> Void
     ) {
-        var told = alreadyTold
-        while let (priority, follower) = newest(), priority != told {
-            tell(follower, priority)
-            told = priority
+        var sent = alreadySent
+        while let (priority, follower) = newest(), priority != sent {
+            send(follower, priority)
+            sent = priority
         }
     }
 }
@@ -53,7 +53,7 @@ package struct JobHandle: ~Copyable, Sendable {
     /// Changes the priority, wherever the work waits.
     package func setPriority(_ priority: ImagePriority) {
         state.withLock { $0.priority = priority }
-        tellPriority()
+        passPriority()
     }
 
     /// Connects the handle to its job.
@@ -64,7 +64,7 @@ package struct JobHandle: ~Copyable, Sendable {
             state.subscription = subscription
             return state.isCancelled
         }
-        if isCancelled { subscription.cancel() } else { tellPriority(alreadyTold: priority) }
+        if isCancelled { subscription.cancel() } else { passPriority(alreadySent: priority) }
     }
 
     /// Leaves the job. The last subscriber that leaves stops it.
@@ -76,8 +76,8 @@ package struct JobHandle: ~Copyable, Sendable {
         subscription?.cancel()
     }
 
-    private func tellPriority(alreadyTold: ImagePriority? = nil) {
-        ImagePriority.pass(alreadyTold: alreadyTold) {
+    private func passPriority(alreadySent: ImagePriority? = nil) {
+        ImagePriority.pass(alreadySent: alreadySent) {
             state.withLock { state in state.subscription.map { (state.priority, $0) } }
         } to: {
             $0.follow($1)
