@@ -83,7 +83,7 @@ public struct HEIFDecoder: AnimatedImageDecoder, PartialImageDecoder {
             let reader = try HEIFReader(raw, context.limits)
             let info = reader.info
             try context.limits.check(info, byteCount: raw.count)
-            // Planes, and their conversion to RGB, beside the result.
+            // Planes, and their conversion to RGB, in addition to the result.
             try context.limits.checkMemory(bytesPerPixel: 16, of: info.size)
             // libheif applies the orientation while it decodes.
             var upright = info

@@ -38,7 +38,7 @@ public struct WebPDecoder: ProgressiveAnimationDecoder {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try tintype_webp_header(raw) else { throw .truncatedWebP }
             try context.limits.check(ImageInfo(header), byteCount: raw.count)
-            // A lossless image, or the alpha of a lossy one, is decoded as a whole beside the result.
+            // A lossless image, or the alpha of a lossy one, is decoded as a whole in addition to the result.
             try context.limits.checkMemory(bytesPerPixel: 9, of: ImageInfo(header).size)
             let file = try WebPFile(raw, context.limits)
             let info = try ImageInfo(header, raw, file)
