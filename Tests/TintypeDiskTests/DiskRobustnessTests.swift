@@ -85,7 +85,7 @@ import TintypeTesting
         }
         let id = UUID().uuidString
         try Data([1]).write(to: URL(filePath: "\(layout.writersFolder)/\(id)"))
-        try Data([0]).write(to: URL(filePath: "\(layout.temporaryFolder)/\(id)-1"))
+        try Data([0]).write(to: URL(filePath: "\(layout.home)/tmp/\(id)-1"))
         #expect(try await cache().usage().count == 8)
         #expect(!folder.files.contains { $0.contains(id) })
     }
@@ -95,7 +95,7 @@ import TintypeTesting
         try await fill(cache, 0..<5)
         let lock = try WriterLock(cache.layout)
         lock.set(isDirty: true)
-        let temporary = "\(cache.layout.temporaryFolder)/\(lock.id)-1"
+        let temporary = "\(cache.layout.home)/tmp/\(lock.id)-1"
         try Data([0]).write(to: URL(filePath: temporary))
         #expect(try WriterLock.recover(WriterFolders(cache.layout)).isEmpty)
         #expect(access(temporary, F_OK) == 0)

@@ -27,8 +27,6 @@ struct CacheLayout: Sendable {
     var home: String { "\(root)/\(Self.homeName)" }
     /// The folder of the entries.
     var entriesFolder: String { String(entriesPrefix.dropLast()) }
-    /// The folder of temporary files. It is on the same file system as the entries, so that renaming is atomic.
-    var temporaryFolder: String { "\(home)/\(Self.temporaryName)" }
     /// The folder of lock files, one for each writing cache: see ``WriterLock``.
     var writersFolder: String { "\(home)/\(Self.writersName)" }
     /// The SQLite index: see ``DiskIndex``.
@@ -36,6 +34,7 @@ struct CacheLayout: Sendable {
 
     private static let homeName = "v2"
     static let entriesName = "entries"
+    /// The folder of temporary files. It is on the same file system as the entries, so that renaming is atomic.
     static let temporaryName = "tmp"
     static let writersName = "writers"
     static let indexName = "index.sqlite"
