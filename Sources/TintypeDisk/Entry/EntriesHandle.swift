@@ -7,7 +7,7 @@ import TintypeCore
 /// The folder may be removed or replaced while it is open. Writers then use another folder, and ``isCurrent(_:)`` is
 /// `false`.
 final class EntriesHandle: Sendable {
-    private let folder: OwnedFolder
+    let folder: OwnedFolder
     /// Whether only this user and the superuser can change the files. If not, files are never mapped, because another
     /// user could truncate them.
     private let isOwn: Bool
@@ -153,51 +153,6 @@ final class EntriesHandle: Sendable {
 
     /// `O_NOATIME`, which the Glibc module does not export. It has the same value on x86-64 and arm64.
     private static let noAccessTime: Int32 = 0o1_000_000
-}
-
-// MARK: - Removing everything
-
-extension EntriesHandle {
-    /// Removes the files that have names of entries, then the folders that are empty. Everything else stays, and no
-    /// link is followed. The folder itself stays, because other processes hold it open.
-    ///
-    /// - Returns: The number and size of the removed files.
-    func removeAll() throws(DiskFailure) -> DiskUsage {
-        var removed = DiskUsage()
-        for parent in folder.names().filter(EntryFolder.isParent) {
-            guard let middle = try Self.open(parent, in: folder) else { continue }
-            for child in middle.names().filter(EntryFolder.isChild) {
-                guard let last = try Self.open(child, in: middle) else { continue }
-                try Self.removeEntries(in: last, &removed)
-                middle.removeFolder(child)
-            }
-            folder.removeFolder(parent)
-        }
-        return removed
-    }
-
-    /// - Returns: `nil` if there is no such folder: a link, a file, or nothing any more.
-    private static func open(_ name: String, in folder: OwnedFolder) throws(DiskFailure) -> OwnedFolder? {
-        do throws(FolderFailure) {
-            return try folder.folder(name)
-        } catch {
-            if error.isRefusal || [ENOENT, ENOTDIR, ELOOP].contains(error.errorNumber) { return nil }
-            throw DiskFailure(error)
-        }
-    }
-
-    private static func removeEntries(in folder: OwnedFolder, _ removed: inout DiskUsage) throws(DiskFailure) {
-        for name in folder.names() where EntryName(name) != nil {
-            guard let status = folder.status(of: name), status.st_mode & S_IFMT != S_IFDIR else { continue }
-            guard folder.remove(name) == 0 else {
-                // Another process may be clearing at the same time.
-                if errno == ENOENT { continue }
-                throw DiskFailure(errno, folder.path)
-            }
-            removed.count += 1
-            removed.byteCount += Int(status.st_size)
-        }
-    }
 }
 
 /// The identity of the file or folder behind a path or a descriptor.
