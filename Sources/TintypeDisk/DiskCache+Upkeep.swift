@@ -98,20 +98,6 @@ extension DiskCache {
 
     /// The number of records that one index query returns.
     private static let pageSize = 256
-
-    /// Verifies every byte of every entry, removes damaged files, and reconciles the index with the files.
-    ///
-    /// - Returns: The sound entries and the damaged files.
-    /// - Throws: ``TintypeError/Code/unwritable`` if the index cannot be opened; ``TintypeError/Code/cancelled`` if the
-    ///   task is cancelled.
-    /// - Complexity: O(*n*) in the bytes of all entries.
-    public func verify() async throws(TintypeError) -> DiskVerification {
-        await drain()
-        let result = try await walk(DiskVerification()) { result, folder in self.verifyFiles(in: folder, &result) }
-        _ = try await onIndex { index in try index.markUnreconciled() }
-        _ = try await withIndex { _ in }
-        return result
-    }
 }
 
 extension DiskCache {
@@ -124,54 +110,6 @@ extension DiskCache {
             created: header.times.created.date, modified: header.times.modified.date,
             accessed: record.accessed.date, expires: header.times.expires?.date,
             path: layout.path(of: record.name))
-    }
-
-    private func verifyFiles(in folder: EntryFolder, _ result: inout DiskVerification) {
-        guard let entries = entriesHandle() else { return }
-        for name in entries.names(in: folder) {
-            switch EntryFile.read(name, in: entries, for: nil) {
-            case .missing: break
-            case .file(let header, _, _) where EntryName(header.key) == name:
-                result.sound.count += 1
-                result.sound.byteCount += header.fileLength
-            case .file, .damaged:
-                entries.remove(name)
-                result.damaged.append(layout.path(of: name))
-            }
-        }
-    }
-
-    /// Reads every file's header in place of an index that cannot be used. The records are sorted by last use, most
-    /// recent first.
-    ///
-    /// - Throws: ``TintypeError/Code/unwritable`` if other users own the directory or may write to it.
-    private func recordsOfFiles() async throws(TintypeError) -> [IndexRecord] {
-        try await onDisk { () throws(TintypeError) in
-            do throws(DiskFailure) { _ = try EntriesHandle(self.layout) } catch {
-                if error.isRefusal { throw error.error }
-            }
-        }
-        let records = try await walk([IndexRecord]()) { records, folder in
-            guard let entries = self.entriesHandle() else { return }
-            records += entries.names(in: folder).compactMap { entries.record(of: $0) }
-        }
-        return records.sorted { $0.accessed > $1.accessed }
-    }
-
-    /// Runs `body` for every folder, 16 folders per job, so that more urgent work can go first and cancellation takes
-    /// effect.
-    private func walk<Result: Sendable>(
-        _ initial: Result, _ body: @escaping @Sendable (inout Result, EntryFolder) -> Void
-    ) async throws(TintypeError) -> Result {
-        var result = initial
-        for first in stride(from: 0, to: EntryFolder.count, by: EntryFolder.siblings) {
-            result = try await onDisk { [result] () throws(TintypeError) in
-                var result = result
-                for number in first..<first + EntryFolder.siblings { body(&result, EntryFolder(number)) }
-                return result
-            }
-        }
-        return result
     }
 
     private func trimToLimits(_ index: DiskIndex) throws -> DiskUsage {
@@ -203,7 +141,7 @@ extension DiskCache {
 
     /// Runs `body` on the index after it is reconciled with the files. Returns `nil` if the directory contains no cache
     /// yet.
-    private func withIndex<Value: Sendable>(
+    func withIndex<Value: Sendable>(
         _ body: @escaping @Sendable (DiskIndex) throws -> Value
     ) async throws(TintypeError) -> Value? {
         await drain()
@@ -216,7 +154,7 @@ extension DiskCache {
         return try await onIndex(body)
     }
 
-    private func onIndex<Value: Sendable>(
+    func onIndex<Value: Sendable>(
         _ body: @escaping @Sendable (DiskIndex) throws -> Value
     ) async throws(TintypeError) -> Value? {
         try await onDisk { () throws(TintypeError) in

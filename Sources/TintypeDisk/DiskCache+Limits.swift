@@ -1,0 +1,75 @@
+import Foundation
+import TintypeCore
+
+// The removal of entries that are expired, too old or beyond the limits.
+
+extension DiskCache {
+    /// The number of files that one eviction step removes.
+    private static let evictionStep = 32
+
+    /// Removes one step of expired and aged entries, then evicts until the count and size limits hold.
+    ///
+    /// - Returns: The number of entries removed.
+    func enforceLimits(_ index: DiskIndex) throws -> Int {
+        let now = DiskTime(time.date())
+        try index.clampTimes(of: limits.expiry, to: now)
+        var victims = try index.expired(Self.evictionStep, at: now)
+        try evict(victims, index)
+        if let age = limits.age {
+            let aged = try index.oldest(Self.evictionStep, by: limits.expiry, before: now.earlier(by: age))
+            try evict(aged, index)
+            victims += aged
+        }
+        return victims.count + (try trim(index, to: DiskUsage(count: limits.count, byteCount: limits.byteCount)).count)
+    }
+
+    /// Removes the oldest entries until at most `target` is left. Returns the number and size of the removed entries.
+    func trim(_ index: DiskIndex, to target: DiskUsage) throws -> DiskUsage {
+        var removed = DiskUsage()
+        var usage = try index.usage
+        while usage.count > target.count || usage.byteCount > target.byteCount {
+            var victims: [IndexRecord] = []
+            for record in try index.oldest(Self.evictionStep, by: limits.expiry) {
+                guard usage.count > target.count || usage.byteCount > target.byteCount else { break }
+                victims.append(record)
+                usage.count -= 1
+                usage.byteCount -= record.size
+            }
+            guard !victims.isEmpty else { break }
+            try evict(victims, index)
+            removed.count += victims.count
+            removed.byteCount += victims.reduce(0) { $0 + $1.size }
+        }
+        return removed
+    }
+
+    /// Evicts entries to make room for a file of `byteCount` bytes on a full disk. Returns whether anything was
+    /// removed, even if the index could not record that.
+    func makeRoom(_ byteCount: Int) -> Bool {
+        let before = stats.evictions
+        // An error is not reported: the write that needs the room fails again.
+        _ = try? useIndex { index in
+            let usage = try index.usage
+            // Evict more than needed, so that the next write need not evict again, but only a part of a small cache.
+            let target = max(0, usage.byteCount - max(4 * byteCount, usage.byteCount / 16))
+            _ = try trim(index, to: DiskUsage(count: .max, byteCount: target))
+        }
+        return stats.evictions > before
+    }
+
+    /// Removes files first: on a full disk the index needs their space.
+    private func evict(_ records: [IndexRecord], _ index: DiskIndex) throws {
+        guard !records.isEmpty else { return }
+        // If an entry was stored again just now, the index still holds the old version.
+        let isUnrecorded = state.withLock { state in records.map { state.staging.isUnrecorded($0.name) } }
+        let victims = zip(records, isUnrecorded).compactMap { $1 ? nil : $0 }
+        try performRemoval {
+            if let entries = currentEntriesHandle() {
+                for victim in victims { entries.remove(victim.name) }
+            }
+            // Before the index, which may fail: the files are gone either way.
+            state.withLock { $0.stats.evictions += victims.count }
+            try index.remove(records)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+public import TintypeCore
+
+// Passes over all files of the cache.
+
+extension DiskCache {
+    /// Verifies every byte of every entry, removes damaged files, and reconciles the index with the files.
+    ///
+    /// - Returns: The sound entries and the damaged files.
+    /// - Throws: ``TintypeError/Code/unwritable`` if the index cannot be opened; ``TintypeError/Code/cancelled`` if the
+    ///   task is cancelled.
+    /// - Complexity: O(*n*) in the bytes of all entries.
+    public func verify() async throws(TintypeError) -> DiskVerification {
+        await drain()
+        let result = try await walk(DiskVerification()) { result, folder in self.verifyFiles(in: folder, &result) }
+        _ = try await onIndex { index in try index.markUnreconciled() }
+        _ = try await withIndex { _ in }
+        return result
+    }
+
+    private func verifyFiles(in folder: EntryFolder, _ result: inout DiskVerification) {
+        guard let entries = entriesHandle() else { return }
+        for name in entries.names(in: folder) {
+            switch EntryFile.read(name, in: entries, for: nil) {
+            case .missing: break
+            case .file(let header, _, _) where EntryName(header.key) == name:
+                result.sound.count += 1
+                result.sound.byteCount += header.fileLength
+            case .file, .damaged:
+                entries.remove(name)
+                result.damaged.append(layout.path(of: name))
+            }
+        }
+    }
+
+    /// Reads every file's header in place of an index that cannot be used. The records are sorted by last use, most
+    /// recent first.
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable`` if other users own the directory or may write to it.
+    func recordsOfFiles() async throws(TintypeError) -> [IndexRecord] {
+        try await onDisk { () throws(TintypeError) in
+            do throws(DiskFailure) { _ = try EntriesHandle(self.layout) } catch {
+                if error.isRefusal { throw error.error }
+            }
+        }
+        let records = try await walk([IndexRecord]()) { records, folder in
+            guard let entries = self.entriesHandle() else { return }
+            records += entries.names(in: folder).compactMap { entries.record(of: $0) }
+        }
+        return records.sorted { $0.accessed > $1.accessed }
+    }
+
+    /// Runs `body` for every folder, 16 folders per job, so that more urgent work can go first and cancellation takes
+    /// effect.
+    private func walk<Result: Sendable>(
+        _ initial: Result, _ body: @escaping @Sendable (inout Result, EntryFolder) -> Void
+    ) async throws(TintypeError) -> Result {
+        var result = initial
+        for first in stride(from: 0, to: EntryFolder.count, by: EntryFolder.siblings) {
+            result = try await onDisk { [result] () throws(TintypeError) in
+                var result = result
+                for number in first..<first + EntryFolder.siblings { body(&result, EntryFolder(number)) }
+                return result
+            }
+        }
+        return result
+    }
+}
