@@ -78,9 +78,11 @@ final class ClientTraits: Equatable, Sendable {
             try serverGuard?.check(channel)
             let pipeline = channel.pipeline.syncOperations
             let codec = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
+            let responses = ResponseGuard<HTTP1Wire>()
+            try pipeline.addHandler(ResponseBoundary(responses), position: .before(codec))
             // Both are placed behind the codec, the one that is added last directly behind it.
             try pipeline.addHandler(IdleHandler(limit: idleLimit), position: .after(codec))
-            try pipeline.addHandler(ResponseGuard<HTTP1Wire>(), position: .after(codec))
+            try pipeline.addHandler(responses, position: .after(codec))
         }
         configuration.http2ConnectionDebugInitializer = Self.initializer { channel in
             try serverGuard?.check(channel)

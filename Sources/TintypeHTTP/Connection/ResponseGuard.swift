@@ -6,6 +6,10 @@ import TintypeCore
 
 /// Keeps parts of responses from the HTTP client that it does not expect, as ``ResponseOrder`` decides.
 ///
+/// Over HTTP/1.1, the guard keeps the end of a response until everything that arrived with it has been decoded. The
+/// client sends the next request as soon as it has the end, and would take what follows as the response to it.
+/// ``ResponseBoundary`` finds out whether anything follows.
+///
 /// The guard also delays changes of writability while a request head is written. A head larger than the buffer of the
 /// socket makes the channel unwritable, and writable again, within one flush. The client would begin the body in the
 /// middle of the head, and end the process if the request belongs to another event loop than the connection.
@@ -21,7 +25,21 @@ final class ResponseGuard<Wire: GuardedWire>: ChannelDuplexHandler {
     private let connection: HTTP2ConnectionGuard?
     private var isSendingHead = false
     private var missesWritability = false
-    private var isRemoved = false
+    /// `nil` before the guard is in a pipeline, and after that.
+    private var context: ChannelHandlerContext?
+    /// The end of a response that the client does not have yet.
+    private var end: NIOAny?
+    /// What was decoded since ``beginRead()``.
+    private(set) var decoded = DecodedRead()
+    private var surplus = Surplus.none
+
+    /// Whether bytes arrived that belong to no response.
+    private enum Surplus {
+        case none
+        case found
+        /// The client began another request after that, which was not sent.
+        case foundBeforeRequest
+    }
 
     /// - Parameter connection: The guard of the connection that carries the stream; `nil` for HTTP/1.1.
     init(connection: HTTP2ConnectionGuard? = nil) {
@@ -31,6 +49,11 @@ final class ResponseGuard<Wire: GuardedWire>: ChannelDuplexHandler {
     // MARK: The request
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard surplus == .none else {
+            surplus = .foundBeforeRequest
+            promise?.fail(UnsentRequest())
+            return
+        }
         switch Wire.event(sending: unwrapOutboundIn(data)) {
         case .head:
             order.sendHead()
@@ -51,7 +74,7 @@ final class ResponseGuard<Wire: GuardedWire>: ChannelDuplexHandler {
         missesWritability = false
         // After the client has noted that the head was sent.
         context.eventLoop.assumeIsolated().execute {
-            if !self.isRemoved { context.fireChannelWritabilityChanged() }
+            if self.context != nil { context.fireChannelWritabilityChanged() }
         }
     }
 
@@ -66,22 +89,79 @@ final class ResponseGuard<Wire: GuardedWire>: ChannelDuplexHandler {
     // MARK: The response
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch Wire.decision(on: unwrapInboundIn(data), &order) {
-        case .forward: context.fireChannelRead(data)
+        let part = unwrapInboundIn(data)
+        switch Wire.decision(on: part, &order) {
+        case .forward where Wire.isReused && order.isIdle: end = data
+        case .forward:
+            if Wire.isReused { Wire.count(part, in: &decoded) }
+            context.fireChannelRead(data)
         case .drop: break
+        case .reject where end != nil: endConnection()
         case .reject(let message): context.fireErrorCaught(TintypeError(.transport, stage: .load, message))
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        forwardEnd(context)
+        context.fireChannelReadComplete()
+    }
+
+    /// An error behind the end of a response is not an error of that response.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if end != nil {
+            endConnection()
+        } else if surplus == .none {
+            context.fireErrorCaught(error)
         }
     }
 
     /// The client would report only that the connection was closed, and not why.
     func channelInactive(context: ChannelHandlerContext) {
+        forwardEnd(context)
         if let error = connection?.error { context.fireErrorCaught(error) }
         context.fireChannelInactive()
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) {
-        isRemoved = true
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
     }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    // MARK: The boundary between responses
+
+    /// Whether bytes that arrive now can belong to a response.
+    var expectsBytes: Bool { !order.isIdle && surplus == .none }
+
+    /// Whether a response ended since ``beginRead()``.
+    var hasEnd: Bool { end != nil }
+
+    /// Bytes are about to be decoded.
+    func beginRead() {
+        decoded = DecodedRead()
+    }
+
+    /// Closes the connection, because bytes arrived that belong to no response. A response that is complete stays so.
+    func endConnection() {
+        guard let context, surplus == .none else { return }
+        surplus = .found
+        forwardEnd(context)
+        if surplus == .foundBeforeRequest { context.fireErrorCaught(UnsentRequest()) }
+        context.channel.pipeline.abort()
+    }
+
+    private func forwardEnd(_ context: ChannelHandlerContext) {
+        guard let end else { return }
+        self.end = nil
+        context.fireChannelRead(end)
+    }
+}
+
+/// A request was not sent, because its connection is about to be closed.
+struct UnsentRequest: Error, CustomStringConvertible {
+    var description: String { "the server sent more than the response to the request before" }
 }
 
 /// The form of requests and responses at the position of a ``ResponseGuard``.
@@ -89,10 +169,15 @@ protocol GuardedWire {
     associatedtype Inbound
     associatedtype Outbound
 
+    /// Whether one request follows another on the channel of the guard.
+    static var isReused: Bool { get }
+
     /// Returns which part of a request is sent.
     static func event(sending part: Outbound) -> SentPart
     /// Decides on a part of a response.
     static func decision(on part: Inbound, _ order: inout ResponseOrder) -> ResponseOrder.Decision
+    /// Counts a part of a response in what was decoded.
+    static func count(_ part: Inbound, in decoded: inout DecodedRead)
 }
 
 /// The part of a request that a message carries.
@@ -102,6 +187,8 @@ enum SentPart {
 
 /// HTTP/1.1, after the decoder. The decoder accepts any three digits as a status.
 enum HTTP1Wire: GuardedWire {
+    static let isReused = true
+
     static func event(sending part: HTTPClientRequestPart) -> SentPart {
         if case .head = part { .head } else { .rest }
     }
@@ -113,10 +200,20 @@ enum HTTP1Wire: GuardedWire {
         case .end: order.receiveRest(isEnd: true)
         }
     }
+
+    static func count(_ part: HTTPClientResponsePart, in decoded: inout DecodedRead) {
+        switch part {
+        case .head: decoded.hasHead = true
+        case .body(let bytes): decoded.bodyByteCount += bytes.readableBytes
+        case .end: break
+        }
+    }
 }
 
 /// A stream of HTTP/2, before the codec that turns frames into parts: it converts the status without a check.
 enum HTTP2Wire: GuardedWire {
+    static let isReused = false
+
     static func event(sending payload: HTTP2Frame.FramePayload) -> SentPart {
         guard case .headers(let headers) = payload else { return .rest }
         return headers.endStream ? .headAndEnd : .head
@@ -136,4 +233,6 @@ enum HTTP2Wire: GuardedWire {
         default: return .forward
         }
     }
+
+    static func count(_ payload: HTTP2Frame.FramePayload, in decoded: inout DecodedRead) {}
 }

@@ -29,6 +29,9 @@ struct ResponseOrder: Hashable, Sendable {
     /// Whether the head of the request was sent, but neither a part of its body nor its end.
     private var awaitsRequestBody = false
 
+    /// Whether no response is expected: before the first request, and after each response.
+    var isIdle: Bool { phase == .idle }
+
     // MARK: The request
 
     /// The head of a request is sent.

@@ -9,8 +9,7 @@ import TintypeCore
 ///
 /// A struct of one reference, so that async frames hold no more than the transfer.
 struct Exchange: Sendable {
-    /// The maximum number of times that a request is sent again because the server closed an idle connection at that
-    /// moment.
+    /// The maximum number of times that a request is sent again because its connection could not be used again.
     private static let maximumReplays = 3
 
     let transfer: Transfer
@@ -197,7 +196,8 @@ struct Exchange: Sendable {
                 record(head, of: stream, request)
                 return Reply(head: head.head, stream: stream)
             } catch {
-                guard error.isClosedConnection, stream.connection?.isReused != false, request.isIdempotent,
+                let isReused = stream.connection?.isReused
+                guard error.allowsReplay(isIdempotent: request.isIdempotent, isReused: isReused),
                     replays < Self.maximumReplays, !Task.isCancelled
                 else { throw TintypeError(transport: error) }
                 replays += 1

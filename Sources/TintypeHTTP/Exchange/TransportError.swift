@@ -28,6 +28,7 @@ extension TintypeError {
         case let error as NIOSSLExtraError: (.insecure, "no secure connection: \(error.description)")
         case let error as NIOHTTP2Errors.StreamClosed: (.transport, "the server ended the stream: \(error.errorCode)")
         case is CancellationError: (.cancelled, "cancelled")
+        case let error as UnsentRequest: (.transport, error.description)
         case is HTTPParserError: (.transport, "the server does not speak HTTP: \(error)")
         default: (.transport, "\(error)")
         }
@@ -111,9 +112,23 @@ extension HTTPClientError {
 }
 
 extension Error {
+    /// Whether a request may be sent again after this error, because no server has responded to it.
+    ///
+    /// What the server sent before on the connection may arrive after the next request, and be no response.
+    ///
+    /// - Parameters:
+    ///   - isIdempotent: Whether the request is idempotent (RFC 9110, 9.2.2).
+    ///   - isReused: Whether the connection carried another request before; `nil` if that is unknown.
+    func allowsReplay(isIdempotent: Bool, isReused: Bool?) -> Bool {
+        if self is UnsentRequest { return true }
+        guard isIdempotent else { return false }
+        if self is HTTPParserError { return isReused == true }
+        return isClosedConnection && isReused != false
+    }
+
     /// Whether the server closed the connection, or refused an HTTP/2 stream, before it responded. NIO reports the
     /// streams that GOAWAY refuses as cancelled.
-    var isClosedConnection: Bool {
+    private var isClosedConnection: Bool {
         if let error = self as? NIOHTTP2Errors.StreamClosed {
             return [.refusedStream, .cancel].contains(error.errorCode)
         }
