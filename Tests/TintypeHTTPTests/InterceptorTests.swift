@@ -291,6 +291,53 @@ import TintypeTesting
         }
     }
 
+    /// The transfer leaves its slot, although the interceptor hangs on.
+    @Test func aCancelledTransferDoesNotWaitForAnInterceptor() async throws {
+        let hung = Gate()
+        var configuration = DownloaderConfiguration.patient
+        configuration.maximumConcurrentDownloads = 1
+        let downloader = Downloader(configuration)
+        var options = HTTPOptions()
+        options.interceptors = [
+            DownloadRequestModifier(id: "hung") { request in
+                _ = await Task { await hung.wait() }.value
+                return request
+            }
+        ]
+        try await Fixture.withOrigin { origin in
+            origin.serve("/a", .testImage)
+            let held = downloader.download(.url(origin.url("/held")), options: options)
+            await hung.waitForArrivals(1)
+            held.cancel()
+            let data = try await Fixture.load(.url(origin.url("/a")), downloader).data
+            #expect(data == Fixture.body)
+            hung.open()
+            // The request of a transfer that has ended is not sent.
+            while downloader.runningDownloadCount > 0 { await Task.yield() }
+            #expect(origin.requestCount("/held") == 0)
+        }
+    }
+
+    @Test func anInterceptorThatHangsIsATimeOut() async throws {
+        let (hung, limit) = (Gate(), Gate())
+        var configuration = DownloaderConfiguration.patient
+        configuration.clock.sleep = { _ in _ = await limit.wait() }
+        configuration.interceptors = [
+            DownloadRequestModifier(id: "hung") { request in
+                _ = await Task { await hung.wait() }.value
+                return request
+            }
+        ]
+        configuration.totalTimeout = .seconds(7)
+        try await Fixture.withOrigin(configuration) { _, load in
+            async let ended = Fixture.expect(.timedOut) { try await load("/a") }
+            await hung.waitForArrivals(1)
+            limit.open()
+            _ = await ended
+            hung.open()
+        }
+    }
+
     // MARK: Credentials
 
     @Test(arguments: [

@@ -17,14 +17,21 @@ struct Exchange: Sendable {
     private var settings: TransferSettings { transfer.settings }
 
     /// Sends the request through the interceptors, and returns the final response before its body is read.
+    ///
+    /// Interceptors that hang do not keep a transfer that was cancelled. They run in a task of their own, which also
+    /// keeps slow user code from the threads of the caller's executor.
     func sendThroughInterceptors() async throws -> DownloadResponse {
-        // This may still be a thread of the caller's executor, which slow user code must not block.
-        try await withTaskExecutorPreference(globalConcurrentExecutor) { try await intercepted() }
+        try await BoundedWait.wait(nil, transfer.clock) { try await self.intercepted() }
     }
 
     @concurrent
     private func intercepted() async throws -> DownloadResponse {
-        try await HTTPExchange { try await self.send($0) }.inside(settings.interceptors)(transfer.request)
+        let exchange = HTTPExchange { request in
+            // The transfer has ended, and another one may use its partial file.
+            guard !Task.isCancelled else { throw TintypeError.cancelled }
+            return try await self.send(request)
+        }
+        return try await exchange.inside(settings.interceptors)(transfer.request)
     }
 
     /// Sends a request, follows its redirects, and returns the final response before its body is read.
