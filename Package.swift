@@ -233,7 +233,7 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeCommandTests",
-            dependencies: ["HTTPTestSupport", "TintypeCommand", "Tintype", "TintypeTesting"],
+            dependencies: ["HTTPTestSupport", "TintypeCommand", "Tintype", "TintypeTesting", .argumentParser],
             swiftSettings: swiftSettings),
     ]
 )

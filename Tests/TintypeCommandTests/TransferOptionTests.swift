@@ -1,7 +1,11 @@
+import ArgumentParser
 import Foundation
 import HTTPTestSupport
 import Testing
+import Tintype
 import TintypeTesting
+
+@testable import TintypeCommand
 
 /// Tests the options of `fetch` for HTTP.
 @Suite(.timeLimit(.minutes(15))) struct TransferOptionTests {
@@ -138,6 +142,12 @@ import TintypeTesting
         }
     }
 
+    @Test(arguments: [("2kB", 60_000), ("0", 0), ("999999999GB", .max)])
+    func minRateIsAnAverageOver30Seconds(_ argument: String, _ byteCount: Int) throws {
+        let options = try TransferOptions.parse(["--min-rate", argument])
+        #expect(options.configuration.minimumRate == MinimumRate(byteCount: byteCount, interval: .seconds(30)))
+    }
+
     @Test func metricsAreALineOfTextOrAJSONObject() async throws {
         try await withCommandFixture { fixture in
             let human = try await CommandRun.tintype("fetch", "--metrics", fixture.url("/a.jpg"))
@@ -186,6 +196,7 @@ import TintypeTesting
         ["--header", "no colon"], ["--header", "A: b\r\nC: d"], ["--max-bytes", "0"],
         ["--user", ":secret"], ["--retry", "-1"], ["--max-redirects", "101"], ["--max-bytes", "many"],
         ["--proxy", "socks5://x"], ["--max-time", "0"], ["--max-time", "1e9"], ["--max-time", "nan"],
+        ["--min-rate", "slow"], ["--min-rate", "-1"],
         ["--http-cache", "--reload"],
     ]) func wrongArgumentsAreAUsageError(_ arguments: [String]) async throws {
         let run = try await CommandRun.tintype(["fetch"] + arguments + ["http://127.0.0.1/"])

@@ -69,6 +69,13 @@ struct TransferOptions: ParsableArguments {
         transform: TimeoutArgument.parsing(expecting: TimeoutArgument.expectation))
     var maxTime: TimeoutArgument?
 
+    @Option(
+        help: ArgumentHelp(
+            "Give up if fewer bytes a second arrive, on average over 30 seconds; 0 for no limit. (default: 1kB)",
+            valueName: "bytes"),
+        transform: ByteCount.parsing(expecting: ByteCount.expectation))
+    var minRate: ByteCount?
+
     func validate() throws {
         try validate(retry, in: 0...100, for: "--retry")
         try validate(maxRedirects, in: 0...100, for: "--max-redirects")
@@ -84,6 +91,10 @@ struct TransferOptions: ParsableArguments {
             configuration.connectTimeout = timeout.duration
         }
         if let maxTime { configuration.totalTimeout = maxTime.duration }
+        if let minRate {
+            let (byteCount, overflow) = minRate.bytes.multipliedReportingOverflow(by: 30)
+            configuration.minimumRate = MinimumRate(byteCount: overflow ? .max : byteCount, interval: .seconds(30))
+        }
         configuration.hostsWithUncheckedCertificates = Set(insecure.map(\.name))
         configuration.proxy = proxy?.setting ?? .environment
         configuration.retry = RetryPolicy(maximumAttempts: retry + 1)
