@@ -18,12 +18,14 @@ public final class Downloader: ImageLoader {
 
     private let state: Locked<State>
     private let services: TransferServices
+    package let guardFlag: GuardFlag
     /// The table in which transfers are shared, for direct callers and for pipelines.
     package let loads = ByteLoads()
 
     /// Creates a downloader. Nothing is started or opened before the first transfer.
     public init(_ configuration: DownloaderConfiguration = DownloaderConfiguration()) {
         state = Locked(State(configuration: configuration))
+        guardFlag = GuardFlag(configuration.serverGuard != nil)
         services = TransferServices(configuration)
     }
 
@@ -36,6 +38,7 @@ public final class Downloader: ImageLoader {
                 state.configuration = newValue
                 state.generation += 1
                 state.defaultSettings = nil
+                guardFlag.isSet = newValue.serverGuard != nil
             }
             services.apply(newValue)
         }
@@ -164,8 +167,8 @@ extension Downloader: SharedLoader {
 // MARK: - As the guard of a pipeline
 
 extension Downloader: GuardingLoader {
-    /// Refuses URLs whose scheme the server guard of the request, or else of the configuration, does not allow. Hosts and
-    /// addresses are checked when a transfer starts.
+    /// Refuses URLs that the server guard of the request, or else of the configuration, does not allow. The addresses of
+    /// names are checked when a transfer starts.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/forbidden``.
     package func check(_ request: ImageRequest) throws(TintypeError) {

@@ -178,6 +178,18 @@ import TintypeTesting
         }
     }
 
+    /// The cache may have what a run without `--guard` has stored.
+    @Test func guardRefusesCachedImagesOfLocalServers() async throws {
+        try await withCommandFixture { fixture in
+            let (url, cache) = (fixture.url("/a.jpg"), fixture.path("cache"))
+            #expect(try await CommandRun.tintype("fetch", "--cache", cache, url).status == 0)
+            for arguments in [["fetch"], ["fetch", "--refresh"], ["fetch", "--cache-only"], ["info"]] {
+                let run = try await CommandRun.tintype(arguments + ["--guard", "--cache", cache, url])
+                #expect(run.status == 1 && run.output.isEmpty && run.error.contains("[forbidden, load]"), "\(run)")
+            }
+        }
+    }
+
     @Test func insecureSkipsVerificationForTheNamedHostOnly() async throws {
         let origin = try await Origin.start(try TestCertificate.make())
         origin.serve("/a.jpg", .image(try CommandFixture.jpeg(width: 8, height: 8), type: "image/jpeg"))

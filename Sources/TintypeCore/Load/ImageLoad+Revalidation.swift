@@ -9,7 +9,7 @@ extension ImageLoad {
     /// Loads the rendition from bytes that the origin has confirmed as current or has just sent.
     ///
     /// If the request asks for it, a cached image is shown as a preview meanwhile. It is also the result if the origin cannot
-    /// be reached: an error never replaces a good entry.
+    /// be reached: only a cancellation, or the refusal of a guard, replaces a good entry.
     func revalidate() async throws(TintypeError) -> ImageResponse {
         let previews = PreviewPump(self)
         async let cached = loadFromCaches(showing: previews)
@@ -20,7 +20,7 @@ extension ImageLoad {
             if let failure = bytes.transferFailure, await cached != nil { throw failure }
             return try await loadRendition(from: bytes)
         } catch {
-            guard error.code != .cancelled, var response = await cached else { throw error }
+            guard error.allowsCachedImage, var response = await cached else { throw error }
             response.refreshFailure = error
             return response
         }
@@ -184,7 +184,7 @@ private enum StaleUse {
     }
 
     func allows(_ error: TintypeError) -> Bool {
-        guard error.code != .cancelled else { return false }
+        guard error.allowsCachedImage else { return false }
         return switch self {
         case .never: false
         case .whenUnreachable: error.isOriginUnreachable
@@ -213,6 +213,10 @@ extension ImageRequest {
 }
 
 extension TintypeError {
+    /// Whether a load that failed to refresh a cached image may deliver it. After a refusal by a guard it may not: the
+    /// image may come from a server that the guard forbids.
+    fileprivate var allowsCachedImage: Bool { code != .cancelled && code != .forbidden }
+
     /// Whether the origin was unreachable, or broke the connection before it answered.
     fileprivate var isOriginUnreachable: Bool { [.unreachable, .timedOut, .transport].contains(code) }
 

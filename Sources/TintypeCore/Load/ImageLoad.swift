@@ -17,6 +17,8 @@ struct ImageLoad: Sendable {
     func run() async throws(TintypeError) -> ImageResponse {
         guard request.alternatives.isEmpty else { return try await loadFirstAvailable() }
         do throws(TintypeError) {
+            // A cache may have what an earlier load without this guard has stored.
+            try services.guards.check(request)
             if mustRevalidate { return try await revalidate() }
             if let image = renditionInMemory { return try await deliver(memoryHit(image, request.key)) }
             // The original is not looked up here: its bytes have an entry of their own.

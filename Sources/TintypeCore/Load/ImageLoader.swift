@@ -136,13 +136,3 @@ public struct ImageLoaderChain: ImageLoader {
         }
     }
 }
-
-/// A loader that can restrict all loads of its pipeline, whichever loader performs them.
-///
-/// For example, a guard against server-side request forgery must also refuse local files.
-package protocol GuardingLoader: ImageLoader {
-    /// Checks a request before any loader of the pipeline loads it.
-    ///
-    /// - Throws: An error if the request is not allowed.
-    func check(_ request: ImageRequest) throws(TintypeError)
-}

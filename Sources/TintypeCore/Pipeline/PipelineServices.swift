@@ -6,8 +6,8 @@ import Logging
 final class PipelineServices: Sendable {
     let configuration: PipelineConfiguration
     private let loader: ImageLoaderChain
-    /// The loaders that restrict what the pipeline loads.
-    private let guards: [any GuardingLoader]
+    /// The restrictions on what the pipeline loads, and uses from caches.
+    let guards: LoaderGuards
     /// The jobs that make renditions.
     let renditions = ImageLoad.Jobs()
     /// The jobs that decode originals.
@@ -36,7 +36,7 @@ final class PipelineServices: Sendable {
             configuration.failureMemory, time: configuration.time,
             name: { configuration.intercepted($0).key.source })
         loader = ImageLoaderChain(configuration.loaders)
-        guards = loader.guards
+        guards = LoaderGuards(loader.guards)
         let log: [any PipelineObserver] =
             configuration.logger.logLevel <= .debug ? [PipelineLog(logger: configuration.logger)] : []
         watch = StageWatch(configuration.observers + log, time: configuration.time)
@@ -68,9 +68,9 @@ final class PipelineServices: Sendable {
         }
     }
 
-    /// Returns the image of a request in memory, if its policy lets memory answer.
+    /// Returns the image of a request in memory, if its policy and all guards let memory answer.
     func cachedImage(for request: ImageRequest) -> Image? {
-        guard request.policy.reads(request.policy.rendered.memory) else { return nil }
+        guard request.policy.reads(request.policy.rendered.memory), guards.allow(request) else { return nil }
         // Called on the cache in place, because copying the existential is a large part of the cost of a hit.
         let image =
             request.overrides?.cache.map { $0.image(for: request.key) } ?? configuration.cache.image(for: request.key)
@@ -121,10 +121,7 @@ extension PipelineServices {
     ///
     /// - Throws: The error of a guard, or ``TintypeError/Code/refused``.
     func checkAllowed(_ request: ImageRequest) throws(TintypeError) {
-        for loader in guards { try loader.check(request) }
-        if let own = request.overrides?.loader {
-            for loader in ImageLoaderChain([own]).guards { try loader.check(request) }
-        }
+        try guards.check(request)
         guard configuration.shouldLoad(request) else {
             throw TintypeError(.refused, stage: .load, "the program's shouldLoad does not allow this request")
         }

@@ -5,7 +5,7 @@ public import TintypeCore
 /// URL can reach the program's own network (server-side request forgery).
 ///
 /// A pipeline whose downloader has a guard loads only URLs with the allowed schemes, and thus no local files. The guard
-/// checks every URL before it is requested, redirects included, and every address that its host resolves to.
+/// checks every URL before a cache or a server is asked for it, redirects included, and every address that its host resolves to.
 /// The connection goes to one of the checked addresses: the name is not resolved again, since it may resolve differently
 /// the next time. Behind a proxy, the proxy resolves the name, and the address of the connection is not checked.
 ///
@@ -43,9 +43,12 @@ public struct ServerGuard: Hashable, Sendable {
         source.url.map { schemes.contains($0.scheme?.lowercased() ?? "") } ?? true
     }
 
-    /// Checks the scheme of a source. A pipeline with a guarded downloader asks for every source, whichever loader
-    /// would load it: otherwise a `file:` URL would read local files.
+    /// Checks a source before a cache or a loader is asked for it. Of a URL that is not HTTP, only the scheme is checked.
     func check(_ source: ImageSource) throws(TintypeError) {
+        if let url = source.url, url.isHTTP {
+            try check(url)
+            if let address = IPAddress(url.clientHost) { try check(address, for: url) }
+        }
         guard !allows(source) else { return }
         throw TintypeError(
             .forbidden, stage: .load, "the scheme \(source.url?.scheme?.lowercased() ?? "") is not allowed",

@@ -1,0 +1,61 @@
+import Synchronization
+
+/// A loader that can restrict what its pipeline uses, from caches and from any loader: a guard against forged requests
+/// to servers must refuse local files, and what an unguarded load has stored.
+package protocol GuardingLoader: ImageLoader {
+    /// Whether the loader has a guard for requests without settings of their own.
+    var guardFlag: GuardFlag { get }
+
+    /// Checks a request before a cache or a loader of the pipeline is asked for it. Must not wait.
+    ///
+    /// - Throws: An error if the request is not allowed.
+    func check(_ request: ImageRequest) throws(TintypeError)
+}
+
+/// Whether a loader has a guard now. May be used from any thread.
+package final class GuardFlag: Sendable {
+    private let flag: Atomic<Bool>
+
+    /// Creates a flag.
+    package init(_ isSet: Bool) {
+        flag = Atomic(isSet)
+    }
+
+    /// The current value. A thread that learns of a change otherwise also sees it here.
+    package var isSet: Bool {
+        get { flag.load(ordering: .acquiring) }
+        set { flag.store(newValue, ordering: .releasing) }
+    }
+}
+
+/// The guards of a pipeline's loaders, and of the loader that a request brings.
+struct LoaderGuards: Sendable {
+    private let loaders: [any GuardingLoader]
+    /// The flags of the loaders. Calling a loader through its protocol would double the cost of a memory hit.
+    private let flags: [GuardFlag]
+
+    init(_ loaders: [any GuardingLoader]) {
+        self.loaders = loaders
+        flags = loaders.map(\.guardFlag)
+    }
+
+    /// Checks a request. Costs a few nanoseconds if there is no guard, and the request has no settings of its own.
+    ///
+    /// - Throws: The error of a guard that does not allow the request.
+    func check(_ request: ImageRequest) throws(TintypeError) {
+        guard flags.contains(where: \.isSet) || !request.extras.isEmpty || request.overrides != nil else { return }
+        for loader in loaders { try loader.check(request) }
+        guard let own = request.overrides?.loader else { return }
+        for loader in ImageLoaderChain([own]).guards { try loader.check(request) }
+    }
+
+    /// Returns whether all guards allow a request.
+    func allow(_ request: ImageRequest) -> Bool {
+        do throws(TintypeError) {
+            try check(request)
+            return true
+        } catch {
+            return false
+        }
+    }
+}
