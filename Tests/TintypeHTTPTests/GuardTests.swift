@@ -113,7 +113,8 @@ import TintypeTesting
         var messages: Set<String> = []
         for text in [
             "http://127.0.0.1/", "http://169.254.169.254/", "http://localhost/", "http://8.8.8.8:22/",
-            "http://denied.test/", "http://[::1]/", "http://[fd20:ce::254]/",
+            "http://denied.test/", "http://[::1]/", "http://[fd20:ce::254]/", "file:///etc/passwd",
+            "data:image/png;base64,AAAA", "ftp://example.org/a.png", "http://8.8.8.8:99999/",
         ] {
             let url = try #require(URL(string: text))
             let error = try #require(
@@ -134,7 +135,10 @@ import TintypeTesting
         }
     }
 
-    @Test(arguments: ["http://169.254.169.254/latest/meta-data/", "http://10.0.0.1/", "http://[fe80::1]/"])
+    @Test(arguments: [
+        "http://169.254.169.254/latest/meta-data/", "http://10.0.0.1/", "http://[fe80::1]/", "file:///etc/passwd",
+        "data:image/png;base64,AAAA", "gopher://10.0.0.1/",
+    ])
     func aRedirectIntoANetworkIsRefused(_ location: String) async throws {
         try await Fixture.withOrigin(options: options(Self.lenient)) { origin, load in
             origin.serve("/a", .redirect(to: "/b"))

@@ -45,7 +45,7 @@ struct Exchange: Sendable {
     /// Sends a request with cookies, and returns its response, redirect or not. Resumes an interrupted transfer if there
     /// is one, and asks about the stored response if it is the one that the request selects.
     func sendOnce(_ original: DownloadRequest) async throws -> DownloadResponse {
-        try original.validate()
+        try check(original)
         let sent = transfer.clock.date()
         var request = original.withCookies(settings, at: sent)
         let isConditional = addConditions(to: &request)
@@ -58,6 +58,13 @@ struct Exchange: Sendable {
         if isConditional, isAboutAnother(response) { return try await sendWithoutConditions(original, after: response) }
         record(response, to: request, isConditional: isConditional, sent: sent)
         return response
+    }
+
+    /// Checks a request. The guard comes first, so that it also refuses a URL that cannot be sent.
+    @inline(never)
+    private func check(_ request: DownloadRequest) throws(TintypeError) {
+        try settings.serverGuard?.check(request.url)
+        try request.validate()
     }
 
     @inline(never)

@@ -44,32 +44,37 @@ public struct ServerGuard: Hashable, Sendable {
     }
 
     /// Checks a source before a cache or a loader is asked for it. Of a URL that is not HTTP, only the scheme is checked.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/forbidden`` without a subject.
     func check(_ source: ImageSource) throws(TintypeError) {
-        if let url = source.url, url.isHTTP {
-            try check(url)
-            if let address = IPAddress(url.clientHost) { try check(address, for: url) }
-        }
-        guard !allows(source) else { return }
-        throw TintypeError(
-            .forbidden, stage: .load, "the scheme \(source.url?.scheme?.lowercased() ?? "") is not allowed",
-            subject: source.displayName)
+        if let refusal = source.url.flatMap(refusal) { throw refusal.error(for: nil) }
     }
 
-    /// Checks the scheme, host and port of a URL.
+    /// Checks the scheme, host and port of a URL. Of a URL that is not HTTP, only the scheme is checked.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/forbidden`` when one of them is not allowed.
     public func check(_ url: URL) throws(TintypeError) {
+        if let refusal = refusal(of: url) { throw refusal.error(for: url) }
+    }
+
+    /// Returns the reason to refuse a URL; `nil` when it is allowed.
+    private func refusal(of url: URL) -> Refusal? {
         let scheme = url.scheme?.lowercased() ?? ""
+        guard schemes.contains(scheme) else { return Refusal("the scheme \(scheme)") }
+        guard url.isHTTP else { return nil }
+        guard ports?.contains(url.effectivePort) ?? true else { return Refusal("the port \(url.effectivePort)") }
         let host = url.plainHost
-        guard schemes.contains(scheme) else { throw Refusal("the scheme \(scheme)").error(for: url) }
-        guard ports?.contains(url.effectivePort) ?? true else {
-            throw Refusal("the port \(url.effectivePort)").error(for: url)
-        }
         // A trailing dot does not change the host that a name means.
         let name = host.hasSuffix(".") ? String(host.dropLast()) : host
         guard !Self.contains(name, in: deniedHosts), allowedHosts.map({ Self.contains(name, in: $0) }) ?? true else {
-            throw Refusal("the host \(host)").error(for: url)
+            return Refusal("the host \(host)")
         }
+        return IPAddress(host).flatMap(refusal)
+    }
+
+    /// Returns the reason to refuse an address; `nil` when it is allowed.
+    private func refusal(of address: IPAddress) -> Refusal? {
+        addresses.contains(address.kind) ? nil : Refusal("the address \(address) (\(address.kind.name))")
     }
 
     /// Checks the kind of an address.
@@ -77,9 +82,7 @@ public struct ServerGuard: Hashable, Sendable {
     /// - Parameter url: The URL that the error names.
     /// - Throws: ``TintypeCore/TintypeError/Code/forbidden`` when the kind is not allowed.
     func check(_ address: IPAddress, for url: URL? = nil) throws(TintypeError) {
-        guard addresses.contains(address.kind) else {
-            throw Refusal("the address \(address) (\(address.kind.name))").error(for: url)
-        }
+        if let refusal = refusal(of: address) { throw refusal.error(for: url) }
     }
 
     private static func contains(_ host: String, in list: Set<String>) -> Bool {
@@ -101,8 +104,8 @@ public struct ServerGuard: Hashable, Sendable {
         /// The error that is thrown. Its message is the same for every reason.
         func error(for url: URL?) -> TintypeError {
             TintypeError(
-                .forbidden, stage: .load, "the server guard does not allow this URL", subject: url?.absoluteString,
-                underlying: self)
+                .forbidden, stage: .load, "the server guard does not allow this URL",
+                subject: url?.withoutCredential.absoluteString, underlying: self)
         }
     }
 }
