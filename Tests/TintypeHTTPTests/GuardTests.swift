@@ -54,6 +54,48 @@ import TintypeTesting
         #expect(((try? serverGuard.check(url)) != nil) == isAllowed)
     }
 
+    /// One host has many spellings, in the list as well as in the URL.
+    @Test(arguments: [
+        ("10.0.0.5", "http://10.0.0.5/"), ("10.0.0.5", "http://167772165/"), ("10.0.0.5", "http://0xa.5/"),
+        ("10.0.0.5", "http://012.0.0.5/"), ("10.0.0.5", "http://[::ffff:10.0.0.5]/"),
+        ("10.0.0.5", "http://[64:ff9b::10.0.0.5]/"), ("10.0.0.5", "http://10.0.0%2E5/"),
+        ("10.0.0.5", "http://[2606:4700::5efe:10.0.0.5]/"), ("167772165", "http://10.0.0.5/"),
+        ("::ffff:10.0.0.5", "http://10.0.0.5/"), ("fd00::5", "http://[fd00:0:0:0::5]/"),
+        ("[fd00::5]", "http://[FD00::5]/"), ("fe80::5", "http://[fe80::5%25eth0]/"),
+        ("bücher.example", "http://bücher.example/"), ("BÜCHER.example", "http://xn--bcher-kva.example/"),
+        ("bücher.example", "http://b%C3%BCcher.example/"), ("xn--bcher-kva.example", "http://bücher.example/"),
+        ("*.bücher.example", "http://a.bücher.example/"), ("example.org.", "http://example.org/"),
+        ("*.Example.org.", "http://a.example.org/"), ("example.org", "http://EXAMPLE.org./"),
+        ("example.org", "http://%65xample.org/"), ("example.org", "http://ｅxample。org/"),
+    ]) func aHostIsDeniedInEverySpelling(_ entry: String, _ text: String) throws {
+        let serverGuard = ServerGuard(deniedHosts: [entry], addresses: Set(AddressKind.allCases))
+        let url = try #require(URL(string: text))
+        #expect(throws: TintypeError.self) { try serverGuard.check(url) }
+        #expect(serverGuard.deniedHosts == [entry])
+        let other = try #require(URL(string: "http://10.0.0.6/"))
+        #expect(throws: Never.self) { try serverGuard.check(other) }
+    }
+
+    @Test(arguments: [
+        ("http://10.0.0.5/", true), ("http://0xa.5/", true), ("http://[0:0::1]/", true), ("http://10.0.0.6/", false),
+        ("http://bücher.example/", true), ("http://[::ffff:10.0.0.5]/", false),
+    ]) func anAllowedHostIsAcceptedInEverySpelling(_ text: String, _ isAllowed: Bool) throws {
+        let serverGuard = ServerGuard(
+            allowedHosts: ["10.0.0.5", "::1", "bücher.example"], addresses: Set(AddressKind.allCases))
+        let url = try #require(URL(string: text))
+        #expect(((try? serverGuard.check(url)) != nil) == isAllowed)
+    }
+
+    /// A name server may return a denied address for any name.
+    @Test func aNameThatResolvesToADeniedAddressIsDenied() async throws {
+        let serverGuard = ServerGuard(
+            deniedHosts: ["127.0.0.1", "::1"], ports: nil, addresses: Set(AddressKind.allCases))
+        let name = try #require(URL(string: "http://localhost:1/"))
+        await #expect(throws: TintypeError.self) {
+            try await serverGuard.routes(to: name, within: .seconds(60), .system, for: JobContext(priority: .normal))
+        }
+    }
+
     @Test(arguments: [
         ("http://example.org/", true), ("http://a.example.com/", true), ("http://example.com/", false),
         ("http://other.org/", false),

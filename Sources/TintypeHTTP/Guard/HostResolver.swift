@@ -25,8 +25,21 @@ enum HostResolver {
         }
     }
 
-    private static func lookUp(_ host: String) throws(TintypeError) -> [IPAddress] {
+    /// Returns the address that a host is, in any notation that the system accepts, such as `10.0.0.5`, `167772165`,
+    /// `0xa.5` or `::1`; `nil` for a name. Never waits.
+    ///
+    /// - Parameter host: A name or an address, without brackets.
+    static func literal(_ host: String) -> IPAddress? {
+        // The interface of a link-local address may not exist here (RFC 4007, 11).
+        let host = host.prefix { $0 != "%" }
+        let isIPv6 = host.utf8.contains(UInt8(ascii: ":"))
+        guard isIPv6 || host.utf8.first.map({ (0x30...0x39).contains($0) }) ?? false else { return nil }
+        return try? lookUp(String(host), AI_NUMERICHOST).first
+    }
+
+    private static func lookUp(_ host: String, _ flags: Int32 = 0) throws(TintypeError) -> [IPAddress] {
         var hints = addrinfo()
+        hints.ai_flags = flags
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(host, nil, &hints, &list) == 0 else {

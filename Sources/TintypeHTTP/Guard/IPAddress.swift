@@ -34,6 +34,9 @@ struct IPAddress: Hashable, Sendable {
         return kind == .global ? isatapTarget?.kind ?? kind : kind
     }
 
+    /// The IPv4 address that an IPv6 address stands for, or else the address itself.
+    var canonical: IPAddress { embedded ?? self }
+
     /// The IPv4 address that an IPv6 address stands for: mapped (RFC 4291, 2.5.5), translated (RFC 6052) or 6to4 (RFC
     /// 3056). Translation with a prefix of the network's own cannot be recognised.
     private var embedded: IPAddress? {
@@ -50,7 +53,7 @@ struct IPAddress: Hashable, Sendable {
     ])
 
     /// The IPv4 address in an ISATAP interface identifier (RFC 5214, 6.1).
-    private var isatapTarget: IPAddress? {
+    var isatapTarget: IPAddress? {
         guard bytes.count == 16, bytes[8] & 0xFC == 0, Array(bytes[9..<12]) == [0, 0x5E, 0xFE] else { return nil }
         return IPAddress(bytes: Array(bytes[12...]))
     }

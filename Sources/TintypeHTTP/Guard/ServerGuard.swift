@@ -14,14 +14,25 @@ public import TintypeCore
 public struct ServerGuard: Hashable, Sendable {
     /// The allowed URL schemes, in lowercase.
     public var schemes: Set<String>
-    /// The allowed hosts: `example.org` is that host, `*.example.org` all hosts below it. `nil` allows all.
-    public var allowedHosts: Set<String>?
-    /// The denied hosts, in the form of ``allowedHosts``. They take precedence.
-    public var deniedHosts: Set<String>
+    /// The allowed hosts: `example.org` is that host, `*.example.org` all hosts below it, `10.0.0.5` or `::1` an
+    /// address. `nil` allows all.
+    public var allowedHosts: Set<String>? {
+        get { allowed?.entries }
+        set { allowed = newValue.map(HostList.init) }
+    }
+    /// The denied hosts, in the form of ``allowedHosts``. They take precedence. A denied address is denied in every
+    /// notation, and for every name that resolves to it.
+    public var deniedHosts: Set<String> {
+        get { denied.entries }
+        set { denied = HostList(newValue) }
+    }
     /// The allowed ports; `nil` allows all.
     public var ports: Set<Int>?
     /// The allowed kinds of addresses.
     public var addresses: Set<AddressKind>
+
+    private var allowed: HostList?
+    private var denied: HostList
 
     /// Creates a guard. By default it allows public addresses over HTTP and HTTPS on ports 80 and 443.
     public init(
@@ -29,8 +40,8 @@ public struct ServerGuard: Hashable, Sendable {
         ports: Set<Int>? = [80, 443], addresses: Set<AddressKind> = [.global]
     ) {
         self.schemes = schemes
-        self.allowedHosts = allowedHosts
-        self.deniedHosts = deniedHosts
+        allowed = allowedHosts.map(HostList.init)
+        denied = HostList(deniedHosts)
         self.ports = ports
         self.addresses = addresses
     }
@@ -50,7 +61,8 @@ public struct ServerGuard: Hashable, Sendable {
         if let refusal = source.url.flatMap(refusal) { throw refusal.error(for: nil) }
     }
 
-    /// Checks the scheme, host and port of a URL. Of a URL that is not HTTP, only the scheme is checked.
+    /// Checks the scheme, host and port of a URL, and the address if the host is one. Of a URL that is not HTTP, only
+    /// the scheme is checked. Resolves no names.
     ///
     /// - Throws: ``TintypeCore/TintypeError/Code/forbidden`` when one of them is not allowed.
     public func check(_ url: URL) throws(TintypeError) {
@@ -62,34 +74,26 @@ public struct ServerGuard: Hashable, Sendable {
         let scheme = url.scheme?.lowercased() ?? ""
         guard schemes.contains(scheme) else { return Refusal("the scheme \(scheme)") }
         guard url.isHTTP else { return nil }
-        guard ports?.contains(url.effectivePort) ?? true else { return Refusal("the port \(url.effectivePort)") }
         let host = url.plainHost
-        // A trailing dot does not change the host that a name means.
-        let name = host.hasSuffix(".") ? String(host.dropLast()) : host
-        guard !Self.contains(name, in: deniedHosts), allowedHosts.map({ Self.contains(name, in: $0) }) ?? true else {
-            return Refusal("the host \(host)")
-        }
-        return IPAddress(host).flatMap(refusal)
+        guard ports?.contains(url.effectivePort) ?? true else { return Refusal("the port \(url.effectivePort)") }
+        guard !denied.contains(host), allowed?.contains(host) ?? true else { return Refusal("the host \(host)") }
+        return HostResolver.literal(host).flatMap(refusal)
     }
 
     /// Returns the reason to refuse an address; `nil` when it is allowed.
     private func refusal(of address: IPAddress) -> Refusal? {
-        addresses.contains(address.kind) ? nil : Refusal("the address \(address) (\(address.kind.name))")
+        guard addresses.contains(address.kind) else {
+            return Refusal("the address \(address) (\(address.kind.name))")
+        }
+        return denied.contains(address) ? Refusal("the address \(address)") : nil
     }
 
-    /// Checks the kind of an address.
+    /// Checks an address that a host resolved to, or that a connection has.
     ///
     /// - Parameter url: The URL that the error names.
-    /// - Throws: ``TintypeCore/TintypeError/Code/forbidden`` when the kind is not allowed.
+    /// - Throws: ``TintypeCore/TintypeError/Code/forbidden`` when the address or its kind is not allowed.
     func check(_ address: IPAddress, for url: URL? = nil) throws(TintypeError) {
         if let refusal = refusal(of: address) { throw refusal.error(for: url) }
-    }
-
-    private static func contains(_ host: String, in list: Set<String>) -> Bool {
-        list.contains { entry in
-            let entry = entry.lowercased()
-            return entry.hasPrefix("*.") ? host.hasSuffix(entry.dropFirst()) : host == entry
-        }
     }
 
     /// The reason for which a guard refused a URL: the underlying error of every refusal.
