@@ -243,6 +243,37 @@ import TintypeTesting
         #expect(waits.now == 1)
     }
 
+    /// Code of the program that throws a cancellation, although nobody has cancelled the transfer.
+    enum SelfCancelling: CaseIterable, Sendable {
+        case interceptor, interceptorWithOurError, redirectHook, authorizer
+
+        func apply(to configuration: inout DownloaderConfiguration) {
+            switch self {
+            case .interceptor:
+                configuration.interceptors = [DownloadRequestModifier(id: "a") { _ in throw CancellationError() }]
+            case .interceptorWithOurError:
+                configuration.interceptors = [DownloadRequestModifier(id: "a") { _ in throw TintypeError.cancelled }]
+            case .redirectHook: configuration.redirectHook = RedirectHook { _, _ in throw CancellationError() }
+            case .authorizer:
+                configuration.interceptors = [
+                    DownloadAuthorizer(current: { throw CancellationError() }, renewed: { throw CancellationError() })
+                ]
+            }
+        }
+    }
+
+    @Test(arguments: SelfCancelling.allCases)
+    func aCancellationOfTheProgramsOwnIsAFailure(_ code: SelfCancelling) async throws {
+        var configuration = DownloaderConfiguration.patient
+        code.apply(to: &configuration)
+        try await Fixture.withOrigin(configuration) { origin, load in
+            origin.serve("/a", .redirect(to: "/b"))
+            origin.serve("/b", .testImage)
+            let error = await Fixture.expect(.transport) { try await load("/a") }
+            #expect(error?.underlying != nil)
+        }
+    }
+
     @Test func theWaitForANetworkEndsAtTheTimeLimit() async throws {
         let port = try ClosedPort()
         defer { withExtendedLifetime(port) {} }

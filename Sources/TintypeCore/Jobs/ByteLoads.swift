@@ -109,7 +109,11 @@ struct PipelineLoader: SharedLoader {
             let context = LoadContext(received: received, job: job, extras: request.extras, stored: request.stored)
             // A job begins on the calling thread, which a user's loader may block. Only a suspension leaves it for certain.
             await Task.yield()
-            return try await loader.load(request.source, context: context)
+            do throws(TintypeError) {
+                return try await loader.load(request.source, context: context)
+            } catch {
+                throw job.failure(error)
+            }
         }
     }
 

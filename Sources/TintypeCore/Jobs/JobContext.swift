@@ -31,6 +31,16 @@ package final class JobContext: Sendable {
         if isCancelled { throw .cancelled }
     }
 
+    /// Returns the error with which code of the program has ended the work of this job.
+    ///
+    /// A cancellation is the end of a load only if its callers or its job were cancelled. Otherwise it is a failure: the
+    /// code may have waited for a task of its own that was cancelled. Must be called in the task of the job.
+    package func failure(_ error: TintypeError) -> TintypeError {
+        guard error.code == .cancelled, !isCancelled, !Task.isCancelled else { return error }
+        return TintypeError(
+            .transport, stage: .load, "ended by a cancellation that no caller asked for", underlying: error)
+    }
+
     // MARK: Priority
 
     /// Keeps `follower` at this job's priority until ``removeFollower(_:)`` is called with the returned number.

@@ -50,8 +50,8 @@ public struct ClosureLoader: ImageLoader {
 
     /// Calls the closure and returns its bytes.
     ///
-    /// - Throws: The closure's error if it is a ``TintypeError``, ``TintypeError/Code/cancelled``, or
-    ///   ``TintypeError/Code/transport`` for any other error.
+    /// - Throws: The closure's error if it is a ``TintypeError``, ``TintypeError/Code/cancelled`` when the load is
+    ///   cancelled, or ``TintypeError/Code/transport`` for any other error.
     @concurrent
     public func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         guard case .closure(let id, let make) = source else {

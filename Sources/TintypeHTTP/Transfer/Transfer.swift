@@ -130,8 +130,14 @@ final class Transfer: Sendable {
             guard let limit = settings.totalTimeout, settings.runsUserCode else { return try await fetch() }
             return try await TimeLimit.run(limit, clock) { try await self.fetch() }
         } catch {
-            throw error as? TintypeError ?? (Task.isCancelled ? .cancelled : TintypeError(transport: error))
+            throw failure(error)
         }
+    }
+
+    /// The error of an attempt, which user code may have thrown.
+    @inline(never)
+    private func failure(_ error: any Error) -> TintypeError {
+        job.failure(error as? TintypeError ?? (Task.isCancelled ? .cancelled : TintypeError(transport: error)))
     }
 
     private func waitForSlot(_ host: String) async throws(TintypeError) {

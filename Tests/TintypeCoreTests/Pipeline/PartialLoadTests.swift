@@ -140,7 +140,7 @@ import TintypeTesting
     }
 
     /// An error status is not an interrupted transfer.
-    @Test(arguments: [TintypeError.Code.badStatus, .limitExceeded, .cancelled])
+    @Test(arguments: [TintypeError.Code.badStatus, .limitExceeded])
     func anErrorOfTheOriginGivesNoPartialImage(_ code: TintypeError.Code) async {
         let fixture = brokenTransfer(TintypeError(code, stage: .load, "no"))
         await expect(code) { try await fixture.pipeline.image(for: request(fixture)) }
