@@ -190,6 +190,14 @@ import TintypeTesting
         }
     }
 
+    @Test func aProxyThatCannotBeUsedIsNotIgnored() async throws {
+        try await withCommandFixture { fixture in
+            let run = try await CommandRun.tintype(
+                ["fetch", fixture.url("/a.jpg")], environment: ["http_proxy": "socks5://127.0.0.1:9", "no_proxy": ""])
+            #expect(run.status == 1 && run.error.contains("unsupported proxy") && fixture.origin.requestCount() == 0)
+        }
+    }
+
     @Test func insecureSkipsVerificationForTheNamedHostOnly() async throws {
         let origin = try await Origin.start(try TestCertificate.make())
         origin.serve("/a.jpg", .image(try CommandFixture.jpeg(width: 8, height: 8), type: "image/jpeg"))

@@ -30,8 +30,11 @@ import TintypeTesting
             proxy: nil),
         Case(variables: ["all_proxy": "proxy.org:3128", "no_proxy": "x.org"], url: "http://badx.org/", proxy: proxy),
         Case(variables: ["all_proxy": "proxy.org:3128", "NO_PROXY": "*"], url: "http://x.org/", proxy: nil),
-        Case(variables: ["all_proxy": "socks5://proxy.org"], url: "http://x.org/", proxy: nil),
-        Case(variables: ["all_proxy": "http://proxy.org:99999"], url: "http://x.org/", proxy: nil),
+        Case(
+            variables: ["all_proxy": "socks5://proxy.org", "http_proxy": "proxy.org:3128"], url: "http://x.org/",
+            proxy: proxy),
+        Case(
+            variables: ["all_proxy": "socks5://proxy.org", "no_proxy": "x.org"], url: "http://x.org/", proxy: nil),
         Case(
             variables: ["all_proxy": "http://me:it@proxy.org"], url: "http://x.org/",
             proxy: ProxyServer(host: "proxy.org", port: 1080, credential: .basic(user: "me", password: "it"))),
@@ -45,7 +48,22 @@ import TintypeTesting
 
     @Test(arguments: cases) func theEnvironmentNamesTheProxy(_ example: Case) throws {
         let url = try #require(URL(string: example.url))
-        #expect(ProxySetting.environment.proxy(for: url, environment: example.variables) == example.proxy)
+        #expect(try ProxySetting.environment.proxy(for: url, environment: example.variables) == example.proxy)
+    }
+
+    /// A direct connection would reveal the address that the proxy is to hide.
+    @Test(arguments: [
+        ["all_proxy": "socks5://me:secret@proxy.org"], ["http_proxy": "socks5h://127.0.0.1:9"],
+        ["all_proxy": "http://proxy.org:99999"], ["http_proxy": "https://proxy.org"], ["ALL_PROXY": "http://"],
+        ["http_proxy": "socks5://proxy.org", "all_proxy": "proxy.org:3128"],
+    ]) func aProxyThatCannotBeUsedIsAnError(_ variables: [String: String]) throws {
+        let url = try #require(URL(string: "http://x.org/"))
+        let error = #expect(throws: TintypeError.self) {
+            try ProxySetting.environment.proxy(for: url, environment: variables)
+        }
+        #expect(error?.code == .unreachable && error?.message.hasPrefix("unsupported proxy") == true)
+        #expect(error?.description.contains("secret") == false)
+        #expect(try ProxySetting.direct.proxy(for: url, environment: variables) == nil)
     }
 }
 

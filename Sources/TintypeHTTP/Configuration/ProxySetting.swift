@@ -4,7 +4,7 @@ import TintypeCore
 /// The proxy that requests use.
 public enum ProxySetting: Hashable, Sendable {
     /// The proxy that environment variables name: `http_proxy`, `https_proxy` or `HTTPS_PROXY`, `all_proxy`,
-    /// `no_proxy`.
+    /// `no_proxy`. Transfers fail if a variable names a proxy that is not an HTTP proxy, such as a SOCKS proxy.
     case environment
     /// No proxy.
     case direct
@@ -14,24 +14,32 @@ public enum ProxySetting: Hashable, Sendable {
     /// Returns the proxy for a URL; `nil` for none.
     ///
     /// - Parameter variables: The environment variables.
-    func proxy(for url: URL, environment variables: [String: String]) -> ProxyServer? {
+    /// - Throws: ``TintypeCore/TintypeError/Code/unreachable`` when the environment names a proxy of another kind.
+    func proxy(for url: URL, environment variables: [String: String]) throws(TintypeError) -> ProxyServer? {
         switch self {
         case .direct: nil
         case .server(let server): server
-        case .environment: Self.proxy(for: url, environment: variables)
+        case .environment: try Self.proxy(for: url, environment: variables)
         }
     }
 
     /// Reads the variables as curl does. `HTTP_PROXY` in capitals is ignored: a client can set it in a CGI program,
     /// through the header field `Proxy`.
-    private static func proxy(for url: URL, environment variables: [String: String]) -> ProxyServer? {
+    ///
+    /// A proxy that cannot be used is an error. A direct connection would reveal what the proxy is to hide.
+    private static func proxy(
+        for url: URL, environment variables: [String: String]
+    ) throws(TintypeError) -> ProxyServer? {
         guard !variables.isEmpty else { return nil }
         let isSecure = url.isEncrypted
         let names = (isSecure ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]) + ["all_proxy", "ALL_PROXY"]
-        guard let text = names.lazy.compactMap({ variables[$0] }).first(where: { !$0.isEmpty }),
+        guard let name = names.first(where: { variables[$0]?.isEmpty == false }), let text = variables[name],
             !isExempt(url, variables["no_proxy"] ?? variables["NO_PROXY"] ?? "")
         else { return nil }
-        return ProxyServer(text)
+        if let server = ProxyServer(text) { return server }
+        // The value may contain a password.
+        throw TintypeError(
+            .unreachable, stage: .load, "unsupported proxy: \(name) in the environment must name an HTTP proxy")
     }
 
     /// Returns the variables of an environment that ``proxy(for:environment:)`` reads.

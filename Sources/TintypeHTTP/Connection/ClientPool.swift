@@ -31,12 +31,13 @@ final class ClientPool: Sendable {
     ///
     /// Never inlined: its values would be part of the caller's async frame, which lives until the response arrives.
     ///
-    /// - Throws: ``TintypeCore/TintypeError/Code/insecure`` when a trusted certificate cannot be read.
+    /// - Throws: ``TintypeCore/TintypeError/Code/insecure`` when a trusted certificate cannot be read;
+    ///   ``TintypeCore/TintypeError/Code/unreachable`` when the proxy in the environment cannot be used.
     @inline(never)
     func client(
         for url: URL, over route: ConnectionRoute = .unrestricted, _ settings: TransferSettings
     ) throws(TintypeError) -> PooledClient {
-        let traits = settings.traits(for: url, over: route, environment: environment)
+        let traits = try settings.traits(for: url, over: route, environment: environment)
         let isPinned = traits.pin != nil
         if let client = state.withLock({ $0.change(isPinned) { $0.use(traits) } }) { return client }
         let created = try PooledClient(traits, clock)
@@ -57,8 +58,10 @@ final class ClientPool: Sendable {
     }
 
     /// Whether requests for a URL go through a proxy, which resolves names.
-    func usesProxy(for url: URL, _ settings: TransferSettings) -> Bool {
-        settings.configuration.proxy.proxy(for: url, environment: environment) != nil
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/unreachable`` when the proxy in the environment cannot be used.
+    func usesProxy(for url: URL, _ settings: TransferSettings) throws(TintypeError) -> Bool {
+        try settings.configuration.proxy.proxy(for: url, environment: environment) != nil
     }
 }
 

@@ -187,7 +187,7 @@ struct Exchange: Sendable {
         let clients = transfer.services.clients
         var routes = try await serverGuard.routes(
             to: request.url, within: settings.connectTimeout, transfer.clock, for: transfer.job)
-        routes = clients.usesProxy(for: request.url, settings) ? [.unrestricted] : clients.sorted(routes)
+        routes = try clients.usesProxy(for: request.url, settings) ? [.unrestricted] : clients.sorted(routes)
         var failure = TintypeError(.unreachable, stage: .load, "the host has no address")
         for route in routes {
             do {

@@ -53,10 +53,11 @@ final class TransferSettings: Sendable {
     /// The traits of the client for a URL, which depend on its proxy and its route.
     ///
     /// - Parameter environment: The variables that name proxies.
+    /// - Throws: ``TintypeCore/TintypeError/Code/unreachable`` when the proxy in the environment cannot be used.
     func traits(
         for url: URL, over route: ConnectionRoute = .unrestricted, environment: [String: String]
-    ) -> ClientTraits {
-        let proxy = configuration.proxy.proxy(for: url, environment: environment)
+    ) throws(TintypeError) -> ClientTraits {
+        let proxy = try configuration.proxy.proxy(for: url, environment: environment)
         guard proxy != nil || route != .unrestricted else { return traits }
         return ClientTraits(configuration, options, proxy: proxy, pin: proxy == nil ? route.pin : nil)
     }
