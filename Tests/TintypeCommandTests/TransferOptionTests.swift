@@ -198,6 +198,16 @@ import TintypeTesting
         }
     }
 
+    /// A proxy resolves names itself, so the guard could not check them.
+    @Test func guardUsesNoProxyOfTheEnvironment() async throws {
+        let proxy = try await Origin.start()
+        let url = proxy.baseURL.absoluteString
+        let run = try await CommandRun.tintype(
+            ["fetch", "--guard", "http://localhost/"], environment: ["http_proxy": url, "all_proxy": url])
+        #expect(run.status == 1 && run.error.contains("forbidden") && proxy.openConnections == 0)
+        await proxy.stop()
+    }
+
     @Test func insecureSkipsVerificationForTheNamedHostOnly() async throws {
         let origin = try await Origin.start(try TestCertificate.make())
         origin.serve("/a.jpg", .image(try CommandFixture.jpeg(width: 8, height: 8), type: "image/jpeg"))

@@ -32,7 +32,9 @@ struct TransferOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Use this HTTP proxy; an empty value means none. (default: from the environment)", valueName: "url"),
+            """
+            Use this HTTP proxy; an empty value means none. (default: from the environment; with --guard, none)
+            """, valueName: "url"),
         transform: ProxyArgument.parsing(expecting: "the URL of an HTTP proxy, such as http://localhost:3128"))
     var proxy: ProxyArgument?
 
@@ -96,7 +98,8 @@ struct TransferOptions: ParsableArguments {
             configuration.minimumRate = MinimumRate(byteCount: overflow ? .max : byteCount, interval: .seconds(30))
         }
         configuration.hostsWithUncheckedCertificates = Set(insecure.map(\.name))
-        configuration.proxy = proxy?.setting ?? .environment
+        // A proxy resolves names itself, so it reaches servers that the guard forbids.
+        configuration.proxy = proxy?.setting ?? (isGuarded ? .direct : .environment)
         configuration.retry = RetryPolicy(maximumAttempts: retry + 1)
         configuration.maximumRedirects = maxRedirects
         configuration.serverGuard = isGuarded ? .standard : nil
