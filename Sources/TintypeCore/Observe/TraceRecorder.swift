@@ -128,7 +128,11 @@ struct ChromeTrace: Encodable {
         }
     }
 
-    var encoded: Data { (try? JSONEncoder().encode(self)) ?? Data() }
+    /// The JSON. Names and errors in it come from outside, so characters that a terminal would interpret are escaped.
+    var encoded: Data {
+        let json = (try? JSONEncoder().encode(self)) ?? Data()
+        return Data(String(decoding: json, as: UTF8.self).printableJSON.utf8)
+    }
 
     private static func title(_ track: TraceSpan.Track) -> Event {
         Event(

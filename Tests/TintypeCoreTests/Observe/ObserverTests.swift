@@ -75,6 +75,20 @@ import TintypeTesting
         #expect(words.filter { $0 == "began" }.count == 5 && words.filter { $0 == "ended" }.count == 5)
     }
 
+    /// A trace is a text that is also read in a terminal.
+    @Test func aTraceContainsNoControlCharacters() async throws {
+        let recorder = TraceRecorder()
+        let fixture = observed(recorder)
+        let name = "a\u{9B}31m\u{202E}\u{7F}\u{1B}é"
+        fixture.answer(name)
+        _ = try await fixture.pipeline.image(for: fixture.request(name))
+        let trace = recorder.chromeTrace()
+        let text = String(decoding: trace, as: UTF8.self)
+        #expect(text.unicodeScalars.allSatisfy { $0.isPrintable })
+        let object = try #require(try JSONSerialization.jsonObject(with: trace) as? [String: Any])
+        #expect("\(object)".contains("é") && text.contains("202E"))
+    }
+
     @Test func evictionsAreObserved() async throws {
         let events = EventRecorder()
         let info = ImageInfo(format: .png, size: PixelSize(width: 200, height: 200))
