@@ -208,6 +208,17 @@ import TintypeTesting
         await proxy.stop()
     }
 
+    @Test func passwordsInURLsAreNotPrinted() async throws {
+        try await withCommandFixture { fixture in
+            let url = fixture.url("/a.jpg").replacing("http://", with: "http://me:secret@")
+            for arguments in [["fetch"], ["fetch", "--json"], ["info"], ["info", "--json"]] {
+                let run = try await CommandRun.tintype(arguments + ["--no-cache", url])
+                #expect(run.status == 0 && run.output.contains("/a.jpg"), "\(run)")
+                #expect(!(run.output + run.error).contains("secret"), "\(run)")
+            }
+        }
+    }
+
     @Test func insecureSkipsVerificationForTheNamedHostOnly() async throws {
         let origin = try await Origin.start(try TestCertificate.make())
         origin.serve("/a.jpg", .image(try CommandFixture.jpeg(width: 8, height: 8), type: "image/jpeg"))

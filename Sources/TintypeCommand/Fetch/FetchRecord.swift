@@ -53,6 +53,7 @@ enum FetchRecord: Encodable {
     }
 
     init(_ url: String, _ response: ImageResponse, in duration: Duration, output: String?) {
+        let url = SourceArgument.displayName(of: url)
         self = .loaded(
             Loaded(
                 url: url, source: response.origin.rawValue, format: response.image.info.format.rawValue,
@@ -70,6 +71,7 @@ enum FetchRecord: Encodable {
     }
 
     init(_ url: String, _ error: TintypeError) {
+        let url = SourceArgument.displayName(of: url)
         self = .failed(Failed(url: url, error: Reason(error), description: "\(error.about(url))"))
     }
 

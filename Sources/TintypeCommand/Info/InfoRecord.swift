@@ -26,7 +26,7 @@ struct InfoRecord: Encodable {
     var thumbHash: String?
 
     init(_ url: String, _ info: ImageInfo, origin: ImageOrigin, bytes: Int) {
-        self.url = url
+        self.url = SourceArgument.displayName(of: url)
         self.bytes = bytes
         source = origin.rawValue
         format = info.format.rawValue

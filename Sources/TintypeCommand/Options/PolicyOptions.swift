@@ -90,6 +90,6 @@ struct PartialOptions: ParsableArguments {
     static func warning(_ name: String, _ response: ImageResponse) -> String? {
         guard response.image.isPartial else { return nil }
         let reason = response.transferFailure?.message ?? "the image is damaged or truncated"
-        return "tintype: \(name): partial image: \(reason)"
+        return "tintype: \(SourceArgument.displayName(of: name)): partial image: \(reason)"
     }
 }

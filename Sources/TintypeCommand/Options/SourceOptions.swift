@@ -115,3 +115,11 @@ struct SourceArgument: ExpressibleByArgument, Hashable {
             }
     }
 }
+
+extension SourceArgument {
+    /// Returns an argument as output names it: a URL without its user name and password.
+    static func displayName(of text: String) -> String {
+        guard text.contains("@"), let url = URL(string: text), url.user() != nil else { return text }
+        return url.withoutCredential.absoluteString
+    }
+}

@@ -104,7 +104,7 @@ struct ProgressState: Sendable {
         } else {
             lastNumber += 1
             numbers[name] = lastNumber
-            running.append((lastNumber, ProgressLabel(name), progress))
+            running.append((lastNumber, ProgressLabel(SourceArgument.displayName(of: name)), progress))
         }
     }
 
