@@ -219,6 +219,17 @@ import TintypeTesting
         }
     }
 
+    /// The reader of warnings may end before the run.
+    @Test func aClosedStandardErrorDoesNotEndTheRun() async throws {
+        try await withCommandFixture { fixture in
+            // Opening a pipe waits for its other end.
+            let script = "mkfifo $2; (: < $2) & exec 2> $2; wait; tintype fetch $1 $3"
+            let run = try await CommandRun.shell(
+                script, [fixture.url("/missing"), fixture.path("a"), fixture.url("/a.jpg")])
+            #expect(run.status == 1 && run.output.contains("/a.jpg"), "\(run)")
+        }
+    }
+
     @Test func insecureSkipsVerificationForTheNamedHostOnly() async throws {
         let origin = try await Origin.start(try TestCertificate.make())
         origin.serve("/a.jpg", .image(try CommandFixture.jpeg(width: 8, height: 8), type: "image/jpeg"))

@@ -53,7 +53,9 @@ enum StandardError {
     /// Writes text without a line break, such as a control sequence that moves the cursor. It must contain nothing from
     /// outside that is not ``Swift/String/printable``.
     static func write(raw text: String) {
-        _ = StandardStream.write(text, to: STDERR_FILENO)
+        var text = text
+        // A reader that closed the pipe does not end the run: results may still be read.
+        _ = text.withUTF8 { UnsafeRawBufferPointer($0).write(to: STDERR_FILENO) }
     }
 
     /// The width of the terminal in columns, or 80 if the terminal does not report it.
