@@ -22,8 +22,8 @@ public struct SVGDecoder: PartialImageDecoder {
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         guard isComplete else { return nil }
         return try DecodeTime().run(isCancelled: { false }) { isCancelled throws(TintypeError) in
-            try SVGThreads.shared.run(isCancelled: isCancelled) { _ throws(TintypeError) in
-                Self.info(try SVGDocument(bytes, Self.defaultLimits))
+            try SVGThreads.shared.run(isCancelled: isCancelled) { isAbandoned throws(TintypeError) in
+                Self.info(try SVGDocument(bytes, Self.defaultLimits, isAbandoned: isAbandoned))
             }
         }
     }
@@ -39,7 +39,7 @@ public struct SVGDecoder: PartialImageDecoder {
         let (options, limits) = (context.options, context.limits)
         let (pixels, info) = try SVGThreads.shared.run(isCancelled: context.isCancelled) {
             isAbandoned throws(TintypeError) in
-            let document = try SVGDocument(bytes, limits)
+            let document = try SVGDocument(bytes, limits, isAbandoned: isAbandoned)
             if isAbandoned() { throw .cancelled }
             let info = Self.info(document)
             let (part, size) = try Self.target(info, options)

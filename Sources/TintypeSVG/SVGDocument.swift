@@ -14,12 +14,14 @@ struct SVGDocument: ~Copyable {
 
     /// Checks the document against the limits, then loads it.
     ///
-    /// - Throws: ``TintypeError/Code/limitExceeded`` before it is loaded, and the errors of ``SVGLibrary``.
-    init(_ bytes: Data, _ limits: DecodeLimits) throws(TintypeError) {
+    /// - Parameter isAbandoned: Returns whether nobody waits for the document.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` before it is loaded, ``TintypeError/Code/cancelled``, and the errors
+    ///   of ``SVGLibrary``.
+    init(_ bytes: Data, _ limits: DecodeLimits, isAbandoned: @escaping () -> Bool) throws(TintypeError) {
         guard bytes.count <= Self.maximumByteCount else {
             throw .exceeded(.library, "an SVG with more than \(Self.maximumByteCount) bytes")
         }
-        var survey = SVGSurvey(Array(bytes))
+        var survey = SVGSurvey(Array(bytes), isAbandoned: isAbandoned)
         try survey.check(limits)
         try limits.checkMemory(of: survey, layerSize: PixelSize(width: 0, height: 0), result: 0)
         let area = try Self.area(ofEmbedded: survey.embeddedDocuments, limits)
@@ -127,8 +129,8 @@ extension DecodeLimits {
     fileprivate func checkMemory(
         of survey: SVGSurvey, layerSize: PixelSize, result: Int, embedded documents: Double = 0
     ) throws(TintypeError) {
-        // An embedded image is decoded, perhaps from coefficients, and copied.
-        let embedded = 16 * Double(survey.embeddedPixels) + documents
+        // An embedded image is decoded, perhaps from coefficients, and copied. librsvg then keeps it.
+        let embedded = 16 * Double(survey.embeddedPixels) + 4 * Double(survey.totalEmbeddedPixels) + documents
         let layers = Double(min(survey.layerDepth, SVGCost.maximum) * PixelBuffer.bytesPerPixel)
         try checkMemory(
             bytesPerPixel: PixelBuffer.bytesPerPixel, of: PixelSize(width: result, height: 1),

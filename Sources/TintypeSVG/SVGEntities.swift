@@ -16,7 +16,8 @@ struct SVGEntities {
     /// Records an entity. The first declaration of a name counts (XML 1.0, 4.2).
     ///
     /// - Throws: ``TintypeError/Code/limitExceeded`` for too many entities, and for declarations whose effect is not
-    ///   surveyed: parameter entities, defaults of attributes, and entities that contain references between elements.
+    ///   surveyed: parameter entities, defaults of attributes, and entities that contain references between elements,
+    ///   texts or style sheets.
     mutating func declare(_ declaration: ArraySlice<UInt8>) throws(TintypeError) {
         guard !Self.declaresDefaults(declaration), !SVGEntity.isForDeclarations(declaration) else {
             throw .exceeded(.elements, "an SVG that declares parameter entities or defaults of attributes")
@@ -28,6 +29,7 @@ struct SVGEntities {
         guard !SVGNames.containsReferencingElements(entity.value), !Self.embedsDocument(entity.value) else {
             throw .exceeded(.elements, "an SVG with an entity that contains references between elements")
         }
+        try entity.checkTags()
         if entities[entity.name] == nil { entities[entity.name] = entity }
     }
 
@@ -74,12 +76,14 @@ struct SVGEntities {
         text.contains { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "\\") }
     }
 
-    /// Returns text with character references and entities replaced; see ``SVGText/resolved(_:replacing:)``.
+    /// Returns text with character references and entities replaced; see ``SVGText/resolved(_:in:replacing:)``.
     ///
     /// - Throws: ``TintypeError/Code/limitExceeded`` if the entities expand to too much.
-    mutating func resolved(_ text: ArraySlice<UInt8>) throws(TintypeError) -> [UInt8] {
+    mutating func resolved(
+        _ text: ArraySlice<UInt8>, in place: SVGText.Place
+    ) throws(TintypeError) -> [UInt8] {
         var expanded = 0
-        let result = resolved(text, depth: 0, &expanded)
+        let result = resolved(text, in: place, depth: 0, &expanded)
         resolvedBytes += expanded
         guard resolvedBytes <= Self.maximumExpandedBytes else {
             throw .exceeded(.elements, "an SVG whose entities expand to more than \(Self.maximumExpandedBytes) bytes")
@@ -87,15 +91,17 @@ struct SVGEntities {
         return result
     }
 
-    private func resolved(_ text: ArraySlice<UInt8>, depth: Int, _ expanded: inout Int) -> [UInt8] {
-        SVGText.resolved(text) { name in
+    private func resolved(
+        _ text: ArraySlice<UInt8>, in place: SVGText.Place, depth: Int, _ expanded: inout Int
+    ) -> [UInt8] {
+        SVGText.resolved(text, in: place) { name in
             guard let entity = entities[name] else { return [] }
             guard depth < Self.maximumDepth, expanded <= Self.maximumExpandedBytes else {
                 expanded = SVGCost.maximum
                 return []
             }
             expanded += entity.value.count
-            return resolved(entity.value, depth: depth + 1, &expanded)
+            return resolved(entity.value, in: place, depth: depth + 1, &expanded)
         }
     }
 }

@@ -1,3 +1,5 @@
+import TintypeCore
+
 /// An entity that an SVG declares, with its replacement text (XML 1.0, 4.2).
 struct SVGEntity {
     /// The name of the entity.
@@ -35,6 +37,22 @@ struct SVGEntity {
             if case .open(let name, let attributes, _) = piece { cost += SVGTag(name, attributes).cost }
         }
         return cost
+    }
+
+    /// Checks the elements that it contains.
+    ///
+    /// - Throws: ``TintypeError/Code/limitExceeded`` for texts and style sheets, which are surveyed as a whole, and the
+    ///   errors of ``SVGTag/check()``.
+    func checkTags() throws(TintypeError) {
+        var markup = SVGMarkup(value)
+        while let piece = markup.next() {
+            guard case .open(let name, let attributes, _) = piece else { continue }
+            let tag = SVGTag(name, attributes)
+            try tag.check()
+            guard !tag.isText, !tag.isStyle else {
+                throw .exceeded(.elements, "an SVG with an entity that contains a text or a style sheet")
+            }
+        }
     }
 
     /// The names of the entities that its text refers to, with repetitions.

@@ -8,6 +8,8 @@ struct SVGMarkup {
         case close
         /// Text between tags, such as a style sheet.
         case text(ArraySlice<UInt8>)
+        /// The contents of a CDATA section: text in which nothing refers to a character or an entity.
+        case literal(ArraySlice<UInt8>)
         /// A declaration of a document type, from the `!` to the `>`, or to the `[` before the declarations inside.
         case declaration(ArraySlice<UInt8>)
         /// A processing instruction, between `<?` and `?>`.
@@ -28,7 +30,7 @@ struct SVGMarkup {
             guard bytes[position] == UInt8(ascii: "<") else { return .text(readBytes { $0 == UInt8(ascii: "<") }) }
             if contents(from: "<!--", to: "-->") != nil { continue }
             if let text = contents(from: "<?", to: "?>") { return .instruction(text) }
-            if let text = contents(from: "<![CDATA[", to: "]]>") { return .text(text) }
+            if let text = contents(from: "<![CDATA[", to: "]]>") { return .literal(text) }
             return tag()
         }
         return nil
@@ -102,10 +104,11 @@ struct SVGAttributes: Sequence, IteratorProtocol {
         return (Self.localName(name.prefix { $0 > 0x20 && $0 != UInt8(ascii: "=") }), rest[(start + 1)..<end])
     }
 
-    /// Returns the value of the first attribute of a name, in any namespace.
-    func value(of name: StaticString) -> ArraySlice<UInt8>? {
+    /// Returns the values of all attributes of a name, in any namespace. librsvg reads the one without a namespace,
+    /// which may be any of them.
+    func values(of name: StaticString) -> [ArraySlice<UInt8>] {
         let wanted = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
-        return first { $0.name.elementsEqual(wanted) }?.value
+        return lazy.filter { $0.name.elementsEqual(wanted) }.map(\.value)
     }
 
     /// Returns a name without its namespace prefix.

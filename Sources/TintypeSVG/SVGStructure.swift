@@ -17,7 +17,7 @@ struct SVGStructure {
         }
     }
 
-    /// An element that has a name.
+    /// An element under one of its names.
     struct Node {
         let depth: Int
         /// The depth of its deepest descendant.
@@ -35,7 +35,8 @@ struct SVGStructure {
 
     /// An element whose end tag has not been read.
     private struct OpenElement {
-        let node: Int?
+        /// The indices of its nodes: one for each name.
+        let nodes: Range<Int>
         let isStyle: Bool
         let isFilterStep: Bool
         let depth: Int
@@ -44,7 +45,7 @@ struct SVGStructure {
         var stepCount = 0
     }
 
-    /// The named elements, in document order.
+    /// The named elements, in document order, under each of their names.
     private(set) var nodes: [Node] = []
     /// The indices of the nodes of each name.
     private(set) var named: [ArraySlice<UInt8>: [Int]] = [:]
@@ -57,6 +58,8 @@ struct SVGStructure {
     /// The greatest depth of nesting.
     private(set) var maximumDepth = 0
     private var openElements: [OpenElement] = []
+    /// The style sheet that is being read, as librsvg joins it.
+    private var styleText: [UInt8] = []
     private let weight: Weight
 
     init(_ bytes: ArraySlice<UInt8>, weight: Weight = .elements) {
@@ -68,7 +71,7 @@ struct SVGStructure {
                 begin(name, attributes)
                 if isClosed { end() }
             case .close: end()
-            case .text(let text): read(text)
+            case .text(let text), .literal(let text): read(text)
             case .declaration, .instruction: break
             }
         }
@@ -79,16 +82,16 @@ struct SVGStructure {
         let tag = SVGTag(name, attributes)
         let depth = (openElements.last?.depth ?? 0) + weight.depth(of: tag)
         maximumDepth = max(maximumDepth, depth)
-        var node: Int?
-        if let id = attributes.value(of: "id"), !tag.isGradient {
-            node = nodes.count
-            named[id, default: []].append(nodes.count)
+        let firstNode = nodes.count
+        for name in attributes.values(of: "id") where !tag.isGradient {
+            named[name, default: []].append(nodes.count)
             nodes.append(Node(depth: depth, deepest: depth, references: references.count..<references.count))
-            if SVGNames.isObfuscated(name: id) { obfuscatedCount += 1 }
+            if SVGNames.isObfuscated(name: name) { obfuscatedCount += 1 }
         }
         openElements.append(
             OpenElement(
-                node: node, isStyle: tag.isStyle, isFilterStep: tag.isFilterStep, depth: depth, deepest: depth))
+                nodes: firstNode..<nodes.count, isStyle: tag.isStyle, isFilterStep: tag.isFilterStep, depth: depth,
+                deepest: depth))
         for (_, value) in attributes { readReferences(value, depth) }
     }
 
@@ -105,12 +108,18 @@ struct SVGStructure {
             obfuscatedCount += SVGNames.entityCount(text)
             return
         }
-        styleReferences.formUnion(SVGNames.references(in: text))
-        if SVGNames.hasObfuscatedReference(text) { obfuscatedCount += 1 }
+        styleText += text
+    }
+
+    private mutating func endStyle() {
+        styleReferences.formUnion(SVGNames.references(in: styleText[...]))
+        if SVGNames.hasObfuscatedReference(styleText[...]) { obfuscatedCount += 1 }
+        styleText = []
     }
 
     private mutating func end() {
         guard var last = openElements.popLast() else { return }
+        if last.isStyle { endStyle() }
         // The result of every step stays in memory until the filter ends.
         if case .layers = weight { last.deepest = max(last.deepest, last.depth + last.stepCount) }
         maximumDepth = max(maximumDepth, last.deepest)
@@ -118,8 +127,9 @@ struct SVGStructure {
             openElements[parent].deepest = max(openElements[parent].deepest, last.deepest)
             openElements[parent].stepCount += last.isFilterStep ? 1 : 0
         }
-        guard let node = last.node else { return }
-        nodes[node].references = nodes[node].references.lowerBound..<references.count
-        nodes[node].deepest = last.deepest
+        for node in last.nodes {
+            nodes[node].references = nodes[node].references.lowerBound..<references.count
+            nodes[node].deepest = last.deepest
+        }
     }
 }

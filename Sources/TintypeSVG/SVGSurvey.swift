@@ -10,6 +10,8 @@ struct SVGSurvey {
     private(set) var layerDepth = 0
     /// The number of pixels of the largest embedded image.
     private(set) var embeddedPixels = 0
+    /// The number of pixels of all embedded images together.
+    private(set) var totalEmbeddedPixels = 0
     /// The documents that are embedded, at any depth.
     private(set) var embeddedDocuments: [Data] = []
     /// The depth of librsvg's recursion.
@@ -17,54 +19,71 @@ struct SVGSurvey {
     private let bytes: [UInt8]
     private var entities = SVGEntities()
     private var openStyle = SVGOpenElement()
+    /// The style sheet that is being read.
+    private var styleText: [UInt8] = []
     private var openText = SVGOpenElement()
     /// The number of bytes of the text that is being read.
     private var textBytes = 0
     private var longestText = 0
     private var stylesNameLayers = false
+    private let isAbandoned: () -> Bool
 
     /// The largest number of documents inside each other.
     private static let maximumNesting = 4
 
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
+    /// The number of pieces of markup between checks for cancellation.
+    private static let checkInterval = 1000
+
+    /// - Parameter isAbandoned: Returns whether nobody waits for the survey.
+    init(_ bytes: [UInt8], isAbandoned: @escaping () -> Bool = { false }) {
+        (self.bytes, self.isAbandoned) = (bytes, isAbandoned)
     }
 
     /// Reads the document.
     ///
     /// - Throws: ``TintypeError/Code/limitExceeded`` for a document that costs too much or refers to elements of others,
-    ///   ``TintypeError/Code/undecodable`` for an encoding that hides the markup.
+    ///   ``TintypeError/Code/undecodable`` for an encoding that hides the markup, ``TintypeError/Code/cancelled``.
     mutating func check(_ limits: DecodeLimits, nesting: Int = 1) throws(TintypeError) {
         try SVGEncoding.check(bytes)
-        var markup = SVGMarkup(bytes[...])
+        var (markup, count) = (SVGMarkup(bytes[...]), 0)
         while let piece = markup.next() {
+            count += 1
+            if count % Self.checkInterval == 0, isAbandoned() { throw .cancelled }
             switch piece {
             case .open(let name, let attributes, let isClosed):
                 let tag = SVGTag(name, attributes)
                 try read(tag, attributes, limits, nesting)
                 if !isClosed { open(tag) }
-            case .close: close()
+            case .close: try close()
             case .text(let text): try read(text)
+            case .literal(let text): read(literal: text)
             case .declaration(let text): try entities.declare(text)
             case .instruction(let text): try Self.check(instruction: text)
             }
             try check(sums: limits)
         }
-        cost.longestTexts += max(longestText, textBytes)
+        endText()
+        try endStyle()
+        cost.longestTexts += longestText
         try cost.checkStyles(limits)
         try checkDepth(limits)
     }
 
     private mutating func open(_ tag: SVGTag) {
         openStyle.open(isIt: tag.isStyle)
-        if !openText.isOpen { textBytes = 0 }
+        if !openText.isOpen { endText() }
         openText.open(isIt: tag.isText)
     }
 
-    private mutating func close() {
+    private mutating func close() throws(TintypeError) {
         openStyle.close()
         openText.close()
-        if !openText.isOpen { longestText = max(longestText, textBytes) }
+        if !openStyle.isOpen { try endStyle() }
+        if !openText.isOpen { endText() }
+    }
+
+    private mutating func endText() {
+        (longestText, textBytes) = (max(longestText, textBytes), 0)
     }
 
     private func check(sums limits: DecodeLimits) throws(TintypeError) {
@@ -92,16 +111,17 @@ struct SVGSurvey {
     private mutating func read(
         _ tag: SVGTag, _ attributes: SVGAttributes, _ limits: DecodeLimits, _ nesting: Int
     ) throws(TintypeError) {
-        try tag.checkKernel()
+        try tag.check()
         cost += tag.cost
         for (name, value) in attributes {
             cost += entities.cost(ofReferencesIn: value)
             guard SVGEntities.mayHideURL(value) else { continue }
-            let text = try entities.resolved(value)
+            let text = try entities.resolved(value, in: .attribute)
             if tag.isImage, name.elementsEqual("href".utf8), let url = SVGEmbedding.url(in: text) {
                 try Self.refuse(tag.mayShowElement && url.contains(UInt8(ascii: "#")))
                 try read(SVGEmbedding(url), limits, nesting)
             } else {
+                if name.elementsEqual("style".utf8) { try SVGStyleNesting.check(text) }
                 let css = SVGText.plainCSS(text)
                 let isInclusion = tag.isInclusion && SVGText.contains(SVGText.dataScheme, in: css)
                 try Self.refuse(isInclusion || SVGText.refersToEmbeddedDocument(css))
@@ -112,20 +132,29 @@ struct SVGSurvey {
     private mutating func read(_ text: ArraySlice<UInt8>) throws(TintypeError) {
         let expanded = entities.cost(ofReferencesIn: text)
         cost += expanded
-        guard openStyle.isOpen else {
-            let count = text.reduce(0) { $0 + ($1 > 0x20 ? 1 : 0) }
-            cost.textBytes += count
-            textBytes = min(textBytes + (openText.isOpen ? count : 0) + expanded.expandedBytes, SVGCost.maximum)
-            return
-        }
-        cost.styleBytes += text.count + expanded.expandedBytes
-        cost.siblingSelectors += text.count { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "+") }
-        stylesNameLayers = stylesNameLayers || SVGTag.namesLayer(text)
-        guard SVGEntities.mayHideURL(text) || text.contains(UInt8(ascii: "@")) else { return }
-        let css = SVGText.plainCSS(try entities.resolved(text))
-        if SVGText.contains(Array(":nth-".utf8), in: css) { cost.siblingSelectors += text.count / 16 }
-        // An imported style sheet would not be surveyed.
-        try Self.refuse(SVGText.importsEmbeddedSheet(css) || SVGText.refersToEmbeddedDocument(css))
+        guard openStyle.isOpen else { return count(text, expandedBytes: expanded.expandedBytes) }
+        styleText += try entities.resolved(text, in: .element)
+    }
+
+    private mutating func read(literal text: ArraySlice<UInt8>) {
+        guard openStyle.isOpen else { return count(text, expandedBytes: 0) }
+        styleText += text
+    }
+
+    private mutating func count(_ text: ArraySlice<UInt8>, expandedBytes: Int) {
+        let count = text.reduce(0) { $0 + ($1 > 0x20 ? 1 : 0) }
+        cost.textBytes += count
+        textBytes = min(textBytes + (openText.isOpen ? count : 0) + expandedBytes, SVGCost.maximum)
+    }
+
+    /// Reads the style sheet that ends here, if any, as a whole: librsvg joins what comments divide.
+    private mutating func endStyle() throws(TintypeError) {
+        guard !styleText.isEmpty else { return }
+        let sheet = SVGStyleSheet(styleText)
+        styleText = []
+        try sheet.check()
+        cost += sheet.cost
+        stylesNameLayers = stylesNameLayers || sheet.namesLayers
     }
 
     private static func check(instruction: ArraySlice<UInt8>) throws(TintypeError) {
@@ -134,9 +163,7 @@ struct SVGSurvey {
     }
 
     private static func refuse(_ isRefused: Bool) throws(TintypeError) {
-        guard !isRefused else {
-            throw .exceeded(.elements, "an SVG that takes elements or style sheets from a document in a data URL")
-        }
+        if isRefused { throw .takenFromDataURL }
     }
 
     // MARK: Embedded documents and images
@@ -149,11 +176,12 @@ struct SVGSurvey {
         case .image(let size):
             if size.isPositive { try limits.check(ImageInfo(format: .png, size: size)) }
             embeddedPixels = max(embeddedPixels, size.area)
+            totalEmbeddedPixels = min(totalEmbeddedPixels + size.area, SVGCost.maximum)
         case .document(let bytes):
             guard nesting < Self.maximumNesting else {
                 throw .exceeded(.elements, "an SVG with more than \(Self.maximumNesting) documents inside each other")
             }
-            try add(SVGSurvey(bytes), limits, nesting)
+            try add(SVGSurvey(bytes, isAbandoned: isAbandoned), limits, nesting)
         case .unknown:
             throw .exceeded(.library, "an SVG that embeds an image that is not PNG, JPEG, GIF, BMP, WebP or SVG")
         }
@@ -168,6 +196,7 @@ struct SVGSurvey {
         depth += embedded.depth
         layerDepth += embedded.layerDepth + 1
         embeddedPixels = max(embeddedPixels, embedded.embeddedPixels)
+        totalEmbeddedPixels = min(totalEmbeddedPixels + embedded.totalEmbeddedPixels, SVGCost.maximum)
     }
 }
 

@@ -1,13 +1,22 @@
 /// The text of attributes and style sheets, with what is written in another way resolved.
 enum SVGText {
-    /// Returns text with character references (XML 1.0, 4.1) replaced. White space becomes a space (3.3.3), or nothing
-    /// if it is written as a reference.
+    /// Where a text stands.
+    enum Place {
+        /// In the value of an attribute. White space becomes a space (XML 1.0, 3.3.3), or nothing if it is written as a
+        /// reference.
+        case attribute
+        /// In an element. White space stays.
+        case element
+    }
+
+    /// Returns text with character references (XML 1.0, 4.1) replaced.
     ///
     /// - Parameters:
     ///   - text: The value of an attribute, or the text of an element.
+    ///   - place: Which of both it is.
     ///   - replacement: Returns the text of an entity that the document declares.
     static func resolved(
-        _ text: ArraySlice<UInt8>, replacing replacement: (ArraySlice<UInt8>) -> [UInt8]
+        _ text: ArraySlice<UInt8>, in place: Place, replacing replacement: (ArraySlice<UInt8>) -> [UInt8]
     ) -> [UInt8] {
         var (result, position) = ([UInt8](), text.startIndex)
         result.reserveCapacity(text.count)
@@ -15,12 +24,12 @@ enum SVGText {
             let byte = text[position]
             position += 1
             guard byte == UInt8(ascii: "&") else {
-                result.append(max(byte, 0x20))
+                result.append(place == .attribute ? max(byte, 0x20) : byte)
                 continue
             }
             let name = text[position...].prefix { $0 != UInt8(ascii: ";") }
             position = min(name.endIndex + 1, text.endIndex)
-            result += character(of: name).map { $0 >= 0x20 ? [$0] : [] } ?? replacement(name)
+            result += character(of: name).map { $0 >= 0x20 || place == .element ? [$0] : [] } ?? replacement(name)
         }
         return result
     }
@@ -60,28 +69,43 @@ enum SVGText {
     /// Returns whether plain text refers to an element of a document that a `data:` URL contains: a reference to an
     /// element needs a fragment. Fonts and images have none.
     static func refersToEmbeddedDocument(_ text: [UInt8]) -> Bool {
-        var rest = text[...]
-        while let start = firstRange(of: dataScheme, in: rest) {
-            let quote = rest[..<start].last
-            let isQuoted = quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'")
-            let url = rest[start...].prefix { $0 != (isQuoted ? quote : UInt8(ascii: ")")) }
-            if url.contains(UInt8(ascii: "#")) { return true }
-            rest = rest[(start + dataScheme.count)...]
+        guard contains(dataScheme, in: text) else { return false }
+        // From the end on, so that the text is read once, however many URLs have a common end.
+        var nearest = [UInt8: Int]()
+        for index in text.indices.reversed() {
+            if fragmentSigns.contains(text[index]) { nearest[text[index]] = index }
+            guard isAt(index, dataScheme, in: text), let mark = nearest[UInt8(ascii: "#")] else { continue }
+            if mark < nearest[endOfURL(after: index, in: text)] ?? .max { return true }
         }
         return false
     }
 
+    private static let fragmentSigns = Array("#)'\"".utf8)
+
+    /// Returns the sign that ends a URL in CSS: the quote before it, or a parenthesis.
+    private static func endOfURL(after start: Int, in text: [UInt8]) -> UInt8 {
+        let quote = start > 0 ? text[start - 1] : 0
+        return quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") ? quote : UInt8(ascii: ")")
+    }
+
     /// Returns whether a plain style sheet imports another that a `data:` URL contains.
     static func importsEmbeddedSheet(_ css: [UInt8]) -> Bool {
-        var rest = css[...]
+        guard let last = css.indices.last(where: { isAt($0, dataScheme, in: css) }) else { return false }
+        var rest = css[...last]
         while let start = firstRange(of: importRule, in: rest) {
             let rule = rest[start...].prefix { $0 != UInt8(ascii: ";") }
-            // A comment may contain the semicolon.
-            let text = contains(Array("/*".utf8), in: rule) ? rest[start...] : rule
-            if contains(dataScheme, in: text) { return true }
+            // The last URL follows. It is in the rule, unless the rule ends before; a comment may contain the semicolon.
+            if rule.endIndex > last || contains(dataScheme, in: rule) || contains(Array("/*".utf8), in: rule) {
+                return true
+            }
             rest = rest[rule.endIndex...]
         }
         return false
+    }
+
+    private static func isAt(_ index: Int, _ letters: [UInt8], in text: [UInt8]) -> Bool {
+        lowercase(text[index]) == letters[0]
+            && text[index...].prefix(letters.count).lazy.map(lowercase).elementsEqual(letters)
     }
 
     private static let importRule = Array("@import".utf8)

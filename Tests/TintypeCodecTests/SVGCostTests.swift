@@ -187,12 +187,13 @@ import TintypeTesting
                 pieces.append(String(decoding: name, as: UTF8.self) + (isClosed ? "/" : ""))
             case .close: pieces.append("end")
             case .text(let text): pieces.append("'\(String(decoding: text, as: UTF8.self))'")
+            case .literal(let text): pieces.append("[\(String(decoding: text, as: UTF8.self))]")
             case .declaration(let text): pieces.append(String(decoding: text, as: UTF8.self))
             case .instruction(let text): pieces.append("?\(String(decoding: text, as: UTF8.self))")
             }
         }
         #expect(
-            pieces == ["?x <a", "!DOCTYPE a ", "!ENTITY b '>'", "']>'", "g", "h/", "'t'", "'<c>'", "end"])
+            pieces == ["?x <a", "!DOCTYPE a ", "!ENTITY b '>'", "']>'", "g", "h/", "'t'", "[<c>]", "end"])
     }
 
     @Test func anyTextIsParsedWithoutACrash() {

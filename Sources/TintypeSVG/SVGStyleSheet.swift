@@ -1,0 +1,37 @@
+import TintypeCore
+
+/// The text of one `style` element.
+struct SVGStyleSheet {
+    private let text: [UInt8]
+
+    /// - Parameter text: The text with references replaced and comments of XML removed.
+    init(_ text: [UInt8]) {
+        self.text = text
+    }
+
+    /// Whether a rule may set a property that needs an off-screen image.
+    var namesLayers: Bool { SVGTag.namesLayer(text[...]) }
+
+    /// The cost of comparing its selectors with elements.
+    var cost: SVGCost {
+        var cost = SVGCost(styleBytes: text.count)
+        cost.siblingSelectors = text.count { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "+") }
+        let css = SVGText.plainCSS(text)
+        if SVGText.contains(Array(":nth-".utf8), in: css) { cost.siblingSelectors += text.count / 16 }
+        return cost
+    }
+
+    /// - Throws: ``TintypeError/Code/limitExceeded`` for brackets that are nested too deeply, and for elements or style
+    ///   sheets of a document in a `data:` URL, which would not be surveyed.
+    func check() throws(TintypeError) {
+        try SVGStyleNesting.check(text)
+        let css = SVGText.plainCSS(text)
+        if SVGText.importsEmbeddedSheet(css) || SVGText.refersToEmbeddedDocument(css) { throw .takenFromDataURL }
+    }
+}
+
+extension TintypeError {
+    /// An embedded document is surveyed as an image, not as a part of this one.
+    static let takenFromDataURL = TintypeError.exceeded(
+        .elements, "an SVG that takes elements or style sheets from a document in a data URL")
+}
