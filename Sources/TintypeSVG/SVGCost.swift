@@ -51,6 +51,12 @@ struct SVGCost {
         add(part.layers, to: &sum.layers)
     }
 
+    /// Adds work that references between elements repeat.
+    mutating func add(_ work: SVGWork) {
+        filterSamples += Int(min(work.filterSamples, Double(Self.maximum)))
+        filterSamples = min(filterSamples, Self.maximum)
+    }
+
     /// Returns whether drawing may take so long that a caller may want to cancel it.
     ///
     /// - Parameter size: The size of the drawing in pixels.
@@ -79,11 +85,16 @@ struct SVGCost {
 
     /// Checks the cost of filters before drawing starts, because librsvg cannot be cancelled within a filter.
     ///
-    /// - Parameter size: The size of the drawing in pixels.
+    /// - Parameters:
+    ///   - size: The size of the drawing in pixels.
+    ///   - isCancellable: Whether it can be cancelled between the filters. If not, a quarter of the limit is accepted.
     /// - Throws: ``TintypeError/Code/limitExceeded``.
-    func checkFilters(_ limits: DecodeLimits, drawing size: PixelSize) throws(TintypeError) {
+    func checkFilters(
+        _ limits: DecodeLimits, drawing size: PixelSize, isCancellable: Bool
+    ) throws(TintypeError) {
         let unbounded = Double(size.area) * Double(unboundedFilters)
-        guard Double(size.area) * (Double(filterSamples) + unbounded) <= Double(limits.filteredPixels) else {
+        let allowed = Double(limits.filteredPixels) / (isCancellable ? 1 : 4)
+        guard Double(size.area) * (Double(filterSamples) + unbounded) <= allowed else {
             throw .exceeded(
                 .filteredPixels, "the filters of the SVG read too many pixels when it is drawn at \(size)")
         }

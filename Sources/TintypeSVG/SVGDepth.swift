@@ -39,6 +39,10 @@ struct SVGDepth {
         guard structure.references.count <= allowed else {
             throw .exceeded(.elements, "an SVG with more than \(allowed) references")
         }
+        let visits = structure.nodes.reduce(0) { $0 + $1.references.count }
+        guard visits <= 16 * allowed else {
+            throw .exceeded(.elements, "an SVG with too many references inside named elements that are nested")
+        }
         var depth = SVGDepth(structure)
         return depth.maximumDepth()
     }

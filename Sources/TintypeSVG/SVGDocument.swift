@@ -76,16 +76,16 @@ struct SVGDocument: ~Copyable {
         _ part: PixelRect, _ size: PixelSize, _ limits: DecodeLimits, isCancelled: @escaping @Sendable () -> Bool
     ) throws(TintypeError) -> PixelBuffer {
         let placement = placement(of: part, at: size)
-        try survey.cost.checkFilters(limits, drawing: size)
         // Off-screen images have the size of the whole document at this scale.
         let whole = PixelSize(width: Self.wholePixels(placement.width), height: Self.wholePixels(placement.height))
+        let isCancellable = survey.cost.allowsCancellation(layerSize: whole)
+        try survey.cost.checkFilters(limits, drawing: size, isCancellable: isCancellable)
         try limits.checkMemory(of: survey, layerSize: whole, result: size.area, embedded: 8 * embeddedArea)
         var writer = try PixelWriter(size: size)
         writer.clear()
         let stride = writer.bytesPerRow
         let hook = CancelHook(isCancelled)
-        let mayCancel = survey.cost.isSlow(drawing: size) && survey.cost.allowsCancellation(layerSize: whole)
-        let shouldCancel = mayCancel ? CancelHook.callback : nil
+        let shouldCancel = isCancellable && survey.cost.isSlow(drawing: size) ? CancelHook.callback : nil
         let status = writer.withRows { rows in
             rows.bindMemory(to: UInt8.self).baseAddress.map {
                 tintype_svg_draw(

@@ -24,6 +24,8 @@ struct SVGStructure {
         var deepest: Int
         /// The indices of the references within the element.
         var references: Range<Int>
+        /// The work of drawing the element and those in it, without references.
+        var work: SVGWork
     }
 
     /// A reference to an element by its name.
@@ -55,6 +57,8 @@ struct SVGStructure {
     private(set) var styleReferences: Set<ArraySlice<UInt8>> = []
     /// The number of names and references in a form that only librsvg resolves.
     private(set) var obfuscatedCount = 0
+    /// The work of drawing each element once.
+    private(set) var work = SVGWork()
     /// The greatest depth of nesting.
     private(set) var maximumDepth = 0
     private var openElements: [OpenElement] = []
@@ -83,16 +87,21 @@ struct SVGStructure {
         let depth = (openElements.last?.depth ?? 0) + weight.depth(of: tag)
         maximumDepth = max(maximumDepth, depth)
         let firstNode = nodes.count
+        defer { work = work + tag.work }
         for name in attributes.values(of: "id") where !tag.isGradient {
             named[name, default: []].append(nodes.count)
-            nodes.append(Node(depth: depth, deepest: depth, references: references.count..<references.count))
+            nodes.append(
+                Node(depth: depth, deepest: depth, references: references.count..<references.count, work: work))
             if SVGNames.isObfuscated(name: name) { obfuscatedCount += 1 }
         }
         openElements.append(
             OpenElement(
                 nodes: firstNode..<nodes.count, isStyle: tag.isStyle, isFilterStep: tag.isFilterStep, depth: depth,
                 deepest: depth))
-        for (_, value) in attributes { readReferences(value, depth) }
+        // A link does not draw the element that it leads to.
+        for (name, value) in attributes where !(tag.isLink && name.elementsEqual("href".utf8)) {
+            readReferences(value, depth)
+        }
     }
 
     private mutating func readReferences(_ value: ArraySlice<UInt8>, _ depth: Int) {
@@ -130,6 +139,7 @@ struct SVGStructure {
         for node in last.nodes {
             nodes[node].references = nodes[node].references.lowerBound..<references.count
             nodes[node].deepest = last.deepest
+            nodes[node].work = work - nodes[node].work
         }
     }
 }

@@ -18,6 +18,8 @@ struct SVGStyleNesting {
 
     /// The brackets that would close those that are open.
     private var closers: [UInt8] = []
+    /// The number of those that are not braces.
+    private var innerCount = 0
     private var state = State.plain
     /// The number of brackets that were open before the comment, string or URL.
     private var floor = 0
@@ -42,7 +44,12 @@ struct SVGStyleNesting {
         }
     }
 
-    private mutating func read(_ byte: UInt8) {
+    /// Whether the last byte divides rules and declarations.
+    var isAfterDivider: Bool { state == .plain && innerCount == 0 && Self.dividers.contains(previous) }
+
+    private static let dividers = Array(";{}".utf8)
+
+    mutating func read(_ byte: UInt8) {
         if isEscaped {
             (isEscaped, previous) = (false, 0)
             return
@@ -79,7 +86,7 @@ struct SVGStyleNesting {
         guard byte > 0x20 else { return }
         (state, floor) = (.plain, 0)
         if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
-            closers.append(UInt8(ascii: ")"))
+            open(UInt8(ascii: ")"))
             enter(.string(quote: byte))
         } else if byte != UInt8(ascii: ")") {
             enter(.url)
@@ -92,18 +99,27 @@ struct SVGStyleNesting {
     }
 
     private mutating func leave() {
-        closers.removeLast(closers.count - floor)
+        while closers.count > floor { close() }
         (state, floor, name) = (.plain, 0, [])
     }
 
     /// Opens or closes a bracket. One that does not match the last is ignored, as by librsvg.
     private mutating func bracket(_ byte: UInt8) {
         switch byte {
-        case UInt8(ascii: "("): closers.append(UInt8(ascii: ")"))
-        case UInt8(ascii: "["): closers.append(UInt8(ascii: "]"))
-        case UInt8(ascii: "{"): closers.append(UInt8(ascii: "}"))
-        default: if byte == closers.last, closers.count > floor { closers.removeLast() }
+        case UInt8(ascii: "("): open(UInt8(ascii: ")"))
+        case UInt8(ascii: "["): open(UInt8(ascii: "]"))
+        case UInt8(ascii: "{"): open(UInt8(ascii: "}"))
+        default: if byte == closers.last, closers.count > floor { close() }
         }
+    }
+
+    private mutating func open(_ closer: UInt8) {
+        closers.append(closer)
+        innerCount += closer == UInt8(ascii: "}") ? 0 : 1
+    }
+
+    private mutating func close() {
+        innerCount -= closers.removeLast() == UInt8(ascii: "}") ? 0 : 1
     }
 
     private mutating func readName(_ byte: UInt8) {

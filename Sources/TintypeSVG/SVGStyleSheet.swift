@@ -21,10 +21,19 @@ struct SVGStyleSheet {
         return cost
     }
 
-    /// - Throws: ``TintypeError/Code/limitExceeded`` for brackets that are nested too deeply, and for elements or style
+    /// The rules that may set a `filter` property.
+    var filterRules: [SVGStyleRule] {
+        guard SVGFilterFunctions.mayFilter(text[...]) else { return [] }
+        return SVGStyleRule.rules(in: text[...]).filter { SVGFilterFunctions.mayFilter($0.declaration) }
+    }
+
+    /// - Throws: ``TintypeError/Code/limitExceeded`` for too many filter functions in a property, for brackets that are nested too deeply, and for elements or style
     ///   sheets of a document in a `data:` URL, which would not be surveyed.
     func check() throws(TintypeError) {
         try SVGStyleNesting.check(text)
+        for rule in filterRules {
+            try SVGFilterFunctions.check(count: SVGFilterFunctions.count(inDeclaration: rule.declaration))
+        }
         let css = SVGText.plainCSS(text)
         if SVGText.importsEmbeddedSheet(css) || SVGText.refersToEmbeddedDocument(css) { throw .takenFromDataURL }
     }

@@ -26,6 +26,9 @@ struct SVGSurvey {
     private var textBytes = 0
     private var longestText = 0
     private var stylesNameLayers = false
+    private var filterRules: [SVGStyleRule] = []
+    /// The number of elements that entities contain.
+    private var expandedElements = 0
     private let isAbandoned: () -> Bool
 
     /// The largest number of documents inside each other.
@@ -97,10 +100,13 @@ struct SVGSurvey {
     }
 
     private mutating func checkDepth(_ limits: DecodeLimits) throws(TintypeError) {
-        depth += try SVGDepth.depth(of: SVGStructure(bytes[...]), limits)
+        let structure = SVGStructure(bytes[...])
+        depth += try SVGDepth.depth(of: structure, limits)
         guard depth <= SVGDepth.maximum else {
             throw .exceeded(.elements, "an SVG with more than \(SVGDepth.maximum) levels of elements and references")
         }
+        let counts = SVGElementCounts(filterRules.isEmpty ? [] : bytes[...], expanded: expandedElements)
+        try cost.add(SVGRepetition.work(in: structure, styledBy: filterRules, counts))
         guard cost.layers > 0 || stylesNameLayers else { return }
         let layers = SVGStructure(bytes[...], weight: .layers(inStyles: stylesNameLayers))
         layerDepth += min(try SVGDepth.depth(of: layers, limits), stylesNameLayers ? SVGCost.maximum : cost.layers)
@@ -121,7 +127,7 @@ struct SVGSurvey {
                 try Self.refuse(tag.mayShowElement && url.contains(UInt8(ascii: "#")))
                 try read(SVGEmbedding(url), limits, nesting)
             } else {
-                if name.elementsEqual("style".utf8) { try SVGStyleNesting.check(text) }
+                if name.elementsEqual("style".utf8) { try check(style: text) }
                 let css = SVGText.plainCSS(text)
                 let isInclusion = tag.isInclusion && SVGText.contains(SVGText.dataScheme, in: css)
                 try Self.refuse(isInclusion || SVGText.refersToEmbeddedDocument(css))
@@ -129,9 +135,15 @@ struct SVGSurvey {
         }
     }
 
+    private func check(style text: [UInt8]) throws(TintypeError) {
+        try SVGStyleNesting.check(text)
+        try SVGFilterFunctions.check(count: SVGFilterFunctions.count(inStyle: text[...]))
+    }
+
     private mutating func read(_ text: ArraySlice<UInt8>) throws(TintypeError) {
         let expanded = entities.cost(ofReferencesIn: text)
         cost += expanded
+        expandedElements += expanded.elements
         guard openStyle.isOpen else { return count(text, expandedBytes: expanded.expandedBytes) }
         styleText += try entities.resolved(text, in: .element)
     }
@@ -155,6 +167,7 @@ struct SVGSurvey {
         try sheet.check()
         cost += sheet.cost
         stylesNameLayers = stylesNameLayers || sheet.namesLayers
+        filterRules += sheet.filterRules
     }
 
     private static func check(instruction: ArraySlice<UInt8>) throws(TintypeError) {

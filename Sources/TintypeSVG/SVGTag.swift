@@ -23,6 +23,8 @@ struct SVGTag {
     var isImage: Bool { name == "image" || name == "feImage" }
     /// Whether the `href` attribute may name an element instead of an image.
     var mayShowElement: Bool { name == "feImage" }
+    /// Whether the `href` attribute names a destination that is not drawn.
+    var isLink: Bool { name == "a" }
     /// Whether librsvg resolves references to the element without recursion.
     var isGradient: Bool { name == "linearGradient" || name == "radialGradient" }
     /// Whether the element is a step of a filter, whose result stays in memory until the filter ends.
@@ -46,12 +48,33 @@ struct SVGTag {
                 cost.pathNumbers += value.count / 64
             }
         }
+        cost.filterSamples = filterSamples
         guard isFilterStep else { return cost }
-        cost.filterSamples = name == "feTurbulence" ? octaves : 1
         // The radius of feMorphology may scale to any number of pixels, and the kernel of feConvolveMatrix has any
         // size.
         cost.unboundedFilters = ["feMorphology", "feConvolveMatrix"].contains(name) ? 1 : 0
         return cost
+    }
+
+    /// The work of drawing the element alone.
+    var work: SVGWork { SVGWork(elements: 1, filterSamples: Double(filterSamples)) }
+
+    /// The number of samples per pixel that the element takes as a step of a filter, or by functions in its own `filter`
+    /// property.
+    private var filterSamples: Int {
+        guard !isFilterStep else { return name == "feTurbulence" ? octaves : 1 }
+        return filterFunctionCount * SVGFilterFunctions.samples
+    }
+
+    /// The largest number of functions in a `filter` property that an attribute states.
+    var filterFunctionCount: Int {
+        attributes.reduce(0) { count, attribute in
+            if attribute.name.elementsEqual("filter".utf8) {
+                return max(count, SVGFilterFunctions.count(inValue: attribute.value))
+            }
+            guard attribute.name.elementsEqual("style".utf8) else { return count }
+            return max(count, SVGFilterFunctions.count(inStyle: attribute.value))
+        }
     }
 
     /// The number of off-screen images in the size of the document that drawing the element holds at once, without

@@ -11,6 +11,7 @@ extension SVGTag {
         }
         // SVG 2 removed it. It copies the text of any element, so a text may be longer than the document.
         guard name != "tref" else { throw .exceeded(.library, "an SVG with text from another element (tref)") }
+        try SVGFilterFunctions.check(count: filterFunctionCount)
         guard isFilterStep else { return }
         // SVG 2 deprecates it. It scales images to any size.
         guard attributes.values(of: "kernelUnitLength").isEmpty else {

@@ -12,8 +12,8 @@ import Testing
 
     @Test(arguments: [
         many(":not("), many(":host("), many("["), many("@media x{"), many(":not(/*)*/"), many(":not([a=')])'"),
-        many(":not([a=\")]\""), many(":not(\\)"), many(":not(url( \\) )"), many(":not(/* */)/*"), many(":not(']\n"),
-        many(":not(\\/*)*/"), many(":not(/**/*)").replacing(")", with: ""), many(":not(["), many(":not(}"),
+        many(":not([a=\")]\""), many(":not(\\)"), many(":not(url( \\) )"), many(":not(']\n"),
+        many(":not(/**/*)").replacing(")", with: ""), many(":not(["), many(":not(}"),
         many("url(").replacing("url", with: "curl"), "a{b:url(" + many("(") + ")}", "/*" + many("("), "'" + many("("),
     ])
     func deepNestingIsRefused(_ css: String) {

@@ -1,0 +1,113 @@
+import TintypeCore
+
+/// What drawing a part of a document takes.
+struct SVGWork: Equatable {
+    /// The number of elements.
+    var elements = 0.0
+    /// The number of samples that filters take per pixel.
+    var filterSamples = 0.0
+
+    static func + (left: SVGWork, right: SVGWork) -> SVGWork {
+        SVGWork(
+            elements: left.elements + right.elements, filterSamples: left.filterSamples + right.filterSamples)
+    }
+
+    static func - (left: SVGWork, right: SVGWork) -> SVGWork {
+        SVGWork(
+            elements: left.elements - right.elements, filterSamples: left.filterSamples - right.filterSamples)
+    }
+}
+
+/// The work that references between elements add: librsvg draws an element once for each reference to it, and those that
+/// it refers to each time. Ten elements that each use the one before ten times are drawn 10¹⁰ times.
+struct SVGRepetition {
+    private let structure: SVGStructure
+    private var states: [State]
+    /// The number of references to an enclosing element, which librsvg does not draw.
+    private var cycleCount = 0
+    private var stepCount = 0
+
+    private enum State {
+        case unknown
+        case inProgress
+        case known(SVGWork)
+    }
+
+    /// The greatest number of elements that may be drawn again; some ten seconds.
+    static let maximumElements = 1e7
+    /// The number of references to follow. Honest documents stay far below it.
+    private static let maximumSteps = 10_000_000
+    private static let maximumCycles = 1000
+    /// Chains of references are limited by ``SVGDepth``.
+    private static let maximumChain = 100
+
+    private init(_ structure: SVGStructure) {
+        self.structure = structure
+        states = Array(repeating: .unknown, count: structure.nodes.count)
+    }
+
+    /// Returns the work that is added to that of each element once.
+    ///
+    /// - Parameters:
+    ///   - rules: The rules of style sheets that set filters.
+    ///   - counts: The elements that they may apply to.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` for too many elements or references.
+    static func work(
+        in structure: SVGStructure, styledBy rules: [SVGStyleRule], _ counts: SVGElementCounts
+    ) throws(TintypeError) -> SVGWork {
+        var repetition = SVGRepetition(structure)
+        var sum = SVGWork(filterSamples: repetition.filterSamples(of: rules, counts))
+        for reference in structure.references {
+            sum = sum + repetition.work(of: reference.name, 0)
+            guard sum.elements <= maximumElements, repetition.isBounded else {
+                throw .exceeded(
+                    .elements, "an SVG that draws more than \(Int(maximumElements)) elements by references to them")
+            }
+        }
+        return sum
+    }
+
+    /// Returns the samples of filters that style sheets set: for each element, those of all rules that may apply to it.
+    private mutating func filterSamples(of rules: [SVGStyleRule], _ counts: SVGElementCounts) -> Double {
+        rules.reduce(0) { sum, rule in
+            let functions = SVGFilterFunctions.count(inDeclaration: rule.declaration) * SVGFilterFunctions.samples
+            let filters = SVGNames.references(in: rule.declaration).map { work(of: $0, 0).filterSamples }.reduce(0, +)
+            return sum + (Double(functions) + filters) * Double(counts.matches(rule))
+        }
+    }
+
+    private var isBounded: Bool { cycleCount <= Self.maximumCycles && stepCount <= Self.maximumSteps }
+
+    /// Returns the work of the elements of a name; more than one may have it.
+    private mutating func work(of name: ArraySlice<UInt8>, _ level: Int) -> SVGWork {
+        var most = SVGWork()
+        for node in structure.named[name] ?? [] where isBounded {
+            let work = work(of: node, level)
+            most.elements = max(most.elements, work.elements)
+            most.filterSamples = max(most.filterSamples, work.filterSamples)
+        }
+        return most
+    }
+
+    private mutating func work(of index: Int, _ level: Int) -> SVGWork {
+        stepCount += 1
+        switch states[index] {
+        case .known(let work): return work
+        case .inProgress:
+            cycleCount += 1
+            return SVGWork()
+        case .unknown: break
+        }
+        guard level < Self.maximumChain else { return SVGWork(elements: .infinity, filterSamples: .infinity) }
+        let cyclesBefore = cycleCount
+        states[index] = .inProgress
+        var sum = structure.nodes[index].work
+        for reference in structure.nodes[index].references where isBounded {
+            stepCount += 1
+            sum = sum + work(of: structure.references[reference].name, level + 1)
+        }
+        // Within a cycle the work is not yet known.
+        states[index] = cycleCount == cyclesBefore ? .known(sum) : .unknown
+        return sum
+    }
+}
