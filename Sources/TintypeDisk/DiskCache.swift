@@ -25,6 +25,8 @@ public final class DiskCache: DataCaching {
     public let inherited: [InheritedDirectory]
 
     let layout: CacheLayout
+    /// Where the directory is, for what else lies in it.
+    package var location: FolderLocation { layout.location }
     let time: TimeSource
     let state: Locked<State>
 

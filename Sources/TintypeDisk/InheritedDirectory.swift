@@ -52,7 +52,7 @@ public enum InheritedDirectory: Hashable, Sendable {
     }
 
     private static func entries(_ url: URL) -> EntriesHandle? {
-        EntriesHandle(inherited: CacheLayout(root: url.path(percentEncoded: false)))
+        EntriesHandle(inherited: CacheLayout(FolderLocation(named: url.path(percentEncoded: false))))
     }
 }
 

@@ -27,20 +27,22 @@ public final class ThumbnailCache: PixelCaching {
     ///   - limits: The limits on size, count and age. 128 MB and 7 days since the last use by default.
     ///   - maximumByteCount: The maximum size of one image's pixels, in bytes. 1 MB by default, or 512 × 512 pixels.
     ///   - time: The clock for ages and expiry dates.
-    public init(
+    public convenience init(
         directory: URL? = nil, limits: DiskLimits = DiskLimits(byteCount: 128 << 20), maximumByteCount: Int = 1 << 20,
         time: TimeSource = .system
     ) {
-        let layout =
-            directory.map { CacheLayout($0) } ?? CacheLayout(root: "\(CacheLayout.standard.root)/\(Self.folderName)")
-        disk = DiskCache(layout, limits, [], time, StagingBudget(memory: Self.pendingByteLimit))
-        self.maximumByteCount = maximumByteCount
+        let layout = directory.map { CacheLayout($0) } ?? .standard.folder(Self.folderName)
+        self.init(layout, limits, maximumByteCount, time)
     }
 
     /// Creates a cache in the folder `thumbnails` of a disk cache's directory, with the same clock.
     public convenience init(beside disk: DiskCache) {
-        self.init(
-            directory: disk.directory.appending(path: Self.folderName, directoryHint: .isDirectory), time: disk.time)
+        self.init(disk.layout.folder(Self.folderName), DiskLimits(byteCount: 128 << 20), 1 << 20, disk.time)
+    }
+
+    private init(_ layout: CacheLayout, _ limits: DiskLimits, _ maximumByteCount: Int, _ time: TimeSource) {
+        disk = DiskCache(layout, limits, [], time, StagingBudget(memory: Self.pendingByteLimit))
+        self.maximumByteCount = maximumByteCount
     }
 
     private static let folderName = "thumbnails"

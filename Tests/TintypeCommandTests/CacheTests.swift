@@ -50,6 +50,19 @@ import Tintype
         }
     }
 
+    @Test func aLinkInPlaceOfAFolderIsAnErrorAndNotAnEmptyCache() async throws {
+        try await withCommandFixture { fixture in
+            let cache = fixture.path("cache")
+            _ = try await CommandRun.tintype("fetch", "--cache", cache, fixture.url("/a.jpg"))
+            try FileManager.default.removeItem(atPath: "\(cache)/v2/entries")
+            try FileManager.default.createSymbolicLink(atPath: "\(cache)/v2/entries", withDestinationPath: cache)
+            for command in [["stats"], ["list"], ["remove", fixture.url("/a.jpg")], ["clear"], ["verify"], ["trim"]] {
+                let run = try await CommandRun.tintype(["cache"] + command + ["--cache", cache])
+                #expect(run.status == 1 && run.error.contains("it is a link or a file"), "\(command): \(run.error)")
+            }
+        }
+    }
+
     @Test func theStandardDirectoryFollowsXDG() async throws {
         let run = try await CommandRun.tintype("cache", "path", environment: ["XDG_CACHE_HOME": "/tmp/somewhere"])
         #expect(run.output == "/tmp/somewhere/tintype/\n")

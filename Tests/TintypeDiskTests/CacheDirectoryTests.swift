@@ -147,7 +147,46 @@ import TintypeTesting
         #expect(access("\(target)/\(path.suffix(64))", F_OK) == 0)
     }
 
+    @Test(arguments: ["v2", "v2/entries"]) func aLinkInPlaceOfAFolderIsAnError(_ name: String) async throws {
+        try await fill()
+        try replace(name, withLinkTo: foreign)
+        let error = await #expect(throws: TintypeError.self) { try await cache().usage() }
+        #expect(error?.message.contains("it is a link or a file") == true && error?.subject == "\(root)/\(name)")
+        await #expect(throws: TintypeError.self) { try await cache().forEachEntry { _ in } }
+        await #expect(throws: TintypeError.self) { try await cache().clear() }
+        #expect(foreignFileCount == 5)
+    }
+
+    /// The target may be another cache of the same user, whose entries have valid names.
+    @Test func aLinkInPlaceOfTheThumbnailsIsRefused() async throws {
+        try await fill()
+        let other = DiskCache(directory: URL(filePath: "\(folder.path)/other"))
+        other.store(entry, for: key("a"))
+        _ = try await other.usage()
+        try replace("thumbnails", withLinkTo: "\(folder.path)/other")
+        let thumbnails = ThumbnailCache(beside: cache())
+        await #expect(throws: TintypeError.self) { try await thumbnails.removeAll() }
+        #expect(try await !thumbnails.contains(key("a")))
+        thumbnails.disk.store(entry, for: key("b"))
+        await #expect(throws: TintypeError.self) { try await thumbnails.flush() }
+        #expect(try await other.entry(for: key("a")) != nil)
+        #expect(try await other.usage().count == 1)
+    }
+
     // MARK: Owners and permissions
+
+    @Test func aCacheBelowADirectoryThatEveryUserMayWriteToIsRefused() async throws {
+        try await fill()
+        let path = folder.path
+        #expect(chmod(path, 0o777) == 0)
+        let cache = cache()
+        cache.store(entry, for: key("c"))
+        let error = await #expect(throws: TintypeError.self) { try await cache.flush() }
+        #expect(error?.subject == String(path.dropLast(path.hasSuffix("/") ? 1 : 0)))
+        #expect(try await self.cache().entry(for: key("a")) == nil)
+        #expect(chmod(path, 0o1777) == 0)
+        #expect(try await self.cache().entry(for: key("a")) != nil)
+    }
 
     @Test(arguments: ["", "v2", "v2/entries", "v2/tmp", "v2/writers"])
     func aFolderThatEveryUserMayWriteToIsRefused(_ name: String) async throws {

@@ -11,7 +11,8 @@ package final class OwnedFolder: Sendable {
     /// The open descriptor.
     package let descriptor: Int32
 
-    private init(_ descriptor: Int32, _ path: String, _ rule: FolderRule) throws(FolderFailure) {
+    /// Takes over an open descriptor, and closes it if the directory breaks the rule.
+    init(_ descriptor: Int32, _ path: String, _ rule: FolderRule) throws(FolderFailure) {
         (self.descriptor, self.path) = (descriptor, path)
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw FolderFailure(.system(errno), path) }
@@ -20,7 +21,8 @@ package final class OwnedFolder: Sendable {
         }
     }
 
-    /// Opens a directory by a path that the user named. Links in that path are followed.
+    /// Opens a directory by its path, without a check of the directories and links above it. ``FolderLocation`` checks
+    /// them.
     package convenience init(_ path: String, _ rule: FolderRule) throws(FolderFailure) {
         let descriptor = Foundation.open(path, Self.pathOnly | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FolderFailure(.system(errno), path) }
@@ -40,10 +42,14 @@ package final class OwnedFolder: Sendable {
 
     // MARK: Folders in this folder
 
-    /// Opens a folder in this one. A link is not followed: it fails with `ENOTDIR` or `ELOOP`.
+    /// Opens a folder in this one. A link is not followed: it fails with ``FolderFailure/Problem/notADirectory``.
     package func folder(_ name: String, _ rule: FolderRule = .own) throws(FolderFailure) -> OwnedFolder {
         let child = Self.open(name, in: descriptor)
-        guard child >= 0 else { throw FolderFailure(.system(errno), "\(path)/\(name)") }
+        guard child >= 0 else {
+            let number = errno
+            throw FolderFailure(
+                number == ENOTDIR || number == ELOOP ? .notADirectory : .system(number), "\(path)/\(name)")
+        }
         return try OwnedFolder(child, "\(path)/\(name)", rule)
     }
 
@@ -103,7 +109,7 @@ package final class OwnedFolder: Sendable {
 
     /// `O_PATH`, which the Glibc module does not export: names in the directory can be resolved without permission to
     /// list it. It has the same value on x86-64 and arm64.
-    private static let pathOnly: Int32 = 0o10_000_000
+    static let pathOnly: Int32 = 0o10_000_000
 
     /// Creates a directory and its parents.
     private static func create(_ path: String) throws(FolderFailure) {
@@ -124,72 +130,4 @@ package final class OwnedFolder: Sendable {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return nil }
         return String(path[..<slash])
     }
-}
-
-/// Which users may own a directory and write to it.
-package enum FolderRule: Sendable {
-    /// A directory that Tintype creates and whose contents it trusts: this user or the superuser owns it, and no one
-    /// else may write to it.
-    case own
-    /// A directory that the user named, and in which an ``own`` one lies: this user or the superuser owns it. Its group
-    /// may write to it, because some systems give each user a group, and new directories group write access. Others may
-    /// write to it only if it is sticky like `/tmp`, so that they cannot replace its contents.
-    case named
-    /// A directory that is only read, such as one bundled with a program: any user may own it, but others may not write
-    /// to it.
-    case readOnly
-    /// A directory that the user named, and in which a ``readOnly`` one lies: others may write to it only if it is sticky.
-    case readOnlyParent
-
-    /// Returns the problem of a directory; `nil` if it can be used.
-    ///
-    /// - Parameters:
-    ///   - owner: The user that owns the directory.
-    ///   - mode: Its permissions (inode(7)).
-    ///   - user: The effective user of this process.
-    package func problem(owner: uid_t, mode: mode_t, user: uid_t) -> FolderFailure.Problem? {
-        let isForeign = owner != user && owner != 0
-        return switch self {
-        case .own: isForeign ? .foreign(owner) : mode & 0o022 != 0 ? .writable : nil
-        case .named: isForeign ? .foreign(owner) : mode & 0o1002 == 0o0002 ? .writable : nil
-        case .readOnly: mode & 0o002 != 0 ? .writable : nil
-        case .readOnlyParent: mode & 0o1002 == 0o0002 ? .writable : nil
-        }
-    }
-}
-
-/// The reason why a directory cannot be used.
-package struct FolderFailure: Error {
-    /// The kind of problem.
-    package enum Problem: Equatable, Sendable {
-        /// A system call failed with this value of `errno`.
-        case system(Int32)
-        /// Another user owns it.
-        case foreign(uid_t)
-        /// Other users may write to it.
-        case writable
-    }
-
-    package let problem: Problem
-    /// The path of the directory.
-    package let path: String
-
-    init(_ problem: Problem, _ path: String) {
-        (self.problem, self.path) = (problem, path)
-    }
-
-    /// Whether the directory exists but must not be trusted.
-    package var isRefusal: Bool { if case .system = problem { false } else { true } }
-
-    /// A description of the problem, and its remedy.
-    package var reason: String {
-        switch problem {
-        case .system(let number): SystemError.description(number)
-        case .foreign(let owner): "user \(owner) owns it; name a directory of your own"
-        case .writable: "other users may write to it; forbid that (chmod go-w), or name a directory in it"
-        }
-    }
-
-    /// The value of `errno`; `EPERM` for a directory that must not be trusted.
-    package var errorNumber: Int32 { if case .system(let number) = problem { number } else { EPERM } }
 }

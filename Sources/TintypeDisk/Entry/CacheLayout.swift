@@ -3,25 +3,26 @@ import TintypeCore
 
 /// The paths inside a cache directory. Folders of other cache versions are next to `v2` and are left alone.
 struct CacheLayout: Sendable {
-    /// The directory that the user named, without a trailing slash.
+    /// Where the directory is.
+    let location: FolderLocation
+    /// The path of the directory, without a slash at its end.
     let root: String
     /// The path of the entries folder with a trailing slash, stored because every read uses it.
     private let entriesPrefix: String
 
-    /// Creates the layout of a directory given without a trailing slash.
-    init(root: String) {
-        self.root = root
+    init(_ location: FolderLocation) {
+        self.location = location
+        root = location.path
         entriesPrefix = "\(root)/\(Self.homeName)/\(Self.entriesName)/"
     }
 
     /// - Parameter directory: The directory that the user named; `nil` uses ``standard``.
     init(_ directory: URL?) {
-        guard let path = directory?.standardizedFileURL.path(percentEncoded: false) else {
-            self = .standard
-            return
-        }
-        self.init(root: path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path)
+        self = directory.map { CacheLayout(FolderLocation(named: $0)) } ?? .standard
     }
+
+    /// The layout of another cache, in a folder of this one's directory.
+    func folder(_ name: String) -> CacheLayout { CacheLayout(location.folder(name)) }
 
     /// The folder of this cache version.
     var home: String { "\(root)/\(Self.homeName)" }
@@ -42,15 +43,18 @@ struct CacheLayout: Sendable {
     /// The path of an entry's file.
     func path(of name: EntryName) -> String { entriesPrefix + name.path }
 
-    /// Whether the directory contains a cache of this version.
-    var exists: Bool { access(home, F_OK) == 0 }
+    /// Whether the directory contains a cache of this version, or something that has its name.
+    var exists: Bool {
+        var status = stat()
+        return lstat(home, &status) == 0
+    }
 
     /// Opens the folder of this cache version.
     ///
     /// - Throws: ``DiskFailure`` with `ENOENT` if there is none, or if other users own it or may write to it.
     func openHome() throws(DiskFailure) -> OwnedFolder {
         try DiskFailure.wrapping { () throws(FolderFailure) in
-            try OwnedFolder(root, .named).folder(Self.homeName)
+            try location.open().folder(Self.homeName)
         }
     }
 
@@ -62,7 +66,7 @@ struct CacheLayout: Sendable {
     /// Opens the folder of this cache version, and creates it and its parents first.
     func makeHome() throws(DiskFailure) -> OwnedFolder {
         try DiskFailure.wrapping { () throws(FolderFailure) in
-            try OwnedFolder(creating: root, .named).makeFolder(Self.homeName)
+            try location.make().makeFolder(Self.homeName)
         }
     }
 }
@@ -74,7 +78,7 @@ extension CacheLayout {
         let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? NSHomeDirectory()
         // Relative paths are invalid and must be ignored, by the specification.
         let base = environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "\(home)/.cache"
-        return CacheLayout(root: "\(base)/tintype")
+        return CacheLayout(FolderLocation(named: URL(filePath: "\(base)/tintype")))
     }
 }
 

@@ -1,0 +1,58 @@
+package import Foundation
+
+/// Where a directory of a cache is: a directory that the user named, and the names of the folders in it that Tintype
+/// creates.
+///
+/// The named directory and everything above it are checked by ``FolderRule/named`` and ``FolderRule/ancestor``; links of
+/// this user and the superuser are followed there. The folders in it are ``FolderRule/own`` and no link is followed.
+package struct FolderLocation: Hashable, Sendable {
+    /// The path of the directory that the user named, without a slash at its end.
+    package let root: String
+    /// The names of the folders, from the outermost to the innermost.
+    private let names: [String]
+
+    private init(_ root: String, _ names: [String]) {
+        (self.root, self.names) = (root, names)
+    }
+
+    /// The location of a directory that the user named.
+    package init(named directory: URL) {
+        let path = directory.standardizedFileURL.path(percentEncoded: false)
+        self.init(named: path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path)
+    }
+
+    /// The location of a directory that the user named by a path without a slash at its end.
+    package init(named path: String) {
+        self.init(path, [])
+    }
+
+    /// The location of a directory that Tintype creates, by its path. The directory above counts as the named one.
+    package init(own directory: URL) {
+        let named = FolderLocation(named: directory)
+        let slash = named.root.lastIndex(of: "/") ?? named.root.startIndex
+        let name = named.root[slash...].dropFirst()
+        self.init(slash == named.root.startIndex ? "/" : String(named.root[..<slash]), name.isEmpty ? [] : ["\(name)"])
+    }
+
+    /// The location of a folder in this one.
+    package func folder(_ name: String) -> FolderLocation { FolderLocation(root, names + [name]) }
+
+    /// The path of the innermost folder.
+    package var path: String { names.reduce(root) { $0 == "/" ? "/\($1)" : "\($0)/\($1)" } }
+
+    /// Opens the folder.
+    ///
+    /// - Throws: ``FolderFailure`` with `ENOENT` if there is none.
+    package func open() throws(FolderFailure) -> OwnedFolder {
+        var folder = try FolderWalk.open(root, creatingMissing: false)
+        for name in names { folder = try folder.folder(name) }
+        return folder
+    }
+
+    /// Opens the folder, and creates it and the directories above it first, with access for this user only.
+    package func make() throws(FolderFailure) -> OwnedFolder {
+        var folder = try FolderWalk.open(root, creatingMissing: true)
+        for name in names { folder = try folder.makeFolder(name) }
+        return folder
+    }
+}
