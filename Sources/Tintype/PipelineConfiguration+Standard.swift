@@ -39,7 +39,7 @@ extension PipelineConfiguration {
         var downloader = downloader
         downloader.accept = accept(configuration.coders)
         if downloader.partials == nil, let disk {
-            downloader.partials = PartialStore(folder: disk.directory.appending(path: "partial"))
+            downloader.partials = PartialStore(in: disk.location)
         }
         configuration.loaders.append(Downloader(downloader))
         configuration.cache = ImageCache(

@@ -82,7 +82,7 @@ import TintypeTesting
         let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-partial-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }
         _ = try PartialJournal(
-            Self.partial.empty, as: "a", in: OwnedFolder(creating: folder.path(percentEncoded: false), .own)
+            Self.partial.empty, as: "a", in: PartialFolder(making: FolderLocation(own: folder))
         ).appending(Self.partial.data)
         let file = try Data(contentsOf: folder.appending(path: "a"))
         #expect(PartialFile.decode(file) == Self.partial)
@@ -216,9 +216,13 @@ import TintypeTesting
         return configuration
     }
 
+    private func names(_ folder: URL) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? []
+    }
+
     private func files(_ folder: URL) -> [String] {
         // Names are digests of 64 digits. A file that is being written has another name.
-        ((try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? []).filter { $0.count == 64 }
+        names(folder).filter { $0.count == 64 }
     }
 
     /// Waits for work in the background.
@@ -374,8 +378,7 @@ import TintypeTesting
         let empty = PartialBody(
             urlDigest: "place", validator: StrongValidator(value: "\"1\""), total: 9, data: Data())
         let file = folder.appending(path: "a")
-        var journal = try PartialJournal(
-            empty, as: "a", in: OwnedFolder(folder.path(percentEncoded: false), .own))
+        var journal = try PartialJournal(empty, as: "a", in: PartialFolder(FolderLocation(own: folder)))
         #expect(PartialFile.decode(try Data(contentsOf: file)) == nil)
         for count in 1...4 {
             journal = try journal.appending(Data([UInt8(count), UInt8(count)]))
@@ -390,20 +393,21 @@ import TintypeTesting
     /// Interrupts a transfer and returns what the folder has then.
     private func namesAfterAnInterruption(in folder: URL, until condition: ([String]) -> Bool) async throws -> [String]
     {
-        func names() -> [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? [] }
         try await Fixture.withOrigin { origin in
             origin.serve("/a", Self.cut)
             await Fixture.expect(.truncatedBody) {
                 try await Fixture.load(.url(origin.url("/a")), Downloader(configuration(folder, budget: 30_000)))
             }
-            await wait { condition(names()) }
+            await wait { condition(names(folder)) }
         }
-        return names()
+        return names(folder)
     }
 
-    private func write(_ name: String, in folder: URL, age: TimeInterval) throws {
+    private func write(
+        _ name: String, in folder: URL, age: TimeInterval, _ beginning: String = "tintype-partial 1 "
+    ) throws {
         let file = folder.appending(path: name)
-        try Data(count: 1_000).write(to: file)
+        try (Data(beginning.utf8) + Data(count: 1_000)).write(to: file)
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSinceNow: -age)], ofItemAtPath: file.path(percentEncoded: false))
     }
@@ -414,14 +418,48 @@ import TintypeTesting
         try await withFolder { folder in
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             for name in foreign + [digest] { try write(name, in: folder, age: 30 * 86_400) }
+            // A file with another content, and a folder.
+            let others = ["7", "8"].map { String(repeating: $0, count: 64) }
+            try write(others[0], in: folder, age: 30 * 86_400, "photo")
+            try FileManager.default.createDirectory(
+                at: folder.appending(path: others[1]), withIntermediateDirectories: true)
             // What a killed process leaves, and what another one is writing.
             try write("\(digest).new", in: folder, age: 7_200)
             let growing = "\(String(repeating: "6", count: 64)).new"
             try write(growing, in: folder, age: 60)
             let names = try await namesAfterAnInterruption(in: folder) { names in
-                !names.contains(digest) && !names.contains("\(digest).new") && files(folder).count == 2
+                !names.contains(digest) && !names.contains("\(digest).new") && files(folder).count == 4
             }
-            #expect(Set(foreign + [growing]).isSubset(of: names))
+            #expect(Set(foreign + others + [growing]).isSubset(of: names))
+        }
+    }
+
+    /// Another user of a shared cache directory can put a link in place of the folder in it. The folder that it leads to
+    /// can contain files of another store.
+    @Test func aLinkInPlaceOfTheFolderIsNotFollowed() async throws {
+        try await withFolder { folder in
+            let (cache, target) = (folder.appending(path: "cache"), folder.appending(path: "target"))
+            for url in [cache, target] {
+                try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+            }
+            try write(String(repeating: "5", count: 64), in: target, age: 30 * 86_400)
+            try FileManager.default.createSymbolicLink(
+                at: cache.appending(path: "partial"), withDestinationURL: target)
+            try await Fixture.withOrigin { origin in
+                for store in [
+                    PartialStore(in: FolderLocation(named: cache)),
+                    PartialStore(folder: cache.appending(path: "partial"), minimumByteCount: 1),
+                ] {
+                    var configuration = DownloaderConfiguration.patient
+                    configuration.partials = store
+                    let downloader = Downloader(configuration)
+                    origin.serve("/a", Self.cut)
+                    await Fixture.expect(.truncatedBody) {
+                        try await Fixture.load(.url(origin.url("/a")), downloader)
+                    }
+                    #expect(names(target).count == 1)
+                }
+            }
         }
     }
 

@@ -29,13 +29,6 @@ package final class OwnedFolder: Sendable {
         try self.init(descriptor, path, rule)
     }
 
-    /// Opens a directory by a path that the user named, and creates it and its parents first, with access for this
-    /// user only.
-    package convenience init(creating path: String, _ rule: FolderRule) throws(FolderFailure) {
-        try Self.create(path)
-        try self.init(path, rule)
-    }
-
     deinit {
         close(descriptor)
     }
@@ -110,24 +103,4 @@ package final class OwnedFolder: Sendable {
     /// `O_PATH`, which the Glibc module does not export: names in the directory can be resolved without permission to
     /// list it. It has the same value on x86-64 and arm64.
     static let pathOnly: Int32 = 0o10_000_000
-
-    /// Creates a directory and its parents.
-    private static func create(_ path: String) throws(FolderFailure) {
-        var attempts = 0
-        // Another process that removes a cache may remove this directory or its parent again.
-        while mkdir(path, 0o700) != 0 {
-            let number = errno
-            attempts += 1
-            if number == EEXIST { return }
-            guard number == ENOENT, attempts < 20, let parent = parent(of: path) else {
-                throw FolderFailure(.system(number), path)
-            }
-            try create(parent)
-        }
-    }
-
-    private static func parent(of path: String) -> String? {
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return nil }
-        return String(path[..<slash])
-    }
 }

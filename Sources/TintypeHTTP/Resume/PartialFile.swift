@@ -48,6 +48,14 @@ enum PartialFile {
     static let maximumHeadLength = 5 * maximumLineLength
     private static let maximumLineLength = 4096
 
+    /// Whether bytes are the beginning of a file in this format, or in another version of it. A process that is killed may
+    /// leave an empty file.
+    static func isBeginning(_ bytes: Data) -> Bool { bytes.isEmpty || bytes.starts(with: magic) }
+
+    /// The number of bytes that ``isBeginning(_:)`` needs.
+    static let magicLength = magic.count
+    private static let magic = Data("tintype-partial ".utf8)
+
     /// Whether a file in the folder can be one of ours: its name is a digest in lowercase hexadecimal.
     static func isName(_ name: String) -> Bool {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
@@ -105,7 +113,7 @@ struct PartialJournal: Sendable {
     ///
     /// - Parameter empty: The partial body without its bytes.
     /// - Throws: A `CocoaError` when the file cannot be written.
-    init(_ empty: PartialBody, as name: String, in folder: OwnedFolder) throws {
+    init(_ empty: PartialBody, as name: String, in folder: PartialFolder) throws {
         file = try OpenFile(creating: name, in: folder)
         let fields = PartialFile.fields(empty)
         hash.update(data: fields)
@@ -133,9 +141,9 @@ private final class OpenFile: Sendable {
 
     /// Creates a new file in place of one with that name. A process that still writes to the old file continues with an
     /// unnamed file.
-    init(creating name: String, in folder: OwnedFolder) throws {
+    init(creating name: String, in folder: PartialFolder) throws {
         folder.remove(name)
-        descriptor = folder.open(name, O_WRONLY | O_CREAT | O_EXCL)
+        descriptor = folder.create(name)
         guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }
     }
 

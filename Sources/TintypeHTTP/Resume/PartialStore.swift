@@ -1,21 +1,23 @@
 public import Foundation
 import Logging
-import TintypeCore
+package import TintypeCore
 
 /// A folder of interrupted transfers, from which a later process can resume them.
 ///
 /// Each transfer is one file. A body of more than 1 MB is written while it arrives, so that a killed process leaves the
 /// bytes it had. A smaller one is written when its transfer fails. Files older than 7 days are removed. If the files
 /// exceed ``maximumByteCount``, the oldest ones are removed too. The files may be deleted at any time. Other files in
-/// the folder are left alone.
+/// the folder are left alone, whatever their names.
 ///
-/// The folder must belong to this user or the superuser, and no other user may write to it. Otherwise nothing is read
-/// or written, and one warning is logged.
+/// The folder must belong to this user or the superuser, no other user may write to it, and it must not be a symbolic
+/// link. No other user may be able to replace a directory above it. Otherwise nothing is read or written, and a warning
+/// is logged.
 ///
 /// Files are read and written on the disk queue; all methods may be called from any thread.
 public final class PartialStore: Sendable {
     /// The folder that holds the files.
-    public let folder: URL
+    public var folder: URL { URL(filePath: location.path, directoryHint: .isDirectory) }
+    private let location: FolderLocation
     /// The maximum size of all files, in bytes.
     public let maximumByteCount: Int
     /// The number of bytes that a failed transfer must have received for a file to be written.
@@ -34,8 +36,18 @@ public final class PartialStore: Sendable {
     ///   - folder: May be shared by several processes.
     ///   - maximumByteCount: 256 MB by default.
     ///   - minimumByteCount: 64 KB by default.
-    public init(folder: URL, maximumByteCount: Int = 256 << 20, minimumByteCount: Int = 64 << 10) {
-        self.folder = folder
+    public convenience init(folder: URL, maximumByteCount: Int = 256 << 20, minimumByteCount: Int = 64 << 10) {
+        self.init(FolderLocation(own: folder), maximumByteCount, minimumByteCount)
+    }
+
+    /// Creates a store in the folder `partial` of a cache directory. The user may have named that directory, even by a
+    /// link; the folder in it is Tintype's.
+    package convenience init(in cache: FolderLocation) {
+        self.init(cache.folder("partial"), 256 << 20, 64 << 10)
+    }
+
+    private init(_ location: FolderLocation, _ maximumByteCount: Int, _ minimumByteCount: Int) {
+        self.location = location
         self.maximumByteCount = maximumByteCount
         self.minimumByteCount = minimumByteCount
     }
@@ -97,7 +109,7 @@ public final class PartialStore: Sendable {
 
     private func makeJournal(_ name: String, _ empty: PartialBody) -> PartialJournal? {
         guard let folder = prepare(for: name) else { return nil }
-        trim(folder, at: Date())
+        trim(folder)
         return try? PartialJournal(empty, as: name, in: folder)
     }
 
@@ -105,31 +117,22 @@ public final class PartialStore: Sendable {
 
     private var mayHaveFiles: Bool { names.withLock { $0.map { !$0.isEmpty } ?? true } }
 
-    private var path: String { folder.path(percentEncoded: false) }
-
     private func read(_ request: DownloadRequest) -> PartialBody? {
         listNames()
         let name = PartialFile.name(request)
-        guard names.withLock({ $0?.contains(name) }) == true, let folder = try? OwnedFolder(path, .own) else {
+        guard names.withLock({ $0?.contains(name) }) == true, let folder = try? PartialFolder(location) else {
             return nil
         }
-        let partial = contents(of: name, in: folder).flatMap { PartialFile.decode($0) }
+        let limit = maximumByteCount + PartialFile.maximumHeadLength
+        let partial = folder.contents(of: name, limit: limit).flatMap { PartialFile.decode($0) }
         if partial == nil { remove(name) }
         return partial
-    }
-
-    private func contents(of name: String, in folder: OwnedFolder) -> Data? {
-        let descriptor = folder.open(name, O_RDONLY)
-        guard descriptor >= 0, let file = try? LocalFile(owning: descriptor, path: "\(folder.path)/\(name)"),
-            file.byteCount <= maximumByteCount + PartialFile.maximumHeadLength
-        else { return nil }
-        return try? file.read(file.byteCount, from: 0)
     }
 
     private func remove(_ name: String) {
         listNames()
         guard names.withLock({ $0?.remove(name) }) != nil else { return }
-        _ = try? OwnedFolder(path, .own).remove(name)
+        _ = try? PartialFolder(location).remove(name)
     }
 
     /// Lists the files once, and removes those that earlier processes have abandoned.
@@ -138,13 +141,15 @@ public final class PartialStore: Sendable {
         let all = open()?.names() ?? []
         names.withLock { if $0 == nil { $0 = Set(all.filter(PartialFile.isName)) } }
         guard !all.isEmpty else { return }
-        WorkQueue.disk.enqueue(at: .veryLow) { self.open().map { self.trim($0, at: Date()) } }
+        WorkQueue.disk.enqueue(at: .veryLow) { self.open().map(self.trim) }
     }
 
     /// Opens the folder. Returns `nil`, and logs a warning if other users own it or may write to it.
-    private func open() -> OwnedFolder? {
-        do throws(FolderFailure) { return try OwnedFolder(path, .own) } catch {
-            if error.isRefusal { Self.logger.warning("cannot resume transfers: \(error.path): \(error.reason)") }
+    private func open() -> PartialFolder? {
+        do throws(FolderFailure) { return try PartialFolder(location) } catch {
+            if error.isRefusal {
+                Self.logger.warning("cannot resume transfers: \(error.path.printable): \(error.reason)")
+            }
             return nil
         }
     }
@@ -155,45 +160,22 @@ public final class PartialStore: Sendable {
         let temporary = PartialFile.temporaryName(name)
         let isWritten =
             (try? PartialJournal(partial.empty, as: temporary, in: folder).appending(partial.data)) != nil
-            && renameat(folder.descriptor, temporary, folder.descriptor, name) == 0
+            && folder.rename(temporary, to: name)
         if !isWritten { folder.remove(temporary) }
-        trim(folder, at: Date())
+        trim(folder)
     }
 
     /// Creates the folder and registers the name of a file that is about to be written.
-    private func prepare(for name: String) -> OwnedFolder? {
+    private func prepare(for name: String) -> PartialFolder? {
         listNames()
-        guard let folder = try? OwnedFolder(creating: path, .own) else { return nil }
+        guard let folder = try? PartialFolder(making: location) else { return nil }
         // Before the file exists: a name without a file costs one failed read, a file without a name is lost.
         _ = names.withLock { $0?.insert(name) }
         return folder
     }
 
-    /// Removes files that are too old, and the oldest until the budget holds.
-    private func trim(_ folder: OwnedFolder, at now: Date) {
-        let files = folder.names().compactMap { name in folder.status(of: name).map { Candidate(name, $0) } }
-        var total = 0
-        for file in files.sorted(by: { $0.date > $1.date }) where file.isOurs {
-            total += file.size
-            let maximumAge = file.isTemporary ? Self.maximumTemporaryAge : maximumAge
-            if total > maximumByteCount || now.timeIntervalSince(file.date) > maximumAge { folder.remove(file.name) }
-        }
-    }
-
-    /// A file that ``trim(_:at:)`` may remove.
-    private struct Candidate {
-        let name: String
-        let size: Int
-        let date: Date
-        let isTemporary: Bool
-        let isOurs: Bool
-
-        init(_ name: String, _ status: stat) {
-            self.name = name
-            size = Int(status.st_size)
-            date = Date(timeIntervalSince1970: Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9)
-            isTemporary = PartialFile.isTemporaryName(name)
-            isOurs = isTemporary || PartialFile.isName(name)
-        }
+    private func trim(_ folder: PartialFolder) {
+        folder.trim(
+            to: maximumByteCount, age: maximumAge, temporaryAge: Self.maximumTemporaryAge, at: Date())
     }
 }

@@ -1,0 +1,89 @@
+import Foundation
+import TintypeCore
+
+/// The open folder of a ``PartialStore``. Only files that the store has written are removed or replaced, whatever their
+/// names: a program may name a folder with other files.
+struct PartialFolder: Sendable {
+    private let folder: OwnedFolder
+
+    /// Opens the folder.
+    ///
+    /// - Throws: ``FolderFailure`` with `ENOENT` if there is none.
+    init(_ location: FolderLocation) throws(FolderFailure) {
+        folder = try location.open()
+    }
+
+    /// Opens the folder, and creates it first.
+    init(making location: FolderLocation) throws(FolderFailure) {
+        folder = try location.make()
+    }
+
+    /// Returns the names in the folder.
+    func names() -> [String] { folder.names() }
+
+    /// Creates a file for writing. Returns the descriptor, or −1 and sets `errno`.
+    func create(_ name: String) -> Int32 { folder.open(name, O_WRONLY | O_CREAT | O_EXCL) }
+
+    /// Returns the contents of a file, or `nil` if it cannot be read or has more than `limit` bytes.
+    func contents(of name: String, limit: Int) -> Data? {
+        let descriptor = folder.open(name, O_RDONLY)
+        guard descriptor >= 0, let file = try? LocalFile(owning: descriptor, path: "\(folder.path)/\(name)"),
+            file.byteCount <= limit
+        else { return nil }
+        return try? file.read(file.byteCount, from: 0)
+    }
+
+    /// Removes a file of the store, or a link. Returns whether it did.
+    @discardableResult
+    func remove(_ name: String) -> Bool { isReplaceable(name) && folder.remove(name) == 0 }
+
+    /// Gives a file another name, and replaces a file of the store that has it. Returns whether it did.
+    func rename(_ old: String, to new: String) -> Bool {
+        guard folder.status(of: new) == nil || isReplaceable(new) else { return false }
+        return renameat(folder.descriptor, old, folder.descriptor, new) == 0
+    }
+
+    /// Whether a name is that of a link, which contains no data, or of a regular file of this user in the format of the
+    /// store.
+    private func isReplaceable(_ name: String) -> Bool {
+        let descriptor = folder.open(name, O_RDONLY)
+        guard descriptor >= 0 else { return errno == ELOOP }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
+            return false
+        }
+        var bytes = Data(count: PartialFile.magicLength)
+        let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
+        return count >= 0 && PartialFile.isBeginning(bytes.prefix(count))
+    }
+
+    // MARK: Limits
+
+    /// Removes the files that are older than the limits allow, and the oldest ones until the rest has at most
+    /// `byteCount` bytes.
+    ///
+    /// - Parameters:
+    ///   - byteCount: The maximum size of all files, in bytes.
+    ///   - age: The maximum age, in seconds.
+    ///   - temporaryAge: The maximum age of a file that is not complete, in seconds.
+    func trim(to byteCount: Int, age: TimeInterval, temporaryAge: TimeInterval, at now: Date) {
+        var total = 0
+        for file in files().sorted(by: { $0.date > $1.date }) {
+            total += file.size
+            let maximumAge = PartialFile.isTemporaryName(file.name) ? temporaryAge : age
+            if total > byteCount || now.timeIntervalSince(file.date) > maximumAge { remove(file.name) }
+        }
+    }
+
+    /// The regular files whose names the store uses.
+    private func files() -> [(name: String, size: Int, date: Date)] {
+        folder.names().compactMap { name in
+            guard PartialFile.isTemporaryName(name) || PartialFile.isName(name),
+                let status = folder.status(of: name), status.st_mode & S_IFMT == S_IFREG
+            else { return nil }
+            let seconds = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
+            return (name, Int(status.st_size), Date(timeIntervalSince1970: seconds))
+        }
+    }
+}
