@@ -36,9 +36,9 @@ extension DiskCache {
                 usage.byteCount -= record.size
             }
             guard !victims.isEmpty else { break }
-            try evict(victims, index)
-            removed.count += victims.count
-            removed.byteCount += victims.reduce(0) { $0 + $1.size }
+            let evicted = try evict(victims, index)
+            removed.count += evicted.count
+            removed.byteCount += evicted.byteCount
         }
         return removed
     }
@@ -58,18 +58,21 @@ extension DiskCache {
     }
 
     /// Removes files first: on a full disk the index needs their space.
-    private func evict(_ records: [IndexRecord], _ index: DiskIndex) throws {
-        guard !records.isEmpty else { return }
+    ///
+    /// - Returns: The number and size of the removed files.
+    @discardableResult
+    private func evict(_ records: [IndexRecord], _ index: DiskIndex) throws -> DiskUsage {
+        guard !records.isEmpty else { return DiskUsage() }
         // If an entry was stored again just now, the index still holds the old version.
         let isUnrecorded = state.withLock { state in records.map { state.staging.isUnrecorded($0.name) } }
         let victims = zip(records, isUnrecorded).compactMap { $1 ? nil : $0 }
-        try performRemoval {
-            if let entries = currentEntriesHandle() {
-                for victim in victims { entries.remove(victim.name) }
-            }
+        return try performRemoval {
+            let entries = currentEntriesHandle()
+            let removed = victims.filter { entries?.remove($0.name) ?? true }
             // Before the index, which may fail: the files are gone either way.
-            state.withLock { $0.stats.evictions += victims.count }
+            state.withLock { $0.stats.evictions += removed.count }
             try index.remove(records)
+            return DiskUsage(count: removed.count, byteCount: removed.reduce(0) { $0 + $1.size })
         }
     }
 }

@@ -27,8 +27,8 @@ extension DiskCache {
                 result.sound.count += 1
                 result.sound.byteCount += header.fileLength
             case .file, .damaged:
-                entries.remove(name)
                 result.damaged.append(layout.path(of: name))
+                if !entries.remove(name) { result.unremovable.append(layout.path(of: name)) }
             }
         }
     }

@@ -182,7 +182,8 @@ extension DiskCache {
     private func removeFile(_ name: EntryName, _ record: @Sendable (inout DiskStaging) -> DiskStaging.Work) {
         let work = performRemoval {
             let work = state.withLock { record(&$0.staging) }
-            currentEntriesHandle()?.remove(name)
+            let isRemoved = currentEntriesHandle()?.remove(name) ?? true
+            if !isRemoved { state.withLock { $0.staging.withdrawRemoval(name) } }
             return work
         }
         start(work)

@@ -82,6 +82,9 @@ struct DiskStaging: Sendable {
         return startRecording()
     }
 
+    /// Withdraws a removal that failed and is not in the index yet.
+    mutating func withdrawRemoval(_ name: EntryName) { batch.withdrawRemoval(name) }
+
     /// Starts all waiting work, even a batch that is not full.
     mutating func start() -> Work { [startWriting(), startRecording()] }
 

@@ -60,8 +60,10 @@ public struct DiskEntryFacts: Sendable {
 public struct DiskVerification: Sendable {
     /// The undamaged entries.
     public var sound = DiskUsage()
-    /// The paths of the files that were damaged or misnamed. They have been removed.
+    /// The paths of the files that were damaged or misnamed. They have been removed, except those in ``unremovable``.
     public var damaged: [String] = []
+    /// The paths of those damaged files that could not be removed.
+    public var unremovable: [String] = []
 
     /// Creates an empty result.
     public init() {}

@@ -147,6 +147,31 @@ import TintypeTesting
         #expect(access("\(target)/\(path.suffix(64))", F_OK) == 0)
     }
 
+    @Test func aFileInALinkedFolderIsAMissAndStays() async throws {
+        try await fill()
+        let cache = cache()
+        let path = cache.path(for: key("a"))
+        for depth in [1, 2] {
+            let parent = String(path.dropLast(depth == 1 ? 65 : 67))
+            let target = "\(folder.path)/moved\(depth)"
+            #expect(rename(parent, target) == 0 && symlink(target, parent) == 0)
+            #expect(try await self.cache().entry(for: key("a")) == nil)
+            let entries = try EntriesHandle(cache.layout)
+            let name = EntryName(key("a"))
+            #expect(entries.openAtOnce(name, O_RDONLY) == -1 && entries.openStepwise(name, O_RDONLY) == -1)
+            #expect(!entries.remove(name) && entries.sizes(in: name.folder).isEmpty)
+            #expect(access("\(target)\(path.dropFirst(parent.count))", F_OK) == 0)
+            #expect(unlink(parent) == 0 && rename(target, parent) == 0)
+        }
+        #expect(try await self.cache().entry(for: key("a")) != nil)
+        let entries = try EntriesHandle(cache.layout)
+        for descriptor in [
+            entries.openAtOnce(EntryName(key("a")), O_RDONLY), entries.openStepwise(EntryName(key("a")), O_RDONLY),
+        ] {
+            #expect(descriptor >= 0 && close(descriptor) == 0)
+        }
+    }
+
     @Test(arguments: ["v2", "v2/entries"]) func aLinkInPlaceOfAFolderIsAnError(_ name: String) async throws {
         try await fill()
         try replace(name, withLinkTo: foreign)

@@ -125,6 +125,7 @@ extension Cache {
             let count: Int
             let bytes: Int
             let damaged: [String]
+            let unremovable: [String]
         }
 
         func run() async throws {
@@ -132,12 +133,17 @@ extension Cache {
             for cache in options.location.all { result += try await cache.verify() }
             if options.json {
                 try StandardOutput.write(
-                    json: Record(count: result.sound.count, bytes: result.sound.byteCount, damaged: result.damaged))
+                    json: Record(
+                        count: result.sound.count, bytes: result.sound.byteCount, damaged: result.damaged,
+                        unremovable: result.unremovable))
             } else {
                 try StandardOutput.write(
                     "\(HumanFormat.count(result.sound.count, "entry", "entries")) intact, "
-                        + "\(result.damaged.count) damaged and removed")
-                for path in result.damaged { try StandardOutput.write("  \(path)") }
+                        + "\(result.damaged.count - result.unremovable.count) damaged and removed")
+                for path in result.damaged where !result.unremovable.contains(path) {
+                    try StandardOutput.write("  \(path)")
+                }
+                for path in result.unremovable { try StandardOutput.write("  \(path): damaged, cannot be removed") }
             }
             if !result.damaged.isEmpty { throw ExitCode.failure }
         }
@@ -148,5 +154,6 @@ extension DiskVerification {
     static func += (sum: inout DiskVerification, other: DiskVerification) {
         sum.sound += other.sound
         sum.damaged += other.damaged
+        sum.unremovable += other.unremovable
     }
 }

@@ -1,3 +1,4 @@
+import CEventFD
 package import Foundation
 
 /// An open directory that only this user and the superuser can change, and in which symbolic links are not followed.
@@ -70,6 +71,19 @@ package final class OwnedFolder: Sendable {
     package func open(_ name: String, _ flags: Int32, mode: mode_t = 0o600) -> Int32 {
         openat(descriptor, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode)
     }
+
+    /// Opens a file by a relative path of several components. If one of them is a link, it is not followed: the call fails
+    /// with `ELOOP`. Returns −1 and sets `errno` on failure. Use it only if ``opensPaths``.
+    package func open(path: UnsafePointer<CChar>, _ flags: Int32) -> Int32 {
+        tintype_open_without_links(descriptor, path, UInt32(bitPattern: flags))
+    }
+
+    /// Whether the kernel has openat2(2), and permits it. Some container sandboxes do not.
+    package static let opensPaths: Bool = {
+        let root = tintype_open_without_links(AT_FDCWD, "/", UInt32(bitPattern: pathOnly | O_CLOEXEC))
+        if root >= 0 { close(root) }
+        return root >= 0
+    }()
 
     /// Removes a file or a link. Returns 0, or −1 and sets `errno`.
     @discardableResult

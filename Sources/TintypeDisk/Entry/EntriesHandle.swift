@@ -46,15 +46,30 @@ final class EntriesHandle: Sendable {
 
     // MARK: Reading
 
-    /// Opens a file for reading. Returns the descriptor, or −1 and sets `errno`.
+    /// Opens a file for reading. Returns the descriptor, or −1 and sets `errno`. A link in the path fails with `ELOOP` or
+    /// `ENOTDIR`.
     ///
     /// Leaves the access time unchanged, because the cache sets it itself. `O_NOATIME` fails for another user's file;
     /// it is then opened without. `O_NONBLOCK` keeps a named pipe from blocking the call.
     func open(_ name: EntryName) -> Int32 {
-        name.withRelativePath { path in
-            let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW
-            let result = openat(folder.descriptor, path, flags | Self.noAccessTime)
-            return result < 0 && errno == EPERM ? openat(folder.descriptor, path, flags) : result
+        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW
+        let result = open(name, flags | Self.noAccessTime)
+        return result < 0 && errno == EPERM ? open(name, flags) : result
+    }
+
+    private func open(_ name: EntryName, _ flags: Int32) -> Int32 {
+        OwnedFolder.opensPaths ? openAtOnce(name, flags) : openStepwise(name, flags)
+    }
+
+    /// Opens a file with one system call.
+    func openAtOnce(_ name: EntryName, _ flags: Int32) -> Int32 {
+        name.withRelativePath { folder.open(path: $0, flags) }
+    }
+
+    /// Opens a file folder by folder, for kernels and sandboxes without openat2(2).
+    func openStepwise(_ name: EntryName, _ flags: Int32) -> Int32 {
+        name.withPathComponents { parent, child, file in
+            withFolder(parent, child) { openat($0, file, flags) }
         }
     }
 
@@ -69,17 +84,24 @@ final class EntriesHandle: Sendable {
     /// The size in bytes from which files are mapped, if they may be.
     var mappingThreshold: Int { isOwn ? 8 << 20 : .max }
 
-    /// The size of a file in bytes, or `nil` if it does not exist.
-    func byteCount(of name: EntryName) -> Int? {
-        var status = stat()
-        let result = name.withRelativePath { fstatat(folder.descriptor, $0, &status, AT_SYMLINK_NOFOLLOW) }
-        return result == 0 ? Int(status.st_size) : nil
-    }
-
     /// Returns the names of the entries in one folder.
     func names(in folder: EntryFolder) -> [EntryName] {
-        let open = try? self.folder.folder(folder.parent).folder(folder.child)
-        return open?.names().compactMap { EntryName($0) } ?? []
+        open(folder)?.names().compactMap { EntryName($0) } ?? []
+    }
+
+    /// Returns the names of the entries in one folder, with the sizes of their files in bytes.
+    func sizes(in folder: EntryFolder) -> [EntryName: Int] {
+        guard let open = open(folder) else { return [:] }
+        var sizes: [EntryName: Int] = [:]
+        for file in open.names() {
+            guard let name = EntryName(file), let status = open.status(of: file) else { continue }
+            sizes[name] = Int(status.st_size)
+        }
+        return sizes
+    }
+
+    private func open(_ folder: EntryFolder) -> OwnedFolder? {
+        try? self.folder.folder(folder.parent).folder(folder.child)
     }
 
     /// Whether any folder with the same first level exists.
@@ -88,16 +110,23 @@ final class EntriesHandle: Sendable {
     // MARK: Changing
 
     /// Records the last use in the file itself, where it survives the loss of the index and other processes see it.
+    ///
+    /// The file was opened a moment ago without following a link, and only this user can have put one in place of a
+    /// folder since. Then the use of another file is recorded, which changes no bytes.
     func recordAccess(_ name: EntryName, at time: DiskTime) {
         let times = EntryFile.accessTimes(time)
         _ = name.withRelativePath { utimensat(folder.descriptor, $0, times, AT_SYMLINK_NOFOLLOW) }
     }
 
-    /// Removes a file. Errors are ignored.
-    func remove(_ name: EntryName) {
-        _ = name.withPathComponents { parent, child, file in
+    /// Removes a file.
+    ///
+    /// - Returns: Whether there is no such file now. Errors are ignored.
+    @discardableResult
+    func remove(_ name: EntryName) -> Bool {
+        let result = name.withPathComponents { parent, child, file in
             withFolder(parent, child) { unlinkat($0, file, 0) }
         }
+        return result == 0 || errno == ENOENT
     }
 
     /// Gives a temporary file its final name. Creates the folder on its first use, or again if another process clears

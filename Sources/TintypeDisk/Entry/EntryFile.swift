@@ -19,7 +19,7 @@ enum EntryFile {
         _ name: EntryName, in entries: EntriesHandle, for key: CacheKey?, as type: Bytes.Type = Data.self
     ) -> ReadResult<Bytes> {
         let descriptor = entries.open(name)
-        guard descriptor >= 0 else { return isLink(errno) ? .damaged : .missing }
+        guard descriptor >= 0 else { return isForeign(errno) ? .damaged : .missing }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, entries.accepts(status),
@@ -43,7 +43,7 @@ enum EntryFile {
     /// Reads and verifies the header only.
     static func readHead(_ name: EntryName, in entries: EntriesHandle) -> HeadResult {
         let descriptor = entries.open(name)
-        guard descriptor >= 0 else { return isLink(errno) ? .damaged : .missing }
+        guard descriptor >= 0 else { return isForeign(errno) ? .damaged : .missing }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, entries.accepts(status) else { return .damaged }
@@ -58,8 +58,8 @@ enum EntryFile {
         return .sound(header, accessed: DiskTime(status.st_atim))
     }
 
-    /// Whether a file could not be opened because it is a symbolic link, which a cache never creates.
-    private static func isLink(_ number: Int32) -> Bool { number == ELOOP }
+    /// Whether a file could not be opened because it is a symbolic link or a socket, which a cache never creates.
+    private static func isForeign(_ number: Int32) -> Bool { number == ELOOP || number == ENXIO }
 
     /// Returns the header of a complete file if the whole file is sound.
     private static func verified(_ bytes: UnsafeRawBufferPointer, for key: CacheKey?) -> EntryHeader? {

@@ -28,7 +28,7 @@ extension DiskIndex {
                 let folder = EntryFolder(number)
                 let isAlone = !(entries?.hasFolders(beside: folder) ?? false)
                 let siblings = isAlone ? EntryFolder.siblings - number % EntryFolder.siblings : 1
-                let files = isAlone ? [] : entries?.names(in: folder) ?? []
+                let files = isAlone ? [:] : entries?.sizes(in: folder) ?? [:]
                 seen += try Self.reconcile(number..<number + siblings, files, entries, database)
                 number += siblings
             }
@@ -49,7 +49,7 @@ extension DiskIndex {
 
     /// Makes the index match the files of some folders. Returns the number of entries examined.
     private static func reconcile(
-        _ folders: Range<Int>, _ files: [EntryName], _ entries: EntriesHandle?, _ database: Database
+        _ folders: Range<Int>, _ files: [EntryName: Int], _ entries: EntriesHandle?, _ database: Database
     ) throws -> Int {
         let rows = try Row.fetchAll(
             database.cachedStatement(sql: "SELECT name, size FROM entry WHERE name >= ? AND name < ?"),
@@ -57,11 +57,10 @@ extension DiskIndex {
         let known = try rows.reduce(into: [EntryName: Int]()) { known, row in
             known[try row.name()] = try row.count("size")
         }
-        let present = Set(files)
-        for name in known.keys where !present.contains(name) { try remove(name, from: database) }
-        for name in files {
+        for name in known.keys where files[name] == nil { try remove(name, from: database) }
+        for (name, size) in files {
             // A file of another size was replaced by a writer that stopped before it recorded that.
-            if let size = known[name], size == entries?.byteCount(of: name) { continue }
+            if size == known[name] { continue }
             guard let record = entries?.record(of: name) else { continue }
             try add(record, to: database, replacing: known[name] != nil)
         }

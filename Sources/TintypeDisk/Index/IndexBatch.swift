@@ -29,6 +29,10 @@ struct IndexBatch: Sendable {
 
     mutating func remove(_ name: EntryName) { changes[name] = .removed }
 
+    mutating func withdrawRemoval(_ name: EntryName) {
+        if case .removed = changes[name] { changes[name] = nil }
+    }
+
     mutating func access(_ name: EntryName, at time: DiskTime) {
         switch changes[name] {
         case .added(var record):
