@@ -89,6 +89,22 @@ package final class OwnedFolder: Sendable {
     @discardableResult
     package func remove(_ name: String) -> Int32 { unlinkat(descriptor, name, 0) }
 
+    /// Frees a name that something else has taken. Links, pipes, sockets and empty directories contain no data and are
+    /// removed; a file or a directory is renamed to `NAME.displaced-UUID`. Returns 0, or −1 and sets `errno`.
+    package func displace(_ name: UnsafePointer<CChar>) -> Int32 { Self.displace(name, in: descriptor) }
+
+    /// Frees a name in an open directory: see ``displace(_:)``.
+    package static func displace(_ name: UnsafePointer<CChar>, in descriptor: Int32) -> Int32 {
+        var status = stat()
+        guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return -1 }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: if unlinkat(descriptor, name, AT_REMOVEDIR) == 0 { return 0 }
+        case S_IFREG: break
+        default: return unlinkat(descriptor, name, 0)
+        }
+        return renameat(descriptor, name, descriptor, "\(String(cString: name)).displaced-\(UUID().uuidString)")
+    }
+
     /// Returns the facts of a file, or of the link itself; `nil` if there is none of that name.
     package func status(of name: String) -> stat? {
         var status = stat()

@@ -114,6 +114,12 @@ struct DiskFailure: Error {
     /// Whether the disk or the quota is full, so that removing files helps.
     var isFull: Bool { errorNumber == ENOSPC || errorNumber == EDQUOT }
 
+    /// Whether something else has the name of an entry or of its folder.
+    var isObstacle: Bool { !isRefusal && Self.isObstacle(errorNumber) }
+
+    /// Whether a system call failed because a directory is in place of a file, or a file or link in place of a directory.
+    static func isObstacle(_ number: Int32) -> Bool { [EISDIR, ENOTDIR, ELOOP, EEXIST].contains(number) }
+
     /// Whether a file or folder does not exist.
     var isMissing: Bool { errorNumber == ENOENT }
 

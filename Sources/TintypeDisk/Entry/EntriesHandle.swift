@@ -118,27 +118,59 @@ final class EntriesHandle: Sendable {
         _ = name.withRelativePath { utimensat(folder.descriptor, $0, times, AT_SYMLINK_NOFOLLOW) }
     }
 
-    /// Removes a file.
+    /// Removes a file. A directory of that name is renamed.
     ///
     /// - Returns: Whether there is no such file now. Errors are ignored.
     @discardableResult
     func remove(_ name: EntryName) -> Bool {
         let result = name.withPathComponents { parent, child, file in
-            withFolder(parent, child) { unlinkat($0, file, 0) }
+            withFolder(parent, child) { folder in
+                let result = unlinkat(folder, file, 0)
+                return result != 0 && errno == EISDIR ? OwnedFolder.displace(file, in: folder) : result
+            }
         }
         return result == 0 || errno == ENOENT
     }
 
     /// Gives a temporary file its final name. Creates the folder on its first use, or again if another process clears
-    /// the cache.
+    /// the cache. Displaces what has taken the name of the file or of a folder.
     func publish(_ temporary: String, in source: OwnedFolder, as name: EntryName) throws(DiskFailure) {
         var attempts = 0
         while rename(temporary, in: source, to: name) != 0 {
             attempts += 1
-            guard errno == ENOENT, attempts < 20, makeFolder(of: name) == 0 || [EEXIST, ENOENT].contains(errno) else {
-                throw DiskFailure(errno, folder.path)
+            let number = errno
+            guard attempts < 20, makeRoom(for: name, after: number) == 0 else { throw DiskFailure(number, folder.path) }
+        }
+    }
+
+    /// Removes the reason why a file could not get its name. Returns 0 if it is worth trying again.
+    private func makeRoom(for name: EntryName, after number: Int32) -> Int32 {
+        switch number {
+        case ENOENT: makeFolder(of: name) == 0 || [EEXIST, ENOENT].contains(errno) ? 0 : -1
+        case _ where DiskFailure.isObstacle(number): displaceObstacle(to: name)
+        default: -1
+        }
+    }
+
+    /// Displaces the first component of a path that is not a folder, or a folder in place of the file. Returns 0, or −1
+    /// if there is none or it cannot be displaced.
+    private func displaceObstacle(to name: EntryName) -> Int32 {
+        name.withPathComponents { parent, child, file in
+            if Self.isFolder(parent, in: folder.descriptor) == false { return folder.displace(parent) }
+            return withFolder(parent, nil) { middle in
+                if Self.isFolder(child, in: middle) == false { return OwnedFolder.displace(child, in: middle) }
+                return withFolder(parent, child) { last in
+                    Self.isFolder(file, in: last) == true ? OwnedFolder.displace(file, in: last) : -1
+                }
             }
         }
+    }
+
+    /// Whether a name is that of a folder; `nil` if there is nothing of that name.
+    private static func isFolder(_ name: UnsafePointer<CChar>, in descriptor: Int32) -> Bool? {
+        var status = stat()
+        guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+        return status.st_mode & S_IFMT == S_IFDIR
     }
 
     private func rename(_ temporary: String, in source: OwnedFolder, to name: EntryName) -> Int32 {

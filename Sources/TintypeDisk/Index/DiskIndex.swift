@@ -19,7 +19,7 @@ final class DiskIndex: Sendable {
     /// - Throws: An error of SQLite or a ``DiskFailure``: see ``failure(_:_:)``.
     init(_ layout: CacheLayout, in home: OwnedFolder) throws {
         self.home = home
-        Self.removeForeignFiles(home)
+        Self.displaceForeignFiles(home)
         Self.removeAbandonedJournal(home)
         do {
             database = try Self.open(layout)
@@ -113,15 +113,15 @@ final class DiskIndex: Sendable {
     /// Whether a new connection may succeed after an error: the index is damaged, or its files have changed under the
     /// connection.
     static func isConnectionLost(_ error: any Error) -> Bool {
-        isDamage(error) || (error as? DatabaseError)?.resultCode == .SQLITE_IOERR
+        isDamage(error) || [.SQLITE_IOERR, .SQLITE_CANTOPEN].contains((error as? DatabaseError)?.resultCode)
     }
 
     private static func delete(_ home: OwnedFolder) {
         for name in fileNames { home.remove(name) }
     }
 
-    /// The database and its journal.
-    private static let fileNames = ["", "-wal", "-shm"].map { CacheLayout.indexName + $0 }
+    /// The database, its journal, and the journal that SQLite uses until it has switched to the other one.
+    private static let fileNames = ["", "-wal", "-shm", "-journal"].map { CacheLayout.indexName + $0 }
 
     /// Removes a journal without a database. A connection of this process may still have it mapped, and SQLite would
     /// truncate it for the new database.
@@ -132,10 +132,11 @@ final class DiskIndex: Sendable {
         for name in journal { home.remove(name) }
     }
 
-    /// Removes links in place of the files. SQLite would follow them, and write to what they lead to.
-    private static func removeForeignFiles(_ home: OwnedFolder) {
-        for name in fileNames where home.status(of: name).map({ $0.st_mode & S_IFMT == S_IFLNK }) ?? false {
-            home.remove(name)
+    /// Displaces what is in place of the files and is none. SQLite would follow a link and write to what it leads to, and
+    /// fail with a directory or pipe.
+    private static func displaceForeignFiles(_ home: OwnedFolder) {
+        for name in fileNames where home.status(of: name).map({ $0.st_mode & S_IFMT != S_IFREG }) ?? false {
+            _ = home.displace(name)
         }
     }
 

@@ -122,4 +122,21 @@ import Testing
             }
         }
     }
+
+    @Test func onlyWhatHoldsNoDataIsRemovedFromAName() throws {
+        try withDirectory { path in
+            let folder = try FolderLocation(named: path).open()
+            try makeDirectory("\(path)/empty")
+            try makeDirectory("\(path)/full/inner")
+            try Data("mine".utf8).write(to: URL(filePath: "\(path)/file"))
+            #expect(symlink("file", "\(path)/link") == 0 && mkfifo("\(path)/pipe", 0o600) == 0)
+            for name in ["empty", "full", "file", "link", "pipe"] {
+                #expect(folder.displace(name) == 0 && folder.status(of: name) == nil)
+            }
+            #expect(folder.displace("none") == -1 && errno == ENOENT)
+            let rest = folder.names().sorted()
+            #expect(rest.map { $0.prefix { $0 != "." } } == ["file", "full"])
+            #expect(rest.allSatisfy { $0.contains(".displaced-") })
+        }
+    }
 }
