@@ -53,7 +53,7 @@ final class PreviewPump: Sendable {
     private func step(_ bytes: ReceivedBytes) {
         guard !load.job.isCancelled, let decoder = decoder(bytes) else { return stopDecoding() }
         let offset = state.withLock { $0.offset }
-        let new = bytes.bytes(from: offset)
+        guard let new = bytes.bytes(from: offset) else { return stopDecoding() }
         do throws(TintypeError) {
             let preview = try decoder.append(new).map {
                 ImageResponse(image: $0, origin: load.request.source.expectedOrigin)

@@ -93,8 +93,8 @@ public final class ReceivedBytes: Sendable {
         onProgress(self)
     }
 
-    /// A copy of all received bytes.
-    public var all: Data { shared?.all ?? bytes(from: 0) }
+    /// A copy of all received bytes. Empty if a large body is in a file that cannot be read.
+    public var all: Data { bytes(from: 0) ?? Data() }
 
     /// Removes and returns the bytes in memory.
     public func take() -> Data {
@@ -104,22 +104,25 @@ public final class ReceivedBytes: Sendable {
         }
     }
 
-    /// Returns a copy of at most the first `count` bytes.
+    /// Returns a copy of at most the first `count` bytes; nothing if they are in a file that cannot be read.
     func head(_ count: Int) -> Data {
         if let shared { return shared.head(count) }
         let (spilled, head) = state.withLock { ($0.spilled, Data($0.data.prefix(count))) }
-        return spilled.map { Data($0.contents.prefix(count)) } ?? head
+        return spilled.map { $0.bytes(0..<min(count, $0.count)) ?? Data() } ?? head
     }
 
-    /// Returns a copy of the received bytes after the first `offset` bytes.
-    package func bytes(from offset: Int) -> Data {
+    /// Returns a copy of the received bytes after the first `offset` bytes; `nil` if they are in a file that cannot be
+    /// read.
+    package func bytes(from offset: Int) -> Data? {
         if let shared { return shared.bytes(from: offset) }
         // Copied under the lock: a second reference to the bytes would make the next append copy all of them.
         let (spilled, rest) = state.withLock { state in
             (state.spilled, Data(state.data.dropFirst(max(0, offset - (state.spilled?.count ?? 0)))))
         }
         guard let spilled, offset < spilled.count else { return rest }
-        return spilled.contents.dropFirst(offset) + rest
+        guard var bytes = spilled.bytes(offset..<spilled.count) else { return nil }
+        bytes.append(rest)
+        return bytes
     }
 
     /// Whether there is a file, and how many bytes are in memory.

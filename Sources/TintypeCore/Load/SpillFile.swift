@@ -51,7 +51,7 @@ struct Spilled: Sendable {
         count = 0
     }
 
-    private init(file: SpillFile, count: Int) {
+    init(file: SpillFile, count: Int) {
         self.file = file
         self.count = count
     }
@@ -61,8 +61,18 @@ struct Spilled: Sendable {
         return Spilled(file: file, count: count + data.count)
     }
 
-    /// The bytes, or nothing if the file cannot be mapped: then there is no preview.
-    var contents: Data { (try? file.map(count)) ?? Data() }
+    /// Returns a copy of some of the bytes; `nil` if there is no memory, or the file cannot be read.
+    func bytes(_ range: Range<Int>) -> Data? {
+        guard !range.isEmpty else { return Data() }
+        guard let memory = malloc(range.count) else { return nil }
+        let buffer = UnsafeMutableRawBufferPointer(start: memory, count: range.count)
+        guard file.read(into: buffer, at: range.lowerBound) == range.count else {
+            free(memory)
+            return nil
+        }
+        // Only now: `Data` copies a few bytes at once, and frees the memory.
+        return Data(bytesNoCopy: memory, count: range.count, deallocator: .free)
+    }
 }
 
 /// A file without a name that holds the beginning of a body that is too large for memory. It is deleted when its last

@@ -98,8 +98,8 @@ final class Resumption: Sendable {
         guard let arriving, isJournaled, count - (journal?.count ?? 0) >= PartialJournal.step else { return }
         let new = received.bytes(from: journal?.count ?? 0)
         let next = try? await WorkQueue.disk.run(for: job) { [request] () throws(TintypeError) -> PartialJournal? in
-            guard arriving.isStorable else { return nil }
-            return arriving.partial(Data()).flatMap { store.append(new, to: journal, for: request, empty: $0) }
+            guard arriving.isStorable, let new, let empty = arriving.partial(Data()) else { return nil }
+            return store.append(new, to: journal, for: request, empty: empty)
         }
         state.withLock { state in
             state.journal = next ?? nil

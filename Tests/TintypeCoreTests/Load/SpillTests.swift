@@ -46,6 +46,18 @@ import Testing
         #expect(taken == whole)
     }
 
+    /// The part that is still in memory is not the body.
+    @Test func aFileThatCannotBeReadGivesNothing() async throws {
+        let received = ReceivedBytes(limit: .max)
+        let file = try SpillFile(in: SpillFile.folder)
+        try file.write(Data(whole.prefix(20_000)), at: 0)
+        received.replaceContents(Spilled(file: file, count: 20_001))
+        try append(20_000..<30_000, to: received)
+        #expect(received.bytes(from: 0) == nil && received.bytes(from: 10_000) == nil && received.all.isEmpty)
+        #expect(received.bytes(from: 20_001) == whole[20_000..<30_000])
+        #expect(received.head(64) == whole.prefix(64))
+    }
+
     @Test func aFolderThatCannotBeWrittenIsAnError() {
         #expect(throws: TintypeError.self) { _ = try SpillFile(in: "/dev/null") }
     }
