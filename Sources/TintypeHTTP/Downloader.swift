@@ -178,6 +178,11 @@ extension Downloader: GuardingLoader {
     }
 }
 
+extension Downloader: FlushableLoader {
+    /// Waits until the bytes of interrupted transfers are on disk.
+    package func flush() async { await state.withLock({ $0.configuration.partials })?.flush() }
+}
+
 // MARK: - All transfers
 
 extension Downloader {

@@ -457,8 +457,25 @@ import TintypeTesting
                     await Fixture.expect(.truncatedBody) {
                         try await Fixture.load(.url(origin.url("/a")), downloader)
                     }
+                    await downloader.flush()
                     #expect(names(target).count == 1)
                 }
+            }
+        }
+    }
+
+    @Test func flushWaitsForInterruptedTransfers() async throws {
+        try await withFolder { folder in
+            try await Fixture.withOrigin { origin in
+                let configuration = configuration(folder)
+                let downloader = Downloader(configuration)
+                let paths = (0..<20).map { "/\($0)" }
+                for path in paths {
+                    origin.serve(path, Self.cut)
+                    await Fixture.expect(.truncatedBody) { try await Fixture.load(.url(origin.url(path)), downloader) }
+                }
+                await downloader.flush()
+                #expect(names(folder).count == 20 && files(folder).count == 20)
             }
         }
     }

@@ -80,7 +80,7 @@ struct Convert: AsyncParsableCommand {
             transfer.applied(to: .standard(downloader: transfer.configuration, disk: cache.diskCache)))
         let coders = pipeline.configuration.coders
         let format = try outputFormat(coders)
-        let response = try await pipeline.response(for: try await request(pipeline))
+        let response = try await load(pipeline)
         var image = response.image
         // A format without animations holds one frame: the first of those that are listed.
         let onlyFrame = frame ?? (coders.animatedFormats.contains(format) ? nil : frames?.indices.first)
@@ -90,6 +90,16 @@ struct Convert: AsyncParsableCommand {
         try await OutputFile.write(try await pipeline.encode(image, as: format, options: options), to: output.path)
         if let warning = PartialOptions.warning(input.text, response) { StandardError.write(warning) }
         try await pipeline.flush()
+    }
+
+    /// Loads the image. If its transfer is interrupted, what has arrived is on disk before the command ends.
+    private func load(_ pipeline: ImagePipeline) async throws -> ImageResponse {
+        do {
+            return try await pipeline.response(for: try await request(pipeline))
+        } catch {
+            try? await pipeline.flush()
+            throw error
+        }
     }
 
     /// Returns a frame as it is displayed.

@@ -73,11 +73,12 @@ public final class ImagePipeline: Sendable {
         return task
     }
 
-    /// Waits until everything that loads have stored is on disk.
+    /// Waits until everything that loads have stored is on disk, including the bytes of interrupted transfers.
     ///
     /// - Throws: ``TintypeError/Code/unwritable`` if something could not be written.
     public func flush() async throws(TintypeError) {
         await services.background.wait()
+        for loader in ImageLoaderChain(configuration.loaders).flushable { await loader.flush() }
         try await services.configuration.cache.flush()
     }
 

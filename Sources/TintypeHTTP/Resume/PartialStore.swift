@@ -29,6 +29,8 @@ public final class PartialStore: Sendable {
     /// The names of the files; `nil` until they are listed. Most requests have no file, and do not wait for the disk.
     /// Files that another process adds later are found after the next start.
     private let names = Locked<Set<String>?>(nil)
+    /// The files that are being written in the background.
+    private let pendingWrites = Locked(PendingWrites())
 
     /// Creates a store. The folder is created when the first file is written.
     ///
@@ -80,8 +82,18 @@ public final class PartialStore: Sendable {
     /// Writes the file of a request in the background, unless its size is out of bounds.
     func saveLater(_ partial: PartialBody, for request: DownloadRequest) {
         guard partial.data.count >= minimumByteCount, partial.data.count <= maximumByteCount else { return }
+        let number = pendingWrites.withLock { $0.begin() }
         // If the file cannot be written, the next transfer requests the whole body.
-        WorkQueue.disk.enqueue(at: .low) { self.write(partial, request) }
+        WorkQueue.disk.enqueue(at: .low) {
+            self.write(partial, request)
+            self.pendingWrites.withLock { $0.end(number) }?.fulfill(())
+        }
+    }
+
+    /// Waits until the interrupted transfers whose ends callers have seen are on disk. Later ones do not prolong it.
+    package func flush() async {
+        // Does not respond to cancellation: the files would be written all the same.
+        for promise in pendingWrites.withLock({ $0.promises }) { await promise.wait { nil } }
     }
 
     /// Appends to the file of a body that is arriving, and creates it for the first bytes. Blocks.
@@ -178,4 +190,23 @@ public final class PartialStore: Sendable {
         folder.trim(
             to: maximumByteCount, age: maximumAge, temporaryAge: Self.maximumTemporaryAge, at: Date())
     }
+}
+
+/// The files that are being written in the background, so that a caller can wait for them.
+private struct PendingWrites: Sendable {
+    private var running: [Int: SharedPromise<Void>] = [:]
+    private var lastNumber = 0
+
+    /// The promises of the running writes.
+    var promises: [SharedPromise<Void>] { Array(running.values) }
+
+    /// Registers a write, and returns its number.
+    mutating func begin() -> Int {
+        lastNumber += 1
+        running[lastNumber] = SharedPromise()
+        return lastNumber
+    }
+
+    /// Removes a write, and returns the promise to fulfil.
+    mutating func end(_ number: Int) -> SharedPromise<Void>? { running.removeValue(forKey: number) }
 }
