@@ -50,6 +50,26 @@ import Tintype
         }
     }
 
+    @Test(arguments: ["fetch", "convert"])
+    func anInterruptedTransferIsSavedAndCleared(_ command: String) async throws {
+        try await withCommandFixture { fixture in
+            let cache = fixture.path("cache")
+            fixture.origin.serve(
+                "/large.png",
+                .image(Data(count: 300_000), type: "image/png").with(header: "ETag", "\"1\"")
+                    .with(\.ending, .cut(after: 200_000)))
+            let output = command == "convert" ? [fixture.path("out.png")] : []
+            let run = try await CommandRun.tintype(
+                [command, "--cache", cache, fixture.url("/large.png")] + output)
+            #expect(run.status == 1 && run.error.contains("truncatedBody"))
+            func files() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: "\(cache)/partial") }
+            #expect(try files().map(\.count) == [64])
+            let cleared = try await CommandRun.tintype("cache", "clear", "--json", "--cache", cache)
+            #expect(try cleared.records.first?["removed"] as? Int == 1)
+            #expect(try files().isEmpty)
+        }
+    }
+
     @Test func aLinkInPlaceOfAFolderIsAnErrorAndNotAnEmptyCache() async throws {
         try await withCommandFixture { fixture in
             let cache = fixture.path("cache")

@@ -458,13 +458,14 @@ import TintypeTesting
                         try await Fixture.load(.url(origin.url("/a")), downloader)
                     }
                     await downloader.flush()
+                    await #expect(throws: TintypeError.self) { try await store.removeAll() }
                     #expect(names(target).count == 1)
                 }
             }
         }
     }
 
-    @Test func flushWaitsForInterruptedTransfers() async throws {
+    @Test func flushWaitsForInterruptedTransfersAndRemovingAllRemovesThem() async throws {
         try await withFolder { folder in
             try await Fixture.withOrigin { origin in
                 let configuration = configuration(folder)
@@ -476,6 +477,10 @@ import TintypeTesting
                 }
                 await downloader.flush()
                 #expect(names(folder).count == 20 && files(folder).count == 20)
+                try write("notes", in: folder, age: 0)
+                let removed = try await #require(configuration.partials).removeAll()
+                #expect(removed.count == 20 && removed.byteCount > 20 * 20_000)
+                #expect(names(folder) == ["notes"])
             }
         }
     }

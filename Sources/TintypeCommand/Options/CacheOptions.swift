@@ -18,6 +18,9 @@ struct CacheLocation: ParsableArguments {
         let cache = diskCache
         return [cache, ThumbnailCache(beside: cache).disk]
     }
+
+    /// The interrupted transfers, which are next to the disk cache.
+    var partials: PartialStore { PartialStore(in: diskCache.location) }
 }
 
 /// Whether a load uses the disk cache, and which one.

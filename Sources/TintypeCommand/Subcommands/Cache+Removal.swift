@@ -34,15 +34,18 @@ extension Cache {
         }
     }
 
-    /// `tintype cache clear`: removes every entry.
+    /// `tintype cache clear`: removes every entry and every interrupted transfer.
     struct Clear: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove every entry.")
+        static let configuration = CommandConfiguration(
+            abstract: "Remove every entry, and the bytes of interrupted transfers.")
 
         @OptionGroup var options: Options
 
         func run() async throws {
             var removed = DiskUsage()
             for cache in options.location.all { removed += try await cache.clear() }
+            let partials = try await options.location.partials.removeAll()
+            removed += DiskUsage(count: partials.count, byteCount: partials.byteCount)
             try options.report(removed: removed)
         }
     }

@@ -76,6 +76,15 @@ struct PartialFolder: Sendable {
         }
     }
 
+    /// Removes all files of the store. Returns their number and size in bytes.
+    func removeAll() -> (count: Int, byteCount: Int) {
+        files().reduce(into: (0, 0)) { removed, file in
+            guard remove(file.name) else { return }
+            removed.0 += 1
+            removed.1 += file.size
+        }
+    }
+
     /// The regular files whose names the store uses.
     private func files() -> [(name: String, size: Int, date: Date)] {
         folder.names().compactMap { name in

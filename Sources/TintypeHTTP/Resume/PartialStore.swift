@@ -1,6 +1,6 @@
 public import Foundation
 import Logging
-package import TintypeCore
+public import TintypeCore
 
 /// A folder of interrupted transfers, from which a later process can resume them.
 ///
@@ -94,6 +94,23 @@ public final class PartialStore: Sendable {
     package func flush() async {
         // Does not respond to cancellation: the files would be written all the same.
         for promise in pendingWrites.withLock({ $0.promises }) { await promise.wait { nil } }
+    }
+
+    /// Removes the files of all interrupted transfers, also those of transfers that are running.
+    ///
+    /// - Returns: The number of files, and their size in bytes.
+    /// - Throws: ``TintypeCore/TintypeError/Code/unwritable`` if the folder cannot be used: see ``PartialStore``;
+    ///   ``TintypeCore/TintypeError/Code/cancelled`` if the task is cancelled.
+    @discardableResult
+    public func removeAll() async throws(TintypeError) -> (count: Int, byteCount: Int) {
+        await flush()
+        return try await WorkQueue.disk.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
+            do throws(FolderFailure) { return try PartialFolder(self.location).removeAll() } catch {
+                guard error.errorNumber != ENOENT else { return (0, 0) }
+                throw TintypeError(
+                    .unwritable, stage: .store, "cannot use this directory: \(error.reason)", subject: error.path)
+            }
+        }
     }
 
     /// Appends to the file of a body that is arriving, and creates it for the first bytes. Blocks.
