@@ -171,13 +171,19 @@ package enum SystemError {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Writes all bytes to a descriptor. Blocks. Returns 0, or the number of the error that ended it.
+    /// Writes all bytes to a descriptor. Blocks, even if the descriptor does not, such as a pipe that another process has
+    /// made non-blocking. Returns 0, or the number of the error that ended it.
     package func write(to descriptor: Int32) -> Int32 {
         var rest = self[...]
         while !rest.isEmpty {
             let buffer = UnsafeRawBufferPointer(rebasing: rest)
             let count = Foundation.write(descriptor, buffer.baseAddress, buffer.count)
             if count < 0 && errno == EINTR { continue }
+            if count < 0 && errno == EAGAIN {
+                var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&room, 1, -1)
+                continue
+            }
             guard count > 0 else { return count < 0 ? errno : ENOSPC }
             rest = rest.dropFirst(count)
         }
