@@ -211,8 +211,9 @@ let package = Package(
         .testTarget(
             name: "TintypeCodecTests",
             dependencies: [
-                "Tintype", "TintypeBMP", "TintypeColor", "TintypeCore", "TintypeGIF", "TintypeHEIF", "TintypeICO",
-                "TintypeJPEG", "TintypePNG", "TintypeSVG", "TintypeTIFF", "TintypeWebP", "TintypeTesting", "CZlib",
+                "Tintype", "TintypeAVIF", "TintypeBMP", "TintypeColor", "TintypeCore", "TintypeGIF", "TintypeHEIF",
+                "TintypeICO", "TintypeJPEG", "TintypePNG", "TintypeSVG", "TintypeTIFF", "TintypeWebP", "TintypeTesting",
+                "CZlib",
             ],
             resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
         .testTarget(

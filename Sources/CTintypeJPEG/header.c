@@ -67,7 +67,7 @@ bool tintype_jpeg_describe(const struct jpeg_decompress_struct *cinfo, tintype_j
         .height = cinfo->image_height,
         .components = (uint32_t)cinfo->num_components,
         .bits = (uint8_t)cinfo->data_precision,
-        .is_progressive = cinfo->progressive_mode,
+        .needs_coefficients = jpeg_has_multiple_scans((j_decompress_ptr)cinfo),
     };
     for (jpeg_saved_marker_ptr segment = cinfo->marker_list; segment != NULL; segment = segment->next) {
         describe_segment(segment, header);

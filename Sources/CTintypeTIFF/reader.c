@@ -104,6 +104,15 @@ static uint32_t rows_per_batch(TIFF *tiff, uint32_t height) {
     return rows == 0 || rows > height ? height : rows;
 }
 
+static uint64_t piece_bytes(TIFF *tiff) {
+    uint16_t planar = PLANARCONFIG_CONTIG, samples = 1;
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &planar);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &samples);
+    uint64_t bytes = TIFFIsTiled(tiff) ? TIFFTileSize64(tiff) : TIFFStripSize64(tiff);
+    uint64_t planes = planar == PLANARCONFIG_SEPARATE ? samples : 1;
+    return bytes > UINT64_MAX / (planes + 1) ? UINT64_MAX : bytes * planes;
+}
+
 static void read_profile(TIFF *tiff, tintype_tiff_header *header) {
     uint32_t count = 0;
     void *bytes = NULL;
@@ -143,6 +152,7 @@ static tintype_tiff_status read_header(tintype_tiff_reader *reader, tintype_tiff
     header->orientation = orientation >= 1 && orientation <= 8 ? (uint8_t)orientation : 1;
     header->has_alpha = has_alpha(reader->tiff);
     header->rows_per_batch = rows_per_batch(reader->tiff, header->height);
+    header->piece_bytes = piece_bytes(reader->tiff);
     read_profile(reader->tiff, header);
     read_density(reader->tiff, header);
     return TINTYPE_TIFF_OK;

@@ -64,9 +64,20 @@ struct AVIFReader: ~Copyable {
 
     /// Makes libavif reject frames above the limits: the coded size may differ from the declared one.
     private static func applySizeLimits(_ decoder: UnsafeMutablePointer<avifDecoder>, _ limits: DecodeLimits) {
-        decoder.pointee.imageSizeLimit = min(UInt32(clamping: max(limits.pixels, 1)), maxPixels)
+        let allowed = min(limits.pixels, codedPixels(of: storedInfo(decoder).size))
+        decoder.pointee.imageSizeLimit = min(UInt32(clamping: max(allowed, 1)), maxPixels)
         decoder.pointee.imageDimensionLimit = UInt32(clamping: max(limits.side, 1))
     }
+
+    /// Returns the largest number of coded pixels for a declared size: sides are padded to whole blocks.
+    static func codedPixels(of declared: PixelSize) -> Int {
+        let (product, overflow) = (declared.width + largestBlock).multipliedReportingOverflow(
+            by: declared.height + largestBlock)
+        return overflow ? .max : product
+    }
+
+    /// The side of AV1's largest block in pixels.
+    private static let largestBlock = 128
 
     private static func storedInfo(_ decoder: UnsafeMutablePointer<avifDecoder>) -> ImageInfo {
         let image = decoder.pointee.image?.pointee

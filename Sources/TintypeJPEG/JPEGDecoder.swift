@@ -133,7 +133,7 @@ extension tintype_jpeg_header {
 
     /// The memory that libjpeg takes, with the result: the coefficients of all components of an image with several
     /// scans, as if none were subsampled.
-    var bytesPerPixel: Int { PixelBuffer.bytesPerPixel + (is_progressive ? 2 * Int(components) : 0) }
+    var bytesPerPixel: Int { PixelBuffer.bytesPerPixel + (needs_coefficients ? 2 * Int(components) : 0) }
 
     /// Returns the converter of such an image's rows to sRGB, or `nil` if none is needed.
     func converter(of colors: SourceColors) -> ColorConverter? {

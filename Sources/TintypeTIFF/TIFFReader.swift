@@ -88,6 +88,19 @@ struct TIFFReader: ~Copyable {
         return min((Self.minimumBatchHeight + rowsPerBatch - 1) / rowsPerBatch * rowsPerBatch, Int(header.height))
     }
 
+    /// Checks the memory that decoding takes, with the result at full size.
+    ///
+    /// - Throws: ``TintypeError/Code/limitExceeded``.
+    func checkMemory(_ limits: DecodeLimits) throws(TintypeError) {
+        // The rows of a batch, once as stored and once in four channels, which are then converted. libtiff may keep a
+        // strip or tile twice.
+        let batch = Double(header.width) * Double(batchHeight) * (isWide ? 16 : 8)
+        try limits.checkMemory(
+            bytesPerPixel: PixelBuffer.bytesPerPixel,
+            of: PixelSize(width: Int(header.width), height: Int(header.height)),
+            other: batch + 2 * Double(header.piece_bytes))
+    }
+
     /// Reads rows as premultiplied 8-bit RGBA.
     ///
     /// - Parameters:

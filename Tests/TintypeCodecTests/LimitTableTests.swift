@@ -39,7 +39,8 @@ import TintypeTesting
 
     /// Formats whose decoders need more memory than the result.
     private static let memory: [Row] = [
-        "progressive.jpg", "lossy.webp", "lossy-420.avif", "lossy.heic", "lossless.jxl", "lossless-alpha.jxl",
+        "progressive.jpg", "rgb.tiff", "rgb-16.tiff", "lossy.webp", "lossy-420.avif", "lossy.heic", "lossless.jxl",
+        "lossless-alpha.jxl",
         "rects.png",
         "rects.gif", "rects.webp",
     ].map { file in Row(file: file, limit: .memoryBytes) { $0.memoryBytes = 1000 } }

@@ -50,6 +50,7 @@ def samples(folder, tintype):
     yield saved("WebP lossy alpha", alpha, "webp", quality=85, method=1)
     yield saved("WebP lossless", alpha, "webp", lossless=True, method=0, quality=10)
     yield saved("TIFF LZW", alpha, "tiff", compression="tiff_lzw")
+    yield saved("TIFF RGBA, one strip", alpha, "tiff", tiffinfo={278: SIDE[1]})
     yield saved("BMP", photo, "bmp")
     opaque = saved("opaque", photo, "png", compress_level=1)[1]
     empty = saved("empty", clear, "png", compress_level=1)[1]

@@ -61,7 +61,8 @@ typedef struct tintype_jpeg_header {
     uint8_t bits;
     /// The orientation as stored in the Exif segment, 1...8; 0 if absent or out of range.
     uint8_t exif_orientation;
-    bool is_progressive;
+    /// Whether libjpeg keeps the coefficients of the whole image: it is progressive, or its first scan lacks components.
+    bool needs_coefficients;
     bool has_icc_profile;
 } tintype_jpeg_header;
 

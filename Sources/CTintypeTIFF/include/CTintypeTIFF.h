@@ -35,6 +35,8 @@ typedef struct tintype_tiff_header {
     bool has_alpha;
     /// The number of rows that are compressed together, at most the height.
     uint32_t rows_per_batch;
+    /// The number of bytes of a decoded strip or tile, in all planes.
+    uint64_t piece_bytes;
     /// The number of bits of a stored sample.
     uint8_t bits;
     bool is_grey;
