@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import NIOCore
 import TintypeCore
 
 /// Where the connection for a request goes.
@@ -46,5 +47,72 @@ extension TintypeError {
     /// Whether no connection was established, so that nothing was sent, and another address may be reachable.
     var isConnectFailure: Bool {
         code == .unreachable || code == .timedOut && (underlying as? HTTPClientError) == .connectTimeout
+    }
+}
+
+/// Resolves host names.
+enum HostResolver {
+    /// The threads that wait for the system resolver. A name server that never answers must not hold the threads that
+    /// read files.
+    private static let queue = WorkQueue(name: "tintype.resolver", width: 8)
+
+    /// Returns the addresses of a host, at least one, without duplicates, in the order in which to try them (RFC 6724).
+    ///
+    /// - Parameters:
+    ///   - host: A name or an address, without brackets.
+    ///   - limit: The longest wait. The lookup itself cannot be stopped.
+    /// - Throws: ``TintypeCore/TintypeError/Code/unreachable`` when the host is unknown,
+    ///   ``TintypeCore/TintypeError/Code/timedOut`` after `limit`,
+    ///   ``TintypeCore/TintypeError/Code/cancelled`` when the job is cancelled.
+    static func addresses(
+        of host: String, within limit: Duration, _ clock: TransferClock, for job: JobContext
+    ) async throws -> [IPAddress] {
+        if let address = IPAddress(host) { return [address] }
+        return try await BoundedWait.wait(limit, clock) {
+            try await queue.run(for: job) { () throws(TintypeError) in try lookUp(host) }
+        }
+    }
+
+    /// Returns the address that a host is, in any notation that the system accepts, such as `10.0.0.5`, `167772165`,
+    /// `0xa.5` or `::1`; `nil` for a name. Never waits.
+    ///
+    /// - Parameter host: A name or an address, without brackets.
+    static func literal(_ host: String) -> IPAddress? {
+        // The interface of a link-local address may not exist here (RFC 4007, 11).
+        let host = host.prefix { $0 != "%" }
+        let isIPv6 = host.utf8.contains(UInt8(ascii: ":"))
+        guard isIPv6 || host.utf8.first.map({ (0x30...0x39).contains($0) }) ?? false else { return nil }
+        return try? lookUp(String(host), AI_NUMERICHOST).first
+    }
+
+    private static func lookUp(_ host: String, _ flags: Int32 = 0) throws(TintypeError) -> [IPAddress] {
+        var hints = addrinfo()
+        hints.ai_flags = flags
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, nil, &hints, &list) == 0 else {
+            throw TintypeError(.unreachable, stage: .load, "the host \(host) is unknown")
+        }
+        defer { freeaddrinfo(list) }
+        var seen: Set<IPAddress> = []
+        let addresses = sequence(first: list) { $0?.pointee.ai_next }.prefix { $0 != nil }
+            .compactMap { $0.flatMap(address) }.filter { seen.insert($0).inserted }
+        guard !addresses.isEmpty else {
+            throw TintypeError(.unreachable, stage: .load, "the host \(host) has no address")
+        }
+        return addresses
+    }
+
+    private static func address(_ info: UnsafeMutablePointer<addrinfo>) -> IPAddress? {
+        guard let address = info.pointee.ai_addr else { return nil }
+        switch info.pointee.ai_family {
+        case AF_INET:
+            return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { IPAddress(SocketAddress($0.pointee)) }
+        case AF_INET6:
+            return address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
+                IPAddress(SocketAddress($0.pointee))
+            }
+        default: return nil
+        }
     }
 }

@@ -34,3 +34,54 @@ extension URL {
         host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     }
 }
+
+/// The hosts that a ``ServerGuard`` allows or denies, in a form in which different spellings of one host are equal.
+struct HostList: Hashable, Sendable {
+    /// The entries as the program wrote them.
+    let entries: Set<String>
+    private let names: Set<String>
+    /// The ends of names that entries such as `*.example.org` contain: `.example.org`.
+    private let suffixes: [String]
+    private let addresses: Set<IPAddress>
+
+    init(_ entries: Set<String>) {
+        self.entries = entries
+        let (patterns, hosts) = (entries.filter { $0.hasPrefix("*.") }, entries.filter { !$0.hasPrefix("*.") })
+        names = Set(hosts.map { Self.canonical(URL.withoutBrackets($0)) })
+        suffixes = patterns.map { "." + Self.canonical(String($0.dropFirst(2))) }
+        addresses = Set(hosts.compactMap { HostResolver.literal(URL.withoutBrackets($0))?.canonical })
+    }
+
+    static func == (left: HostList, right: HostList) -> Bool { left.entries == right.entries }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(entries)
+    }
+
+    /// Returns whether the list has a host, or a pattern that matches it.
+    ///
+    /// - Parameter host: A host without brackets, in any spelling.
+    func contains(_ host: String) -> Bool {
+        guard !entries.isEmpty else { return false }
+        let name = Self.canonical(host)
+        return names.contains(name) || suffixes.contains { name.hasSuffix($0) }
+    }
+
+    /// Returns whether the list has an address, or the IPv4 address that an IPv6 address leads to.
+    func contains(_ address: IPAddress) -> Bool {
+        guard !addresses.isEmpty else { return false }
+        return addresses.contains(address.canonical) || address.isatapTarget.map(addresses.contains) ?? false
+    }
+
+    /// Returns the form in which equal hosts are equal: an address in its usual notation, and a name in lowercase and
+    /// in ASCII (RFC 5891), without the dot at its end.
+    ///
+    /// - Parameter host: A host without brackets.
+    private static func canonical(_ host: String) -> String {
+        if let address = HostResolver.literal(host) { return address.description }
+        let lowercase = host.lowercased()
+        let name = lowercase.hasSuffix(".") ? String(lowercase.dropLast()) : lowercase
+        guard !name.utf8.allSatisfy({ $0 < 0x80 }) else { return name }
+        return URL(string: "http://\(name)/")?.plainHost ?? name
+    }
+}

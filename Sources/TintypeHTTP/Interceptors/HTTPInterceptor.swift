@@ -1,3 +1,4 @@
+public import Foundation
 import TintypeCore
 
 /// Wraps an exchange: sees the request before it is sent and the response before its body is read.
@@ -45,5 +46,116 @@ public struct HTTPExchange: Sendable {
         interceptors.reversed().reduce(self) { next, interceptor in
             HTTPExchange { try await interceptor.intercept($0, next: next) }
         }
+    }
+}
+
+/// An interceptor that changes requests before they are sent, or refuses them.
+public struct DownloadRequestModifier: HTTPInterceptor {
+    /// The identity of the modifier: the same for closures with the same effect.
+    public let id: String
+    private let modify: @Sendable (DownloadRequest) async throws -> DownloadRequest?
+
+    /// Creates a modifier from a closure.
+    ///
+    /// - Parameters:
+    ///   - id: The identity of the modifier: the same for closures with the same effect.
+    ///   - modify: Returns the request to send; `nil` fails the transfer with
+    ///     ``TintypeCore/TintypeError/Code/refusedRequest``.
+    public init(id: String, _ modify: @escaping @Sendable (DownloadRequest) async throws -> DownloadRequest?) {
+        self.id = id
+        self.modify = modify
+    }
+
+    /// Returns a modifier that sets header fields of requests.
+    public static func headers(_ fields: [String: String]) -> DownloadRequestModifier {
+        DownloadRequestModifier(id: "headers:\(fields.sorted { $0.key < $1.key })") { request in
+            var request = request
+            for (name, value) in fields { request.headers[name] = value }
+            return request
+        }
+    }
+
+    /// Sends the modified request.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/refusedRequest``, or the error of the closure.
+    public func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse {
+        guard let modified = try await modify(request) else {
+            throw TintypeError(.refusedRequest, stage: .load, "a request modifier refused the request")
+        }
+        return try await next(modified)
+    }
+}
+
+/// An interceptor that changes responses before their status is checked and their body is read, or refuses them.
+public struct DownloadResponseModifier: HTTPInterceptor {
+    /// The identity of the modifier: the same for closures with the same effect.
+    public let id: String
+    private let modify: @Sendable (DownloadResponse) async throws -> DownloadResponse?
+
+    /// Creates a modifier from a closure.
+    ///
+    /// - Parameters:
+    ///   - id: The identity of the modifier: the same for closures with the same effect.
+    ///   - modify: Returns the response to use; `nil` fails the transfer with
+    ///     ``TintypeCore/TintypeError/Code/refusedResponse``.
+    public init(id: String, _ modify: @escaping @Sendable (DownloadResponse) async throws -> DownloadResponse?) {
+        self.id = id
+        self.modify = modify
+    }
+
+    /// Returns a modifier that sets header fields of responses.
+    public static func headers(_ fields: [String: String]) -> DownloadResponseModifier {
+        DownloadResponseModifier(id: "response-headers:\(fields.sorted { $0.key < $1.key })") { response in
+            var response = response
+            for (name, value) in fields { response.headers[name] = value }
+            return response
+        }
+    }
+
+    /// Returns the modified response.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/refusedResponse``, or the error of the closure.
+    public func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse {
+        guard let modified = try await modify(try await next(request)) else {
+            throw TintypeError(.refusedResponse, stage: .load, "a response modifier refused the response")
+        }
+        return modified
+    }
+}
+
+/// An interceptor that decrypts the bodies of successful responses. It needs the whole body, so there are no previews.
+public struct DownloadDecryptor: HTTPInterceptor {
+    /// The identity of the decryptor: the same for closures with the same effect.
+    public let id: String
+    private let decrypt: @Sendable (Data, DownloadResponse) async throws -> Data?
+
+    /// Creates a decryptor from a closure.
+    ///
+    /// - Parameters:
+    ///   - id: The identity of the decryptor: the same for closures with the same effect.
+    ///   - decrypt: Returns the bytes of the image, given the body and the head of the response; `nil` fails the
+    ///     transfer with ``TintypeCore/TintypeError/Code/undecipherable``.
+    public init(id: String, _ decrypt: @escaping @Sendable (Data, DownloadResponse) async throws -> Data?) {
+        self.id = id
+        self.decrypt = decrypt
+    }
+
+    /// Decodes bodies in Base64 (RFC 4648, 4), and ignores line breaks in them.
+    public static let base64 = DownloadDecryptor(id: "base64") { data, _ in
+        Data(base64Encoded: data, options: .ignoreUnknownCharacters)
+    }
+
+    /// Returns the response with a decrypted body.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/undecipherable``, or the error of the closure.
+    public func intercept(_ request: DownloadRequest, next: HTTPExchange) async throws -> DownloadResponse {
+        var response = try await next(request)
+        guard (200..<300).contains(response.status) else { return response }
+        let encrypted = try await response.body.collect()
+        guard let decrypted = try await decrypt(encrypted, response) else {
+            throw TintypeError(.undecipherable, stage: .load, "the body could not be decrypted")
+        }
+        response.body = DownloadBody(decrypted)
+        return response
     }
 }
