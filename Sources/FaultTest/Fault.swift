@@ -2,7 +2,7 @@ import Foundation
 import TintypeCore
 import TintypeTesting
 
-/// What an origin does wrong, or right. The URLs of a run have each of these in equal numbers.
+/// The behaviour of the origin for one URL. A run has about the same number of URLs of each.
 enum Fault: Int, CaseIterable, Sendable {
     /// A correct response.
     case none

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a run left behind: open descriptors and temporary files.
+/// The resources that a run left: open descriptors and temporary files.
 struct Leftovers {
     let folder: URL
     /// The number of descriptors before the run.
@@ -9,7 +9,7 @@ struct Leftovers {
     /// Descriptors that stay open: event loops, and the database of each cache, whose last user may close it late.
     private static let tolerated = 40
 
-    /// What is left after ten seconds: idle connections close a little later than their pipeline.
+    /// Returns the problems that remain after ten seconds. Idle connections close a little later than their pipeline.
     func problems() async -> [String] {
         for _ in 0..<100 where !found.isEmpty { try? await Task.sleep(for: .milliseconds(100)) }
         return found

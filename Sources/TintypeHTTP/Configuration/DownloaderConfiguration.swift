@@ -4,8 +4,8 @@ public struct DownloaderConfiguration: Sendable {
 
     /// The maximum number of transfers that run at once, at least 1; others wait in order of priority. 6 by default.
     ///
-    /// If it is more than 1 and all running transfers are from one host, one of another host may start beside them, so
-    /// that a slow host does not stop all others.
+    /// If it is more than 1 and all running transfers are from one host, one transfer of another host may start in
+    /// addition. A slow host then does not stop all others.
     public var maximumConcurrentDownloads = 6
 
     /// The maximum number of transfers that run at once from one host, and of connections to it, at least 1. 6 by

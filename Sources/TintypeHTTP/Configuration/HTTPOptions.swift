@@ -12,8 +12,8 @@ public struct HTTPOptions: Sendable {
     /// The interceptors around each exchange of this request, inside those of the configuration.
     public var interceptors: [any HTTPInterceptor] = []
 
-    /// The credential that is sent to the origin of the request, and to no other. An alternative source of the request is
-    /// a request of its own, so the credential goes to its origin, too.
+    /// The credential that is sent to the origin of the request. It is also sent to the origins of alternative sources,
+    /// which are separate requests.
     public var credential: HTTPCredential?
 
     /// Whether cookies are sent, and responses may set them. `false` by default.

@@ -47,8 +47,8 @@ final class ClientPool: Sendable {
         return client
     }
 
-    /// Returns routes to one host, the most recently used one first: its connections may be open, and of several addresses
-    /// the last that was tried is the one that was reachable.
+    /// Returns routes to one host, the most recently used one first. Its connections may be open, and its address was
+    /// reachable.
     func sorted(_ routes: [ConnectionRoute]) -> [ConnectionRoute] {
         guard routes.count > 1 else { return routes }
         let recent = state.withLock { $0.pinned.clients.reversed().compactMap(\.traits.pin) }

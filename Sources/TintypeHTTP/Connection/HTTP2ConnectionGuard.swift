@@ -3,12 +3,12 @@ import NIOHTTP2
 import NIOSSL
 import TintypeCore
 
-/// Closes an HTTP/2 connection whose server violates the protocol, and stores why for the streams.
+/// Closes an HTTP/2 connection that can no longer be used, and stores the reason for its streams.
 ///
 /// NIO reports a violation and sends GOAWAY, but keeps the connection. The requests would fail when their idle timeout
 /// ends. Pushed streams are a violation too, because the client disables push. NIO accepts them until the server has
-/// acknowledged that setting, and the client counts a pushed stream that ends as a request that ends. After that it ends
-/// the process.
+/// acknowledged that setting. The client counts the end of a pushed stream as the end of a request, and then ends the
+/// process.
 ///
 /// Used on the event loop of its channel only.
 final class HTTP2ConnectionGuard: ChannelInboundHandler {

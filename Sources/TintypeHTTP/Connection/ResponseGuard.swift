@@ -4,7 +4,7 @@ import NIOHTTP1
 import NIOHTTP2
 import TintypeCore
 
-/// Keeps parts of responses from the HTTP client that it does not expect, as ``ResponseOrder`` decides.
+/// Withholds response parts that the HTTP client does not expect. ``ResponseOrder`` decides which.
 ///
 /// Over HTTP/1.1, the guard keeps the end of a response until everything that arrived with it has been decoded. The
 /// client sends the next request as soon as it has the end, and would take what follows as the response to it.

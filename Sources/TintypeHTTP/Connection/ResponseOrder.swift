@@ -1,15 +1,15 @@
 import NIOCore
 import TintypeCore
 
-/// Decides which parts of a response may reach the HTTP client, which ends the process on several that a server can
-/// send: a status below 100, a switch of protocols, a part before the head, a second head.
+/// Decides which parts of a response may reach the HTTP client. The client ends the process on several parts that a
+/// server can send: a status below 100, a switch of protocols, a part before the head, a second head.
 ///
-/// Informational responses (RFC 9110, 15.2) are left out: nothing uses them, and they are no progress of a transfer.
+/// Informational responses (RFC 9110, 15.2) are dropped: nothing uses them, and they do not count as progress.
 struct ResponseOrder: Hashable, Sendable {
     /// The maximum number of informational responses before a response.
     static let maximumInformationalCount = 32
 
-    /// What a handler does with a part.
+    /// The action of a handler on a part.
     enum Decision: Hashable, Sendable {
         case forward
         case drop

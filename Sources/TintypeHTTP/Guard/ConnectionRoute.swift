@@ -3,7 +3,7 @@ import Foundation
 import NIOCore
 import TintypeCore
 
-/// Where the connection for a request goes.
+/// The destination of the connection for a request.
 enum ConnectionRoute: Hashable, Sendable {
     /// To the proxy, or to an address that the client resolves.
     case unrestricted

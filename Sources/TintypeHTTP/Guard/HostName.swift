@@ -2,7 +2,7 @@ import Foundation
 
 /// The host of a URL.
 enum HostName {
-    /// The characters that are not part of a host name (WHATWG URL, 3.1), beside spaces and control characters.
+    /// The characters that are not part of a host name (WHATWG URL, 3.1), besides spaces and control characters.
     private static let forbidden = Set("\"#%/:<>?@[\\]^`{|}".utf8)
 
     /// Whether a host is a name or an address.

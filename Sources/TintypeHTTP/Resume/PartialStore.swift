@@ -129,7 +129,7 @@ public final class PartialStore: Sendable {
         }
         guard let started = journal ?? makeJournal(name, empty) else { return nil }
         guard let grown = try? started.appending(data) else {
-            // What was written before is still valid.
+            // Bytes that were written before are still valid.
             if journal == nil { remove(name) }
             return nil
         }

@@ -6,12 +6,12 @@ import TintypeCore
 /// One host never holds all slots: if all running transfers are from one host, a transfer of another host may start
 /// beyond the limit for all. Without this, a host that sends its images slowly would stop all others.
 ///
-/// All transfers wait in one queue. When the turn of a transfer comes while its host is busy, the transfer steps aside,
-/// into a queue of that host, with its ticket and its age. The first of these returns when the host has room.
+/// All transfers wait in one queue. When the turn of a transfer comes while its host is busy, the transfer moves to a
+/// queue of that host, with its ticket and its age. The first of these returns when the host has room.
 ///
 /// Invariant: if a host has room for *n* more transfers, its first *n* waiting transfers are in the main queue.
 ///
-/// All operations are O(log *n*), amortised, unless stated otherwise: a transfer steps aside at most once each time
+/// All operations are O(log *n*), amortised, unless stated otherwise: a transfer is deferred at most once each time
 /// that a transfer of the same host is pushed, moved, removed or finished.
 struct TransferQueueState<Element: Sendable>: Sendable {
     /// The maximum numbers of running transfers, in total and for each host, and the order of waiting transfers with
@@ -30,11 +30,11 @@ struct TransferQueueState<Element: Sendable>: Sendable {
     /// The state of one host.
     private struct Host: Sendable {
         var runningCount = 0
-        /// Transfers that stepped aside.
-        var aside: PriorityQueue<Waiting>
+        /// Transfers that wait until the host has room.
+        var deferred: PriorityQueue<Waiting>
 
         init(order: QueueOrder) {
-            aside = PriorityQueue(order: order)
+            deferred = PriorityQueue(order: order)
         }
 
         /// Counts a transfer as running, and returns how many are.
@@ -51,17 +51,17 @@ struct TransferQueueState<Element: Sendable>: Sendable {
     /// The number of hosts with running transfers.
     private var activeHostCount = 0
     private var main: PriorityQueue<Waiting>
-    /// Hosts with running transfers, or with some that stepped aside.
+    /// Hosts with running transfers, or with deferred ones.
     private var hosts: [String: Host] = [:]
-    /// The hosts of the transfers that stepped aside.
-    private var hostsOfAside: [QueueTicket: String] = [:]
+    /// The hosts of the deferred transfers.
+    private var hostsOfDeferred: [QueueTicket: String] = [:]
 
     init(_ limits: Limits) {
         self.limits = limits
         main = PriorityQueue(order: limits.order.queueOrder)
     }
 
-    var waitingCount: Int { main.count + hostsOfAside.count }
+    var waitingCount: Int { main.count + hostsOfDeferred.count }
 
     private var hasRoom: Bool { !isSuspended && (runningCount < limits.total || hasExtraSlot) }
 
@@ -102,8 +102,8 @@ struct TransferQueueState<Element: Sendable>: Sendable {
                 countStart(host: host)
                 return entry.element.element
             }
-            hosts[host, default: Host(order: main.order)].aside.insert(entry)
-            hostsOfAside[entry.ticket] = host
+            hosts[host, default: Host(order: main.order)].deferred.insert(entry)
+            hostsOfDeferred[entry.ticket] = host
         }
         return nil
     }
@@ -118,7 +118,7 @@ struct TransferQueueState<Element: Sendable>: Sendable {
         runningCount -= 1
         guard let index = hosts.index(forKey: host) else { return }
         if hosts.values[index].runningCount == 1 { activeHostCount -= 1 }
-        guard hosts.values[index].aside.isEmpty else {
+        guard hosts.values[index].deferred.isEmpty else {
             hosts.values[index].runningCount -= 1
             return readmitFirst(host: host)
         }
@@ -129,29 +129,29 @@ struct TransferQueueState<Element: Sendable>: Sendable {
         }
     }
 
-    /// Returns the first transfer that stepped aside to the main queue, if its host has room.
+    /// Returns the first transfer that stepped deferred to the main queue, if its host has room.
     private mutating func readmitFirst(host: String) {
-        guard hasRoom(at: host), let entry = hosts[host]?.aside.popEntry() else { return }
+        guard hasRoom(at: host), let entry = hosts[host]?.deferred.popEntry() else { return }
         readmit(entry, host: host)
     }
 
     private mutating func readmit(_ entry: PriorityQueue<Waiting>.Entry, host: String) {
-        hostsOfAside[entry.ticket] = nil
+        hostsOfDeferred[entry.ticket] = nil
         main.insert(entry)
         removeIfUnused(host)
     }
 
     private mutating func removeIfUnused(_ host: String) {
-        if let state = hosts[host], state.runningCount <= 0, state.aside.isEmpty { hosts[host] = nil }
+        if let state = hosts[host], state.runningCount <= 0, state.deferred.isEmpty { hosts[host] = nil }
     }
 
     // MARK: Changes
 
     /// Changes the priority of a waiting transfer, which keeps its age.
     mutating func move(_ ticket: QueueTicket, to priority: ImagePriority) {
-        if let host = hostsOfAside[ticket] {
+        if let host = hostsOfDeferred[ticket] {
             // It may be the first of its host now.
-            guard var entry = hosts[host]?.aside.removeEntry(ticket) else { return }
+            guard var entry = hosts[host]?.deferred.removeEntry(ticket) else { return }
             entry.priority = priority
             readmit(entry, host: host)
         } else if let host = main[ticket]?.host {
@@ -163,9 +163,9 @@ struct TransferQueueState<Element: Sendable>: Sendable {
 
     /// Removes and returns a waiting transfer; `nil` when it does not wait any more.
     mutating func remove(_ ticket: QueueTicket) -> Element? {
-        if let host = hostsOfAside.removeValue(forKey: ticket) {
+        if let host = hostsOfDeferred.removeValue(forKey: ticket) {
             defer { removeIfUnused(host) }
-            return hosts[host]?.aside.remove(ticket)?.element
+            return hosts[host]?.deferred.remove(ticket)?.element
         }
         guard let waiting = main.remove(ticket) else { return nil }
         // It may have been the first of its host.
@@ -179,11 +179,11 @@ struct TransferQueueState<Element: Sendable>: Sendable {
         self.limits = limits
         main.order = limits.order.queueOrder
         for host in Array(hosts.keys) {
-            while let entry = hosts[host]?.aside.popEntry() { main.insert(entry) }
-            hosts[host]?.aside.order = main.order
+            while let entry = hosts[host]?.deferred.popEntry() { main.insert(entry) }
+            hosts[host]?.deferred.order = main.order
             removeIfUnused(host)
         }
-        hostsOfAside = [:]
+        hostsOfDeferred = [:]
     }
 }
 

@@ -67,7 +67,7 @@ struct TransferWatchState<Response: AnyObject & Sendable>: Sendable {
         return alarm(at: check, now)
     }
 
-    /// Removes a response. The alarm stays set, so that a row of short responses needs one.
+    /// Removes a response. The alarm stays set, so that a series of short responses needs only one.
     mutating func end(_ response: Response) {
         watched[ObjectIdentifier(response)] = nil
     }
@@ -155,7 +155,7 @@ struct TransferPace: Sendable {
     /// The uptime of the next check; `nil` when there is no limit.
     func nextCheck(at now: Duration) -> Duration? {
         let ofRate = rate.map { rate in
-            // The head has arrived at some moment before the check; the check after it is exact.
+            // The first interval is counted from the request, so this check may be early. Later ones are exact.
             (interval?.start ?? now) + rate.interval
         }
         guard let total else { return ofRate }
