@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import Tintype
+import TintypeTesting
 
 @Suite(.timeLimit(.minutes(15))) struct CacheTests {
     @Test func everySubcommandWorksOnACache() async throws {
