@@ -88,15 +88,4 @@ import TintypeTesting
         #expect(!isInMemory(request, fixture.pipeline))
         await expect(.forbidden) { try await fixture.pipeline.image(for: request) }
     }
-
-    // MARK: Cancellation
-
-    /// The closure may have waited for a task of its own that was cancelled.
-    @Test(arguments: [true, false]) func aClosureThatThrowsACancellationFails(_ isOurs: Bool) async {
-        let source = ImageSource.closure(id: "a") {
-            throw isOurs ? TintypeError.cancelled as any Error : CancellationError()
-        }
-        let pipeline = PipelineFixture { $0.loaders = [ClosureLoader()] }.pipeline
-        await expect(.transport) { try await pipeline.image(for: ImageRequest(source: source)) }
-    }
 }
