@@ -129,15 +129,16 @@ extension FaultCase {
         }
     }
 
-    private var bomb: OriginResponse {
-        switch variant % 5 {
-        case 0: .image(Bomb.png(PixelSize(width: 100_000, height: 100_000)), type: "image/png")
-        case 1: .image(Bomb.gif(PixelSize(width: 65_000, height: 65_000), frames: 2), type: "image/gif")
-        case 2: .image(Bomb.jpeg(scans: 100_000), type: "image/jpeg")
-        case 3: OriginResponse.status(200).with(header: "X-Padding", String(repeating: "a", count: 1 << 20))
-        default: .image(Data(count: 4 << 20), type: "image/png").with(\.framing, .chunked(size: 1 << 16))
-        }
-    }
+    private var bomb: OriginResponse { Self.bombs[variant % Self.bombs.count] }
+
+    /// One of each for all URLs: a thousand of them would need gigabytes.
+    private static let bombs: [OriginResponse] = [
+        .image(Bomb.png(PixelSize(width: 100_000, height: 100_000)), type: "image/png"),
+        .image(Bomb.gif(PixelSize(width: 65_000, height: 65_000), frames: 2), type: "image/gif"),
+        .image(Bomb.jpeg(scans: 100_000), type: "image/jpeg"),
+        .status(200).with(header: "X-Padding", String(repeating: "a", count: 1 << 20)),
+        .image(Data(count: 4 << 20), type: "image/png").with(\.framing, .chunked(size: 1 << 16)),
+    ]
 }
 
 // MARK: - What the load must return
