@@ -26,6 +26,8 @@ struct SVGCost {
     var siblingSelectors = 0
     /// The number of numbers in paths and lists of points.
     var pathNumbers = 0
+    /// The number of dashes of a line.
+    var dashes = 0
     /// The number of elements that may need an off-screen image.
     var layers = 0
 
@@ -48,6 +50,7 @@ struct SVGCost {
         add(part.styleBytes, to: &sum.styleBytes)
         add(part.siblingSelectors, to: &sum.siblingSelectors)
         add(part.pathNumbers, to: &sum.pathNumbers)
+        sum.dashes = max(sum.dashes, part.dashes)
         add(part.layers, to: &sum.layers)
     }
 
@@ -115,6 +118,7 @@ struct SVGCost {
     var documentBytes: Int {
         // A text is laid out as a whole, and forgotten after it is drawn.
         let text = 4096 * Double(longestTexts) + 64 * Double(textBytes + expandedBytes)
-        return Int(min(text + 2048 * Double(elements) + 160 * Double(pathNumbers) + 16 * Double(styleBytes), 1e15))
+        let lines = 160 * (Double(pathNumbers) + Double(dashes))
+        return Int(min(text + 2048 * Double(elements) + lines + 16 * Double(styleBytes), 1e15))
     }
 }

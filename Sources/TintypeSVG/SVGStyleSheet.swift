@@ -2,7 +2,7 @@ import TintypeCore
 
 /// The text of one `style` element.
 struct SVGStyleSheet {
-    private let text: [UInt8]
+    let text: [UInt8]
 
     /// - Parameter text: The text with references replaced and comments of XML removed.
     init(_ text: [UInt8]) {
@@ -11,6 +11,9 @@ struct SVGStyleSheet {
 
     /// Whether a rule may set a property that needs an off-screen image.
     var namesLayers: Bool { SVGTag.namesLayer(text[...]) }
+
+    /// Whether a rule may set dashes.
+    var mayDash: Bool { SVGDashes.mayDash(text[...]) }
 
     /// The cost of comparing its selectors with elements.
     var cost: SVGCost {

@@ -27,6 +27,8 @@ struct SVGSurvey {
     private var longestText = 0
     private var stylesNameLayers = false
     private var filterRules: [SVGStyleRule] = []
+    private var dashes = SVGDashes()
+    private var mayDash = false
     /// The number of elements that entities contain.
     private var expandedElements = 0
     private let isAbandoned: () -> Bool
@@ -60,7 +62,9 @@ struct SVGSurvey {
             case .close: try close()
             case .text(let text): try read(text)
             case .literal(let text): read(literal: text)
-            case .declaration(let text): try entities.declare(text)
+            case .declaration(let text):
+                try entities.declare(text)
+                mayDash = mayDash || SVGDashes.mayDash(text)
             case .instruction(let text): try Self.check(instruction: text)
             }
             try check(sums: limits)
@@ -69,6 +73,7 @@ struct SVGSurvey {
         try endStyle()
         cost.longestTexts += longestText
         try cost.checkStyles(limits)
+        try checkDashes()
         try checkDepth(limits)
     }
 
@@ -120,6 +125,8 @@ struct SVGSurvey {
         try tag.check()
         cost += tag.cost
         for (name, value) in attributes {
+            mayDash =
+                mayDash || SVGDashes.mayDash(name) || (name.elementsEqual("style".utf8) && SVGDashes.mayDash(value))
             cost += entities.cost(ofReferencesIn: value)
             guard SVGEntities.mayHideURL(value) else { continue }
             let text = try entities.resolved(value, in: .attribute)
@@ -168,6 +175,33 @@ struct SVGSurvey {
         cost += sheet.cost
         stylesNameLayers = stylesNameLayers || sheet.namesLayers
         filterRules += sheet.filterRules
+        mayDash = mayDash || sheet.mayDash
+        dashes.read(style: sheet.text[...])
+    }
+
+    /// Measures lines, if any may be dashed.
+    private mutating func checkDashes() throws(TintypeError) {
+        guard mayDash else { return }
+        var markup = SVGMarkup(bytes[...])
+        while let piece = markup.next() {
+            switch piece {
+            case .open(_, let attributes, _): try readLines(attributes)
+            case .declaration(let text):
+                var inner = SVGMarkup(SVGEntity(text)?.value ?? [])
+                while let piece = inner.next() {
+                    if case .open(_, let attributes, _) = piece { try readLines(attributes) }
+                }
+            default: break
+            }
+        }
+        cost.dashes = max(cost.dashes, try dashes.count(textBytes: longestText))
+    }
+
+    private mutating func readLines(_ attributes: SVGAttributes) throws(TintypeError) {
+        for (name, value) in attributes {
+            let isPlain = !value.contains(UInt8(ascii: "&"))
+            dashes.read(attribute: name, isPlain ? value : try entities.resolved(value, in: .attribute)[...])
+        }
     }
 
     private static func check(instruction: ArraySlice<UInt8>) throws(TintypeError) {
