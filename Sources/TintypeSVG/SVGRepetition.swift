@@ -37,7 +37,7 @@ struct SVGRepetition {
     static let maximumElements = 1e7
     /// The number of references to follow. Honest documents stay far below it.
     private static let maximumSteps = 10_000_000
-    private static let maximumCycles = 1000
+    private static let maximumCycles = 100_000
     /// Chains of references are limited by ``SVGDepth``.
     private static let maximumChain = 100
 
