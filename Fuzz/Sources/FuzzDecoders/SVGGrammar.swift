@@ -23,7 +23,7 @@ struct SVGGrammar {
         "feTile",
         "feTurbulence",
     ]
-    private static let elements = shapes + definitions + steps + shapes + steps
+    private static let elements = shapes + definitions + steps + shapes + steps + ["tref"]
     private static let lists = [
         "x", "y", "width", "height", "cx", "cy", "r", "rx", "ry", "fx", "fy", "x1", "y1", "x2", "y2", "dx", "dy",
         "rotate",
@@ -48,6 +48,11 @@ struct SVGGrammar {
         "linear", "gamma", "linearRGB", "reflect", "xMaxYMax slice", "hidden", "SourceGraphic", "SourceAlpha",
         "BackgroundImage", "r", "rtl", "tb", "round", "preserve", "isolate", "end",
     ]
+    private static let functions = [
+        "blur", "sepia", "hue-rotate", "opacity", "drop-shadow", "url", ":not", ":is", ":host", "rgb", "calc",
+    ]
+    /// The numbers of repetitions and levels: few, and those beside the limits.
+    private static let counts = [1, 1, 1, 1, 1, 2, 2, 2, 3, 3, 5, 5, 8, 20, 64, 65]
     private static let numbers = [
         "0", "1", "-1", "0.5", "2", "3", "10", "21", "100", "255", "400", "441", "1000", "32767", "32768", "65536",
         "2147483647", "2147483648", "-2147483648", "4294967296", "1e10", "1e38", "1e308", "1e309", "-1e309", "1e-5",
@@ -61,7 +66,7 @@ struct SVGGrammar {
     /// Returns the document.
     static func document(_ bytes: Data) -> Data {
         var grammar = SVGGrammar(bytes)
-        grammar.text = "<svg xmlns='http://www.w3.org/2000/svg' width='100' height='100'>"
+        grammar.text = "<svg xmlns='http://www.w3.org/2000/svg' xmlns:x='urn:x' width='100' height='100'>"
         while !grammar.choices.isEmpty { grammar.element(depth: 0) }
         return Data((grammar.text + "</svg>").utf8)
     }
@@ -77,18 +82,23 @@ struct SVGGrammar {
         for _ in 0..<next(below: 7) { attribute(&used, of: name) }
         text += ">"
         if name == "text" || name == "tspan" { text += any(of: ["a", "hello", "\u{202E}\u{5D0}", "\u{600}\u{301}"]) }
+        if name == "style" { text += styleSheet() }
         if depth < 6 { for _ in 0..<next(below: 4) where !choices.isEmpty { element(depth: depth + 1) } }
         text += "</\(name)>"
     }
 
     private mutating func attribute(_ used: inout Set<String>, of element: String) {
         let (name, value): (String, String) =
-            switch next(below: 8) {
+            switch next(below: 11) {
             case 0: (any(of: Self.references), "url(#i\(next(below: 8)))")
             case 1: (any(of: Self.words), any(of: Self.wordValues))
             case 2: ("href", "#i\(next(below: 8))")
             case 3: (any(of: ["transform", "gradientTransform", "patternTransform"]), transform())
             case 4 where element == "path": ("d", path())
+            case 5: (any(of: ["filter", "style", "x:filter"]), "filter:" + functionList())
+            case 6: ("filter", functionList())
+            case 7: (any(of: ["x:", "xml:"]) + any(of: Self.lists + ["id", "href", "class"]), list())
+            case 8: (any(of: ["class", "href", "x:href"]), repeated(any(of: ["data:", "i0 ", "#i0 "])))
             default: (any(of: Self.lists), list())
             }
         guard used.insert(name).inserted else { return }
@@ -100,6 +110,25 @@ struct SVGGrammar {
         let count = counts[next(below: counts.count)]
         let (first, second) = (any(of: Self.numbers), any(of: Self.numbers))
         return ([first] + Array(repeating: second, count: count - 1)).joined(separator: " ")
+    }
+
+    private mutating func repeated(_ text: String) -> String {
+        String(repeating: text, count: Self.counts[next(below: Self.counts.count)])
+    }
+
+    private mutating func functionList() -> String {
+        let argument = any(of: [list(), "#i\(next(below: 8))", ""])
+        return repeated("\(any(of: Self.functions))(\(argument)) ")
+    }
+
+    /// Returns a rule whose selector is nested, perhaps between quotes and comments.
+    private mutating func styleSheet() -> String {
+        let level = any(of: ["(", "(/*)*/", "([a=')']", "(<!-- ) -->", "(<![CDATA[a]]>"])
+        let depth = Self.counts[next(below: Self.counts.count)]
+        let function = any(of: Self.functions) + level
+        let selector = String(repeating: function, count: depth) + "a" + String(repeating: ")", count: depth)
+        return "\(selector),#i\(next(below: 8)),*{\(any(of: Self.references)):\(functionList());"
+            + "\(any(of: Self.lists)):\(list())}"
     }
 
     private mutating func transform() -> String {
