@@ -58,6 +58,8 @@ struct CommandRun: Sendable {
             try Data(name == "in" ? input.utf8 : "".utf8).write(to: url)
             return try FileHandle(forUpdating: url)
         }
+        // `Process` keeps its files open. With more than a thousand, it misses that a process exits.
+        defer { for file in files { try? file.close() } }
         let process = Process()
         process.executableURL = executable
         process.arguments = arguments

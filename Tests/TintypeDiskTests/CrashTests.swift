@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TintypeTesting
+
 /// A short version of the crash test, which `make crash-test` runs in full.
 @Suite(.timeLimit(.minutes(15))) struct CrashTests {
     private func run(_ arguments: String...) async throws -> (status: Int32, output: String) {
@@ -11,7 +12,9 @@ import TintypeTesting
         let process = Process()
         process.executableURL = URL(filePath: here).deletingLastPathComponent().appending(path: "CrashTest")
         process.arguments = arguments
-        process.standardOutput = try FileHandle(forWritingTo: file)
+        let output = try FileHandle(forWritingTo: file)
+        defer { try? output.close() }
+        process.standardOutput = output
         try await process.runToExit()
         return (process.terminationStatus, String(decoding: try Data(contentsOf: file), as: UTF8.self))
     }
