@@ -193,7 +193,7 @@ extension TransferSettings {
             sent.fulfill(nil)
         }
         defer { task.cancel() }
-        guard let totalTimeout else { return await sent.wait { nil } }
-        return try? await TimeLimit.run(totalTimeout, configuration.clock) { await sent.wait { nil } }
+        guard let totalTimeout else { return await sent.wait { .some(nil) } }
+        return try? await TimeLimit.run(totalTimeout, configuration.clock) { await sent.wait { .some(nil) } }
     }
 }
