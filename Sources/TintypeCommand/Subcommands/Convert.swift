@@ -77,7 +77,7 @@ struct Convert: AsyncParsableCommand {
 
     func run() async throws {
         let pipeline = ImagePipeline(
-            transfer.applied(to: .standard(downloader: transfer.configuration, disk: cache.diskCache)))
+            transfer.applied(to: .standard(downloader: transfer.configuration, memory: nil, disk: cache.diskCache)))
         let coders = pipeline.configuration.coders
         let format = try outputFormat(coders)
         let response = try await load(pipeline)

@@ -85,7 +85,7 @@ struct Fetch: AsyncParsableCommand {
         var downloader = transfer.configuration
         downloader.maximumConcurrentDownloads = concurrency
         downloader.connectionsPerHost = concurrency
-        return transfer.applied(to: .standard(downloader: downloader, disk: cache.diskCache))
+        return transfer.applied(to: .standard(downloader: downloader, memory: nil, disk: cache.diskCache))
     }
 
     private var report: FetchReport {

@@ -32,7 +32,7 @@ struct Info: AsyncParsableCommand {
     func run() async throws {
         let inspector = Inspector(
             pipeline: ImagePipeline(
-                transfer.applied(to: .standard(downloader: transfer.configuration, disk: cache.diskCache))),
+                transfer.applied(to: .standard(downloader: transfer.configuration, memory: nil, disk: cache.diskCache))),
             partial: partial)
         var allSucceeded = true
         for source in sources {

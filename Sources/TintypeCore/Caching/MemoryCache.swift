@@ -11,6 +11,15 @@ public final class MemoryCache: Sendable {
     private struct State: Sendable {
         var queue: EvictionQueue<CacheKey, MemoryEntry>
         var living = LivingImages()
+        /// Called once, when the cache holds its first image.
+        var whenUsed: [@Sendable () -> Void] = []
+
+        /// Returns the actions that are due, and forgets them.
+        mutating func takeWhenUsed() -> [@Sendable () -> Void] {
+            guard !whenUsed.isEmpty, queue.count > 0 else { return [] }
+            defer { whenUsed = [] }
+            return whenUsed
+        }
     }
 
     /// Creates an empty cache.
@@ -68,11 +77,22 @@ public final class MemoryCache: Sendable {
     @discardableResult
     public func store(_ image: Image, for key: CacheKey, timeToLive: Duration? = nil) -> Int {
         let (now, cost) = (time.uptime(), image.memoryCost)
-        let released = state.withLock { state in
+        let (released, whenUsed) = state.withLock { state in
             let age = [state.queue.limits.age, timeToLive].compactMap(\.self).min()
-            return insert(MemoryEntry(image, for: key, cost: cost, expires: age.map { now + $0 }), &state, at: now)
+            let entry = MemoryEntry(image, for: key, cost: cost, expires: age.map { now + $0 })
+            return (insert(entry, &state, at: now), state.takeWhenUsed())
         }
+        for action in whenUsed { action() }
         return released.evicted.count
+    }
+
+    /// Calls `action` once, when the cache holds an image: at once, or on the thread that stores the first one.
+    func whenUsed(_ action: @escaping @Sendable () -> Void) {
+        let due = state.withLock { state in
+            state.whenUsed.append(action)
+            return state.takeWhenUsed()
+        }
+        for action in due { action() }
     }
 
     /// Removes the image of a key.

@@ -4,47 +4,89 @@ import Foundation
 ///
 /// It uses the pressure-stall triggers of the machine and of this process's v2 cgroup
 /// (`Documentation/accounting/psi.rst` in the Linux source), and the pressure levels of its v1 cgroup. Linux has no other
-/// low-memory notification. If the kernel lacks these files, or this user may not write them, ``isListening`` is `false` and
-/// only ``signal(_:)`` has an effect. One thread waits for all notifications, for the lifetime of the process.
+/// low-memory notification. If the kernel lacks these files, or this user may not write them, ``isListening`` stays
+/// `false` and only ``signal(_:)`` has an effect.
+///
+/// A monitor opens nothing until an added cache holds its first image: registering a trigger makes the kernel take about
+/// 12 ms longer to end the process. From then on, one thread waits for all notifications until the process ends.
 public final class MemoryPressureMonitor: Sendable {
     /// The process-wide monitor, which the standard configuration uses.
-    public static let shared = MemoryPressureMonitor(sources: PressureSource.standard())
+    public static let shared = MemoryPressureMonitor(sources: { PressureSource.standard() })
 
-    /// Whether the kernel provides at least one notification.
-    public let isListening: Bool
+    /// Whether the monitor waits for notifications: an added cache has held an image, and the kernel provides at least one
+    /// notification.
+    public var isListening: Bool { state.withLock { $0.phase == .listening } }
 
-    private let listeners = Locked<[Listener]>([])
+    private let state = Locked(State())
     private let pool: PixelPool
+    private let time: TimeSource
+    private let openSources: @Sendable () -> [PressureSource]
+
+    private struct State: Sendable {
+        var listeners: [Listener] = []
+        var phase = Phase.idle
+    }
+
+    private enum Phase: Sendable {
+        /// No added cache has held an image.
+        case idle
+        /// The thread opens the sources, or there are none.
+        case started
+        case listening
+    }
 
     private struct Listener: Sendable {
         weak let cache: MemoryCache?
     }
 
     /// - Parameters:
-    ///   - sources: The notifications to wait for. The monitor does not close their descriptors.
+    ///   - sources: Opens the notifications to wait for, once. The monitor does not close their descriptors.
     ///   - pool: A pool that frees its idle memory under pressure.
     ///   - time: The clock for the pauses between polls of counters.
-    init(sources: [PressureSource], pool: PixelPool = .shared, time: TimeSource = .system) {
-        self.pool = pool
-        isListening = !sources.isEmpty
-        guard isListening else { return }
-        Thread.detachNewThread { [weak self] in
-            ThreadName.set("tintype.memory")
-            var watch = PressureWatch(sources)
-            while !watch.isFinished {
-                let (polled, timeout) = watch.sourcesToPoll(at: time.uptime())
-                let (urgent, gone) = PressureSource.wait(for: polled, timeout)
-                guard let self else { return }
-                if let pressure = watch.record(urgent, gone: gone, at: time.uptime()) { self.signal(pressure) }
-            }
-        }
+    init(
+        sources: @escaping @Sendable () -> [PressureSource], pool: PixelPool = .shared, time: TimeSource = .system
+    ) {
+        (openSources, self.pool, self.time) = (sources, pool, time)
     }
 
     /// Makes a cache shrink under memory pressure. The monitor holds a weak reference to the cache.
     public func add(_ cache: MemoryCache) {
-        listeners.withLock { listeners in
-            listeners.removeAll { $0.cache == nil }
-            listeners.append(Listener(cache: cache))
+        state.withLock { state in
+            state.listeners.removeAll { $0.cache == nil }
+            state.listeners.append(Listener(cache: cache))
+        }
+        cache.whenUsed { [weak self] in self?.start() }
+    }
+
+    /// Starts the thread, unless it was started before. The thread opens the sources, so the caller does not wait.
+    private func start() {
+        let isFirst = state.withLock { state in
+            defer { if state.phase == .idle { state.phase = .started } }
+            return state.phase == .idle
+        }
+        guard isFirst else { return }
+        Thread.detachNewThread { [weak self] in
+            guard let watch = self?.open() else { return }
+            Self.listen(watch) { self }
+        }
+    }
+
+    /// Opens the sources; `nil` if the kernel provides none.
+    private func open() -> PressureWatch? {
+        let sources = openSources()
+        guard !sources.isEmpty else { return nil }
+        state.withLock { $0.phase = .listening }
+        return PressureWatch(sources)
+    }
+
+    /// Waits for notifications until all sources are gone or the monitor is released.
+    private static func listen(_ watch: PressureWatch, for monitor: () -> MemoryPressureMonitor?) {
+        ThreadName.set("tintype.memory")
+        var watch = watch
+        while !watch.isFinished, let time = monitor()?.time {
+            let (polled, timeout) = watch.sourcesToPoll(at: time.uptime())
+            let (urgent, gone) = PressureSource.wait(for: polled, timeout)
+            if let pressure = watch.record(urgent, gone: gone, at: time.uptime()) { monitor()?.signal(pressure) }
         }
     }
 
@@ -54,7 +96,7 @@ public final class MemoryPressureMonitor: Sendable {
     public func signal(_ pressure: MemoryPressure) {
         FrameMemory.shared.shrink(for: pressure)
         pool.trim()
-        let caches = listeners.withLock { $0.compactMap(\.cache) }
+        let caches = state.withLock { $0.listeners.compactMap(\.cache) }
         for cache in caches { cache.shrink(for: pressure) }
     }
 }

@@ -23,8 +23,9 @@ import TintypeTesting
     func aKernelNotificationMakesCachesShrink(_ pressure: MemoryPressure, _ remainder: Int) async throws {
         var ends: [Int32] = [0, 0]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-        let monitor = MemoryPressureMonitor(sources: [PressureSource(descriptor: ends[0], pressure: pressure)])
-        #expect(monitor.isListening)
+        let monitor = MemoryPressureMonitor(sources: { [descriptor = ends[0]] in
+            [PressureSource(descriptor: descriptor, pressure: pressure)]
+        })
         let cache = try filledCache()
         monitor.add(cache)
         var byte: UInt8 = 1
@@ -37,8 +38,31 @@ import TintypeTesting
         _ = recv(ends[0], &taken, 1, Int32(MSG_OOB))
     }
 
+    /// A program that stores no images pays for no trigger, whose removal delays the end of the process.
+    @Test func nothingIsOpenedBeforeACacheHoldsAnImage() async throws {
+        let counter = eventfd(0, Int32(EFD_NONBLOCK))
+        try #require(counter >= 0)
+        let openings = Locked(0)
+        let monitor = MemoryPressureMonitor(sources: {
+            openings.withLock { $0 += 1 }
+            return [PressureSource(descriptor: counter, pressure: .critical, kind: .counter)]
+        })
+        let cache = MemoryCache(limits: CacheLimits(cost: 1 << 20))
+        monitor.add(cache)
+        cache.clear()
+        #expect(!monitor.isListening && openings.withLock { $0 } == 0)
+        let size = PixelSize(width: 16, height: 1)
+        for name in ["a", "b"] {
+            let pixels = try PixelBuffer.filled(Pixel(red: 1, green: 2, blue: 3), size: size)
+            cache.store(Image(pixels: pixels, info: ImageInfo(format: .png, size: size)), for: CacheKey(source: name))
+        }
+        monitor.add(try filledCache())
+        while !monitor.isListening { await Task.yield() }
+        #expect(openings.withLock { $0 } == 1)
+    }
+
     @Test func theMonitorDoesNotKeepCachesAlive() throws {
-        let monitor = MemoryPressureMonitor(sources: [])
+        let monitor = MemoryPressureMonitor(sources: { [] })
         #expect(!monitor.isListening)
         weak var released: MemoryCache?
         do {
@@ -59,7 +83,7 @@ import TintypeTesting
         let pool = PixelPool(limit: 8 << 20)
         pool.put(try #require(pool.take(2 << 20)))
         #expect(pool.idleByteCount == 2 << 20)
-        MemoryPressureMonitor(sources: [], pool: pool).signal(pressure)
+        MemoryPressureMonitor(sources: { [] }, pool: pool).signal(pressure)
         #expect(pool.idleByteCount == 0)
     }
 
@@ -68,7 +92,7 @@ import TintypeTesting
         let counter = eventfd(0, Int32(EFD_NONBLOCK))
         try #require(counter >= 0)
         let source = PressureSource(descriptor: counter, pressure: .critical, kind: .counter)
-        let monitor = MemoryPressureMonitor(sources: [source])
+        let monitor = MemoryPressureMonitor(sources: { [source] })
         let cache = try filledCache()
         monitor.add(cache)
         var one: UInt64 = 1
