@@ -52,12 +52,15 @@ enum FetchRecord: Encodable {
         }
     }
 
-    init(_ url: String, _ response: ImageResponse, in duration: Duration, output: String?) {
+    /// - Parameter size: The size to report, in pixels.
+    init(
+        _ url: String, _ response: ImageResponse, _ size: PixelSize, in duration: Duration, output: String?
+    ) {
         let url = SourceArgument.displayName(of: url)
         self = .loaded(
             Loaded(
                 url: url, source: response.origin.rawValue, format: response.image.info.format.rawValue,
-                width: response.image.size.width, height: response.image.size.height,
+                width: size.width, height: size.height,
                 frameCount: response.image.info.frameCount, bytes: response.byteCount ?? 0,
                 milliseconds: duration.inMilliseconds, output: output,
                 isPartial: response.image.isPartial ? true : nil,

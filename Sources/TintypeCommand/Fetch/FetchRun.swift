@@ -4,8 +4,9 @@ import Tintype
 /// Loads a list of sources, a few at a time, and reports each when it finishes.
 struct FetchRun: Sendable {
     let pipeline: ImagePipeline
-    /// Makes the request for a source.
-    let request: @Sendable (ImageSource) -> ImageRequest
+    let plan: FetchPlan
+    /// Adds the policy that the user chose to a request.
+    let policy: @Sendable (ImageRequest) -> ImageRequest
     /// The directory for the original bytes, or `nil` to write none.
     let output: String?
     /// The maximum number of running loads: those that transfer, and those that decode meanwhile.
@@ -42,14 +43,21 @@ struct FetchRun: Sendable {
     private func load(_ source: SourceArgument) async -> (SourceArgument, FetchRecord) {
         let start = ContinuousClock.now
         do throws(TintypeError) {
-            let task = pipeline.start(request(try source.source()))
-            for await case .progress(let progress) in task.events { report.update(source, progress) }
-            let response = try await task.response
+            let response = try await response(for: source)
             let path = try await write(response, of: source)
-            return (source, FetchRecord(source.text, response, in: start.duration(to: .now), output: path))
+            let size = plan.reportedSize(of: response.image)
+            return (source, FetchRecord(source.text, response, size, in: start.duration(to: .now), output: path))
         } catch {
             return (source, FetchRecord(source.text, error))
         }
+    }
+
+    private func response(for source: SourceArgument) async throws(TintypeError) -> ImageResponse {
+        let request = policy(plan.request(for: try source.source()))
+        guard report.showsProgress else { return try await pipeline.response(for: request) }
+        let task = pipeline.start(request)
+        for await case .progress(let progress) in task.events { report.update(source, progress) }
+        return try await task.response
     }
 
     /// Returns the path of the written file, or `nil` if nothing is to be written.
@@ -89,6 +97,8 @@ final class FetchReport: Sendable {
         self.showsMetrics = showsMetrics
         display = showsProgress ? ProgressDisplay() : nil
     }
+
+    var showsProgress: Bool { display != nil }
 
     func begin(total: Int) { display?.begin(total: total) }
     func end() { display?.end() }

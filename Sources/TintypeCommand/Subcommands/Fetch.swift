@@ -24,6 +24,13 @@ struct Fetch: AsyncParsableCommand {
         transform: PathArgument.parsing(expecting: PathArgument.expectation))
     var output: PathArgument?
 
+    @Flag(
+        help: """
+            Write the bytes without decoding them: only their header is read, and they do not enter the cache. Status, \
+            length and format are checked as always.
+            """)
+    var noVerify = false
+
     @OptionGroup var cache: CacheOptions
 
     @OptionGroup var policy: PolicyOptions
@@ -56,6 +63,12 @@ struct Fetch: AsyncParsableCommand {
 
     func validate() throws {
         try validate(concurrency, in: 1...1000, for: "--concurrency")
+        guard noVerify else { return }
+        guard output != nil else { throw ValidationError("--no-verify needs --output, which names a directory") }
+        guard thumbnail == nil, !partial.partial, !firstFrame else {
+            throw ValidationError(
+                "--no-verify excludes --thumbnail, --partial and --first-frame, which decode the image")
+        }
     }
 
     func run() async throws {
@@ -66,7 +79,8 @@ struct Fetch: AsyncParsableCommand {
             configuration.observers += observers
             let pipeline = ImagePipeline(configuration)
             let run = FetchRun(
-                pipeline: pipeline, request: request, output: output?.path,
+                pipeline: pipeline, plan: plan, policy: { partial.applied(to: policy.applied(to: $0)) },
+                output: output?.path,
                 width: concurrency + ProcessInfo.processInfo.activeProcessorCount, report: report)
             let allLoaded = try await run.run(sources)
             try await pipeline.flush()
@@ -74,11 +88,10 @@ struct Fetch: AsyncParsableCommand {
         }
     }
 
-    private func request(_ source: ImageSource) -> ImageRequest {
-        partial.applied(to: policy.applied(to: ImageRequest(source: source)))
-            .decoded(thumbnail.map { .fit($0) } ?? .full)
-            .frames(firstFrame ? .first : .all)
-            .with { $0.policy.data = output == nil ? .whenLoaded : .always }
+    private var plan: FetchPlan {
+        FetchPlan(
+            thumbnail: thumbnail, frames: firstFrame ? .first : .all, verification: noVerify ? .header : .whole,
+            writesOriginal: output != nil)
     }
 
     private var configuration: PipelineConfiguration {

@@ -1,0 +1,68 @@
+import Foundation
+import Tintype
+
+/// What `fetch` does with each image, and the request that has this effect.
+struct FetchPlan: Sendable {
+    /// How much of an image is examined before it counts as loaded.
+    enum Verification: Sendable {
+        /// All of it is decoded, to a small size. Only then it may enter the cache.
+        case whole
+        /// Only its header is read. The image does not enter the cache.
+        case header
+    }
+
+    /// The size to decode to and to report, or `nil` for the size of the source.
+    var thumbnail: PixelSize?
+    var frames = DecodeOptions.Frames.all
+    var verification = Verification.whole
+    /// Whether the original bytes are written to a file.
+    var writesOriginal = false
+
+    /// Returns the request for a source.
+    ///
+    /// Pixels that nobody looks at are neither kept nor stored: they only prove that the image is whole.
+    func request(for source: ImageSource) -> ImageRequest {
+        var request = ImageRequest(source: source).frames(frames)
+        request.policy.data = writesOriginal ? .always : .whenLoaded
+        if let thumbnail {
+            request.rendition.decode.size = .fit(thumbnail)
+            return request
+        }
+        request.policy.rendered = CacheRules(memory: .off, disk: .off)
+        switch verification {
+        case .whole: request.rendition.decode.size = .fit(Self.verifiedSize)
+        case .header:
+            request.rendition.decode.decoder = NamedDecoder(id: "tintype.header", decoder: HeaderReader())
+            request.policy.original.disk = .readOnly
+        }
+        return request
+    }
+
+    /// Returns the size to report: that of the pixels if the user chose it, otherwise that of the source.
+    func reportedSize(of image: Image) -> PixelSize {
+        thumbnail == nil ? image.info.size : image.size
+    }
+
+    /// Small enough that decoders scale while they decode, which costs least: a JPEG takes an eighth of its size.
+    private static let verifiedSize = PixelSize(width: 32, height: 32)
+}
+
+/// A decoder that reads only the header of an image, and returns one transparent pixel for it.
+private struct HeaderReader: ImageDecoder {
+    private static let coders = ImageCoderRegistry.standard
+
+    var formats: Set<ImageFormat> { Set(Self.coders.decodableFormats) }
+
+    func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+        try Self.coders.info(of: bytes, isComplete: isComplete)
+    }
+
+    func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+        guard let info = try Self.coders.info(of: bytes, limits: context.limits) else {
+            throw TintypeError(.undecodable, stage: .decode, "the header is incomplete")
+        }
+        var writer = try PixelWriter(size: PixelSize(width: 1, height: 1))
+        writer.clear()
+        return Image(pixels: writer.finish(), info: info)
+    }
+}

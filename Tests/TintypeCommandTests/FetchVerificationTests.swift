@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+import Tintype
+import TintypeTesting
+
+@testable import TintypeCommand
+
+/// How `fetch` proves that an image is whole, and what it keeps of it: nothing but the bytes.
+@Suite(.timeLimit(.minutes(15))) struct FetchVerificationTests {
+    private let source = ImageSource.file("/a.jpg")
+
+    @Test func pixelsThatOnlyProveTheImageAreNeitherLargeNorStored() {
+        let request = FetchPlan(writesOriginal: true).request(for: source)
+        #expect(request.rendition.decode.size == .fit(PixelSize(width: 32, height: 32)))
+        #expect(request.policy.rendered == CacheRules(memory: .off, disk: .off))
+        #expect(request.policy.original == CacheRules(memory: .off) && request.policy.data == .always)
+    }
+
+    @Test func aThumbnailIsStoredAsBefore() {
+        let plan = FetchPlan(thumbnail: PixelSize(width: 200, height: 100))
+        let request = plan.request(for: source)
+        #expect(request.rendition.decode.size == .fit(PixelSize(width: 200, height: 100)))
+        #expect(request.policy.rendered == CacheRules() && request.policy.data == .whenLoaded)
+    }
+
+    @Test func theReportedSizeIsThatOfTheSource() async throws {
+        try await withCommandFixture { fixture in
+            let large = try CommandFixture.png(width: 300, height: 400)
+            fixture.origin.serve("/large.png", .image(large, type: "image/png"))
+            let url = fixture.url("/large.png")
+            for options in [[], ["--output", fixture.path("a")], ["--output", fixture.path("b"), "--no-verify"]] {
+                let run = try await CommandRun.tintype(["fetch", "--json", "--no-cache", url] + options)
+                #expect(run.status == 0, "\(run.error)")
+                #expect(try run.records.first?["width"] as? Int == 300)
+                #expect(try run.records.first?["height"] as? Int == 400)
+            }
+            #expect(try Data(contentsOf: URL(filePath: fixture.path("b/large.png"))) == large)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("/a.jpg", nil), ("/corrupt.png", nil), ("/missing", "badStatus"), ("/empty.png", "emptyBody"),
+            ("/cut.png", "truncatedBody"), ("/html.png", "notAnImage"),
+        ] as [(String, String?)])
+    func withoutVerificationStatusLengthAndFormatAreChecked(_ path: String, _ code: String?) async throws {
+        try await withCommandFixture { fixture in
+            let (cache, output) = (fixture.path("cache"), fixture.path("out"))
+            let run = try await CommandRun.tintype(
+                "fetch", "--no-verify", "--cache", cache, "--output", output, fixture.url(path))
+            let namesTheCode = code.map { run.error.contains($0) } ?? run.error.isEmpty
+            #expect(run.status == (code == nil ? 0 : 1) && namesTheCode, "\(run.error)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: output).count == (code == nil ? 1 : 0))
+            let stats = try await CommandRun.tintype("cache", "stats", "--cache", cache, "--json")
+            #expect(try stats.records.first?["count"] as? Int == 0)
+        }
+    }
+
+    @Test(arguments: [
+        [], ["--output", "out", "--partial"], ["--output", "out", "--thumbnail", "5x5"],
+        ["--output", "out", "--first-frame"],
+    ])
+    func withoutVerificationNothingIsDecoded(_ options: [String]) async throws {
+        let run = try await CommandRun.tintype(["fetch", "--no-verify", "http://127.0.0.1:1/a.jpg"] + options)
+        #expect(run.status == 64 && run.error.contains("--no-verify"))
+    }
+}
