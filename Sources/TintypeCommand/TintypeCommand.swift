@@ -11,10 +11,13 @@ struct TintypeCommand: AsyncParsableCommand {
         abstract: "Load, inspect, convert and cache images.",
         discussion: """
             A source is an http, https, file or data URL, or the path of a file. The exit status is 0 if everything \
-            succeeded, 1 if something failed, and 64 for a usage error. Each failure is one line on standard error.
+            succeeded, 64 for a usage error, and otherwise 1 or, for fetch, info and convert, the number of failures. \
+            Each failure is one line on standard error.
             """,
         version: "0.1.0",
-        subcommands: [Fetch.self, Prefetch.self, Info.self, Convert.self, Cache.self, Demo.self])
+        subcommands: [
+            Fetch.self, Prefetch.self, Info.self, Convert.self, Cache.self, Demo.self,
+        ])
 
     static func main() async {
         StandardStream.reserveClosedDescriptors()

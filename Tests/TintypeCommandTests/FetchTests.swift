@@ -64,7 +64,7 @@ import TintypeTesting
         let url = origin.url("/a").absoluteString
         await origin.stop()
         let run = try await CommandRun.tintype("fetch", "--json", url, "/no/such/file.png", "nonsense:x")
-        #expect(run.status == 1)
+        #expect(run.status == 3)
         let codes = try run.records.compactMap { ($0["error"] as? [String: any Sendable])?["code"] as? String }
         #expect(Set(codes) == ["unreachable", "notFound", "invalidSource"])
     }

@@ -40,4 +40,16 @@ import Tintype
         let lines = state.lines(columns: 80)
         for _ in 0..<20_000 where state.lines(columns: 80) != lines { Issue.record("the lines have changed") }
     }
+
+    @Test(arguments: [
+        (0, 0.0, "0 of 10 done, 5.0 MB"), (0, 2.0, "0 of 10 done, 5.0 MB, 2.5 MB/s"),
+        (4, 2.0, "4 of 10 done, 5.0 MB, 2.5 MB/s, 3 s left"), (1, 60.0, "1 of 10 done, 5.0 MB, 83 kB/s, 9 min left"),
+        (1, 3600.0, "1 of 10 done, 5.0 MB, 1.4 kB/s, 9 h left"), (10, 4.0, "10 of 10 done, 5.0 MB, 1.2 MB/s"),
+    ]) func theTotalHasRateAndRemainingTime(_ finished: Int, _ seconds: Double, _ line: String) {
+        var state = ProgressState()
+        state.begin(total: 10)
+        state.update("a", LoadProgress(received: 5_000_000))
+        for number in 0..<finished { state.finish("\(number)", times: 1) }
+        #expect(state.lines(columns: 100, after: .seconds(seconds)).last == line)
+    }
 }

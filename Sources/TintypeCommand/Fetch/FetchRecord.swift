@@ -91,6 +91,12 @@ enum FetchRecord: Encodable {
         return record.warning
     }
 
+    /// Whether the load ended because the user interrupted the command.
+    var isCancelled: Bool {
+        guard case .failed(let record) = self else { return false }
+        return record.error.code == TintypeError.Code.cancelled.rawValue
+    }
+
     var withoutMetrics: FetchRecord {
         guard case .loaded(var record) = self else { return self }
         record.metrics = nil

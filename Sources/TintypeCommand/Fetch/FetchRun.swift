@@ -12,13 +12,14 @@ struct FetchRun: Sendable {
     /// The maximum number of running loads: those that transfer, and those that decode meanwhile.
     let width: Int
     let report: FetchReport
+    let interruption: Interruption
     private let names = SharedNames()
 
-    /// Loads each distinct source once.
+    /// Loads each distinct source once, until the user interrupts it.
     ///
-    /// - Returns: Whether every source was loaded.
+    /// - Returns: What became of the sources, each counted as often as it was listed.
     /// - Throws: ``TintypeError/Code/unwritable`` if the report cannot be written. The other loads are cancelled.
-    func run(_ sources: [SourceArgument]) async throws -> Bool {
+    func run(_ sources: [SourceArgument]) async throws -> BatchTally {
         var counts: [SourceArgument: Int] = [:]
         let unique = sources.filter { source in
             counts[source, default: 0] += 1
@@ -26,18 +27,16 @@ struct FetchRun: Sendable {
         }
         report.begin(total: sources.count)
         defer { report.end() }
-        return try await withThrowingTaskGroup(of: (SourceArgument, FetchRecord).self) { group in
-            var waiting = unique[...]
-            var allLoaded = true
-            for source in waiting.prefix(width) { group.addTask { await load(source) } }
-            waiting = waiting.dropFirst(width)
-            for try await (source, record) in group {
-                if case .failed = record { allLoaded = false }
-                try report.add(record, of: source, times: counts[source] ?? 1)
-                if let next = waiting.popFirst() { group.addTask { await load(next) } }
-            }
-            return allLoaded
+        var tally = BatchTally()
+        var cancelled = 0
+        let waiting = try await BatchRun.run(unique, width: width, until: interruption, load) { source, record in
+            let times = counts[source] ?? 1
+            guard !record.isCancelled else { return cancelled += 1 }
+            if case .failed = record { tally.add(.failed, times: times) } else { tally.add(.written, times: times) }
+            try report.add(record, of: source, times: times)
         }
+        tally.remaining = waiting + cancelled
+        return tally
     }
 
     private func load(_ source: SourceArgument) async -> (SourceArgument, FetchRecord) {

@@ -21,6 +21,8 @@ struct InfoRecord: Encodable {
     let density: [Double]?
     /// `true` if only a part of the image could be decoded, otherwise `nil`.
     var isPartial: Bool?
+    /// `true` if all of the image was decoded, otherwise `nil`.
+    var isVerified: Bool?
     var palette: [ImageAppearance.Share]?
     var blurHash: String?
     var thumbHash: String?
@@ -52,6 +54,7 @@ struct InfoRecord: Encodable {
             density.map { "  density      \($0.map(Self.rounded).joined(separator: " × ")) pixels per inch" },
             frameCount > 1 ? "  frames       \(frameCount), \(seconds) s, \(plays)" : nil,
             isPartial == true ? "  partial      yes" : nil,
+            isVerified == true ? "  verified     \(frameCount > 1 ? "\(frameCount) frames" : "yes")" : nil,
             "  source       \(source)",
             palette.map { "  palette      \($0.map(\.text).joined(separator: ", "))" },
             blurHash.map { "  blurhash     \($0)" },

@@ -40,6 +40,16 @@ struct PathArgument: ExpressibleByArgument {
     var defaultValueDescription: String { path }
 }
 
+/// An image format, given by its name or a file extension of it.
+struct FormatArgument: ExpressibleByArgument {
+    let format: ImageFormat
+
+    init?(argument: String) {
+        guard let format = ImageFormat(fileExtension: argument) else { return nil }
+        self.format = format
+    }
+}
+
 /// A number of bytes, such as `1500`, `64kB`, `500MB` or `1GB`.
 ///
 /// Units without an `i` are powers of 1000, those with one powers of 1024. Case is ignored.

@@ -47,32 +47,13 @@ enum URLList {
     private static let maximumByteCount = 256 << 20
 
     private static func bytes(_ name: String) throws(TintypeError) -> Data {
-        if name == "-" { return try standardInput() }
+        if name == "-" { return try StandardInput.read(atMost: maximumByteCount, "a list of URLs") }
         let file = try LocalFile(reading: name)
-        guard file.byteCount <= maximumByteCount else { throw tooLarge(name) }
-        return try file.read(file.byteCount, from: 0)
-    }
-
-    /// Reads standard input to its end. It may be an endless device, or not readable at all.
-    private static func standardInput() throws(TintypeError) -> Data {
-        var data = Data()
-        var piece = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = Foundation.read(STDIN_FILENO, &piece, piece.count)
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else {
-                throw TintypeError(
-                    .unreadable, stage: .load, SystemError.description(errno), subject: "standard input")
-            }
-            guard count > 0 else { return data }
-            data.append(contentsOf: piece[..<count])
-            guard data.count <= maximumByteCount else { throw tooLarge("standard input") }
+        guard file.byteCount <= maximumByteCount else {
+            throw TintypeError(
+                .limitExceeded, stage: .load, "a list of URLs with more than \(maximumByteCount) bytes", subject: name)
         }
-    }
-
-    private static func tooLarge(_ name: String) -> TintypeError {
-        TintypeError(
-            .limitExceeded, stage: .load, "a list of URLs with more than \(maximumByteCount) bytes", subject: name)
+        return try file.read(file.byteCount, from: 0)
     }
 }
 

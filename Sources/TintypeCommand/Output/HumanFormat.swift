@@ -18,6 +18,15 @@ enum HumanFormat {
         "\(count) \(count == 1 ? singular : plural)"
     }
 
+    /// Returns a long time in whole units, such as `"28 s"`, `"4 min"` or `"3 h"`.
+    static func time(seconds: Double) -> String {
+        switch seconds {
+        case ..<90: "\(Int(seconds.rounded(.up))) s"
+        case ..<5400: "\(Int((seconds / 60).rounded())) min"
+        default: "\(Int((seconds / 3600).rounded())) h"
+        }
+    }
+
     /// Returns a duration with its unit, such as `"850 µs"`, `"12 ms"` or `"3.4 s"`.
     static func duration(_ duration: Duration) -> String {
         let seconds = duration.inSeconds

@@ -36,6 +36,22 @@ enum OutputFile {
         }
     }
 
+    /// Creates the directories above a file, if they are missing.
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable``.
+    static func createParent(of path: String) throws(TintypeError) {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
+        let directory = String(path[..<slash])
+        if access(directory, F_OK) != 0 { try createDirectory(directory) }
+    }
+
+    /// Removes the temporary files of writes that are running, for a process that is about to end.
+    static func removeTemporaryFiles() {
+        for path in temporaryFiles.withLock({ $0 }) { unlink(path) }
+    }
+
+    private static let temporaryFiles = Locked<Set<String>>([])
+
     // MARK: - System calls
 
     private static func onDisk(
@@ -60,6 +76,8 @@ enum OutputFile {
         let directory = path.lastIndex(of: "/").map { path[...$0] } ?? ""
         // The temporary name does not contain the target's, which may already have the maximum length.
         let temporary = "\(directory).tintype-\(UUID().uuidString.prefix(8)).part"
+        temporaryFiles.withLock { _ = $0.insert(temporary) }
+        defer { temporaryFiles.withLock { _ = $0.remove(temporary) } }
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = try descriptor(open(temporary, flags, 0o666))
         do throws(POSIXError) {

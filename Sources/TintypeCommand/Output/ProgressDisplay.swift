@@ -8,6 +8,7 @@ final class ProgressDisplay: Sendable {
         var progress = ProgressState()
         var drawnLines = 0
         var lastDrawn: ContinuousClock.Instant?
+        var start = ContinuousClock.now
     }
 
     private static let interval = Duration.milliseconds(100)
@@ -18,7 +19,10 @@ final class ProgressDisplay: Sendable {
     private let terminal = Locked(())
 
     func begin(total: Int) {
-        state.withLock { $0.progress.begin(total: total) }
+        state.withLock { state in
+            state.progress.begin(total: total)
+            state.start = .now
+        }
     }
 
     func update(_ name: String, _ progress: LoadProgress) {
@@ -34,9 +38,11 @@ final class ProgressDisplay: Sendable {
 
     /// Marks a source as finished.
     ///
-    /// - Parameter times: How often the source was listed.
-    func finish(_ name: String, times: Int) {
-        state.withLock { $0.progress.finish(name, times: times) }
+    /// - Parameters:
+    ///   - times: How often the source was listed.
+    ///   - bytes: The bytes that were written, if no progress of the source was reported.
+    func finish(_ name: String, times: Int, bytes: Int = 0) {
+        state.withLock { $0.progress.finish(name, times: times, bytes: bytes) }
     }
 
     /// Erases the block, runs `body`, which may write lines, and draws the block again below those lines.
@@ -58,7 +64,7 @@ final class ProgressDisplay: Sendable {
     private func draw() {
         let columns = StandardError.columns
         let (before, lines) = state.withLock { state in
-            let lines = state.progress.lines(columns: columns)
+            let lines = state.progress.lines(columns: columns, after: state.start.duration(to: .now))
             defer { state.drawnLines = lines.count }
             return (state.drawnLines, lines)
         }
@@ -108,8 +114,9 @@ struct ProgressState: Sendable {
         }
     }
 
-    mutating func finish(_ name: String, times: Int) {
+    mutating func finish(_ name: String, times: Int, bytes: Int = 0) {
         finished += times
+        finishedBytes += bytes
         guard let number = numbers.removeValue(forKey: name),
             let index = running.firstIndex(where: { $0.number == number })
         else { return }
@@ -117,10 +124,26 @@ struct ProgressState: Sendable {
     }
 
     /// Returns one line for each running transfer, then the total, each shorter than `columns` characters.
-    func lines(columns: Int) -> [String] {
+    ///
+    /// - Parameter elapsed: The time since the beginning.
+    func lines(columns: Int, after elapsed: Duration = .zero) -> [String] {
         let shown = running.prefix(Self.maximumTransfers).map { Self.line($0.label, $0.progress, columns) }
+        return shown + [String(totals(after: elapsed).prefix(columns - 1))]
+    }
+
+    /// Such as `12 of 40 done, 34 MB, 1.2 MB/s, 28 s left`. The rate and the rest are means since the beginning, which
+    /// say nothing in the first second.
+    private func totals(after elapsed: Duration) -> String {
         let received = running.reduce(finishedBytes) { $0 + $1.progress.received }
-        return shown + [String("\(finished) of \(total) done, \(HumanFormat.bytes(received))".prefix(columns - 1))]
+        let seconds = elapsed.inSeconds
+        var parts = ["\(finished) of \(total) done", HumanFormat.bytes(received)]
+        guard seconds >= 1 else { return parts.joined(separator: ", ") }
+        parts.append("\(HumanFormat.bytes(Int(Double(received) / seconds)))/s")
+        if finished > 0, finished < total {
+            let rest = seconds / Double(finished) * Double(total - finished)
+            parts.append("\(HumanFormat.time(seconds: rest)) left")
+        }
+        return parts.joined(separator: ", ")
     }
 
     private static func line(_ label: ProgressLabel, _ progress: LoadProgress, _ columns: Int) -> String {

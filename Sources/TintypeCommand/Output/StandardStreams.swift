@@ -12,6 +12,13 @@ enum StandardOutput {
         try write(raw: line.printable + "\n")
     }
 
+    /// Writes several lines at once. Characters that a terminal would interpret or hide are escaped.
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable``.
+    static func write(lines: [String]) throws(TintypeError) {
+        try write(raw: lines.map { $0.printable + "\n" }.joined())
+    }
+
     /// Writes one JSON object as one line, with its keys in alphabetical order.
     ///
     /// - Throws: ``TintypeError/Code/unwritable``; ``TintypeError/Code/encodeFailed`` if a value has no JSON form.
@@ -30,7 +37,18 @@ enum StandardOutput {
     ///
     /// - Throws: ``TintypeError/Code/unwritable``.
     static func write(raw text: String) throws(TintypeError) {
-        let number = lock.withLock { _ in StandardStream.write(text, to: STDOUT_FILENO) }
+        try check(lock.withLock { _ in StandardStream.write(text, to: STDOUT_FILENO) })
+    }
+
+    /// Writes bytes as they are, such as those of an image.
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable``.
+    static func write(bytes: Data) throws(TintypeError) {
+        try check(lock.withLock { _ in StandardStream.write(bytes, to: STDOUT_FILENO) })
+    }
+
+    /// - Parameter number: 0 or an error number.
+    private static func check(_ number: Int32) throws(TintypeError) {
         guard number != 0 else { return }
         throw TintypeError(
             .unwritable, stage: .store, "cannot write: \(SystemError.description(number))", subject: "standard output")
@@ -82,7 +100,15 @@ enum StandardStream {
     /// Writes all of a text, and returns 0 or the error number.
     fileprivate static func write(_ text: String, to descriptor: Int32) -> Int32 {
         var text = text
-        let number = text.withUTF8 { UnsafeRawBufferPointer($0).write(to: descriptor) }
+        return finish(text.withUTF8 { UnsafeRawBufferPointer($0).write(to: descriptor) })
+    }
+
+    /// Writes all bytes, and returns 0 or the error number.
+    fileprivate static func write(_ bytes: Data, to descriptor: Int32) -> Int32 {
+        finish(bytes.withUnsafeBytes { $0.write(to: descriptor) })
+    }
+
+    private static func finish(_ number: Int32) -> Int32 {
         // The reader closed the pipe on purpose, as `head` does, so nothing further can be delivered.
         if number == EPIPE { exit(1) }
         return number

@@ -2,17 +2,27 @@ import ArgumentParser
 import Foundation
 import Tintype
 
-/// `tintype convert`: decodes, transforms and encodes one image.
+/// `tintype convert`: decodes, transforms and encodes images.
 struct Convert: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Convert an image to another format, size or look.",
+        abstract: "Convert images to another format, size or look.",
+        usage: """
+            tintype convert [<options>] <input> <output>
+            tintype convert [<options>] --output <template> <input> ...
+            """,
         discussion: """
-            The extension of <output> selects its format. --thumbnail decodes the image to size; transforms then apply \
+            The extension of <output> selects its format; - is standard input or output. --thumbnail decodes the image to size; transforms then apply \
             in the order of the options. An option that modifies a transform, such as --mode, follows it. A colour is \
             #RRGGBB or #RRGGBBAA; quote it in the shell.
 
             An animation stays an animation if the output format supports it (avif, gif, jxl, png, webp), and every \
             frame is transformed. Otherwise the first frame is written. --frame selects one frame, --frames several.
+
+            With --output, all arguments are inputs: files, URLs, quoted patterns such as 'photos/*.jpg' and, with \
+            --recursive, directories. --output is a directory, in which the tree of the inputs is repeated, or a template \
+            with the fields {stem}, {name}, {ext}, {format}, {dir}, {index}, {width} and {height}. If two outputs have one \
+            path, nothing is written. A failure does not stop the other conversions; the exit status is the number of \
+            failures, at most 125.
 
             Examples:
               tintype convert photo.png photo.jpg --quality 85
@@ -29,15 +39,41 @@ struct Convert: AsyncParsableCommand {
               tintype convert moving.gif part.webp --frames 0-9,20
               tintype convert moving.gif small.webp --thumbnail 240x240 --quality 75
               tintype convert photo.heic small.avif --thumbnail 1600x1600 --output-bytes 150kB
+              tintype convert --recursive photos --output small/ --format webp --thumbnail 1600x1600
+              tintype convert *.png -o 'thumbs/{stem}-{width}.jpg' --thumbnail 256x256 --skip-existing
+              curl -s https://example.org/a.png | tintype convert - - --format jpeg > a.jpg
             """)
 
-    @Argument(help: ArgumentHelp("The path of a file, or a URL.", valueName: "input"))
-    var input: SourceArgument
+    @Argument(help: ArgumentHelp("The input and the output, or with --output the inputs.", valueName: "input"))
+    var arguments: [SourceArgument] = []
 
-    @Argument(
-        help: ArgumentHelp("The file to write.", valueName: "output"),
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "The directory or the template of the outputs; - is standard output.", valueName: "template"),
         transform: PathArgument.parsing(expecting: PathArgument.expectation))
-    var output: PathArgument
+    var output: PathArgument?
+
+    @Option(
+        help: ArgumentHelp("The format of the outputs. (default: from the extension)", valueName: "format"),
+        transform: FormatArgument.parsing(expecting: "an image format, such as jpeg or webp"))
+    var format: FormatArgument?
+
+    @OptionGroup(title: "Inputs") var inputs: InputOptions
+
+    @Flag(exclusivity: .exclusive)
+    var existing: ExistingOutput?
+
+    @OptionGroup var parallel: JobOptions
+
+    @Flag(help: "Report what would be written, and write nothing.")
+    var dryRun = false
+
+    @Flag(help: "Write one JSON object per image, each on its own line, in the order in which the conversions finish.")
+    var json = false
+
+    @Flag(help: "Report failures only.")
+    var quiet = false
 
     @Option(help: ArgumentHelp("Write only this frame of an animation, counted from 0.", valueName: "n"))
     var frame: Int?
@@ -62,10 +98,10 @@ struct Convert: AsyncParsableCommand {
         transform: PixelSize.parse)
     var thumbnail: PixelSize?
 
-    @OptionGroup var transforms: TransformOptions
+    @OptionGroup(title: "Transforms") var transforms: TransformOptions
     @OptionGroup var partial: PartialOptions
-    @OptionGroup var cache: CacheOptions
-    @OptionGroup var transfer: TransferOptions
+    @OptionGroup(title: "Cache") var cache: CacheOptions
+    @OptionGroup(title: "Transfers") var transfer: TransferOptions
 
     func validate() throws {
         if let frame, frame < 0 { throw ValidationError("--frame: expected a number from 0, got \(frame)") }
@@ -73,84 +109,160 @@ struct Convert: AsyncParsableCommand {
             throw ValidationError("--frame and --frames exclude each other; give one of them")
         }
         try validate(quality, in: 1...100, for: "--quality")
+        try inputs.validate(arguments)
+        guard output == nil else {
+            guard !arguments.isEmpty || inputs.from != nil else {
+                throw ValidationError("no input given; name at least one, or a list of them with --from")
+            }
+            return
+        }
+        guard arguments.count == 2, inputs.from == nil, !inputs.recursive else {
+            throw ValidationError(
+                "expected an input and an output, got \(HumanFormat.count(arguments.count, "argument", "arguments")); "
+                    + "several inputs need --output")
+        }
+        guard !arguments[1].text.isEmpty else { throw ValidationError("<output>: expected a path") }
     }
 
     func run() async throws {
         let pipeline = ImagePipeline(
             transfer.applied(to: .standard(downloader: transfer.configuration, memory: nil, disk: cache.diskCache)))
-        let coders = pipeline.configuration.coders
-        let format = try outputFormat(coders)
-        let response = try await load(pipeline)
-        var image = response.image
-        // A format without animations holds one frame: the first of those that are listed.
-        let onlyFrame = frame ?? (coders.animatedFormats.contains(format) ? nil : frames?.indices.first)
-        if let onlyFrame { image = Image(pixels: try await pixels(ofFrame: onlyFrame, in: image), info: image.info) }
-        let options = EncodeOptions(
-            quality: Double(quality) / 100, maximumByteCount: outputBytes?.bytes, frames: frames?.indices)
-        try await OutputFile.write(try await pipeline.encode(image, as: format, options: options), to: output.path)
-        if let warning = PartialOptions.warning(input.text, response) { StandardError.write(warning) }
+        let plan = try plan(pipeline.configuration.coders)
+        let transformers = try await transformers(pipeline)
+        let run = ConvertRun(
+            pipeline: pipeline, settings: settings, request: { request(for: $0, transformers) },
+            existing: plan.existing, createsDirectories: output != nil, isDryRun: dryRun)
+        let tally = try await run.run(plan.entries, width: parallel.width, report: report)
         try await pipeline.flush()
+        if tally.exitStatus != 0 { throw ExitCode(tally.exitStatus) }
     }
 
-    /// Loads the image. If its transfer is interrupted, what has arrived is on disk before the command ends.
-    private func load(_ pipeline: ImagePipeline) async throws -> ImageResponse {
+    /// Loads the overlays. If a transfer is interrupted, what has arrived is on disk before the command ends.
+    private func transformers(_ pipeline: ImagePipeline) async throws -> [any ImageTransformer] {
         do {
-            return try await pipeline.response(for: try await request(pipeline))
+            return try await transforms.transformers { source throws(TintypeError) in
+                try await pipeline.image(for: ImageRequest(source: try source.source())).pixels
+            }
         } catch {
             try? await pipeline.flush()
             throw error
         }
     }
 
-    /// Returns a frame as it is displayed.
-    private func pixels(ofFrame index: Int, in image: Image) async throws(TintypeError) -> PixelBuffer {
-        do throws(TintypeError) {
-            if let animation = image.animation { return try await Self.pixels(ofFrame: index, in: animation) }
-            guard index == 0 else {
-                throw TintypeError(
-                    .noSuchFrame, stage: .decode, "there is no frame \(index): the image is not an animation")
-            }
-            return image.pixels
-        } catch {
-            throw error.about(input.text)
-        }
+    private var settings: ConvertSettings {
+        ConvertSettings(frame: frame, frames: frames?.indices, quality: quality, outputBytes: outputBytes?.bytes)
     }
 
-    /// Composes a frame with a player that has no view.
-    @MainActor private static func pixels(
-        ofFrame index: Int, in animation: AnimatedImage
-    ) async throws(TintypeError) -> PixelBuffer {
-        let player = AnimationPlayer(animation)
-        try player.seek(to: index)
-        return try await player.currentPixels()
-    }
-
-    /// Returns the format of the output file.
-    ///
-    /// - Throws: ``TintypeError/Code/noCoder`` if its extension names no format that can be encoded.
-    private func outputFormat(_ coders: ImageCoderRegistry) throws(TintypeError) -> ImageFormat {
-        let fileExtension = URL(filePath: output.path).pathExtension
-        guard let format = ImageFormat(fileExtension: fileExtension) else {
-            let formats = coders.encodableFormats.map(\.rawValue).joined(separator: ", ")
-            throw TintypeError(
-                .noCoder, stage: .encode, "the extension names no image format; choose one of \(formats)",
-                subject: output.path)
-        }
-        _ = try coders.encoder(for: format)
-        return format
-    }
-
-    private func request(_ pipeline: ImagePipeline) async throws(TintypeError) -> ImageRequest {
-        let transformers = try await transforms.transformers { source throws(TintypeError) in
-            try await pipeline.image(for: ImageRequest(source: try source.source())).pixels
-        }
+    private func request(for source: ImageSource, _ transformers: [any ImageTransformer]) -> ImageRequest {
         var request = ImageRequest(
-            source: try input.source(),
+            source: source,
             rendition: Rendition(
                 decode: DecodeOptions(size: thumbnail.map { .fit($0) } ?? .full), transforms: transformers,
                 transformScope: .all))
         // The result goes into the output file, so it is not cached.
         request.policy.rendered = CacheRules(memory: .off, disk: .off)
         return partial.applied(to: request)
+    }
+}
+
+// MARK: - The plan of the outputs
+
+extension Convert {
+    private func plan(
+        _ coders: ImageCoderRegistry
+    ) throws -> (entries: [OutputPlan.Entry], existing: ConvertRun.Existing) {
+        let (list, target) = (try inputs.inputs(isPair ? [arguments[0]] : arguments), try target)
+        let named = try format?.format ?? (isPair ? pairFormat(coders) : nil)
+        do throws(OutputPlan.Problem) {
+            let plan = try OutputPlan(
+                list, to: target, as: named, writable: Set(coders.encodableFormats),
+                directory: FileManager.default.currentDirectoryPath)
+            return (plan.entries, existingOutputs(count: plan.entries.count))
+        } catch {
+            throw ValidationError(error.message(coders))
+        }
+    }
+
+    /// Whether the arguments are an input and an output.
+    private var isPair: Bool { output == nil }
+
+    private var target: OutputTarget {
+        get throws {
+            let text = output?.path ?? arguments[1].text
+            do throws(OutputTemplate.ParsingError) {
+                // In a pair, braces are part of the name.
+                guard !isPair || text == "-" else { return .template(OutputTemplate(pieces: [.text(text)])) }
+                return try OutputTarget(text, isDirectory: InputFinder.isDirectory(text))
+            } catch {
+                throw ValidationError(error.message)
+            }
+        }
+    }
+
+    /// Replaces the output of a single image, as `cp` does, but no output of several unless the user says so.
+    private func existingOutputs(count: Int) -> ConvertRun.Existing {
+        switch existing {
+        case .skipExisting: .skip
+        case .overwrite: .overwrite
+        case nil: isPair || count < 2 && !inputs.recursive ? .overwrite : .fail
+        }
+    }
+
+    /// Returns the format that the extension of the output names; `nil` for standard output.
+    ///
+    /// - Throws: ``TintypeError/Code/noCoder`` if it names no format that can be encoded.
+    private func pairFormat(_ coders: ImageCoderRegistry) throws(TintypeError) -> ImageFormat? {
+        let path = arguments[1].text
+        guard path != "-" else { return nil }
+        guard let format = ImageFormat(fileExtension: URL(filePath: path).pathExtension) else {
+            let formats = coders.encodableFormats.map(\.rawValue).joined(separator: ", ")
+            throw TintypeError(
+                .noCoder, stage: .encode, "the extension names no image format; choose one of \(formats)",
+                subject: path)
+        }
+        _ = try coders.encoder(for: format)
+        return format
+    }
+
+    private var writesToStandardOutput: Bool { (output?.path ?? arguments[1].text) == "-" }
+
+    private var report: ConvertReport {
+        let style: ConvertReport.Style =
+            if writesToStandardOutput || quiet {
+                .quiet
+            } else if json {
+                .json
+            } else {
+                // A single conversion is silent, like `cp`.
+                isPair && !dryRun ? .quiet : .human
+            }
+        let showsProgress = style == .human && !isPair && StandardError.isTerminal
+        return ConvertReport(style: style, display: showsProgress ? ProgressDisplay() : nil)
+    }
+}
+
+extension OutputTemplate.ParsingError {
+    var message: String {
+        let fields = OutputTemplate.Field.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ")
+        return switch self {
+        case .unknownField(let name): "--output: unknown field {\(name)}; the fields are \(fields)"
+        case .unbalancedBrace: "--output: a brace without its partner; write {{ or }} for a brace"
+        }
+    }
+}
+
+extension OutputPlan.Problem {
+    func message(_ coders: ImageCoderRegistry) -> String {
+        let formats = coders.encodableFormats.map(\.rawValue).joined(separator: ", ")
+        return switch self {
+        case .collision(let first, let second, let output):
+            "'\(first)' and '\(second)' have the same output '\(output)'; add {dir}, {name} or {index} to the template"
+        case .replacesInput(let input, let output):
+            "the output '\(output)' of '\(input)' is one of the inputs; choose another directory or template"
+        case .severalForStandardOutput: "standard output takes one image; name a directory or a template for several"
+        case .unknownFormat(let input):
+            "'\(input)' names no format that can be written; choose one of \(formats) by --format"
+        case .unwritableFormat(let name): "cannot write \(name) images; choose one of \(formats)"
+        }
     }
 }

@@ -7,7 +7,8 @@ struct Fetch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Load images through the caches.",
         discussion: """
-            Each URL is loaded once and reported as often as it is listed. A failure does not stop the other loads. \
+            Each URL is loaded once and reported as often as it is listed. A failure does not stop the other loads; the \
+            exit status is the number of failures, at most 125. \
             Images accepted through --partial because a transfer broke off are neither cached nor written.
 
             Examples:
@@ -31,7 +32,7 @@ struct Fetch: AsyncParsableCommand {
             """)
     var noVerify = false
 
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Cache") var cache: CacheOptions
 
     @OptionGroup var policy: PolicyOptions
 
@@ -40,7 +41,7 @@ struct Fetch: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Run at most this many transfers at once.", valueName: "n"))
     var concurrency = 6
 
-    @OptionGroup var transfer: TransferOptions
+    @OptionGroup(title: "Transfers") var transfer: TransferOptions
 
     @Option(
         help: ArgumentHelp("Decode to at most this size; never enlarges.", valueName: "WxH"),
@@ -81,10 +82,16 @@ struct Fetch: AsyncParsableCommand {
             let run = FetchRun(
                 pipeline: pipeline, plan: plan, policy: { partial.applied(to: policy.applied(to: $0)) },
                 output: output?.path,
-                width: concurrency + ProcessInfo.processInfo.activeProcessorCount, report: report)
-            let allLoaded = try await run.run(sources)
+                width: concurrency + ProcessInfo.processInfo.activeProcessorCount, report: report,
+                interruption: .shared)
+            // Transfers may take long; files that are being written are finished.
+            Interruption.shared.whenRequested { pipeline.cancelAll() }
+            let tally = try await run.run(sources)
             try await pipeline.flush()
-            if !allLoaded { throw ExitCode.failure }
+            if tally.remaining > 0 {
+                StandardError.write("tintype: interrupted: \(tally[.written]) of \(sources.count) loaded")
+            }
+            if tally.exitStatus != 0 { throw ExitCode(tally.exitStatus) }
         }
     }
 

@@ -1,0 +1,163 @@
+import Foundation
+import Testing
+import Tintype
+import TintypeTesting
+
+@testable import TintypeCommand
+
+/// Commands with many inputs.
+@Suite(.timeLimit(.minutes(15))) struct BatchTests {
+    /// Creates `tree/a.png`, `tree/sub/b.png`, `tree/sub/deep/c.jpg`, and files that are not images.
+    private func tree(_ fixture: CommandFixture) throws -> String {
+        let (png, jpeg) = (
+            try CommandFixture.png(width: 40, height: 20), try CommandFixture.jpeg(width: 30, height: 60)
+        )
+        try FileManager.default.createDirectory(
+            at: fixture.folder.appending(path: "tree/sub/deep"), withIntermediateDirectories: true)
+        for (name, data) in [
+            ("a.png", png), ("sub/b.png", png), ("sub/deep/c.jpg", jpeg), ("notes.txt", png), (".hidden.png", png),
+        ] {
+            _ = try fixture.write(data, "tree/\(name)")
+        }
+        return fixture.path("tree")
+    }
+
+    private func files(_ path: String) throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: path).filter { $0.contains(".") }.sorted()
+    }
+
+    @Test func aTreeIsRepeatedInTheOutputDirectory() async throws {
+        try await withCommandFixture { fixture in
+            let run = try await CommandRun.tintype(
+                "convert", "--recursive", try tree(fixture), "-o", fixture.path("out") + "/", "--format", "webp",
+                "--resize", "10x10", "--json")
+            #expect(run.status == 0, "\(run.error)")
+            #expect(try files(fixture.path("out")) == ["a.webp", "sub/b.webp", "sub/deep/c.webp"])
+            let records = try run.records
+            #expect(records.count == 3 && records.allSatisfy { $0["outcome"] as? String == "written" })
+            let first = try #require(records.first { ($0["input"] as? String)?.hasSuffix("a.png") == true })
+            #expect(
+                first["width"] as? Int == 10 && first["height"] as? Int == 5 && first["format"] as? String == "webp")
+            #expect(first["output"] as? String == fixture.path("out/a.webp"))
+            let size = try Data(contentsOf: URL(filePath: fixture.path("out/a.webp"))).count
+            #expect(first["bytes"] as? Int == size)
+        }
+    }
+
+    @Test func aPatternAndAListNameInputsAndATemplateNamesOutputs() async throws {
+        try await withCommandFixture { fixture in
+            let tree = try tree(fixture)
+            let run = try await CommandRun.tintype(
+                ["convert", "\(tree)/*.png", "--from", "-", "-o", fixture.path("out/{stem}-{width}.jpg")],
+                input: "\(tree)/sub/deep/c.jpg\n\(tree)/a.png\n")
+            #expect(run.status == 0, "\(run.error)")
+            #expect(try files(fixture.path("out")) == ["a-40.jpg", "c-30.jpg"])
+            #expect(run.output.hasSuffix("2 written\n"))
+        }
+    }
+
+    @Test func aFailureDoesNotStopTheOthersAndTheStatusIsTheirNumber() async throws {
+        try await withCommandFixture { fixture in
+            let good = try fixture.write(try CommandFixture.png(width: 4, height: 4), "good.png")
+            let bad = try fixture.write(Data("no image".utf8), "bad.png")
+            let run = try await CommandRun.tintype(
+                "convert", "--json", bad, good, fixture.path("none.png"), fixture.url("/missing"), "-o",
+                fixture.path("out/{stem}.jpg"))
+            #expect(run.status == 3 && run.error.split(separator: "\n").count == 3, "\(run.error)")
+            let codes = try run.records.compactMap { ($0["error"] as? [String: any Sendable])?["code"] as? String }
+            #expect(Set(codes) == ["notAnImage", "notFound", "badStatus"])
+            #expect(try files(fixture.path("out")) == ["good.jpg"])
+        }
+    }
+
+    @Test func existingOutputsAreLeftUnlessTheUserSaysOtherwise() async throws {
+        try await withCommandFixture { fixture in
+            let tree = try tree(fixture)
+            let output = fixture.path("out/{stem}.jpg")
+            try FileManager.default.createDirectory(
+                at: fixture.folder.appending(path: "out"), withIntermediateDirectories: true)
+            let old = try fixture.write(Data("old".utf8), "out/a.jpg")
+            let first = try await CommandRun.tintype("convert", "-o", output, "\(tree)/a.png", "\(tree)/sub/b.png")
+            #expect(first.status == 1 && first.error.contains("--overwrite"), "\(first.error)")
+            #expect(try Data(contentsOf: URL(filePath: old)) == Data("old".utf8))
+            let second = try await CommandRun.tintype(
+                "convert", "--skip-existing", "-o", output, "\(tree)/a.png", "\(tree)/sub/b.png")
+            #expect(second.status == 0 && second.output.hasSuffix("2 skipped\n"), "\(second.output)")
+            let third = try await CommandRun.tintype(
+                "convert", "--overwrite", "-o", output, "\(tree)/a.png", "\(tree)/sub/b.png")
+            #expect(third.status == 0 && third.output.hasSuffix("2 written\n"))
+            #expect(try Data(contentsOf: URL(filePath: old)).count > 100)
+        }
+    }
+
+    @Test(arguments: [
+        ["-o", "out/{stem}.jpg", "x/a.png", "y/a.png"], ["-o", "{widht}.jpg", "a.png", "b.png"],
+        ["-o", "-", "--format", "jpeg", "a.png", "b.png"], ["-o", "out/", "a.txt"], ["a.png"],
+        ["a.png", "b.png", "c.png"],
+        ["-o", "out/", "--skip-existing", "--overwrite", "a.png"], ["-o", "out/"], ["-o", "out/", "--from", "-", "-"],
+        ["-o", "out/", "--jobs", "0", "a.png"], ["-o", "out/", "--format", "text", "a.png"],
+    ])
+    func aWrongBatchIsAUsageErrorAndWritesNothing(_ arguments: [String]) async throws {
+        let run = try await CommandRun.tintype(["convert"] + arguments)
+        #expect(run.status == 64, "\(run.error)")
+        #expect(!FileManager.default.fileExists(atPath: "out"))
+    }
+
+    @Test func aDryRunReportsAndWritesNothing() async throws {
+        try await withCommandFixture { fixture in
+            let run = try await CommandRun.tintype(
+                "convert", "--recursive", try tree(fixture), "--dry-run", "-o", fixture.path("out") + "/")
+            #expect(run.status == 0 && run.output.hasSuffix("3 planned\n"))
+            #expect(run.output.contains(fixture.path("out/sub/deep/c.jpg")))
+            #expect(!FileManager.default.fileExists(atPath: fixture.path("out")))
+        }
+    }
+
+    @Test func standardInputAndOutputAreDashes() async throws {
+        try await withCommandFixture { fixture in
+            let input = try fixture.write(try CommandFixture.png(width: 12, height: 8), "in.png")
+            let run = try await CommandRun.shell(
+                "out=$1; shift; tintype \"$@\" > \"$out\"",
+                [fixture.path("a.jpg"), "convert", input, "-", "--format", "jpeg"])
+            #expect(run.status == 0, "\(run.error)")
+            let piped = try await CommandRun.shell(
+                "tintype \"$@\" - < \"\(fixture.path("a.jpg"))\"", ["info", "--json"])
+            #expect(try piped.records.first?["format"] as? String == "jpeg", "\(piped.error)")
+            #expect(try piped.records.first?["width"] as? Int == 12 && piped.records.first?["url"] as? String == "-")
+        }
+    }
+
+    @Test func infoReportsManyFilesInOrderAndCountsFailures() async throws {
+        try await withCommandFixture { fixture in
+            var paths: [String] = []
+            for number in 1...50 {
+                paths.append(try fixture.write(try CommandFixture.png(width: number, height: 1), "\(number).png"))
+            }
+            paths.insert(fixture.path("none.png"), at: 20)
+            paths.insert(try fixture.write(Data("no image".utf8), "bad.png"), at: 40)
+            let run = try await CommandRun.tintype(["info", "--json"] + paths)
+            #expect(run.status == 2 && run.error.split(separator: "\n").count == 2)
+            #expect(try run.records.map { $0["width"] as? Int } == (1...50).map { $0 })
+            let all = try await CommandRun.tintype("info", "--recursive", "--json", try tree(fixture))
+            #expect(all.status == 0)
+            #expect(try all.records.count == 3)
+        }
+    }
+
+    /// The header of a file says nothing about the rest of it.
+    @Test func infoVerifiesAllOfAnImage() async throws {
+        try await withCommandFixture { fixture in
+            let png = try CommandFixture.png(width: 60, height: 90)
+            var damaged = png
+            damaged[damaged.count / 2] ^= 0xFF
+            let (good, bad) = (try fixture.write(png, "good.png"), try fixture.write(damaged, "bad.png"))
+            #expect(try await CommandRun.tintype("info", good, bad).status == 0)
+            let run = try await CommandRun.tintype("info", "--verify", "--json", good, bad)
+            #expect(run.status == 1 && run.error.contains("bad.png"), "\(run.error)")
+            #expect(try run.records.map { $0["isVerified"] as? Bool } == [true])
+            let animation = try await CommandRun.tintype(
+                "info", "--verify", CommandFixture.codecFixture("animated.png"))
+            #expect(animation.output.contains("verified     3 frames"))
+        }
+    }
+}
