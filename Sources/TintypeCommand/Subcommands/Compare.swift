@@ -1,0 +1,110 @@
+import ArgumentParser
+import Foundation
+import Tintype
+
+/// `tintype compare`: measures how much two images differ.
+struct Compare: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Measure how much two images differ.",
+        discussion: """
+            Reports PSNR (the peak signal-to-noise ratio in dB), SSIM (the structural similarity of the luma, 1 for equal \
+            images), DSSIM (half of 1 − SSIM), the largest difference of a channel and the number of pixels that differ. \
+            Of animations, the first frames are compared. The images must have one size.
+
+            Examples:
+              tintype compare photo.png photo.jpg
+              tintype compare before.png after.png --difference difference.png
+              tintype compare --min-ssim 0.95 --json photo.png photo.webp
+            """)
+
+    @Argument(help: ArgumentHelp("The path of a file, or a URL.", valueName: "first"))
+    var first: SourceArgument
+
+    @Argument(help: ArgumentHelp("The path of a file, or a URL.", valueName: "second"))
+    var second: SourceArgument
+
+    @Option(
+        help: ArgumentHelp("Write an image with the differences of all channels to this file.", valueName: "file"),
+        transform: PathArgument.parsing(expecting: PathArgument.expectation))
+    var difference: PathArgument?
+
+    @Option(help: ArgumentHelp("Exit with status 1 if SSIM is below this number.", valueName: "0-1"))
+    var minSsim: Double?
+
+    @Flag(help: "Write a JSON object.")
+    var json = false
+
+    @OptionGroup(title: "Cache") var cache: CacheOptions
+    @OptionGroup(title: "Transfers") var transfer: TransferOptions
+
+    private struct Record: Encodable {
+        let first: String
+        let second: String
+        let width: Int
+        let height: Int
+        /// `nil`, which stands for infinity, for equal images.
+        let psnr: Double?
+        let ssim: Double
+        let dssim: Double
+        let maximumDifference: Int
+        let differingPixels: Int
+    }
+
+    func validate() throws {
+        if let minSsim, !(0...1).contains(minSsim) {
+            throw ValidationError("--min-ssim: expected a number from 0 to 1, got \(minSsim)")
+        }
+        guard let difference else { return }
+        guard let format = ImageFormat(fileExtension: URL(filePath: difference.path).pathExtension),
+            ImageCoderRegistry.standard.encodableFormats.contains(format)
+        else { throw ValidationError("--difference: the extension names no image format, such as png") }
+    }
+
+    func run() async throws {
+        let pipeline = ImagePipeline(
+            transfer.applied(to: .standard(downloader: transfer.configuration, memory: nil, disk: cache.diskCache)))
+        let (left, right) = (try await pixels(of: first, pipeline), try await pixels(of: second, pipeline))
+        let comparison = try await WorkQueue.pixels.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
+            try ImageComparison(left, right)
+        }
+        try await writeDifference(left, right, pipeline)
+        try report(comparison, left.size)
+        try await pipeline.flush()
+        if let minSsim, comparison.structuralSimilarity < minSsim { throw ExitCode.failure }
+    }
+
+    private func pixels(of source: SourceArgument, _ pipeline: ImagePipeline) async throws(TintypeError) -> PixelBuffer
+    {
+        let limit = pipeline.configuration.maximumByteCount
+        var request = ImageRequest(source: try source.source(readingAtMost: limit)).frames(.first)
+        request.policy.rendered = CacheRules(memory: .off, disk: .off)
+        return try await pipeline.image(for: request).pixels
+    }
+
+    private func writeDifference(_ left: PixelBuffer, _ right: PixelBuffer, _ pipeline: ImagePipeline) async throws {
+        guard let path = difference?.path, let format = ImageFormat(fileExtension: URL(filePath: path).pathExtension)
+        else { return }
+        let pixels = try ImageComparison.differenceImage(left, right)
+        let image = Image(pixels: pixels, info: ImageInfo(format: format, size: pixels.size))
+        try await OutputFile.write(try await pipeline.encode(image, as: format), to: path)
+    }
+
+    private func report(_ comparison: ImageComparison, _ size: PixelSize) throws(TintypeError) {
+        if json {
+            return try StandardOutput.write(
+                json: Record(
+                    first: SourceArgument.displayName(of: first.text),
+                    second: SourceArgument.displayName(of: second.text), width: size.width, height: size.height,
+                    psnr: comparison.peakSignalToNoiseRatio, ssim: comparison.structuralSimilarity,
+                    dssim: comparison.structuralDissimilarity, maximumDifference: comparison.maximumDifference,
+                    differingPixels: comparison.differingPixels))
+        }
+        let ratio = comparison.peakSignalToNoiseRatio.map { String(format: "%.2f dB", $0) } ?? "∞ (equal pixels)"
+        try StandardOutput.write(lines: [
+            "psnr     \(ratio)", String(format: "ssim     %.5f", comparison.structuralSimilarity),
+            String(format: "dssim    %.5f", comparison.structuralDissimilarity),
+            "maximum  \(comparison.maximumDifference) of 255",
+            "differ   \(comparison.differingPixels) of \(size.area) pixels",
+        ])
+    }
+}
