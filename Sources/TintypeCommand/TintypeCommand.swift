@@ -16,7 +16,7 @@ struct TintypeCommand: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Fetch.self, Prefetch.self, Info.self, Convert.self, Compare.self, Cache.self, Demo.self,
+            Fetch.self, Prefetch.self, Info.self, Convert.self, Compare.self, Cache.self, Doctor.self, Demo.self,
         ])
 
     static func main() async {

@@ -1,0 +1,72 @@
+import Foundation
+import Tintype
+
+/// A system library behind a format, and the function with which it states its version.
+///
+/// The functions are looked up by name at run time: the libraries are linked by the codecs, and nothing else here needs
+/// their headers.
+struct LibraryVersion: Sendable {
+    /// How a library expresses its version.
+    private enum Form: Sendable {
+        /// A string, which may have further lines.
+        case text
+        /// A byte for each number, as in 0x010203.
+        case bytes
+        /// Three digits for each number, as in 1002003.
+        case thousands
+        /// A number and two digits, as in 2140 for 2.14.
+        case hundreds
+    }
+
+    let name: String
+    private let symbol: String
+    private let form: Form
+
+    /// The library of a format, or `nil` if Tintype decodes it by itself or the library states no version.
+    static func library(for format: ImageFormat) -> LibraryVersion? {
+        switch format {
+        case .png: LibraryVersion(name: "libpng", symbol: "png_get_libpng_ver", form: .text)
+        case .webp: LibraryVersion(name: "libwebp", symbol: "WebPGetDecoderVersion", form: .bytes)
+        case .avif: LibraryVersion(name: "libavif", symbol: "avifVersion", form: .text)
+        case .heic: LibraryVersion(name: "libheif", symbol: "heif_get_version", form: .text)
+        case .jxl: LibraryVersion(name: "libjxl", symbol: "JxlDecoderVersion", form: .thousands)
+        case .tiff: LibraryVersion(name: "libtiff", symbol: "TIFFGetVersion", form: .text)
+        default: nil
+        }
+    }
+
+    /// The libraries that no format stands for.
+    static let others = [
+        LibraryVersion(name: "lcms2", symbol: "cmsGetEncodedCMMversion", form: .hundreds),
+        LibraryVersion(name: "libde265", symbol: "de265_get_version", form: .text),
+        LibraryVersion(name: "sqlite", symbol: "sqlite3_libversion", form: .text),
+        LibraryVersion(name: "zlib", symbol: "zlibVersion", form: .text),
+    ]
+
+    /// The version, or `nil` if the library is not in the process.
+    var version: String? {
+        guard let function = dlsym(dlopen(nil, RTLD_NOW), symbol) else { return nil }
+        // Every function takes no argument, or one pointer that it does not use.
+        guard form == .text else {
+            let number = unsafeBitCast(function, to: (@convention(c) (OpaquePointer?) -> UInt32).self)(nil)
+            return Self.text(number, form)
+        }
+        let text = unsafeBitCast(function, to: (@convention(c) (OpaquePointer?) -> UnsafePointer<CChar>?).self)(nil)
+        return text.map { Self.numbers(in: String(cString: $0)) }
+    }
+
+    /// Returns the first word that begins with a digit, such as `4.5.0` of `LIBTIFF, Version 4.5.0`.
+    static func numbers(in text: String) -> String {
+        let words = text.split { $0.isWhitespace || $0 == "," }
+        return words.first { $0.first?.isNumber == true }.map(String.init) ?? text
+    }
+
+    private static func text(_ number: UInt32, _ form: Form) -> String {
+        switch form {
+        case .bytes: "\(number >> 16).\(number >> 8 & 0xFF).\(number & 0xFF)"
+        case .thousands: "\(number / 1_000_000).\(number / 1000 % 1000).\(number % 1000)"
+        case .hundreds: "\(number / 1000).\(number % 1000 / 10)"
+        case .text: "\(number)"
+        }
+    }
+}

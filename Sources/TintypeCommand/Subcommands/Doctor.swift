@@ -1,0 +1,84 @@
+import ArgumentParser
+import Foundation
+import Tintype
+
+/// `tintype doctor`: tests what the command depends on.
+struct Doctor: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Test formats, libraries, cache and terminal.",
+        discussion: """
+            Encodes and decodes a small image of every format, and reports the versions of the libraries, the state of \
+            the cache and what is known of the terminal. The exit status is 1 if a test fails.
+            """)
+
+    @OptionGroup var location: CacheLocation
+
+    @Flag(help: "Write a JSON object.")
+    var json = false
+
+    private struct Record: Encodable {
+        let version: String
+        let cores: Int
+        let formats: [FormatProbe]
+        let libraries: [String]
+        let cache: CacheProbe
+        let terminal: TerminalProbe
+    }
+
+    func run() async throws {
+        let formats = try await WorkQueue.pixels.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
+            FormatProbe.all(.standard)
+        }
+        let record = Record(
+            version: TintypeCommand.configuration.version, cores: ProcessInfo.processInfo.activeProcessorCount,
+            formats: formats,
+            libraries: LibraryVersion.others.compactMap { library in library.version.map { "\(library.name) \($0)" } },
+            cache: await CacheProbe(location.diskCache), terminal: TerminalProbe())
+        try json ? StandardOutput.write(json: record) : StandardOutput.write(lines: Self.lines(record))
+        if record.cache.failure != nil || formats.contains(where: { $0.failure != nil }) { throw ExitCode.failure }
+    }
+
+    private static func lines(_ record: Record) -> [String] {
+        ["tintype \(record.version), \(HumanFormat.count(record.cores, "core", "cores"))", "formats"]
+            + record.formats.map(\.line)
+            + ["libraries", "  \(record.libraries.joined(separator: ", "))", "cache", record.cache.line, "terminal"]
+            + [record.terminal.line]
+    }
+}
+
+/// The state of the disk cache.
+struct CacheProbe: Encodable, Sendable {
+    let path: String
+    let count: Int?
+    let bytes: Int?
+    /// Why the cache cannot be used, or `nil`.
+    let failure: String?
+
+    init(_ cache: DiskCache) async {
+        path = cache.directory.path(percentEncoded: false)
+        do throws(TintypeError) {
+            let usage = try await cache.usage()
+            (count, bytes, failure) = (usage.count, usage.byteCount, nil)
+        } catch {
+            (count, bytes, failure) = (nil, nil, error.message)
+        }
+    }
+
+    var line: String {
+        let state = failure ?? "\(HumanFormat.count(count ?? 0, "entry", "entries")), \(HumanFormat.bytes(bytes ?? 0))"
+        return "  \(path): \(state)"
+    }
+}
+
+/// What is known of the terminal.
+struct TerminalProbe: Encodable, Sendable {
+    let isOutputTerminal = StandardOutput.isTerminal
+    let isErrorTerminal = StandardError.isTerminal
+    let columns = StandardError.columns
+    let type = ProcessInfo.processInfo.environment["TERM"]
+
+    var line: String {
+        guard isErrorTerminal else { return "  none, so no progress is shown" }
+        return "  \(type ?? "unknown type"), \(columns) columns"
+    }
+}
