@@ -12,7 +12,7 @@ struct TintypeCommand: AsyncParsableCommand {
         discussion: """
             A source is an http, https, file or data URL, or the path of a file. The exit status is 0 if everything \
             succeeded, 64 for a usage error, and otherwise 1 or, for fetch, info and convert, the number of failures. \
-            Each failure is one line on standard error.
+            Each failure is one line on standard error. --help lists the common options of a subcommand, --help-all all.
             """,
         version: "0.1.0",
         subcommands: [
@@ -25,7 +25,7 @@ struct TintypeCommand: AsyncParsableCommand {
         logToStandardError()
         do {
             try checkArguments()
-            var command = try parseAsRoot()
+            var command = try parseAsRoot(helpArguments(Array(CommandLine.arguments.dropFirst())))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -34,6 +34,12 @@ struct TintypeCommand: AsyncParsableCommand {
         } catch {
             end(with: error)
         }
+    }
+
+    /// Returns the arguments with the argument parser's name for `--help-all`.
+    static func helpArguments(_ arguments: [String]) -> [String] {
+        let options = arguments.prefix { $0 != "--" }
+        return options.map { $0 == "--help-all" ? "--help-hidden" : $0 } + arguments.dropFirst(options.count)
     }
 
     /// Refuses arguments that are not UTF-8. Their repaired form would name another file.

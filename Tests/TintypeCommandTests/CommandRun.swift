@@ -82,7 +82,7 @@ struct CommandRun: Sendable {
     private static func withLongTimeout(_ arguments: [String]) -> [String] {
         guard let subcommand = arguments.first,
             ["compare", "convert", "fetch", "info", "prefetch"].contains(subcommand),
-            !arguments.contains("--timeout"), !arguments.contains("--help")
+            !arguments.contains("--timeout"), !arguments.contains("--help"), !arguments.contains("--help-all")
         else { return arguments }
         return [subcommand, "--timeout", "3600"] + arguments.dropFirst()
     }

@@ -3,6 +3,8 @@ import Testing
 import Tintype
 import TintypeTesting
 
+@testable import TintypeCommand
+
 @Suite(.timeLimit(.minutes(15))) struct ConvertTests {
     private func converted(_ fixture: CommandFixture, _ arguments: String...) async throws -> Image {
         let input = try fixture.write(try CommandFixture.png(width: 120, height: 60), "in.png")
@@ -59,6 +61,28 @@ import TintypeTesting
         for option in ["crop", "rotate", "flip", "round", "tint", "blur", "adjust", "overlay", "pad", "trim"] {
             #expect(help.contains(" --\(option) "), "there is no example with --\(option)")
         }
+    }
+
+    @Test func theHelpHasCommonOptionsAndTheRestOnRequest() async throws {
+        let (common, all) = (
+            try await CommandRun.tintype("convert", "--help"), try await CommandRun.tintype("convert", "--help-all")
+        )
+        #expect(common.status == 0 && all.status == 0)
+        for option in ["--resize", "--output", "--jobs"] {
+            #expect(common.output.contains("\n  \(option)") || common.output.contains(", \(option)"), "\(option)")
+        }
+        for option in ["--proxy", "--insecure", "--no-cache"] {
+            #expect(!common.output.contains("\n  \(option)") && all.output.contains("\n  \(option)"), "\(option)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            (["convert", "--help-all"], ["convert", "--help-hidden"]), (["info", "--", "--help-all"], nil),
+            (["info", "a", "--json"], nil),
+        ] as [([String], [String]?)])
+    func theNameOfTheFullHelpIsTranslated(_ arguments: [String], _ translated: [String]?) {
+        #expect(TintypeCommand.helpArguments(arguments) == translated ?? arguments)
     }
 
     @Test func transformsApplyInTheOrderGiven() async throws {

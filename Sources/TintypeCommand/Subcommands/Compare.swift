@@ -34,8 +34,8 @@ struct Compare: AsyncParsableCommand {
     @Flag(help: "Write a JSON object.")
     var json = false
 
-    @OptionGroup(title: "Cache") var cache: CacheOptions
-    @OptionGroup(title: "Transfers") var transfer: TransferOptions
+    @OptionGroup(title: "Cache", visibility: .hidden) var cache: CacheOptions
+    @OptionGroup(title: "Transfers", visibility: .hidden) var transfer: TransferOptions
 
     private struct Record: Encodable {
         let first: String

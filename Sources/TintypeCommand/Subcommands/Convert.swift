@@ -100,8 +100,8 @@ struct Convert: AsyncParsableCommand {
 
     @OptionGroup(title: "Transforms") var transforms: TransformOptions
     @OptionGroup var partial: PartialOptions
-    @OptionGroup(title: "Cache") var cache: CacheOptions
-    @OptionGroup(title: "Transfers") var transfer: TransferOptions
+    @OptionGroup(title: "Cache", visibility: .hidden) var cache: CacheOptions
+    @OptionGroup(title: "Transfers", visibility: .hidden) var transfer: TransferOptions
 
     func validate() throws {
         if let frame, frame < 0 { throw ValidationError("--frame: expected a number from 0, got \(frame)") }
