@@ -4,6 +4,9 @@ SWIFT ?= swift
 TEST_FLAGS ?=
 # The folder of github.com/http-tests/cache-tests, for `make cache-tests`.
 CACHE_TESTS ?= ../cache-tests
+# Where `make install` installs: $(DESTDIR)$(PREFIX)/bin and so on. DESTDIR is for packagers.
+PREFIX ?= /usr/local
+DESTDIR ?=
 # How long `make fuzz` runs in total, in seconds.
 SECONDS ?= 600
 # Under the sanitizer, tests that compute for a minute would starve tests whose transfers have time-outs, so the two
@@ -12,7 +15,7 @@ NETWORK_TESTS = Tintype(HTTP|Command|)Tests\.
 TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/tsan-suppressions $(SWIFT) test --sanitize=thread \
 	--scratch-path .build-tsan -Xswiftc -DTINTYPE_TSAN
 
-.PHONY: help bootstrap build demo test lint format bench tsan asan fuzz crash-test faults cache-tests clean
+.PHONY: help bootstrap build install demo test lint format bench tsan asan fuzz crash-test faults cache-tests clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -22,6 +25,9 @@ bootstrap: ## Install missing system packages
 
 build: bootstrap ## Build the command in release mode
 	$(SWIFT) build -c release --product tintype
+
+install: build ## Install the command, its manual page and completions under PREFIX
+	scripts/install "$$($(SWIFT) build -c release --show-bin-path)/tintype" "$(DESTDIR)$(PREFIX)"
 
 demo: bootstrap ## Build the command and run the demo; writes demo-output/contact-sheet.png
 	$(SWIFT) build --product tintype
