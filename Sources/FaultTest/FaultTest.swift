@@ -1,5 +1,6 @@
 import Foundation
 import TintypeCore
+import TintypeTesting
 
 /// Loads thousands of images from a misbehaving origin under a memory limit. Fails if a result is wrong, a load hangs, or
 /// anything is left behind. `make faults` runs this program.
@@ -23,7 +24,7 @@ struct FaultTest {
 
     private static func run(seconds: Int, count: Int) async throws {
         try limitMemory(to: 1 << 30)
-        let run = try FaultRun(count: count, seed: seed())
+        let run = try FaultRun(count: count, seed: SeededRandom.printedSeed("faults"))
         let tally = try await run.repeatRounds(for: .seconds(seconds))
         print(tally.table)
         print("peak memory: \(ProcessStatus.peakMemory >> 20) MB")
@@ -32,14 +33,6 @@ struct FaultTest {
             exit(1)
         }
         print("faults: every result is right or a proper error, and nothing is left behind")
-    }
-
-    /// A random seed, or that of `TINTYPE_SEED`, to repeat a run.
-    private static func seed() -> UInt64 {
-        let given = ProcessInfo.processInfo.environment["TINTYPE_SEED"].flatMap { UInt64($0) }
-        let seed = given ?? UInt64.random(in: 0...999_999)
-        print("faults: TINTYPE_SEED=\(seed)")
-        return seed
     }
 
     /// Limits the private memory that this process can write, so that an allocation above the limit fails.
