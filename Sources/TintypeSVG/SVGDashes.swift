@@ -84,7 +84,7 @@ struct SVGDashes {
             let size = abs(number) * (Self.pixels[scanner.unit()] ?? Self.smallestUnit)
             (sum, count) = (sum + size, count + 1)
         }
-        // Of an odd number of lengths, every dash becomes a gap the next time.
+        // An odd number of lengths is repeated, so each of them is a dash once and a gap once.
         if sum > 0 { shortestDash = min(shortestDash, 2 * sum / count) }
     }
 

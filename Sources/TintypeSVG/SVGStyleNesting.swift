@@ -28,7 +28,7 @@ struct SVGStyleNesting {
     /// The beginning of the name that is being read.
     private var name: [UInt8] = []
 
-    /// The deepest nesting accepted. Honest style sheets stay below ten.
+    /// The deepest nesting accepted. Normal style sheets stay below ten.
     static let maximum = 64
 
     /// Checks a style sheet, or the value of a `style` attribute.

@@ -20,7 +20,7 @@ extension SVGTag {
         if name == "feConvolveMatrix" { try Self.check(kernelOrders: attributes.values(of: "order")) }
     }
 
-    /// Honest elements have a dozen.
+    /// Normal elements have about a dozen.
     private static let maximumAttributes = 1000
 
     /// Checks the sides of a kernel, which are one or two plain numbers.
