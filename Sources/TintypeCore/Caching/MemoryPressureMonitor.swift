@@ -19,6 +19,7 @@ public final class MemoryPressureMonitor: Sendable {
 
     private let state = Locked(State())
     private let pool: PixelPool
+    private let frames: FrameMemory
     private let time: TimeSource
     private let openSources: @Sendable () -> [PressureSource]
 
@@ -42,11 +43,13 @@ public final class MemoryPressureMonitor: Sendable {
     /// - Parameters:
     ///   - sources: Opens the notifications to wait for, once. The monitor does not close their descriptors.
     ///   - pool: A pool that frees its idle memory under pressure.
-    ///   - time: The clock for the pauses between polls of counters.
+    ///   - frames: The memory of animations, which shrinks under pressure.
+    ///   - time: The clock for the pauses between polls of a source.
     init(
-        sources: @escaping @Sendable () -> [PressureSource], pool: PixelPool = .shared, time: TimeSource = .system
+        sources: @escaping @Sendable () -> [PressureSource], pool: PixelPool = .shared,
+        frames: FrameMemory = .shared, time: TimeSource = .system
     ) {
-        (openSources, self.pool, self.time) = (sources, pool, time)
+        (openSources, self.pool, self.frames, self.time) = (sources, pool, frames, time)
     }
 
     /// Makes a cache shrink under memory pressure. The monitor holds a weak reference to the cache.
@@ -94,7 +97,7 @@ public final class MemoryPressureMonitor: Sendable {
     ///
     /// The monitor calls it on a kernel notification. A program may call it on a warning of its toolkit, on any thread.
     public func signal(_ pressure: MemoryPressure) {
-        FrameMemory.shared.shrink(for: pressure)
+        frames.shrink(for: pressure)
         pool.trim()
         let caches = state.withLock { $0.listeners.compactMap(\.cache) }
         for cache in caches { cache.shrink(for: pressure) }
@@ -118,14 +121,14 @@ public enum MemoryPressure: Hashable, Sendable, CaseIterable {
 
 /// The state of waiting for several pressure sources. It has no descriptors, threads or clocks.
 ///
-/// A counter is not polled for ``rest`` after each notification, because each notification halves the caches and the
-/// kernel may send a hundred a second. Triggers limit their rate themselves.
+/// A source is not polled for ``rest`` after each notification, because each notification halves the caches. The kernel
+/// may send a hundred a second through a counter, but a trigger's notifications are at least that far apart.
 struct PressureWatch: Sendable {
     private var sources: [PressureSource]
     /// The uptime at which each resting source is polled again.
     private var rests: [PressureSource: Duration] = [:]
 
-    /// The time for which a counter is not polled after a notification.
+    /// The time for which a source is not polled after a notification: the window of ``PressureTrigger``.
     static let rest = Duration.seconds(2)
 
     init(_ sources: [PressureSource]) {
@@ -151,7 +154,7 @@ struct PressureWatch: Sendable {
         _ urgent: [PressureSource], gone: [PressureSource], at now: Duration
     ) -> MemoryPressure? {
         sources.removeAll { gone.contains($0) }
-        for source in urgent where source.kind == .counter { rests[source] = now + Self.rest }
+        for source in urgent { rests[source] = now + Self.rest }
         return urgent.contains { $0.pressure == .critical } ? .critical : urgent.first?.pressure
     }
 }
