@@ -100,6 +100,15 @@ import TintypeTesting
         #expect(try await caches[1].usage().count == 22)
     }
 
+    /// The error with which GRDB then fails to open an index.
+    @Test func aJournalThatDisappearsIsALostConnection() {
+        let error = #expect(throws: (any Error).self) {
+            try URL(filePath: folder.url.path + "/missing-wal").resourceValues(forKeys: [.fileSizeKey])
+        }
+        #expect(error.map(DiskIndex.isConnectionLost) == true)
+        #expect(!DiskIndex.isConnectionLost(CocoaError(.fileReadNoPermission)))
+    }
+
     // MARK: An index that cannot be used
 
     /// Makes every removal from the index fail.

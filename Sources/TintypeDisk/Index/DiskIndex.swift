@@ -114,6 +114,8 @@ final class DiskIndex: Sendable {
     /// connection.
     static func isConnectionLost(_ error: any Error) -> Bool {
         isDamage(error) || [.SQLITE_IOERR, .SQLITE_CANTOPEN].contains((error as? DatabaseError)?.resultCode)
+            // GRDB asks for the size of a journal that it has just seen, and another process may have deleted it.
+            || (error as? CocoaError)?.code == .fileReadNoSuchFile
     }
 
     private static func delete(_ home: OwnedFolder) {
