@@ -7,6 +7,8 @@ CACHE_TESTS ?= ../cache-tests
 # Where `make install` installs: $(DESTDIR)$(PREFIX)/bin and so on. DESTDIR is for packagers.
 PREFIX ?= /usr/local
 DESTDIR ?=
+# How many operations each stress test of `make tsan` runs.
+STRESS ?= 100000
 # How long `make fuzz` runs in total, in seconds.
 SECONDS ?= 600
 # Under the sanitizer, tests that compute for a minute would starve tests whose transfers have time-outs, so the two
@@ -47,10 +49,10 @@ bench: bootstrap ## Measure against hand-written baselines, in release builds
 	scripts/bench/run
 	scripts/bench/measure-transfers
 
-tsan: bootstrap ## Run the tests under the thread sanitizer, with 100,000 operations in the stress test
+tsan: bootstrap ## Run the tests under the thread sanitizer, with STRESS operations in each stress test
 	$(TSAN) --filter '$(NETWORK_TESTS)' --skip StressTests
 	$(TSAN) --skip '$(NETWORK_TESTS)' --skip StressTests
-	TINTYPE_STRESS=100000 $(TSAN) --filter StressTests
+	TINTYPE_STRESS=$(STRESS) $(TSAN) --filter StressTests
 
 asan: bootstrap ## Run the tests under the address sanitizer
 	ASAN_OPTIONS=allocator_may_return_null=1 \

@@ -7,7 +7,7 @@ import TintypeTesting
 
 /// Runs every operation of every cache from several tasks at once, on few keys and with limits that are always
 /// exceeded. It is meant for the thread sanitizer. Whatever a key returns always belongs to that key.
-@Suite(.timeLimit(.minutes(15))) struct CacheStressTests {
+@Suite(.timeLimit(.minutes(30))) struct CacheStressTests {
     private let folder: TemporaryFolder
     private let cache: ImageCacheChain
     private let tiers: [ImageCache]

@@ -5,13 +5,10 @@ import TintypeCore
 import TintypeHTTP
 import TintypeTesting
 
-/// Concurrent operations in random order. For the thread sanitizer: `make tsan TEST_FLAGS='--filter HTTPStressTests'`.
-@Suite(.timeLimit(.minutes(10))) struct HTTPStressTests {
-    #if TINTYPE_TSAN
-    private static let operations = 100_000
-    #else
-    private static let operations = 10_000
-    #endif
+/// Concurrent operations in random order, mainly for the thread sanitizer: see `make tsan`.
+@Suite(.timeLimit(.minutes(30))) struct HTTPStressTests {
+    private static let operations =
+        ProcessInfo.processInfo.environment["TINTYPE_STRESS"].flatMap { Int($0) } ?? 10_000
     private static let workers = 16
     private static let paths = 64
 
