@@ -103,7 +103,7 @@ import TintypeTesting
             var previews = 0
             for await event in make(nil).start(request).events {
                 switch event {
-                case .progress: break
+                case .info, .progress: break
                 case .preview(let preview):
                     previews += 1
                     #expect(preview.image.size == PixelSize(width: 640, height: 480))

@@ -74,6 +74,7 @@ struct DemoRun {
         var previews = 0
         for await event in pipeline.start(request).events {
             switch event {
+            case .info: break
             case .progress(let progress): display?.update(sample.name, progress)
             case .preview: previews += 1
             case .finished(let result):

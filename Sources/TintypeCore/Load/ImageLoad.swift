@@ -139,7 +139,10 @@ struct JobKey: Hashable, Sendable {
         var sources = request.substitutes.map(\.key.source)
         // The origin's rules may tell sources with one name apart.
         if request.policy.freshness == .http, request.identity != nil { sources.append(request.source.identity) }
-        self.init(request.key, request.policy, request, alternatives: sources, bytes: bytes)
+        var policy = request.policy
+        // Each subscriber of a job asks for the header on its own.
+        policy.header = .withImage
+        self.init(request.key, policy, request, alternatives: sources, bytes: bytes)
     }
 
     /// The key of the job that decodes an original. It does not depend on what the request makes of the original.

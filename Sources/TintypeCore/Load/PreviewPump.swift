@@ -3,8 +3,8 @@
 /// Driven by arriving bytes, without a timer. At most one decoding step runs at a time; bytes that arrive meanwhile are decoded
 /// by the next step.
 final class PreviewPump: Sendable {
-    private let load: ImageLoad
-    private let state: Locked<PreviewState>
+    let load: ImageLoad
+    let state: Locked<PreviewState>
 
     init(_ load: ImageLoad) {
         self.load = load
@@ -28,7 +28,7 @@ final class PreviewPump: Sendable {
             state.status.progress = bytes.progress
             return (state.status, state.shouldStart(at: now))
         }
-        load.reporter(status)
+        load.reporter(status.offering(self))
         if isStepDue { enqueueStep(bytes) }
     }
 
@@ -62,7 +62,7 @@ final class PreviewPump: Sendable {
             let (status, isStepDue) = state.withLock {
                 $0.finishStep(upTo: offset + new.count, showing: preview, at: now)
             }
-            if let status { load.reporter(status) }
+            if let status { load.reporter(status.offering(self)) }
             // More bytes may have arrived during this step, and no others may follow for a long time.
             if isStepDue { enqueueStep(bytes) }
         } catch {
@@ -97,6 +97,8 @@ struct PreviewState: Sendable {
     /// The number of bytes passed to the decoder.
     private(set) var offset = 0
     var isStopped = false
+    /// The attempts to read the header.
+    var header = HeaderAttempts()
     /// The least time between the starts of two steps, or `nil` if partial images are not wanted.
     private var interval: Duration?
     private var isBusy = false

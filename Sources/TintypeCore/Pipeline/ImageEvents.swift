@@ -1,5 +1,8 @@
 /// An event of a running load.
 public enum ImageEvent: Sendable {
+    /// The header of the original has arrived before the rest, if the request asks for it: see ``LoadPolicy/header``. At
+    /// most once.
+    case info(ImageInfo)
     /// More bytes have arrived. A slow listener gets only the newest.
     case progress(LoadProgress)
     /// A partial image that shows more than the one before. A slow listener gets only the newest.
@@ -14,15 +17,19 @@ public struct LoadProgress: Hashable, Sendable {
     public var received: Int
     /// The number of bytes expected in all, or `nil` if it is unknown.
     public var expected: Int?
+    /// Whether the load has succeeded, even if no byte was received, as from memory. Only an ``ImageBinding`` sets it.
+    public var isComplete: Bool
 
     /// Creates a snapshot.
-    public init(received: Int = 0, expected: Int? = nil) {
+    public init(received: Int = 0, expected: Int? = nil, isComplete: Bool = false) {
         self.received = received
         self.expected = expected
+        self.isComplete = isComplete
     }
 
-    /// The part that has arrived, from 0 to 1, or `nil` if the total is unknown.
+    /// The part that has arrived, from 0 to 1, or `nil` if the total is unknown. 1 for a load that has succeeded.
     public var fraction: Double? {
+        if isComplete { return 1 }
         guard let expected, expected > 0 else { return nil }
         return min(1, Double(received) / Double(expected))
     }
@@ -42,6 +49,10 @@ struct LoadStatus: Sendable {
     var preview: ImageResponse?
     /// The number of previews so far.
     var previewCount = 0
+    /// The header of the original, once it has been read.
+    var header: EarlyHeader?
+    /// Reads the header from the bytes that have arrived, for a receiver that asks for it.
+    var headerReader: PreviewPump?
 
     /// Returns the status with a preview of `scale` pixels per point. `nil` leaves the scale.
     func atScale(_ scale: Double?) -> LoadStatus {
@@ -94,6 +105,7 @@ public struct ImageEvents: AsyncSequence, Sendable {
 
 /// The events that one listener has not seen yet: at most one of each kind.
 struct EventBuffer: Sendable {
+    private var info: ImageInfo?
     private var progress: LoadProgress?
     private var preview: ImageResponse?
     private var end: Result<ImageResponse, TintypeError>?
@@ -102,14 +114,20 @@ struct EventBuffer: Sendable {
 
     mutating func add(_ event: ImageEvent) {
         switch event {
+        case .info(let newest): info = newest
         case .progress(let newest): progress = newest
         case .preview(let newest): preview = newest
         case .finished(let result): end = result
         }
     }
 
-    /// Returns the next event: progress first, then a preview, then the end. `nil` if there is none, or after the end.
+    /// Returns the next event: the header first, then progress, then a preview, then the end. `nil` if there is none, or
+    /// after the end.
     mutating func next() -> ImageEvent? {
+        if let newest = info {
+            info = nil
+            return .info(newest)
+        }
         if let newest = progress {
             progress = nil
             return .progress(newest)

@@ -82,12 +82,17 @@ public final class ImagePipeline: Sendable {
         try await services.configuration.cache.flush()
     }
 
-    private func launch(_ request: ImageRequest) -> ImageTask {
+    /// Starts the load of a request that the interceptors have already rewritten, and that memory cannot answer.
+    func launch(_ request: ImageRequest) -> ImageTask {
         let task = ImageTask(request: request, in: running)
         // Jobs do not know the scale, so that they are shared. With alternatives, it depends on which of them loads.
         let scale = request.alternatives.isEmpty ? request.rendition.decode.scale : nil
+        let readsHeader = request.policy.header == .early
         let receiver = JobReceiver<ImageResponse, LoadStatus>(
-            onStatus: { task.update($0.atScale(scale)) },
+            onStatus: { status in
+                task.update(status.atScale(scale))
+                if readsHeader { status.headerReader?.readHeader() }
+            },
             onEnd: { task.finish($0.map { $0.atScale(scale) }) })
         let key = JobKey(rendition: request, bytes: nil)
         let subscription = services.renditions.attach(key, at: request.priority, receiver: receiver) {

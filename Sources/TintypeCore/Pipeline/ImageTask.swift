@@ -21,6 +21,7 @@ public final class ImageTask: Sendable {
         self.request = request
         self.running = running
         handle = JobHandle(priority: request.priority)
+        if request.policy.header == .early { state.withLock { $0.events.deliversInfo = true } }
         guard let running else { return }
         let entry = running.add(self)
         let end = state.withLock { state in

@@ -9,6 +9,8 @@ struct ImageTaskState: Sendable {
     typealias Delivery = (listener: Listener, event: ImageEvent?)
 
     private(set) var status = LoadStatus()
+    /// Whether the request asks for the header before the image.
+    var deliversInfo = false
     private(set) var end: End?
     private var streams: [Int: Stream] = [:]
     private var lastNumber = 0
@@ -26,6 +28,10 @@ extension ImageTaskState {
     mutating func update(_ newest: LoadStatus) -> [Delivery] {
         guard end == nil else { return [] }
         var deliveries: [Delivery] = []
+        if deliversInfo, status.header == nil, let header = newest.header {
+            status.header = header
+            deliveries += add(.info(header.info))
+        }
         if newest.progress.isNewer(than: status.progress) {
             status.progress = newest.progress
             deliveries += add(.progress(newest.progress))
@@ -70,6 +76,7 @@ extension ImageTaskState {
     mutating func openStream() -> Int {
         lastNumber += 1
         var stream = Stream()
+        if let header = status.header { stream.buffer.add(.info(header.info)) }
         if status.progress != LoadProgress() { stream.buffer.add(.progress(status.progress)) }
         if let preview = status.preview { stream.buffer.add(.preview(preview)) }
         if let end { stream.buffer.add(.finished(end)) }

@@ -10,6 +10,9 @@ public struct LoadPolicy: Hashable, Sendable {
     public var failureMemory: FailureMemoryUse
     /// Whether partial images are delivered while the bytes arrive. By default they are not.
     public var previews: Previews
+    /// Whether the header is delivered while the bytes arrive. By default it is not. Requests that differ only in this
+    /// share their work.
+    public var header = HeaderDelivery.withImage
     /// Whether a larger image in memory may be scaled down. By default it may not.
     public var variants: Variants
     /// How the pixels are prepared before delivery.
@@ -80,6 +83,15 @@ extension LoadPolicy {
 
         /// At most four previews a second.
         public static let progressive = Previews.progressive(every: .milliseconds(250))
+    }
+
+    /// When the contents of the header are delivered.
+    public enum HeaderDelivery: Hashable, Sendable {
+        /// With the image: see ``Image/info``.
+        case withImage
+        /// As soon as enough bytes have arrived, if others are still missing: ``ImageEvent/info(_:)``. A view can then
+        /// reserve space of the right shape.
+        case early
     }
 
     /// Whether a larger image in memory may be scaled down to the requested size instead of loading.

@@ -113,6 +113,7 @@ import TintypeTesting
 extension ImageEvent {
     fileprivate var kind: String {
         switch self {
+        case .info(let info): "info \(info.size)"
         case .progress(let progress): "progress \(progress.received)"
         case .preview: "preview"
         case .finished: "finished"

@@ -18,7 +18,7 @@ import TintypeTesting
         var origins: [ImageOrigin] = []
         for await event in fixture.pipeline.start(request).events {
             switch event {
-            case .progress: break
+            case .info, .progress: break
             case .preview(let response):
                 origins.append(response.origin)
                 gate.open()
