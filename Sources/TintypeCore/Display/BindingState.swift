@@ -3,11 +3,6 @@
 /// It knows no display, pipeline or time. Each event returns actions, which must be performed in their order. Loads are
 /// numbered from 1 in the order of their requests.
 struct BindingState: Sendable {
-    /// The content of the display.
-    enum Content: Hashable, Sendable {
-        case nothing, placeholder, preview, image, failure
-    }
-
     /// A step that the binding must perform.
     enum Action: Hashable, Sendable {
         /// Start this load. It comes before the cancellation of the previous load, so that work shared by both loads
@@ -16,16 +11,30 @@ struct BindingState: Sendable {
         /// Cancel this load.
         case cancel(Int)
         /// Show something, with a transition if there is one.
-        case show(Content, ImageTransition? = nil)
+        case show(ImageContent.Kind, ImageTransition? = nil)
+        /// Show the current image as something else.
+        case mark(ImageContent.Kind)
         case startIndicator
         case stopIndicator
         /// Keep what is shown: it is the requested image.
         case reuse
     }
 
+    /// How a load has ended.
+    enum Outcome: Hashable, Sendable {
+        /// With an image that was in memory.
+        case inMemory
+        /// With an image that had to be loaded.
+        case loaded
+        case failed
+        /// The program has cancelled the task of the load.
+        case cancelled
+    }
+
     private struct Load: Sendable {
-        let key: CacheKey
+        var key: CacheKey
         let presentation: Presentation
+        var isRunning = false
     }
 
     /// The number of the newest load.
@@ -33,7 +42,7 @@ struct BindingState: Sendable {
     /// The loads that are running.
     private var loads: [Int: Load] = [:]
     /// The content that the display shows.
-    private(set) var content = Content.nothing
+    private(set) var content = ImageContent.Kind.nothing
     /// The load whose result is shown. Results of earlier loads are not shown any longer.
     private var shownLoad = 0
     /// The key of the image that is shown, whole or as a preview; `nil` if anything else is shown.
@@ -82,12 +91,25 @@ extension BindingState {
 // MARK: - Events of a load
 
 extension BindingState {
-    /// Handles the start of a load whose image is not in memory.
-    mutating func wait(for number: Int) -> [Action] {
+    /// Handles a load whose image is not in memory.
+    ///
+    /// - Parameter isRunning: Whether the load has started.
+    mutating func wait(for number: Int, isRunning: Bool = true) -> [Action] {
         guard let load = loads[number] else { return [] }
-        let indicator: [Action] = isIndicating ? [] : [.startIndicator]
-        isIndicating = true
-        return showWaiting(load.presentation, number, key: load.key) + indicator
+        return showWaiting(load.presentation, number, key: load.key) + setRunning(number, isRunning)
+    }
+
+    /// Handles the start or the pause of a load.
+    mutating func setRunning(_ number: Int, _ isRunning: Bool) -> [Action] {
+        loads[number]?.isRunning = isRunning
+        guard isBusy else { return stopIndicatorIfIdle() }
+        defer { isIndicating = true }
+        return isIndicating ? [] : [.startIndicator]
+    }
+
+    /// Changes the key of a load that has not shown anything yet.
+    mutating func setKey(_ key: CacheKey, of number: Int) {
+        loads[number]?.key = key
     }
 
     /// Handles a preview of a load.
@@ -97,36 +119,51 @@ extension BindingState {
     }
 
     /// Handles the end of a load.
-    mutating func finish(_ number: Int, succeeded: Bool, fromMemory: Bool) -> [Action] {
+    mutating func finish(_ number: Int, _ outcome: Outcome) -> [Action] {
         guard let load = loads.removeValue(forKey: number) else { return [] }
-        let shown = succeeded ? showImage(number, load, fromMemory: fromMemory) : showFailure(number, load)
+        let shown: [Action] =
+            switch outcome {
+            case .inMemory, .loaded: showImage(number, load, outcome)
+            case .failed: showFailure(number, load)
+            case .cancelled: []
+            }
         return stopIndicatorIfIdle() + shown
     }
 
-    private mutating func showImage(_ number: Int, _ load: Load, fromMemory: Bool) -> [Action] {
+    private mutating func showImage(_ number: Int, _ load: Load, _ outcome: Outcome) -> [Action] {
         guard number >= shownLoad, load.presentation.delivery == .automatic else { return [] }
-        let transition = load.presentation.transition.flatMap { !fromMemory || $0.when == .always ? $0 : nil }
+        let transition = load.presentation.transition.flatMap { outcome == .loaded || $0.when == .always ? $0 : nil }
         return show(.image, of: number, key: load.key, transition)
     }
 
-    /// Shows the failure image, unless a preview or the image itself is already shown.
+    /// Shows the failure image, or marks what is shown as that of a failed load. A preview of the image stays, and so does
+    /// the image itself.
     private mutating func showFailure(_ number: Int, _ load: Load) -> [Action] {
-        guard number >= shownLoad, load.presentation.failureImage != nil, shownKey != load.key else { return [] }
-        return show(.failure, of: number, key: nil)
+        guard number >= shownLoad else { return [] }
+        if shownKey == load.key { return content == .preview ? mark(.failure) : [] }
+        if load.presentation.failureImage != nil { return show(.failure, of: number, key: nil) }
+        // The receiver, or the former request, is responsible for what is shown.
+        guard load.presentation.delivery == .automatic, content != .image else { return [] }
+        shownLoad = number
+        shownKey = nil
+        return mark(.failure)
     }
 
     private mutating func showWaiting(_ presentation: Presentation, _ number: Int, key: CacheKey?) -> [Action] {
         // The requested image, or a preview of it, is already shown.
-        if let key, shownKey == key { return [] }
+        if let key, shownKey == key { return content == .failure ? mark(.preview) : [] }
         switch presentation.whileLoading {
-        case .current: return []
+        case .current:
+            guard content == .failure else { return [] }
+            shownKey = nil
+            return mark(.placeholder)
         case .placeholder: return show(.placeholder, of: number, key: nil)
         case .nothing: return content == .nothing ? [] : show(.nothing, of: number, key: nil)
         }
     }
 
     private mutating func show(
-        _ new: Content, of load: Int, key: CacheKey?, _ transition: ImageTransition? = nil
+        _ new: ImageContent.Kind, of load: Int, key: CacheKey?, _ transition: ImageTransition? = nil
     ) -> [Action] {
         // A placeholder is not a result: the result of an earlier load may still replace it.
         if new == .preview || new == .image || new == .failure || loads.isEmpty { shownLoad = load }
@@ -135,8 +172,15 @@ extension BindingState {
         return [.show(new, transition)]
     }
 
+    private mutating func mark(_ new: ImageContent.Kind) -> [Action] {
+        content = new
+        return [.mark(new)]
+    }
+
+    private var isBusy: Bool { loads.values.contains(where: \.isRunning) }
+
     private mutating func stopIndicatorIfIdle() -> [Action] {
-        guard isIndicating, loads.isEmpty else { return [] }
+        guard isIndicating, !isBusy else { return [] }
         isIndicating = false
         return [.stopIndicator]
     }

@@ -1,44 +1,60 @@
 /// Shows one image at a time. The view of any toolkit can implement it.
+///
+/// An ``ImageBinding`` calls all methods, on the main actor. Only ``show(_:)`` is required.
 @MainActor public protocol ImageDisplay: AnyObject {
-    /// Shows an image, replacing what was shown before.
-    func show(_ image: Image)
+    /// Shows content in place of what was shown before.
+    func show(_ content: ImageContent)
 
-    /// Shows an image with a transition from what was shown before, and calls `whenDone` when the transition is over.
+    /// Shows the new content of a transition, and draws the frames that lead to it.
     ///
-    /// Displays without transitions need not implement this method.
-    func show(_ image: Image, with transition: ImageTransition, whenDone: @escaping @MainActor @Sendable () -> Void)
+    /// The display keeps the transition and asks it for a ``RunningTransition/frame(at:)`` whenever it draws, until
+    /// ``RunningTransition/isOver``. By default, the new content is shown at once.
+    func show(with transition: RunningTransition)
 
-    /// Removes the image that is shown.
-    func showNothing()
+    /// Called when the size of the next image becomes known before its pixels; `nil` when a load begins of which nothing
+    /// is known. Called only if it differs from the last one. By default it does nothing.
+    func expect(_ size: ExpectedSize?)
 
     /// The number of pixels per point.
     var scale: Double { get }
 
-    /// The size in pixels at which an image will be shown; `nil` while it is unknown.
+    /// The size in pixels at which an image will be shown; `nil` while it is unknown, for example before the first layout.
+    ///
+    /// A display whose size changes often rounds it up to a few steps, because each size is decoded separately.
     var wantedSize: PixelSize? { get }
+
+    /// How an image of another shape is placed in that size. By default it is contained.
+    var fit: ImageFit { get }
+}
+
+/// How a display places an image whose shape differs from its own.
+public enum ImageFit: Hashable, Sendable {
+    /// The whole image is shown, with space beside it.
+    case contain
+    /// The image covers the display, and its edges are cut off.
+    case cover
+}
+
+extension ImageFit {
+    /// Returns the size to decode an image to that is shown in a box.
+    func decodeSize(_ box: PixelSize) -> DecodeOptions.Size {
+        self == .cover ? .cover(box) : .fit(box)
+    }
 }
 
 extension ImageDisplay {
-    /// Shows the image without a transition, and calls `whenDone` at once.
-    public func show(
-        _ image: Image, with transition: ImageTransition, whenDone: @escaping @MainActor @Sendable () -> Void
-    ) {
-        show(image)
-        whenDone()
+    /// Shows the new content without a transition.
+    public func show(with transition: RunningTransition) {
+        show(transition.new)
+        transition.finish()
     }
 
+    /// Does nothing: by default, the display does not reserve space.
+    public func expect(_ size: ExpectedSize?) {}
     /// The default scale, 1.
     public var scale: Double { 1 }
     /// The default, `nil`: the size is unknown.
     public var wantedSize: PixelSize? { nil }
-}
-
-/// An indicator of a running load, for example a spinner or a progress bar.
-@MainActor public protocol LoadIndicator: AnyObject {
-    /// Called when a load begins.
-    func start()
-    /// Called between ``start()`` and ``stop()`` whenever more bytes have arrived.
-    func update(_ progress: LoadProgress)
-    /// Called when no load is running any longer.
-    func stop()
+    /// The default, ``ImageFit/contain``.
+    public var fit: ImageFit { .contain }
 }

@@ -8,6 +8,12 @@ public struct Presentation: Sendable {
     public var delivery: Delivery
     /// The treatment of the display's former load.
     public var replacement: Replacement
+    /// When a load begins that has to wait for its image.
+    public var start: Start
+    /// What happens to the load while the display is hidden: see ``ImageBinding/isVisible``.
+    public var whenHidden: WhenHidden
+    /// The size of the image in pixels, if the program knows it; `nil` takes it from the placeholder or the header.
+    public var expectedSize: PixelSize?
     /// Whether the request or the display determines the size of the image.
     public var sizing: Sizing
     /// The transition to the new image; `nil` shows it at once.
@@ -18,13 +24,17 @@ public struct Presentation: Sendable {
     /// Creates a presentation; by default it shows the image at once and cancels the former load.
     public init(
         whileLoading: WhileLoading = .nothing, failureImage: Image? = nil, delivery: Delivery = .automatic,
-        replacement: Replacement = .cancelsFormer, sizing: Sizing = .asRequested, transition: ImageTransition? = nil,
+        replacement: Replacement = .cancelsFormer, start: Start = .immediate, whenHidden: WhenHidden = .pauses,
+        expectedSize: PixelSize? = nil, sizing: Sizing = .asRequested, transition: ImageTransition? = nil,
         completion: Completion = .whenShown
     ) {
         self.whileLoading = whileLoading
         self.failureImage = failureImage
         self.delivery = delivery
         self.replacement = replacement
+        self.start = start
+        self.whenHidden = whenHidden
+        self.expectedSize = expectedSize
         self.sizing = sizing
         self.transition = transition
         self.completion = completion
@@ -59,12 +69,37 @@ extension Presentation {
         case besideFormer
     }
 
+    /// When a load begins. An image in memory is shown at once in any case.
+    public enum Start: Hashable, Sendable {
+        /// At once.
+        case immediate
+        /// At ``ImageBinding/begin()``. A list calls that when it draws a row for the first time, because it may prepare
+        /// many more rows than it shows.
+        case deferred
+        /// At once with the lowest priority, and from ``ImageBinding/begin()`` on with that of the request.
+        case prefetched
+    }
+
+    /// What happens to a load while its display is hidden.
+    public enum WhenHidden: Hashable, Sendable {
+        /// It continues unchanged.
+        case continues
+        /// It continues with the lowest priority.
+        case yields
+        /// It continues with the lowest priority, and stops after this time unless more than half of its bytes have
+        /// arrived. It starts again when the display is visible. The receiver is not told of the pause.
+        case pauses(after: Duration)
+
+        /// A pause after two seconds, so that a short look at another page does not restart the load.
+        public static let pauses = WhenHidden.pauses(after: .seconds(2))
+    }
+
     /// Whether the request or the display determines the size of the image.
     public enum Sizing: Hashable, Sendable {
         /// The size of the request.
         case asRequested
-        /// A request for the full size is decoded to the display's ``ImageDisplay/wantedSize``, if it is known, and
-        /// gets the display's ``ImageDisplay/scale``.
+        /// A request for the full size is decoded to the display's ``ImageDisplay/wantedSize``, if it is known when the load
+        /// begins, and gets the display's ``ImageDisplay/scale``.
         case fitsDisplay
     }
 
@@ -72,51 +107,8 @@ extension Presentation {
     public enum Completion: Hashable, Sendable {
         /// When the image has been passed to the display.
         case whenShown
-        /// When the display has finished its transition; without a transition, as ``whenShown``.
+        /// When the transition has ended, whether it was shown to its end or interrupted; without a transition, as
+        /// ``whenShown``.
         case afterTransition
     }
-}
-
-// MARK: - Transitions
-
-/// How one image replaces another.
-public struct ImageTransition: Hashable, Sendable {
-    /// The visual effect of a transition.
-    public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// The new image fades in over the old one.
-        case fade
-        /// The new image slides in from the left.
-        case slideFromLeft
-        /// The new image slides in from the right.
-        case slideFromRight
-        /// The new image slides in from the top.
-        case slideFromTop
-        /// The new image slides in from the bottom.
-        case slideFromBottom
-    }
-
-    /// The images that a transition applies to.
-    public enum When: Hashable, Sendable {
-        /// Images that had to be loaded. An image from memory appears without a transition.
-        case waitedFor
-        /// All images, from memory as well.
-        case always
-    }
-
-    /// The visual effect.
-    public var kind: Kind
-    /// The duration of the transition.
-    public var duration: Duration
-    /// The images that the transition applies to.
-    public var when: When
-
-    /// Creates a transition; by default of half a second, for images that had to be loaded.
-    public init(_ kind: Kind, duration: Duration = .milliseconds(500), when: When = .waitedFor) {
-        self.kind = kind
-        self.duration = duration
-        self.when = when
-    }
-
-    /// A fade of half a second, for images that had to be loaded.
-    public static let fade = ImageTransition(.fade)
 }

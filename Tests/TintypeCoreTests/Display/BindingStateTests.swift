@@ -19,25 +19,25 @@ import TintypeTesting
         #expect(state.load(a, placeholder, mayReuse: true) == [.start(1)])
         #expect(state.wait(for: 1) == [.show(.placeholder), .startIndicator])
         #expect(state.showPreview(of: 1) == [.show(.preview)])
-        #expect(state.finish(1, succeeded: true, fromMemory: false) == [.stopIndicator, .show(.image)])
+        #expect(state.finish(1, .loaded) == [.stopIndicator, .show(.image)])
         #expect(state.content == .image && state.shownKey == a)
         // The load is over.
-        #expect(state.finish(1, succeeded: true, fromMemory: false) == [])
+        #expect(state.finish(1, .loaded) == [])
     }
 
     @Test func anImageInMemoryIsShownWithoutPlaceholderIndicatorOrTransition() {
         var state = BindingState()
         _ = state.load(a, Presentation(whileLoading: placeholder.whileLoading, transition: .fade), mayReuse: true)
-        #expect(state.finish(1, succeeded: true, fromMemory: true) == [.show(.image)])
+        #expect(state.finish(1, .inMemory) == [.show(.image)])
     }
 
     @Test func onlyImagesThatHadToBeLoadedHaveATransitionUnlessForced() {
         var state = BindingState()
         _ = state.load(a, fading, mayReuse: true)
-        #expect(state.finish(1, succeeded: true, fromMemory: false) == [.show(.image, .fade)])
+        #expect(state.finish(1, .loaded) == [.show(.image, .fade)])
         let always = ImageTransition(.fade, when: .always)
         _ = state.load(b, Presentation(transition: always), mayReuse: true)
-        #expect(state.finish(2, succeeded: true, fromMemory: true) == [.show(.image, always)])
+        #expect(state.finish(2, .inMemory) == [.show(.image, always)])
     }
 
     @Test func theImageThatIsAlreadyShownStays() {
@@ -52,7 +52,7 @@ import TintypeTesting
         #expect(state.load(b, beside, mayReuse: true) == [.start(2)])
         #expect(state.load(a, beside, mayReuse: true) == [.reuse])
         #expect(state.showPreview(of: 2) == [])
-        #expect(state.finish(2, succeeded: true, fromMemory: false) == [])
+        #expect(state.finish(2, .loaded) == [])
         #expect(state.content == .image && state.shownKey == a)
     }
 
@@ -67,7 +67,7 @@ import TintypeTesting
         var state = BindingState()
         _ = state.load(a, placeholder, mayReuse: true)
         #expect(state.load(b, placeholder, mayReuse: true) == [.start(2), .cancel(1)])
-        #expect(state.finish(1, succeeded: true, fromMemory: false) == [])
+        #expect(state.finish(1, .loaded) == [])
         #expect(state.showPreview(of: 1) == [])
     }
 
@@ -77,7 +77,7 @@ import TintypeTesting
         _ = state.wait(for: 1)
         _ = state.load(b, placeholder, mayReuse: true)
         #expect(state.wait(for: 2) == [.show(.placeholder)])
-        #expect(state.finish(2, succeeded: true, fromMemory: false) == [.stopIndicator, .show(.image)])
+        #expect(state.finish(2, .loaded) == [.stopIndicator, .show(.image)])
     }
 
     @Test func concurrentLoadsAreShownInTheirOrder() {
@@ -85,8 +85,8 @@ import TintypeTesting
         var state = BindingState()
         _ = state.load(a, beside, mayReuse: true)
         _ = state.load(b, beside, mayReuse: true)
-        #expect(state.finish(1, succeeded: true, fromMemory: false) == [.show(.image)])
-        #expect(state.finish(2, succeeded: true, fromMemory: false) == [.show(.image)])
+        #expect(state.finish(1, .loaded) == [.show(.image)])
+        #expect(state.finish(2, .loaded) == [.show(.image)])
         #expect(state.shownKey == b)
     }
 
@@ -95,9 +95,9 @@ import TintypeTesting
         var state = BindingState()
         _ = state.load(a, beside, mayReuse: true)
         _ = state.load(b, beside, mayReuse: true)
-        #expect(state.finish(2, succeeded: true, fromMemory: false) == [.show(.image)])
+        #expect(state.finish(2, .loaded) == [.show(.image)])
         #expect(state.showPreview(of: 1) == [])
-        #expect(state.finish(1, succeeded: true, fromMemory: false) == [])
+        #expect(state.finish(1, .loaded) == [])
         #expect(state.shownKey == b)
     }
 
@@ -107,20 +107,20 @@ import TintypeTesting
         for key in [a, b] { _ = state.load(key, beside, mayReuse: true) }
         var other = state
         // The older image does not replace the newer failure, nor the older failure the newer image.
-        #expect(state.finish(2, succeeded: false, fromMemory: false) == [.show(.failure)])
-        #expect(state.finish(1, succeeded: true, fromMemory: false) == [])
-        #expect(other.finish(2, succeeded: true, fromMemory: false) == [.show(.image)])
-        #expect(other.finish(1, succeeded: false, fromMemory: false) == [])
+        #expect(state.finish(2, .failed) == [.show(.failure)])
+        #expect(state.finish(1, .loaded) == [])
+        #expect(other.finish(2, .loaded) == [.show(.image)])
+        #expect(other.finish(1, .failed) == [])
     }
 
     @Test func aFailureShowsTheFailureImageOrLeavesWhatIsShown() throws {
         var state = BindingState()
         _ = state.load(a, placeholder, mayReuse: true)
         _ = state.wait(for: 1)
-        #expect(state.finish(1, succeeded: false, fromMemory: false) == [.stopIndicator])
-        #expect(state.content == .placeholder)
+        #expect(state.finish(1, .failed) == [.stopIndicator, .mark(.failure)])
+        #expect(state.content == .failure)
         _ = state.load(a, Presentation(failureImage: try .pixel()), mayReuse: true)
-        #expect(state.finish(2, succeeded: false, fromMemory: false) == [.show(.failure)])
+        #expect(state.finish(2, .failed) == [.show(.failure)])
         // The failure image is not the requested image: the next request loads again.
         #expect(state.load(a, placeholder, mayReuse: true) == [.start(3)])
     }
@@ -129,7 +129,64 @@ import TintypeTesting
         var state = BindingState()
         _ = state.load(a, Presentation(failureImage: try .pixel()), mayReuse: true)
         _ = state.showPreview(of: 1)
-        #expect(state.finish(1, succeeded: false, fromMemory: false) == [])
+        #expect(state.finish(1, .failed) == [.mark(.failure)])
+        // The next attempt shows it as a preview again, without a placeholder.
+        #expect(state.load(a, placeholder, mayReuse: true) == [.start(2)])
+        #expect(state.wait(for: 2) == [.mark(.preview), .startIndicator])
+    }
+
+    @Test func aFailureDoesNotMarkAnImageThatStays() {
+        var state = shown(a)
+        _ = state.load(b, Presentation(whileLoading: .current), mayReuse: true)
+        #expect(state.finish(2, .failed) == [])
+        #expect(state.load(a, placeholder, mayReuse: true) == [.reuse])
+        // Nor does the failure of a reload of the same image.
+        #expect(state.load(a, placeholder, mayReuse: false) == [.start(4)])
+        #expect(state.finish(4, .failed) == [] && state.content == .image)
+    }
+
+    @Test func theNextLoadTurnsAFailureIntoAPlaceholder() {
+        var state = BindingState()
+        let current = Presentation(whileLoading: .current)
+        _ = state.load(a, current, mayReuse: true)
+        #expect(state.finish(1, .failed) == [.mark(.failure)])
+        _ = state.load(b, current, mayReuse: true)
+        #expect(state.wait(for: 2, isRunning: false) == [.mark(.placeholder)])
+    }
+
+    @Test func manualDeliveryLeavesFailuresToTheReceiver() throws {
+        var state = BindingState()
+        _ = state.load(a, Presentation(delivery: .manual), mayReuse: true)
+        #expect(state.finish(1, .failed) == [])
+        _ = state.load(a, Presentation(failureImage: try .pixel(), delivery: .manual), mayReuse: true)
+        #expect(state.finish(2, .failed) == [.show(.failure)])
+    }
+
+    @Test func aCancelledTaskIsNoFailure() throws {
+        var state = BindingState()
+        _ = state.load(a, Presentation(failureImage: try .pixel()), mayReuse: true)
+        _ = state.wait(for: 1)
+        #expect(state.finish(1, .cancelled) == [.stopIndicator] && state.content == .nothing)
+    }
+
+    @Test func theIndicatorRunsOnlyWhileALoadDoes() {
+        var state = BindingState()
+        _ = state.load(a, placeholder, mayReuse: true)
+        #expect(state.wait(for: 1, isRunning: false) == [.show(.placeholder)])
+        #expect(state.setRunning(1, true) == [.startIndicator])
+        #expect(state.setRunning(1, false) == [.stopIndicator])
+        #expect(state.setRunning(1, true) == [.startIndicator])
+        // A deferred load stops the indicator of the former one.
+        _ = state.load(b, placeholder, mayReuse: true)
+        #expect(state.wait(for: 2, isRunning: false) == [.show(.placeholder), .stopIndicator])
+    }
+
+    @Test func theKeyOfALoadThatHasNotStartedCanChange() {
+        var state = BindingState()
+        _ = state.load(a, placeholder, mayReuse: true)
+        state.setKey(b, of: 1)
+        _ = state.finish(1, .loaded)
+        #expect(state.shownKey == b)
     }
 
     @Test func manualDeliveryShowsThePlaceholderButNoImage() {
@@ -138,7 +195,7 @@ import TintypeTesting
         _ = state.load(a, manual, mayReuse: true)
         #expect(state.wait(for: 1) == [.show(.placeholder), .startIndicator])
         #expect(state.showPreview(of: 1) == [])
-        #expect(state.finish(1, succeeded: true, fromMemory: false) == [.stopIndicator])
+        #expect(state.finish(1, .loaded) == [.stopIndicator])
     }
 
     @Test func theFormerImageStaysIfThePresentationSaysSo() {
@@ -158,7 +215,7 @@ import TintypeTesting
         var state = shown(a)
         _ = state.load(b, placeholder, mayReuse: true)
         #expect(state.clear(Presentation()) == [.cancel(2), .show(.nothing)])
-        #expect(state.finish(2, succeeded: true, fromMemory: false) == [])
+        #expect(state.finish(2, .loaded) == [])
         #expect(state.clear(placeholder) == [.show(.placeholder)])
     }
 
@@ -174,7 +231,7 @@ import TintypeTesting
     private func shown(_ key: CacheKey) -> BindingState {
         var state = BindingState()
         _ = state.load(key, Presentation(), mayReuse: true)
-        _ = state.finish(1, succeeded: true, fromMemory: false)
+        _ = state.finish(1, .loaded)
         return state
     }
 
@@ -184,6 +241,9 @@ import TintypeTesting
         case loadA, loadB, clear, cancel
         case preview, succeed, fail
         case previewOfFormer, successOfFormer, failureOfFormer
+        case pause, resume
+
+        static let withoutPauses = allCases.filter { $0 != .pause && $0 != .resume }
     }
 
     /// An independent record of all events and actions, against which each action is checked.
@@ -192,6 +252,8 @@ import TintypeTesting
         var keys: [CacheKey?] = []
         /// The running loads.
         var running: Set<Int> = []
+        /// The paused loads.
+        var paused: Set<Int> = []
         /// The newest load whose result has been shown.
         var newest = 0
         var isIndicating = false
@@ -199,15 +261,26 @@ import TintypeTesting
 
     @Test(arguments: ["placeholder", "current", "besideFormer"])
     func everySequenceOfFiveEventsKeepsTheInvariants(_ name: String) throws {
-        let presentation =
-            switch name {
-            case "placeholder": placeholder
-            case "current": Presentation(whileLoading: .current, failureImage: try .pixel())
-            default: Presentation(whileLoading: .current, replacement: .besideFormer)
-            }
+        walk(try presentation(name), Event.withoutPauses, 5)
+    }
+
+    @Test(arguments: ["placeholder", "current", "besideFormer"])
+    func everySequenceOfFourEventsWithPausesKeepsTheInvariants(_ name: String) throws {
+        walk(try presentation(name), Event.allCases, 4)
+    }
+
+    private func presentation(_ name: String) throws -> Presentation {
+        switch name {
+        case "placeholder": placeholder
+        case "current": Presentation(whileLoading: .current, failureImage: try .pixel())
+        default: Presentation(whileLoading: .current, replacement: .besideFormer)
+        }
+    }
+
+    private func walk(_ presentation: Presentation, _ events: [Event], _ length: Int) {
         func walk(_ state: BindingState, _ record: Record, _ depth: Int) {
             guard depth > 0 else { return }
-            for event in Event.allCases {
+            for event in events {
                 var (state, record) = (state, record)
                 let (actions, load) = apply(event, to: &state, presentation, &record)
                 for action in actions {
@@ -218,7 +291,7 @@ import TintypeTesting
                 walk(state, record, depth - 1)
             }
         }
-        walk(BindingState(), Record(), 5)
+        walk(BindingState(), Record(), length)
     }
 
     /// Applies an event to the state and to the record.
@@ -237,19 +310,25 @@ import TintypeTesting
             return (state.clear(Presentation()), last + 1)
         case .cancel: return (state.cancel(), last)
         case .preview: return (state.showPreview(of: last), last)
+        case .pause:
+            if record.running.remove(last) != nil { record.paused.insert(last) }
+            return (state.setRunning(last, false), last)
+        case .resume:
+            if record.paused.remove(last) != nil { record.running.insert(last) }
+            return (state.setRunning(last, true), last)
         case .succeed:
-            record.running.remove(last)
-            return (state.finish(last, succeeded: true, fromMemory: false), last)
+            record.end(last)
+            return (state.finish(last, .loaded), last)
         case .fail:
-            record.running.remove(last)
-            return (state.finish(last, succeeded: false, fromMemory: false), last)
+            record.end(last)
+            return (state.finish(last, .failed), last)
         case .previewOfFormer: return (state.showPreview(of: former), former)
         case .successOfFormer:
-            record.running.remove(former)
-            return (state.finish(former, succeeded: true, fromMemory: false), former)
+            record.end(former)
+            return (state.finish(former, .loaded), former)
         case .failureOfFormer:
-            record.running.remove(former)
-            return (state.finish(former, succeeded: false, fromMemory: false), former)
+            record.end(former)
+            return (state.finish(former, .failed), former)
         }
     }
 
@@ -268,18 +347,27 @@ import TintypeTesting
 }
 
 extension BindingStateTests.Record {
+    fileprivate mutating func end(_ load: Int) {
+        running.remove(load)
+        paused.remove(load)
+    }
+
     /// Records an action and returns a description of the invariant that it violates, if any.
     fileprivate mutating func broken(
         by action: BindingState.Action, of load: Int, in state: BindingState, _ presentation: Presentation
     ) -> String? {
         switch action {
         case .start(let load): running.insert(load)
-        case .cancel(let load): running.remove(load)
+        case .cancel(let load):
+            running.remove(load)
+            paused.remove(load)
         case .startIndicator, .stopIndicator:
             defer { isIndicating = action == .startIndicator }
             if isIndicating == (action == .startIndicator) { return "the indicator is started or stopped twice" }
             return action == .stopIndicator && !running.isEmpty
                 ? "the indicator is stopped while a load is running" : nil
+        case .mark(.failure):
+            if load < newest { return "an older failure marks a newer image" }
         case .show(.image, _), .show(.preview, _), .show(.failure, _):
             defer { newest = max(newest, load) }
             if load < newest { return "an older image replaces a newer one" }

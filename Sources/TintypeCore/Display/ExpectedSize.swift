@@ -1,0 +1,59 @@
+/// The size of an image whose pixels are not available yet, as far as it is known.
+///
+/// A view reserves space of this shape, so that its surroundings do not move when the image is shown.
+public struct ExpectedSize: Hashable, Sendable {
+    /// The source of an expected size.
+    public enum Basis: Hashable, Sendable {
+        /// The program's hint, ``Presentation/expectedSize``.
+        case hint
+        /// The placeholder, which has the shape of the image. Only the ratio of its sides counts.
+        case placeholder
+        /// The header of the image, which has arrived before its pixels.
+        case header
+    }
+
+    /// The size in pixels at which the image will be shown.
+    public var size: PixelSize
+    /// Where the size comes from.
+    public var basis: Basis
+
+    /// Creates an expected size.
+    public init(_ size: PixelSize, basis: Basis) {
+        self.size = size
+        self.basis = basis
+    }
+
+    /// The width divided by the height; 1 if a side is not positive.
+    public var aspectRatio: Double {
+        size.isPositive ? Double(size.width) / Double(size.height) : 1
+    }
+}
+
+extension ExpectedSize {
+    /// Returns what is known when a load begins: the hint, or else the shape of the placeholder.
+    init?(_ presentation: Presentation) {
+        if let hint = presentation.expectedSize {
+            self.init(hint, basis: .hint)
+        } else if case .placeholder(let image) = presentation.whileLoading {
+            self.init(image.size, basis: .placeholder)
+        } else {
+            return nil
+        }
+    }
+
+    /// Returns the size of a rendition of an image.
+    ///
+    /// - Returns: `nil` if transforms may change the size in a way that the header does not tell.
+    init?(_ info: ImageInfo, as rendition: Rendition) {
+        guard rendition.predictsSize || !rendition.transforms(info) else { return nil }
+        let decode = rendition.decode
+        let part = decode.crop.map { $0.clipped(to: info.size)?.size ?? info.size } ?? info.size
+        let size = info.format.isVector ? decode.size.vectorTarget(for: part) : decode.size.target(for: part)
+        self.init(size, basis: .header)
+    }
+}
+
+extension Rendition {
+    /// Whether the transforms leave the size of every image as it is.
+    var predictsSize: Bool { transforms.allSatisfy { $0 is any PixelwiseTransformer } }
+}

@@ -1,0 +1,226 @@
+/// A load that has not ended.
+struct BoundLoad: Sendable {
+    /// The request as the program gave it.
+    let original: ImageRequest
+    /// The request as it is loaded.
+    var request: ImageRequest
+    let presentation: Presentation
+    var schedule: LoadSchedule
+    let receiver: LoadReceiver?
+    /// The running task; `nil` while the load is deferred or paused.
+    var task: ImageTask?
+}
+
+// MARK: - Starting
+
+extension ImageBinding {
+    /// Handles a request for an image.
+    func start(_ original: ImageRequest, _ presentation: Presentation, _ receiver: LoadReceiver?) {
+        // The request is compared, shown and started as the interceptors rewrite it.
+        let request = fitted(original, presentation.sizing)
+        self.request = request
+        newest = (original, presentation)
+        (progress, failure) = (LoadProgress(), nil)
+        let mayReuse = request.policy.freshness.takesWhatIsCached
+        let actions = state.load(request.key, presentation, mayReuse: mayReuse)
+        guard case .start(let number) = actions.first else { return reuse(actions, receiver) }
+        let schedule = LoadSchedule(request.priority, presentation, isVisible: isDisplayVisible)
+        loads[number] = BoundLoad(
+            original: original, request: request, presentation: presentation, schedule: schedule, receiver: receiver)
+        let response = open(number)
+        let ends = perform(actions, ShownImages())
+        if let response { finish(number, .success(response)) } else { wait(for: number) }
+        end(ends)
+    }
+
+    /// Returns the request as it is loaded: with the size and scale of the display, if the presentation asks for that, and
+    /// after the interceptors.
+    func fitted(_ request: ImageRequest, _ sizing: Presentation.Sizing) -> ImageRequest {
+        guard sizing == .fitsDisplay, request.rendition.decode.size == .full, let display else {
+            return pipeline.services.intercepted(request)
+        }
+        return pipeline.services.intercepted(
+            request.with {
+                if let size = display.wantedSize { $0.rendition.decode.size = display.fit.decodeSize(size) }
+                $0.rendition.decode.scale = $0.rendition.decode.scale ?? display.scale
+            })
+    }
+
+    /// Keeps the image that is shown, because it is the requested one.
+    private func reuse(_ actions: [BindingState.Action], _ receiver: LoadReceiver?) {
+        progress.isComplete = true
+        if let image = content.image {
+            receiver?.settle(.success(ImageResponse(image: image, origin: .memory)))
+        }
+        end(perform(actions, ShownImages()) + [receiver])
+    }
+
+    /// Starts the task of a new load, if it is due.
+    ///
+    /// - Returns: The response, if the image is in memory.
+    private func open(_ number: Int) -> ImageResponse? {
+        if let response = loads[number].flatMap({ responseInMemory($0.request) }) { return response }
+        let actions = loads[number]?.schedule.open(at: now)
+        guard case .start(let priority) = actions?.first else { return nil }
+        return launch(number, at: priority)
+    }
+
+    private func responseInMemory(_ request: ImageRequest) -> ImageResponse? {
+        guard request.policy.endsInMemory, let image = pipeline.services.cachedImage(for: request) else { return nil }
+        return ImageResponse(image: image, origin: .memory)
+    }
+
+    /// Starts the task of a load.
+    ///
+    /// - Returns: The response, if the task has already ended with one.
+    private func launch(_ number: Int, at priority: ImagePriority) -> ImageResponse? {
+        guard let load = loads[number] else { return nil }
+        let asksHeader = load.presentation.expectedSize == nil && load.request.rendition.predictsSize
+        let task = pipeline.launch(
+            load.request.with {
+                if asksHeader { $0.policy.header = .early }
+                if $0.priority != priority { $0.priority = priority }
+            })
+        loads[number]?.task = task
+        return if case .finished(let response) = task.status { response } else { nil }
+    }
+
+    /// Shows what is shown until the image is available.
+    private func wait(for number: Int) {
+        guard let load = loads[number] else { return }
+        expectAtStart(load.presentation)
+        let old = imageToRevalidate(load.request)
+        if let old { preview(number, old) }
+        _ = perform(state.wait(for: number, isRunning: load.task != nil), ShownImages(load.presentation))
+        if let task = load.task { follow(task, number) }
+        updateTimer()
+        // Last, because the receiver may request another image when it is called.
+        if let old { load.receiver?(.preview(old)) }
+    }
+
+    /// Returns the image in memory that the load revalidates, which is shown meanwhile.
+    private func imageToRevalidate(_ request: ImageRequest) -> ImageResponse? {
+        guard request.policy.freshness == .revalidate, let old = pipeline.services.cachedImage(for: request)
+        else { return nil }
+        return ImageResponse(image: old, origin: .memory)
+    }
+}
+
+// MARK: - Starting later, and pausing
+
+extension ImageBinding {
+    /// Performs the actions of a load's schedule.
+    func perform(_ actions: [LoadSchedule.Action], of number: Int) {
+        for action in actions {
+            switch action {
+            case .start(let priority): run(number, at: priority)
+            case .prioritize(let priority): loads[number]?.task?.priority = priority
+            case .stop: pause(number)
+            }
+        }
+    }
+
+    /// Starts a deferred or paused load. Its image may be in memory by now.
+    private func run(_ number: Int, at priority: ImagePriority) {
+        refitUnstarted(number)
+        guard let load = loads[number] else { return }
+        if let response = responseInMemory(load.request) ?? launch(number, at: priority) {
+            return finish(number, .success(response))
+        }
+        _ = perform(state.setRunning(number, true), ShownImages())
+        if let task = loads[number]?.task { follow(task, number) }
+    }
+
+    /// Requests the size of the display, if it was unknown when the load was requested.
+    private func refitUnstarted(_ number: Int) {
+        guard let load = loads[number], load.presentation.sizing == .fitsDisplay else { return }
+        let request = fitted(load.original, .fitsDisplay)
+        guard request.key != load.request.key else { return }
+        loads[number]?.request = request
+        state.setKey(request.key, of: number)
+        if number == state.lastLoad { self.request = request }
+    }
+
+    private func pause(_ number: Int) {
+        loads[number]?.task?.cancel()
+        loads[number]?.task = nil
+        if number == state.lastLoad { progress = LoadProgress() }
+        _ = perform(state.setRunning(number, false), ShownImages())
+    }
+}
+
+// MARK: - Events
+
+extension ImageBinding {
+    private func follow(_ task: ImageTask, _ number: Int) {
+        let events = task.events
+        Task { @MainActor [weak self] in
+            for await event in events { self?.handle(event, number, of: task) }
+        }
+    }
+
+    private func handle(_ event: ImageEvent, _ number: Int, of task: ImageTask) {
+        // A load that was paused meanwhile has another task.
+        guard let load = loads[number], load.task === task else { return }
+        // The display has been deallocated before its binding.
+        guard display != nil else { return cancel() }
+        switch event {
+        case .info(let info):
+            if number == state.lastLoad, let size = ExpectedSize(info, as: load.request.rendition) { expect(size) }
+        case .progress(let newest):
+            if number == state.lastLoad {
+                progress = newest
+                indicator?.update(newest)
+            }
+        case .preview(let response): preview(number, response)
+        case .finished(let result): return finish(number, result)
+        }
+        load.receiver?(event)
+    }
+
+    private func preview(_ number: Int, _ response: ImageResponse) {
+        _ = perform(state.showPreview(of: number), ShownImages(image: response.image))
+    }
+
+    func finish(_ number: Int, _ result: Result<ImageResponse, TintypeError>) {
+        guard let load = loads.removeValue(forKey: number) else { return }
+        if number == state.lastLoad { recordEnd(result) }
+        let actions = state.finish(number, BindingState.Outcome(result))
+        load.receiver?.settle(result)
+        var images = ShownImages(load.presentation)
+        switch result {
+        case .success(let response): images.image = response.image
+        case .failure(let error): images.error = error
+        }
+        let waits = load.presentation.completion == .afterTransition
+        if waits { images.receiver = load.receiver }
+        let ends = perform(actions, images)
+        updateTimer()
+        end(ends + (images.receiver != nil && actions.contains(where: \.isTransition) ? [] : [load.receiver]))
+    }
+
+    private func recordEnd(_ result: Result<ImageResponse, TintypeError>) {
+        switch result {
+        case .success:
+            progress.isComplete = true
+            if state.isIndicating { indicator?.update(progress) }
+        case .failure(let error):
+            failure = error
+        }
+    }
+}
+
+extension BindingState.Outcome {
+    fileprivate init(_ result: Result<ImageResponse, TintypeError>) {
+        switch result {
+        case .success(let response): self = response.origin == .memory ? .inMemory : .loaded
+        case .failure(let error): self = error.code == .cancelled ? .cancelled : .failed
+        }
+    }
+}
+
+extension BindingState.Action {
+    fileprivate var isTransition: Bool {
+        if case .show(_, .some) = self { true } else { false }
+    }
+}

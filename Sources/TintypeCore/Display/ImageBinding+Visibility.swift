@@ -1,0 +1,118 @@
+// The view tells a binding when it begins to show its image, hides it, or changes its size.
+
+extension ImageBinding {
+    /// Starts deferred loads, and gives prefetched ones their priority. A view calls it when it has been drawn for the
+    /// first time; calling it again is cheap and does nothing.
+    ///
+    /// A request that ``Presentation/Sizing/fitsDisplay`` takes the size of the display now, if it was unknown before. The
+    /// display may be asked to show an image before this returns, so do not call it while drawing.
+    public func begin() {
+        guard !loads.isEmpty else { return }
+        changeSchedules { $0.begin(at: $1) }
+    }
+
+    /// Whether the display is visible; `true` at first. See ``Presentation/whenHidden``.
+    public var isVisible: Bool {
+        get { isDisplayVisible }
+        set {
+            guard newValue != isDisplayVisible else { return }
+            isDisplayVisible = newValue
+            guard !loads.isEmpty else { return }
+            changeSchedules { $0.setVisible(newValue, at: $1) }
+        }
+    }
+
+    /// Loads the newest request again if it has failed, even if its source is remembered as failed. The presentation is the
+    /// same.
+    ///
+    /// - Parameter receive: Receives the events of the new load.
+    /// - Returns: Whether a load was started.
+    @discardableResult public func retry(receive: Receiver? = nil) -> Bool {
+        guard failure != nil, let newest else { return false }
+        var presentation = newest.presentation
+        presentation.start = .immediate
+        start(newest.request.with { $0.policy.failureMemory = .ignored }, presentation, LoadReceiver(receive))
+        return true
+    }
+
+    /// Requests the shown image at the size of the display, if the display has grown and the source has more pixels than
+    /// are shown. The shown image stays meanwhile, and nothing is requested for a display that shrinks.
+    ///
+    /// Only for a request that ``Presentation/Sizing/fitsDisplay``. A view calls it when its size has been stable for a
+    /// moment.
+    public func refit() {
+        guard let newest, newest.presentation.sizing == .fitsDisplay, loads.isEmpty, let request,
+            case .image(let image) = content, state.shownKey == request.key
+        else { return }
+        let larger = fitted(newest.request, .fitsDisplay)
+        guard larger.rendition.decode.size.exceeds(request.rendition.decode.size),
+            image.isThumbnail || image.info.format.isVector
+        else { return }
+        var presentation = newest.presentation
+        (presentation.whileLoading, presentation.transition) = (.current, nil)
+        (presentation.failureImage, presentation.start) = (nil, .immediate)
+        let requested = newest.presentation
+        start(newest.request, presentation, nil)
+        self.newest?.presentation = requested
+    }
+
+    private func changeSchedules(_ change: (inout LoadSchedule, Duration) -> [LoadSchedule.Action]) {
+        let now = now
+        for number in loads.keys.sorted() {
+            guard var schedule = loads[number]?.schedule else { continue }
+            let actions = change(&schedule, now)
+            loads[number]?.schedule = schedule
+            perform(actions, of: number)
+        }
+        updateTimer()
+    }
+
+    /// The time for grace periods. Only a hidden display has any, and only it needs a timer.
+    var now: Duration {
+        guard !isDisplayVisible else { return .zero }
+        if timer == nil { timer = makeTimer() }
+        return timer?.now ?? .zero
+    }
+
+    /// Sets the timer for the next end of a grace period.
+    func updateTimer() {
+        guard let timer else { return }
+        if let next = loads.values.compactMap(\.schedule.deadline).min() {
+            timer.set(for: next) { [weak self] in self?.expireSchedules() }
+        } else {
+            timer.cancel()
+        }
+    }
+
+    private func expireSchedules() {
+        let now = now
+        for number in loads.keys.sorted() {
+            let fraction = loads[number]?.task?.fraction
+            let actions = loads[number]?.schedule.expire(at: now, fraction: fraction) ?? []
+            perform(actions, of: number)
+        }
+        updateTimer()
+    }
+}
+
+extension ImageTask {
+    /// The part of the bytes that has arrived, if it is known.
+    fileprivate var fraction: Double? {
+        if case .running(let progress) = status { progress.fraction } else { nil }
+    }
+}
+
+extension DecodeOptions.Size {
+    /// Whether this box is larger than another one on either side.
+    fileprivate func exceeds(_ other: DecodeOptions.Size) -> Bool {
+        guard let box, let former = other.box else { return false }
+        return box.width > former.width || box.height > former.height
+    }
+
+    private var box: PixelSize? {
+        switch self {
+        case .fit(let box), .cover(let box): box
+        case .full, .shrink, .atMost: nil
+        }
+    }
+}

@@ -1,0 +1,78 @@
+/// One transition on one display, from its first frame to its end.
+///
+/// The display keeps the object while it draws the transition. It ends exactly once: when its duration is over, when the
+/// binding shows something else, or when the display releases it.
+@MainActor public final class RunningTransition {
+    /// The transition and the contents that it leads from and to.
+    public let context: TransitionContext
+    /// Whether the transition has ended.
+    public private(set) var isOver = false
+    /// Called once at the end, for example to remove a tick callback.
+    public var onEnd: (@MainActor () -> Void)?
+
+    private var start: Duration?
+    /// Called once at the end, after ``onEnd``.
+    private var report: (@MainActor () -> Void)?
+
+    init(_ context: TransitionContext, report: (@MainActor () -> Void)? = nil) {
+        self.context = context
+        self.report = report
+    }
+
+    isolated deinit {
+        end(isFinished: false)
+    }
+
+    /// The transition.
+    public var transition: ImageTransition { context.transition }
+    /// The content that the display showed before.
+    public var old: ImageContent { context.old }
+    /// The content that the display will show.
+    public var new: ImageContent { context.new }
+
+    /// Returns how both images are drawn at a time of a monotonic clock, in seconds since any moment.
+    ///
+    /// The first call starts the transition. A call when the duration is over ends it, so a display calls this from a
+    /// callback of its frame clock instead of while it draws.
+    public func frame(at now: Duration) -> TransitionFrame {
+        let progress = progress(at: now)
+        guard !isOver else { return .end }
+        if case .custom(let custom) = transition.kind { return custom.animate(context, progress) }
+        return transition.kind.frame(at: progress, isOldHidden: context.isOldHidden)
+    }
+
+    /// Returns the eased progress at a time, from 0 to 1, for a display that draws some kinds of transitions itself. It
+    /// starts and ends the transition as ``frame(at:)`` does.
+    public func progress(at now: Duration) -> Double {
+        guard !isOver else { return 1 }
+        let elapsed = now - begin(at: now)
+        guard elapsed < transition.duration else {
+            end(isFinished: true)
+            return 1
+        }
+        return transition.easing.progress(elapsed / transition.duration)
+    }
+
+    /// Ends the transition as shown, for a display that shows the new content at once.
+    public func finish() { end(isFinished: true) }
+
+    /// Ends the transition before it was shown to its end. The binding calls this before it shows anything else.
+    public func interrupt() { end(isFinished: false) }
+
+    private func begin(at now: Duration) -> Duration {
+        if let start { return start }
+        start = now
+        if case .custom(let custom) = transition.kind { custom.prepare(context) }
+        return now
+    }
+
+    private func end(isFinished: Bool) {
+        guard !isOver else { return }
+        isOver = true
+        // A transition that was never drawn was not prepared either.
+        if start != nil, case .custom(let custom) = transition.kind { custom.complete(context, isFinished) }
+        let calls = [onEnd, report]
+        (onEnd, report) = (nil, nil)
+        for call in calls { call?() }
+    }
+}

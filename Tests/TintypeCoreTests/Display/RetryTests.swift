@@ -1,0 +1,131 @@
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+/// Loads that are repeated: after a failure, and for a display that has grown.
+@Suite(.timeLimit(.minutes(15))) @MainActor struct RetryTests {
+    private let view = ViewFixture()
+    private var fixture: PipelineFixture { view.fixture }
+    private var binding: ImageBinding { view.binding }
+    private var display: FakeDisplay { view.display }
+
+    private func fail(_ presentation: Presentation = Presentation()) async {
+        fixture.answer("a", .failure(TintypeError(.notAnImage, stage: .decode, "test")))
+        await view.load("a", presentation).end()
+    }
+
+    @Test func theDisplayLearnsOfTheFailureAndItsError() async throws {
+        let placeholder = try Image.pixel()
+        await fail(Presentation(whileLoading: .placeholder(placeholder)))
+        #expect(display.shown == [.placeholder(placeholder), .failure(.notAnImage, placeholder)])
+        #expect(binding.failure?.code == .notAnImage && binding.content.error?.code == .notAnImage)
+    }
+
+    @Test func aRetryIgnoresThatTheSourceIsRememberedAsFailed() async throws {
+        await fail()
+        let again = view.load()
+        await again.end()
+        #expect(again.ends.now == [.failedBefore])
+        fixture.answer()
+        let receiver = FakeReceiver()
+        #expect(binding.retry { receiver.receive($0) })
+        #expect(binding.failure == nil && binding.activity == .loading)
+        await receiver.end()
+        let image = try #require(view.image())
+        #expect(receiver.ends.now == [nil] && display.shown.last == .image(image))
+        #expect(fixture.pipeline.failureMemory.all.isEmpty)
+    }
+
+    @Test func aRetryPresentsTheImageAsBefore() async throws {
+        let (placeholder, failure) = (try Image.pixel(), try Image.pixel())
+        await fail(
+            Presentation(whileLoading: .placeholder(placeholder), failureImage: failure, transition: .fade))
+        fixture.answer()
+        let receiver = FakeReceiver()
+        binding.retry { receiver.receive($0) }
+        await receiver.end()
+        let image = try #require(view.image())
+        #expect(
+            display.shown == [
+                .placeholder(placeholder), .failure(.notAnImage, failure), .placeholder(placeholder),
+                .fading(image),
+            ])
+    }
+
+    @Test func nothingIsRetriedUnlessTheLoadHasFailed() async throws {
+        #expect(!binding.retry())
+        fixture.answer()
+        await view.load().end()
+        #expect(!binding.retry())
+        let gate = view.gate("b")
+        _ = view.load("b")
+        #expect(!binding.retry())
+        binding.cancel()
+        gate.open()
+        #expect(!binding.retry())
+        await fail()
+        binding.clear()
+        #expect(!binding.retry())
+    }
+
+    @Test func aDeferredRequestIsRetriedAtOnce() async throws {
+        fixture.answer("a", .failure(TintypeError(.unreachable, stage: .load, "test")))
+        let first = view.load("a", Presentation(start: .deferred))
+        binding.begin()
+        await first.end()
+        fixture.answer()
+        let receiver = FakeReceiver()
+        binding.retry { receiver.receive($0) }
+        await receiver.end()
+        #expect(receiver.ends.now == [nil])
+    }
+
+    // MARK: A display that has grown
+
+    private func fixtureOfSize(_ size: PixelSize) -> ViewFixture {
+        ViewFixture(PipelineFixture(info: ImageInfo(format: .png, size: size)))
+    }
+
+    @Test func aDisplayThatHasGrownGetsMorePixels() async throws {
+        let view = fixtureOfSize(PixelSize(width: 400, height: 300))
+        let (binding, display) = (view.binding, view.display)
+        view.fixture.answer()
+        display.wantedSize = PixelSize(width: 40, height: 30)
+        await view.load("a", Presentation(sizing: .fitsDisplay, transition: .fade)).end()
+        binding.refit()
+        #expect(binding.activity == .idle)
+        display.wantedSize = PixelSize(width: 80, height: 60)
+        binding.refit()
+        #expect(binding.activity == .loading)
+        while binding.activity != .idle { try await Task.pause() }
+        #expect(binding.content.image?.size == PixelSize(width: 80, height: 60))
+        // Without a placeholder or a transition in between.
+        #expect(display.shown.count == 2 && display.shown.last == binding.content.image.map { .image($0) })
+        display.wantedSize = PixelSize(width: 40, height: 30)
+        binding.refit()
+        #expect(binding.activity == .idle)
+    }
+
+    @Test func aDisplayLargerThanTheSourceGetsNoMorePixels() async throws {
+        let view = fixtureOfSize(PixelSize(width: 40, height: 30))
+        view.fixture.answer()
+        view.display.wantedSize = PixelSize(width: 100, height: 100)
+        await view.load("a", Presentation(sizing: .fitsDisplay)).end()
+        view.display.wantedSize = PixelSize(width: 200, height: 200)
+        view.binding.refit()
+        #expect(view.binding.activity == .idle)
+    }
+
+    @Test func aDisplayThatIsCoveredGetsACoveringImage() async throws {
+        let view = fixtureOfSize(PixelSize(width: 400, height: 200))
+        view.fixture.answer()
+        (view.display.wantedSize, view.display.fit) = (PixelSize(width: 100, height: 100), .cover)
+        await view.load("a", Presentation(sizing: .fitsDisplay)).end()
+        #expect(view.binding.content.image?.size == PixelSize(width: 200, height: 100))
+        view.display.wantedSize = PixelSize(width: 150, height: 150)
+        view.binding.refit()
+        while view.binding.activity != .idle { try await Task.pause() }
+        #expect(view.binding.content.image?.size == PixelSize(width: 300, height: 150))
+    }
+}
