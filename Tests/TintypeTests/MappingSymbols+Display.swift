@@ -28,9 +28,22 @@ extension MappingSymbols {
         ]
     }
 
-    /// Displays, bindings and transitions.
+    /// Displays, bindings and presentations.
     static var views: [String: Any] {
         [
+            "ImageContent": ImageContent.self, "ImageSlots": ImageSlots<SlottedView>.self,
+            "SlottedImageDisplay": (any SlottedImageDisplay).self, "ContentPlayer": ContentPlayer.self,
+            "DelayedIndicator": DelayedIndicator.self,
+            "ContentPlayer.allowsMotion": { @MainActor (player: ContentPlayer) in player.allowsMotion },
+            "ImageBinding.activity": { @MainActor (binding: ImageBinding) in binding.activity },
+            "ImageBinding.begin()": { @MainActor (binding: ImageBinding) in binding.begin() },
+            "ImageBinding.failure": { @MainActor (binding: ImageBinding) in binding.failure },
+            "ImageBinding.isVisible": { @MainActor (binding: ImageBinding) in binding.isVisible },
+            "ImageBinding.refit()": { @MainActor (binding: ImageBinding) in binding.refit() },
+            "ImageBinding.retry(receive:)": { @MainActor (binding: ImageBinding) in binding.retry(receive: nil) },
+            "ImageSlots.subscript(_:)": { @MainActor (slots: ImageSlots<SlottedView>) in slots[0] },
+            "ImageEvent.info(_:)": ImageEvent.info, "LoadPolicy.header": \LoadPolicy.header,
+            "LoadProgress.fraction": \LoadProgress.fraction, "LoadProgress.isComplete": \LoadProgress.isComplete,
             "ImageBinding": ImageBinding.self, "ImageDisplay": (any ImageDisplay).self,
             "LoadIndicator": (any LoadIndicator).self, "Presentation": Presentation.self,
             "ImageTransition": ImageTransition.self,
@@ -46,14 +59,18 @@ extension MappingSymbols {
             "ImageBinding.request": { @MainActor (binding: ImageBinding) in binding.request },
             "ImageBinding.task": { @MainActor (binding: ImageBinding) in binding.task },
             "ImageDisplay.scale": { @MainActor (display: any ImageDisplay) in display.scale },
-            "ImageDisplay.show(_:)": { @MainActor (display: any ImageDisplay, image: Image) in display.show(image) },
-            "ImageDisplay.show(_:with:whenDone:)": { @MainActor (display: any ImageDisplay, image: Image) in
-                display.show(image, with: .fade, whenDone: {})
+            "ImageDisplay.expect(_:)": { @MainActor (display: any ImageDisplay) in display.expect(nil) },
+            "ImageDisplay.fit": { @MainActor (display: any ImageDisplay) in display.fit },
+            "ImageDisplay.show(_:)": { @MainActor (display: any ImageDisplay) in display.show(.nothing) },
+            "ImageDisplay.show(with:)": { @MainActor (display: any ImageDisplay, transition: RunningTransition) in
+                display.show(with: transition)
             },
-            "ImageDisplay.showNothing()": { @MainActor (display: any ImageDisplay) in display.showNothing() },
             "ImageDisplay.wantedSize": { @MainActor (display: any ImageDisplay) in display.wantedSize },
             "LoadIndicator.update(_:)":
                 { @MainActor (indicator: any LoadIndicator) in indicator.update(LoadProgress()) },
+            "Presentation.expectedSize": \Presentation.expectedSize, "Presentation.start": \Presentation.start,
+            "Presentation.whenHidden": \Presentation.whenHidden,
+            "Presentation.Start.deferred": Presentation.Start.deferred,
             "Presentation.completion": \Presentation.completion, "Presentation.delivery": \Presentation.delivery,
             "Presentation.failureImage": \Presentation.failureImage,
             "Presentation.replacement": \Presentation.replacement, "Presentation.sizing": \Presentation.sizing,
@@ -65,6 +82,24 @@ extension MappingSymbols {
             "Presentation.Replacement.cancelsFormer": Presentation.Replacement.cancelsFormer,
             "Presentation.Sizing.fitsDisplay": Presentation.Sizing.fitsDisplay,
             "Presentation.WhileLoading.placeholder": Presentation.WhileLoading.placeholder,
+        ]
+    }
+
+    /// Transitions.
+    static var transitions: [String: Any] {
+        [
+            "CustomTransition": CustomTransition.self, "RunningTransition": RunningTransition.self,
+            "TransitionFrame": TransitionFrame.self, "ImageTransition.Easing": ImageTransition.Easing.self,
+            "CustomTransition.init(name:prepare:animate:complete:)":
+                CustomTransition.init(name:prepare:animate:complete:),
+            "RunningTransition.frame(at:)": { @MainActor (transition: RunningTransition) in transition.frame(at: .zero)
+            },
+            "ImageTransition.easing": \ImageTransition.easing,
+            "ImageTransition.Kind.custom(_:)": ImageTransition.Kind.custom,
+            "ImageTransition.Kind.flipFromBottom": ImageTransition.Kind.flipFromBottom,
+            "ImageTransition.Kind.flipFromLeft": ImageTransition.Kind.flipFromLeft,
+            "ImageTransition.Kind.flipFromRight": ImageTransition.Kind.flipFromRight,
+            "ImageTransition.Kind.flipFromTop": ImageTransition.Kind.flipFromTop,
             "ImageTransition.duration": \ImageTransition.duration, "ImageTransition.fade": ImageTransition.fade,
             "ImageTransition.when": \ImageTransition.when, "ImageTransition.Kind.fade": ImageTransition.Kind.fade,
             "ImageTransition.Kind.slideFromBottom": ImageTransition.Kind.slideFromBottom,
@@ -75,4 +110,9 @@ extension MappingSymbols {
             "ImageTransition.When.waitedFor": ImageTransition.When.waitedFor,
         ]
     }
+}
+
+/// A view with several images, as an argument of ``ImageSlots``.
+final class SlottedView: SlottedImageDisplay {
+    func show(_ content: ImageContent, in slot: Int) {}
 }

@@ -16,8 +16,10 @@ func show(
     var request = ImageRequest(url: url, priority: .high)
     request.rendition.decode.size = .fit(PixelSize(width: 320, height: 240))
     request.policy.previews = .progressive
+    request.policy.header = .early
     for await event in pipeline.start(request).events {
         switch event {
+        case .info(let info): print("\(info.size) pixels")
         case .progress(let progress): print("\(progress.received) bytes of \(progress.expected ?? 0)")
         case .preview(let preview): draw(preview.image)
         case .finished(let result): draw(try result.get().image)
@@ -44,17 +46,15 @@ func warm(_ urls: [URL], with pipeline: ImagePipeline) async {
 /// A cell of a list, in any toolkit. It shows an image from memory at once. A reused cell never shows its previous image.
 @MainActor final class Cell: ImageDisplay {
     private(set) var pixels: PixelBuffer?
-    private var player: AnimationPlayer?
+    private let player = ContentPlayer()
     private lazy var binding = ImageBinding(self, pipeline: .shared)
 
-    func show(_ image: Image) {
-        pixels = image.pixels
-        player = image.animation.map { AnimationPlayer($0) }
-        player?.onFrame = { [weak self] _, pixels in self?.pixels = pixels }
-        player?.play()
+    init() {
+        // The pixels of a still image, or each frame of an animation when it is due.
+        player.onPixels = { [weak self] pixels in self?.pixels = pixels }
     }
 
-    func showNothing() { (pixels, player) = (nil, nil) }
+    func show(_ content: ImageContent) { player.show(content) }
 
     var wantedSize: PixelSize? { PixelSize(width: 96, height: 96) }
 

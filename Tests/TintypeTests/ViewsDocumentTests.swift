@@ -1,0 +1,162 @@
+import Foundation
+import Testing
+import Tintype
+import TintypeTesting
+
+// BEGIN VIEW
+/// An image view over a widget of some toolkit, which is called `Canvas` here.
+@MainActor final class CanvasImageView: ImageDisplay {
+    private let (canvas, pipeline): (Canvas, ImagePipeline)
+    private let player = ContentPlayer()
+    private var transition: RunningTransition?
+    private var frame = TransitionFrame.end
+    private(set) lazy var binding = ImageBinding(self, pipeline: pipeline)
+
+    init(_ canvas: Canvas, pipeline: ImagePipeline = .shared) {
+        (self.canvas, self.pipeline) = (canvas, pipeline)
+        player.onPixels = { [weak canvas] _ in canvas?.redraw() }
+        canvas.onDraw = { [weak self] in self?.draw() }
+        canvas.onFirstDraw = { [weak self] in self?.binding.begin() }
+        canvas.onVisibility = { [weak self] in (self?.binding.isVisible, self?.player.isVisible) = ($0, $0) }
+        canvas.onClick = { [weak self] in self?.binding.retry() }
+    }
+
+    func show(_ content: ImageContent) {
+        canvas.caption = content.error?.description
+        player.show(content)
+    }
+
+    func show(with transition: RunningTransition) {
+        (self.transition, frame) = (transition, .start)
+        show(transition.new)
+        canvas.onFrame = { [weak self] now in self?.frame = self?.transition?.frame(at: now) ?? .end }
+        transition.onEnd = { [weak self] in (self?.frame, self?.canvas.onFrame) = (.end, nil) }
+    }
+
+    private func draw() {
+        if frame != .end, let old = transition?.old.image { canvas.draw(old.pixels, frame.old) }
+        if let pixels = player.pixels { canvas.draw(pixels, frame.new) }
+    }
+
+    func expect(_ size: ExpectedSize?) { canvas.aspectRatio = size?.aspectRatio }
+    var wantedSize: PixelSize? { canvas.size }
+    var scale: Double { canvas.pixelsPerPoint }
+}
+// END VIEW
+
+// BEGIN USE
+extension CanvasImageView {
+    /// Shows the image at a URL. An image in memory is shown before this returns; any other is loaded when the view is drawn
+    /// for the first time, at the size of the view, and fades in.
+    func load(_ url: URL) {
+        binding.load(
+            ImageRequest(url: url).previews(.progressive),
+            presentation: Presentation(start: .deferred, sizing: .fitsDisplay, transition: .fade))
+    }
+}
+// END USE
+
+/// A widget as toolkits have them, which records what is drawn.
+@MainActor final class Canvas {
+    var onDraw: (() -> Void)?
+    var onFirstDraw: (() -> Void)?
+    var onVisibility: ((Bool) -> Void)?
+    var onClick: (() -> Void)?
+    /// Called for each frame of the screen, if set.
+    var onFrame: ((Duration) -> Void)?
+    var caption: String?
+    var aspectRatio: Double?
+    var size: PixelSize?
+    var pixelsPerPoint = 2.0
+    private(set) var drawn: [(size: PixelSize, opacity: Double)] = []
+    private var hasBeenDrawn = false
+
+    func redraw() {
+        drawn = []
+        onDraw?()
+        if !hasBeenDrawn { onFirstDraw?() }
+        hasBeenDrawn = true
+    }
+
+    func draw(_ pixels: PixelBuffer, _ layer: TransitionFrame.Layer) {
+        if layer.opacity > 0 { drawn.append((pixels.size, layer.opacity)) }
+    }
+
+    /// Lets the time of one frame of the screen pass.
+    func tick(_ now: Duration) {
+        onFrame?(now)
+        redraw()
+    }
+}
+
+/// The code in `docs/views.md`.
+@Suite(.timeLimit(.minutes(15))) @MainActor struct ViewsDocumentTests {
+    private let canvas = Canvas()
+    private let pipeline = ImagePipeline(
+        .standard(
+            memory: MemoryCache(),
+            disk: DiskCache(directory: FileManager.default.temporaryDirectory.appending(path: "tintype-\(UUID())"))))
+
+    @Test(arguments: [("BEGIN VIEW", "END VIEW"), ("BEGIN USE", "END USE")])
+    func theCodeInTheDocumentEqualsThisFile(_ begin: String, _ end: String) throws {
+        let here = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
+        let root = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
+        let document = try String(contentsOf: root.appending(path: "docs/views.md"), encoding: .utf8)
+        let code = try #require(here.between("// \(begin)\n", "// \(end)"))
+        #expect(document.contains("```swift\n\(code.trimmingCharacters(in: .newlines))\n```"))
+        if begin == "BEGIN VIEW" { #expect(code.split(separator: "\n").count <= 40) }
+    }
+
+    private func view(_ name: String) throws -> (view: CanvasImageView, request: ImageRequest) {
+        let size = PixelSize(width: 40, height: 30)
+        let png = try PNGEncoder().encode(
+            try PixelBuffer.filled(Pixel(red: 9, green: 9, blue: 9), size: size), as: .png, options: EncodeOptions())
+        return (
+            CanvasImageView(canvas, pipeline: pipeline),
+            ImageRequest(source: .bytes(png, id: "views-\(name)-\(UUID())"))
+        )
+    }
+
+    @Test func theViewLoadsWhenItIsDrawnAndFadesTheImageIn() async throws {
+        let (view, request) = try view("fade")
+        canvas.size = PixelSize(width: 20, height: 20)
+        view.binding.load(
+            request, presentation: Presentation(start: .deferred, sizing: .fitsDisplay, transition: .fade))
+        #expect(view.binding.activity == .deferred && canvas.drawn.isEmpty)
+        canvas.redraw()
+        while view.binding.activity != .idle {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        canvas.tick(.zero)
+        #expect(canvas.drawn.isEmpty)
+        canvas.tick(.milliseconds(250))
+        #expect(canvas.drawn.map(\.opacity) == [0.5])
+        #expect(canvas.drawn.map(\.size) == [PixelSize(width: 20, height: 15)])
+        canvas.tick(.milliseconds(500))
+        #expect(canvas.drawn.map(\.opacity) == [1] && canvas.onFrame == nil)
+    }
+
+    @Test func theViewShowsAFailureAndRetries() async throws {
+        let view = CanvasImageView(canvas, pipeline: pipeline)
+        view.binding.load(ImageRequest(source: .bytes(Data("no image".utf8), id: "views-\(UUID())")))
+        while view.binding.activity != .idle {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        #expect(canvas.caption?.isEmpty == false && view.binding.failure != nil)
+        canvas.onClick?()
+        #expect(view.binding.activity == .loading)
+        view.binding.cancel()
+    }
+
+    @Test func theViewIsReleased() throws {
+        weak var released: CanvasImageView?
+        do {
+            let (view, request) = try view("released")
+            view.binding.load(request)
+            released = view
+        }
+        #expect(released == nil)
+    }
+}
