@@ -21,8 +21,10 @@ import Testing
             HTTPClientRequestPart.head(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")))
     }
 
-    private func receive(_ part: HTTPClientResponsePart) throws {
+    /// Receives a part. Like a real channel, the channel then reads again, unless its client holds it back.
+    private func receive(_ part: HTTPClientResponsePart, readingOn readsOn: Bool = true) throws {
         try channel.writeInbound(part)
+        if readsOn { channel.read() }
     }
 
     private static let head = HTTPClientResponsePart.head(HTTPResponseHead(version: .http1_1, status: .ok))
@@ -52,6 +54,30 @@ import Testing
             try receive(Self.part)
         }
         expectTimeOut(after: 15)
+    }
+
+    /// While the client does not read, because its reader is slow or its rate is limited, the server has to wait.
+    @Test func timeInWhichTheClientDoesNotReadDoesNotCount() throws {
+        try send()
+        try receive(Self.head)
+        for _ in 0..<3 {
+            try receive(Self.part, readingOn: false)
+            try wait(100)
+            channel.read()
+            try wait(14)
+        }
+        expectTimeOut(after: 15)
+    }
+
+    /// Bytes of an incomplete head are no progress.
+    @Test func readsWithoutAPartDoNotRestartTheTime() throws {
+        try send()
+        for _ in 0..<14 {
+            try wait(1)
+            channel.pipeline.fireChannelReadComplete()
+            channel.read()
+        }
+        expectTimeOut(after: 1)
     }
 
     @Test func nothingIsExpectedBeforeARequestOrAfterAResponse() throws {

@@ -5,8 +5,11 @@ import NIOHTTP1
 /// Fails an exchange with `HTTPClientError.readTimeout` when its server sends nothing for too long.
 ///
 /// The client's own idle timer is reset for every part of a body, which costs 10 % of a short transfer. This handler
-/// instead stores the time of the last part, and compares it when its timer fires. HTTP/1.1 has one handler for each
+/// instead stores the time of the last progress, and compares it when its timer fires. HTTP/1.1 has one handler for each
 /// connection, whose timer fires once per limit, regardless of the number of exchanges. HTTP/2 has one for each stream.
+///
+/// A channel reads again after each read, unless the client holds it back because its reader is slow or its rate is limited.
+/// The server has to wait then, which does not count.
 ///
 /// Used on the event loop of its channel only.
 final class IdleHandler: ChannelDuplexHandler {
@@ -16,8 +19,13 @@ final class IdleHandler: ChannelDuplexHandler {
     typealias OutboundOut = HTTPClientRequestPart
 
     private let limit: TimeAmount
-    /// The time of the request, or of the last part that arrived since; `nil` while no response is expected.
+    /// The time of the request, or of the first read after the last part that arrived since; `nil` while no response is
+    /// expected.
     private var idleSince: NIODeadline?
+    /// Whether a part has arrived since the last read.
+    private var hasNewPart = false
+    /// Whether the channel waits for bytes. A channel begins to read before it has this handler.
+    private var isReading = true
     /// The last part that arrived since the request. It is unwrapped when the timer fires: unwrapping every part would
     /// cost more than the rest of this handler.
     private var lastPart: NIOAny?
@@ -37,10 +45,24 @@ final class IdleHandler: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if idleSince != nil {
-            idleSince = context.eventLoop.now
+            hasNewPart = true
             lastPart = data
         }
         context.fireChannelRead(data)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        isReading = false
+        context.fireChannelReadComplete()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        isReading = true
+        if hasNewPart {
+            hasNewPart = false
+            if idleSince != nil { idleSince = context.eventLoop.now }
+        }
+        context.read()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -59,8 +81,9 @@ final class IdleHandler: ChannelDuplexHandler {
     private func timerFired(_ context: ChannelHandlerContext) {
         timer = nil
         guard let idleSince, !hasEnded else { return stop() }
-        let deadline = idleSince + limit
-        guard deadline <= context.eventLoop.now else { return startTimer(until: deadline, context) }
+        let now = context.eventLoop.now
+        let deadline = (isReading ? idleSince : now) + limit
+        guard deadline <= now else { return startTimer(until: deadline, context) }
         stop()
         context.fireErrorCaught(HTTPClientError.readTimeout)
     }
