@@ -8,6 +8,7 @@ import TintypeHTTP
     @Test func limitsAndOrder() {
         #expect(configuration.maximumConcurrentDownloads == 6 && configuration.connectionsPerHost == 6)
         #expect(configuration.order == .firstInFirstOut && configuration.startRate == nil)
+        #expect(configuration.maximumBytesPerSecond == nil)
     }
 
     @Test func timesAndRetries() {

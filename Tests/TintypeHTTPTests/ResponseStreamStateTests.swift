@@ -183,6 +183,15 @@ import TintypeTesting
         #expect(last.wasPaused && !next.wasPaused)
     }
 
+    @Test func aBodyThatTheRateLimitHoldsBackIsPaused() throws {
+        let stream = try started()
+        stream.state.isHeldBack = true
+        let during = (0..<2).map { _ in stream.state.takeProgress().wasPaused }
+        stream.state.isHeldBack = false
+        let (last, next) = (stream.state.takeProgress().wasPaused, stream.state.takeProgress().wasPaused)
+        #expect(during == [true, true] && last && !next)
+    }
+
     @Test func aResponseThatFailsKeepsItsParts() throws {
         let stream = try started()
         _ = stream.state.receive(ByteBuffer(string: "a"))

@@ -13,7 +13,7 @@ extension ResponseStream {
     convenience init(to request: HTTPClient.Request, over client: PooledClient) {
         self.init(
             to: request, over: client, at: TransferPace(totalTime: nil, from: .zero, rate: nil),
-            under: TransferWatch(.system))
+            under: TransferWatch(.system), limitedBy: nil)
     }
 }
 

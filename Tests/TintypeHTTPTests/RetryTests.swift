@@ -85,39 +85,6 @@ import TintypeTesting
     }
 }
 
-@Suite struct TokenBucketTests {
-    @Test func aBurstStartsAtOnceAndTheRestAtTheRate() {
-        var bucket = TokenBucket(StartRate(perSecond: 10, burst: 3))
-        let waits = (0..<5).map { _ in bucket.take(at: .seconds(1)) }
-        #expect(waits == [0, 0, 0, 100, 200].map { .milliseconds($0) })
-    }
-
-    @Test func tokensAccrueUpToTheBurst() {
-        var bucket = TokenBucket(StartRate(perSecond: 10, burst: 2))
-        for _ in 0..<2 { _ = bucket.take(at: .zero) }
-        #expect(bucket.take(at: .seconds(100)) == .zero)
-        #expect(bucket.take(at: .seconds(100)) == .zero)
-        #expect(bucket.take(at: .seconds(100)) == .milliseconds(100))
-    }
-
-    @Test(arguments: [nil, StartRate(perSecond: 0, burst: 1)]) func withoutARateNothingWaits(_ rate: StartRate?) {
-        var bucket = TokenBucket(rate)
-        for _ in 0..<100 { #expect(bucket.take(at: .zero) == .zero) }
-    }
-
-    @Test func aBurstOfZeroIsOne() {
-        var bucket = TokenBucket(StartRate(perSecond: 10, burst: 0))
-        let waits = (0..<2).map { _ in bucket.take(at: .zero) }
-        #expect(waits == [.zero, .milliseconds(100)])
-    }
-
-    @Test func anEarlierTimeTakesNoTokensAway() {
-        var bucket = TokenBucket(StartRate(perSecond: 10, burst: 3))
-        let waits = [2, 1, 1, 1].map { bucket.take(at: .seconds($0)) }
-        #expect(waits == [0, 0, 0, 100].map { .milliseconds($0) })
-    }
-}
-
 @Suite(.timeLimit(.minutes(15))) struct RetryTests {
     private func configuration(_ delays: Shared<[Duration]>, attempts: Int = 3) -> DownloaderConfiguration {
         var configuration = DownloaderConfiguration.patient

@@ -18,12 +18,20 @@ public struct DownloaderConfiguration: Sendable {
     /// The rate at which requests start; `nil`, the default, sets no limit.
     public var startRate: StartRate?
 
+    /// The maximum number of bytes of bodies, with their content coding, that all transfers together receive per second
+    /// in the long run, at least 1; `nil`, the default, sets no limit.
+    ///
+    /// Origins wait meanwhile: connections are not read, and nothing is buffered beyond the sockets. A transfer that began
+    /// without a limit keeps none. ``totalTimeout`` still applies; ``idleTimeout`` and ``minimumRate`` do not count this
+    /// wait.
+    public var maximumBytesPerSecond: Int?
+
     // MARK: Times
 
     /// The longest time until a connection is established, with TLS. 10 s by default.
     public var connectTimeout = Duration.seconds(10)
 
-    /// The longest time without a byte from the server. 15 s by default.
+    /// The longest time without a byte from the server, while the connection is read. 15 s by default.
     public var idleTimeout = Duration.seconds(15)
 
     /// The longest time of one attempt, from its slot in the queue to the last byte, with its redirects. 15 minutes by

@@ -15,6 +15,8 @@ final class ClientTraits: Equatable, Sendable {
     let allowsHTTP2: Bool
     let trustedCertificates: [String]
     let serverGuard: ServerGuard?
+    /// The maximum number of bytes that a connection reads at once; `nil` for the client's choice.
+    let readSize: Int?
     /// The proxy for the URL of the request; `nil` for none.
     let proxy: ProxyServer?
     /// The only address at which a host is contacted; `nil` if the client resolves names.
@@ -35,6 +37,8 @@ final class ClientTraits: Equatable, Sendable {
         // user chose could take all descriptors of the process.
         allowsHTTP2 = configuration.allowsHTTP2 && serverGuard == nil
         trustedCertificates = configuration.trustedCertificates
+        // A limited rate is the steadier the less is read at once: at most what may arrive in a tenth of a second.
+        readSize = configuration.maximumBytesPerSecond.map { min(max($0 / 10, 1 << 10), 64 << 10) }
     }
 
     static func == (left: ClientTraits, right: ClientTraits) -> Bool {
@@ -43,7 +47,7 @@ final class ClientTraits: Equatable, Sendable {
                 && left.idleTimeout == right.idleTimeout
                 && left.connectionsPerHost == right.connectionsPerHost && left.allowsHTTP2 == right.allowsHTTP2
                 && left.trustedCertificates == right.trustedCertificates && left.serverGuard == right.serverGuard
-                && left.proxy == right.proxy
+                && left.proxy == right.proxy && left.readSize == right.readSize
     }
 
     /// Returns the configuration of the client.
@@ -74,8 +78,10 @@ final class ClientTraits: Equatable, Sendable {
         let idleLimit = TimeAmount(idleTimeout)
         // Behind a proxy, the address of the connection is not that of the server.
         let serverGuard = proxy == nil ? serverGuard : nil
+        let readSize = readSize
         configuration.http1_1ConnectionDebugInitializer = Self.initializer { channel in
             try serverGuard?.check(channel)
+            try readSize.map { try Self.limitReads(of: channel, to: $0) }
             let pipeline = channel.pipeline.syncOperations
             let codec = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
             let responses = ResponseGuard<HTTP1Wire>()
@@ -86,6 +92,7 @@ final class ClientTraits: Equatable, Sendable {
         }
         configuration.http2ConnectionDebugInitializer = Self.initializer { channel in
             try serverGuard?.check(channel)
+            try readSize.map { try Self.limitReads(of: channel, to: $0) }
             try HTTP2ConnectionGuard.add(to: channel)
         }
         configuration.http2StreamChannelDebugInitializer = Self.initializer { channel in
@@ -96,6 +103,13 @@ final class ClientTraits: Equatable, Sendable {
             try pipeline.addHandler(IdleHandler(limit: idleLimit), position: .after(codec))
             if channel.parent?.isActive == false { Self.failLater(channel) }
         }
+    }
+
+    /// Makes a connection read at most `byteCount` bytes before its reader can hold it back.
+    private static func limitReads(of channel: any Channel, to byteCount: Int) throws {
+        let options = channel.syncOptions
+        try options?.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: byteCount))
+        try options?.setOption(.maxMessagesPerRead, value: 1)
     }
 
     /// Fails the request of a stream whose connection was closed a moment before. The stream would wait for its

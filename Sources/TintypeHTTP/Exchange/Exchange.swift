@@ -204,7 +204,8 @@ struct Exchange: Sendable {
         while true {
             let client = try transfer.services.clients.client(for: request.url, over: route, settings)
             let stream = ResponseStream(
-                to: try clientRequest(for: request), over: client, at: transfer.pace, under: transfer.services.watch)
+                to: try clientRequest(for: request), over: client, at: transfer.pace, under: transfer.services.watch,
+                limitedBy: settings.limitsByteRate ? transfer.services.byteRate : nil)
             do {
                 let head = try await stream.head()
                 record(head, of: stream, request)

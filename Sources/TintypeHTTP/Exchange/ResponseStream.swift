@@ -19,10 +19,14 @@ final class ResponseStream: Sendable {
     /// - Parameters:
     ///   - pace: The limits on the time of the response.
     ///   - watch: Fails the response if it is slower than that.
-    init(to request: HTTPClient.Request, over client: PooledClient, at pace: TransferPace, under watch: TransferWatch) {
+    ///   - limiter: Holds back the body; `nil` for no limit.
+    init(
+        to request: HTTPClient.Request, over client: PooledClient, at pace: TransferPace, under watch: TransferWatch,
+        limitedBy limiter: ByteRateLimiter?
+    ) {
         self.client = client
         self.watch = watch
-        delegate = ResponseDelegate(client.log)
+        delegate = ResponseDelegate(client.log, limitedBy: limiter)
         watch.begin(delegate, pace)
         loop = client.send(request, to: delegate)
     }
@@ -96,10 +100,14 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
     /// The uptime at which the request was sent.
     let sent: Duration
     private let log: ConnectionLog
+    private let limiter: ByteRateLimiter?
 
     /// Create it immediately before the request is sent.
-    init(_ log: ConnectionLog) {
+    ///
+    /// - Parameter limiter: Holds back the body; `nil` for no limit.
+    init(_ log: ConnectionLog, limitedBy limiter: ByteRateLimiter? = nil) {
         self.log = log
+        self.limiter = limiter
         sent = log.now
     }
 
@@ -128,7 +136,9 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
         let (actions, isFull) = state.withLock { ($0.receive(part), $0.isFull) }
         actions.reader?.isDue.fulfill(())
         if actions.startsTimer { startTimer(on: task.eventLoop) }
-        return isFull ? whenDrained(on: task.eventLoop) : task.eventLoop.makeSucceededVoidFuture()
+        let drained = isFull ? whenDrained(on: task.eventLoop) : task.eventLoop.makeSucceededVoidFuture()
+        guard let limiter else { return drained }
+        return whenAllowed(after: part.readableBytes, limiter, on: task.eventLoop).flatMap { drained }
     }
 
     private func startTimer(on eventLoop: any EventLoop) {
@@ -143,6 +153,21 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
         // The reader may have read the parts in the meantime.
         if !state.withLock({ $0.pause(until: drained) }) { drained.succeed() }
         return drained.futureResult
+    }
+
+    /// A future that holds back the rest of the body until the rate limit allows more bytes.
+    private func whenAllowed(
+        after byteCount: Int, _ limiter: ByteRateLimiter, on eventLoop: any EventLoop
+    ) -> EventLoopFuture<Void> {
+        let delay = limiter.take(byteCount)
+        guard delay > .zero else { return eventLoop.makeSucceededVoidFuture() }
+        state.withLock { $0.isHeldBack = true }
+        let allowed = eventLoop.makePromise(of: Void.self)
+        limiter.schedule(delay) {
+            self.state.withLock { $0.isHeldBack = false }
+            allowed.succeed()
+        }
+        return allowed.futureResult
     }
 
     /// The client also reports a cancellation for requests that a closing HTTP/2 connection no longer sends. If the
@@ -214,6 +239,10 @@ struct ResponseStreamState: Sendable {
     private var gathered = ByteBuffer()
     private var byteCount = 0
     private var progress = TransferPace.Progress()
+    /// Whether the origin must wait because of the rate limit.
+    var isHeldBack = false {
+        didSet { if isHeldBack { progress.wasPaused = true } }
+    }
     /// Whether the reader gets the stored parts, of which there are some, without waiting for more.
     private var isDue = false
     private var isTimerRunning = false
@@ -321,7 +350,7 @@ struct ResponseStreamState: Sendable {
 
     /// Returns the progress since the last call.
     mutating func takeProgress() -> TransferPace.Progress {
-        defer { progress.wasPaused = drained != nil }
+        defer { progress.wasPaused = drained != nil || isHeldBack }
         return progress
     }
 

@@ -43,6 +43,7 @@ final class TransferSettings: Sendable {
     /// The header fields that a request keeps at another origin.
     var crossOriginFields: CrossOriginFields { configuration.crossOriginFields.union(options.crossOriginFields) }
     var totalTimeout: Duration? { options.totalTimeout ?? configuration.totalTimeout }
+    var limitsByteRate: Bool { configuration.maximumBytesPerSecond != nil }
     var minimumRate: MinimumRate? { options.minimumRate ?? configuration.minimumRate }
     /// The cookies to send and to set; `nil` if the request uses none.
     var cookies: CookieStore? { options.usesCookies ? configuration.cookies : nil }
@@ -80,6 +81,8 @@ final class TransferServices: Sendable {
     let queue: TransferQueue
     /// Limits the rate at which requests start.
     let tokens: Locked<TokenBucket>
+    /// Limits the rate at which bodies arrive.
+    let byteRate: ByteRateLimiter
     /// Ends responses that are too slow.
     let watch: TransferWatch
 
@@ -88,6 +91,7 @@ final class TransferServices: Sendable {
         queue = TransferQueue(configuration)
         watch = TransferWatch(configuration.clock)
         tokens = Locked(TokenBucket(configuration.startRate))
+        byteRate = ByteRateLimiter(configuration)
     }
 
     /// Whether the rate of starts is limited.
@@ -96,47 +100,7 @@ final class TransferServices: Sendable {
     /// Adopts the limits of a configuration.
     func apply(_ configuration: DownloaderConfiguration) {
         queue.apply(configuration)
-        tokens.withLock { $0.rate = configuration.startRate }
-    }
-}
-
-/// A limit on the rate at which requests start: a token bucket.
-public struct StartRate: Hashable, Sendable {
-    /// The number of requests per second, in the long run.
-    public var perSecond: Double
-    /// The maximum number of requests that start at once after a pause, at least 1.
-    public var burst: Int
-
-    /// Creates a limit with a rate and a burst.
-    public init(perSecond: Double, burst: Int) {
-        self.perSecond = perSecond
-        self.burst = burst
-    }
-}
-
-/// The state of a ``StartRate``: tokens accrue at a steady rate, up to a burst, and each request takes one.
-///
-/// A request that finds no token takes the next one in advance, and waits until it accrues. All operations are O(1).
-struct TokenBucket: Sendable {
-    /// `nil` for no limit.
-    var rate: StartRate?
-    /// The number of tokens at ``last``; negative when some were taken in advance. `nil` before the first request.
-    private var tokens: Double?
-    /// The uptime of the last request.
-    private var last = Duration.zero
-
-    init(_ rate: StartRate?) {
-        self.rate = rate
-    }
-
-    /// Takes a token, and returns how long to wait before the request.
-    mutating func take(at now: Duration) -> Duration {
-        guard let rate, rate.perSecond > 0 else { return .zero }
-        let burst = Double(max(1, rate.burst))
-        let gained = max(0, (now - last) / .seconds(1)) * rate.perSecond
-        let left = min(burst, (tokens ?? burst) + gained) - 1
-        tokens = left
-        last = now
-        return left >= 0 ? .zero : .seconds(-left / rate.perSecond)
+        tokens.withLock { $0.rate = configuration.startRate.map(TokenBucket.Rate.init) }
+        byteRate.apply(configuration)
     }
 }

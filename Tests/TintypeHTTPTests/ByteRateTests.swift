@@ -1,0 +1,132 @@
+import Foundation
+import HTTPTestSupport
+import Testing
+import TintypeCore
+import TintypeTesting
+
+@testable import TintypeHTTP
+
+/// ``DownloaderConfiguration/maximumBytesPerSecond``, by a clock that moves only to the next timer.
+@Suite(.timeLimit(.minutes(15))) struct ByteRateTests {
+    /// The timers that transfers have set.
+    private final class Timers: Sendable {
+        private typealias Timer = (due: Duration, body: @Sendable () -> Void)
+
+        let manual = ManualClock()
+        private let timers = Locked<[Timer]>([])
+
+        var clock: TransferClock {
+            TransferClock(
+                uptime: { self.manual.uptime }, date: { self.manual.date }, sleep: { _ in },
+                schedule: { delay, body in
+                    let due = self.manual.uptime + delay
+                    self.timers.withLock { $0.append((due, body)) }
+                })
+        }
+
+        var count: Int { timers.withLock { $0.count } }
+
+        /// Moves the clock to the next timer and fires it, if there is one.
+        func fireNext() {
+            let next = timers.withLock { timers -> Timer? in
+                guard let index = timers.indices.min(by: { timers[$0].due < timers[$1].due }) else { return nil }
+                return timers.remove(at: index)
+            }
+            guard let next else { return }
+            manual.advance(by: max(.zero, next.due - manual.uptime))
+            next.body()
+        }
+    }
+
+    private static let rate = 100_000
+    private static let body = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
+
+    private func configuration(_ timers: Timers) -> DownloaderConfiguration {
+        var configuration = DownloaderConfiguration.patient
+        configuration.maximumBytesPerSecond = Self.rate
+        configuration.clock = timers.clock
+        return configuration
+    }
+
+    /// Loads paths at once, and moves the clock until they have ended.
+    private func load(_ paths: [String], _ load: @escaping Fixture.Load, _ timers: Timers) async throws {
+        let running = Locked(paths.count)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for path in paths {
+                group.addTask {
+                    defer { running.withLock { $0 -= 1 } }
+                    #expect(try await load(path).data == Self.body)
+                }
+            }
+            group.addTask {
+                while running.withLock({ $0 > 0 }) {
+                    timers.fireNext()
+                    await Task.yield()
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test(arguments: [1, 3]) func allTransfersTogetherKeepTheRate(_ count: Int) async throws {
+        let timers = Timers()
+        try await Fixture.withOrigin(configuration(timers)) { origin, load in
+            let paths = (0..<count).map { "/\($0)" }
+            for path in paths { origin.serve(path, .image(Self.body, type: "image/png")) }
+            try await self.load(paths, load, timers)
+            let seconds = timers.manual.uptime / .seconds(1)
+            let (bytes, rate) = (Double(count * Self.body.count), Double(Self.rate))
+            // A tenth of a second is the burst, and every connection may read as much before it waits.
+            #expect(seconds >= bytes / rate - 0.11 - 0.1 * Double(count), "\(seconds)")
+            #expect(seconds <= bytes / rate + 0.01, "\(seconds)")
+        }
+    }
+
+    /// The rest stays in the socket: the client takes nothing that it would have to hold.
+    @Test func nothingArrivesWhileTheRateIsUsedUp() async throws {
+        let timers = Timers()
+        try await Fixture.withOrigin(configuration(timers)) { origin in
+            origin.serve("/a", .image(Self.body, type: "image/png"))
+            let traits = ClientTraits(configuration(timers), HTTPOptions())
+            let stream = ResponseStream(
+                to: try DownloadRequest(url: origin.url("/a")).clientRequest,
+                over: try PooledClient(traits, timers.clock), at: TransferPace(totalTime: nil, from: .zero, rate: nil),
+                under: TransferWatch(timers.clock), limitedBy: ByteRateLimiter(configuration(timers)))
+            var count = 0
+            while count < Self.body.count {
+                let parts = try await stream.parts()
+                try #require(!parts.isEmpty)
+                count += parts.reduce(0) { $0 + $1.readableBytes }
+                let allowed = Double(Self.rate) * (timers.manual.uptime / .seconds(1) + 0.2)
+                #expect(Double(count) <= allowed)
+                while count < Self.body.count, timers.count == 0 { await Task.yield() }
+                #expect(stream.delegate.takeProgress().wasPaused || count == Self.body.count)
+                timers.fireNext()
+            }
+        }
+    }
+
+    @Test func aTransferThatWaitsCanBeCancelled() async throws {
+        let timers = Timers()
+        try await Fixture.withOrigin(configuration(timers)) { origin, load in
+            origin.serve("/a", .image(Self.body, type: "image/png"))
+            let task = Task { try await load("/a") }
+            while timers.count == 0 { await Task.yield() }
+            task.cancel()
+            await Fixture.expect(.cancelled) { try await task.value }
+            // The promise that holds back the body must not be lost.
+            timers.fireNext()
+        }
+    }
+
+    @Test func withoutALimitThereIsNoTimer() async throws {
+        let timers = Timers()
+        var configuration = configuration(timers)
+        configuration.maximumBytesPerSecond = nil
+        try await Fixture.withOrigin(configuration) { origin, load in
+            origin.serve("/a", .image(Self.body, type: "image/png"))
+            #expect(try await load("/a").data == Self.body)
+            #expect(timers.count == 0)
+        }
+    }
+}
