@@ -148,6 +148,22 @@ import TintypeTesting
         #expect(options.configuration.minimumRate == MinimumRate(byteCount: byteCount, interval: .seconds(30)))
     }
 
+    @Test(arguments: [([], nil), (["--max-time", "7"], Duration.seconds(7))])
+    func limitRateReplacesTheDefaultTotalTime(_ arguments: [String], _ time: Duration?) throws {
+        let options = try TransferOptions.parse(["--limit-rate", "2kB"] + arguments)
+        #expect(options.configuration.maximumBytesPerSecond == 2000 && options.configuration.totalTimeout == time)
+        #expect(try TransferOptions.parse([]).configuration.totalTimeout == .seconds(900))
+        #expect(throws: (any Error).self) { try TransferOptions.parse(["--limit-rate", "0"]) }
+    }
+
+    @Test func aLimitedTransferIsComplete() async throws {
+        try await withCommandFixture { fixture in
+            let run = try await CommandRun.tintype(
+                "fetch", "--json", "--limit-rate", "50kB", fixture.url("/a.jpg"), fixture.url("/b.png"))
+            #expect(run.status == 0 && (try run.records.count) == 2, "\(run.error)")
+        }
+    }
+
     @Test func metricsAreALineOfTextOrAJSONObject() async throws {
         try await withCommandFixture { fixture in
             let human = try await CommandRun.tintype("fetch", "--metrics", fixture.url("/a.jpg"))

@@ -66,7 +66,10 @@ struct TransferOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Give up an attempt after this many seconds, even if it makes progress. (default: 900)",
+            """
+            Give up an attempt after this many seconds, even if it makes progress. (default: 900; with --limit-rate, \
+            no limit)
+            """,
             valueName: "seconds"),
         transform: TimeoutArgument.parsing(expecting: TimeoutArgument.expectation))
     var maxTime: TimeoutArgument?
@@ -78,11 +81,20 @@ struct TransferOptions: ParsableArguments {
         transform: ByteCount.parsing(expecting: ByteCount.expectation))
     var minRate: ByteCount?
 
+    @Option(
+        help: ArgumentHelp(
+            "Let all transfers together receive at most this many bytes a second, such as 500kB.", valueName: "bytes"),
+        transform: ByteCount.parsing(expecting: ByteCount.expectation))
+    var limitRate: ByteCount?
+
     func validate() throws {
         try validate(retry, in: 0...100, for: "--retry")
         try validate(maxRedirects, in: 0...100, for: "--max-redirects")
         if let maxBytes, maxBytes.bytes == 0 {
             throw ValidationError("--max-bytes: expected at least 1 byte, got 0")
+        }
+        if let limitRate, limitRate.bytes == 0 {
+            throw ValidationError("--limit-rate: expected at least 1 byte a second, got 0")
         }
     }
 
@@ -96,6 +108,11 @@ struct TransferOptions: ParsableArguments {
         if let minRate {
             let (byteCount, overflow) = minRate.bytes.multipliedReportingOverflow(by: 30)
             configuration.minimumRate = MinimumRate(byteCount: overflow ? .max : byteCount, interval: .seconds(30))
+        }
+        if let limitRate {
+            configuration.maximumBytesPerSecond = limitRate.bytes
+            // A limited transfer may take any time; the minimum rate ends one whose server is slow.
+            if maxTime == nil { configuration.totalTimeout = nil }
         }
         configuration.hostsWithUncheckedCertificates = Set(insecure.map(\.name))
         // A proxy resolves names itself, so it reaches servers that the guard forbids.
