@@ -25,7 +25,9 @@ struct TintypeCommand: AsyncParsableCommand {
         logToStandardError()
         do {
             try checkArguments()
-            var command = try parseAsRoot(helpArguments(Array(CommandLine.arguments.dropFirst())))
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            StandardStream.chooseColors(ColorChoice(in: arguments))
+            var command = try parseAsRoot(helpArguments(arguments))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -68,7 +70,7 @@ struct TintypeCommand: AsyncParsableCommand {
             }
             Foundation.exit(status.rawValue)
         } catch {
-            StandardError.write("tintype: \(error)")
+            StandardError.write("tintype: \(FailureHint().description(error))")
             Foundation.exit(ExitCode.failure.rawValue)
         }
     }

@@ -37,20 +37,15 @@ struct ConvertRecord: Encodable, Sendable {
     }
 
     /// The line of the human-readable output.
-    var line: String {
+    var line: StyledText {
+        let head = StyledText(outcome.rawValue.padded(8), outcome == .written ? .success : .secondary)
         let output = output ?? "?"
-        guard let written else { return "\(outcome.rawValue.padding(8))\(output)" }
-        return outcome.rawValue.padding(8) + written.format.padding(6)
-            + "\(written.width)×\(written.height)".padding(12)
-            + HumanFormat.bytes(written.bytes).padding(9)
-            + HumanFormat.duration(.seconds(written.milliseconds / 1000)).padding(9) + output
-    }
-}
-
-extension String {
-    /// Returns the text with spaces up to a width, at least one.
-    fileprivate func padding(_ width: Int) -> String {
-        count < width ? self + String(repeating: " ", count: width - count) : self + " "
+        guard let written else { return head + StyledText(output) }
+        return head
+            + StyledText(
+                written.format.padded(6) + "\(written.width)×\(written.height)".padded(12)
+                    + HumanFormat.bytes(written.bytes).padded(9)
+                    + HumanFormat.duration(.seconds(written.milliseconds / 1000)).padded(9) + output)
     }
 }
 
@@ -76,7 +71,9 @@ struct ConvertReport: Sendable {
     }
 
     private func write(_ record: ConvertRecord) throws(TintypeError) {
-        if let message = record.message { StandardError.write(message) }
+        if let message = record.message {
+            StandardError.write(message, style: record.outcome == .failed ? .failure : .warning)
+        }
         switch style {
         case .json: try StandardOutput.write(json: record)
         case .human where record.outcome != .failed: try StandardOutput.write(record.line)
@@ -87,7 +84,7 @@ struct ConvertReport: Sendable {
     /// Writes the summary, unless a script reads the records. After an interruption it goes to standard error in any case.
     func end(_ tally: BatchTally) throws(TintypeError) {
         display?.end()
-        if tally.remaining > 0 { return StandardError.write("tintype: interrupted: \(tally.summary)") }
+        if tally.remaining > 0 { return StandardError.write("tintype: interrupted: \(tally.summary)", style: .warning) }
         if style == .human { try StandardOutput.write(tally.summary) }
     }
 }

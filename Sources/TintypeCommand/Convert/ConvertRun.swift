@@ -34,6 +34,7 @@ struct ConvertRun: Sendable {
     let createsDirectories: Bool
     /// Whether nothing is read or written.
     let isDryRun: Bool
+    var hint = FailureHint()
     private let outputs = ClaimedPaths()
 
     /// Converts images, several at a time, until the user interrupts it.
@@ -60,7 +61,7 @@ struct ConvertRun: Sendable {
             return ConvertRecord(
                 input: input, output: entry.isPathKnown ? entry.path() ?? "-" : nil,
                 outcome: .failed, error: FetchRecord.Reason(error),
-                message: "tintype: \(error.about(input))")
+                message: "tintype: \(hint.description(error.about(input)))")
         }
     }
 

@@ -54,7 +54,7 @@ struct DemoRun {
 
     /// Loads all samples at once, and times each on its own.
     private func load(on pipeline: ImagePipeline, showsProgress: Bool) async throws -> [DemoLoad] {
-        let display = showsProgress && StandardError.isTerminal ? ProgressDisplay() : nil
+        let display = showsProgress && StandardError.showsProgress ? ProgressDisplay() : nil
         display?.begin(total: samples.count)
         defer { display?.end() }
         return try await withThrowingTaskGroup(of: (Int, DemoLoad).self) { group in

@@ -58,11 +58,14 @@ struct FormatProbe: Encodable, Sendable {
     }
 
     /// The line of the human-readable output.
-    var line: String {
+    var line: StyledText {
         let abilities = [isDecoded ? "reads" : "", isEncoded ? "writes" : "", isAnimated ? "animates" : ""]
         let text = abilities.filter { !$0.isEmpty }.joined(separator: ", ")
         let name = format + String(repeating: " ", count: max(1, 6 - format.count))
         let space = String(repeating: " ", count: max(1, 25 - text.count))
-        return failure.map { "  \(name)fails: \($0)" } ?? "  \(name)\(text)\(library.map { space + $0 } ?? "")"
+        guard failure == nil else {
+            return StyledText("  \(name)") + StyledText("fails:", .failure) + StyledText(" \(failure ?? "")")
+        }
+        return StyledText("  \(name)\(text)") + StyledText(library.map { space + $0 } ?? "", .secondary)
     }
 }

@@ -73,9 +73,9 @@ enum FetchRecord: Encodable {
         return "tintype: \(url): using the cached image, which could not be refreshed: \(failure.message)"
     }
 
-    init(_ url: String, _ error: TintypeError) {
+    init(_ url: String, _ error: TintypeError, _ hint: FailureHint) {
         let url = SourceArgument.displayName(of: url)
-        self = .failed(Failed(url: url, error: Reason(error), description: "\(error.about(url))"))
+        self = .failed(Failed(url: url, error: Reason(error), description: hint.description(error.about(url))))
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -103,28 +103,27 @@ enum FetchRecord: Encodable {
         return .loaded(record)
     }
 
-    /// The lines of the human-readable output: one for the image, and one for its metrics if there are any.
-    var lines: [String] {
-        guard case .loaded(let record) = self, let metrics = record.metrics else { return [line] }
-        return [line, "        \(metrics.line)"]
+    /// The line about a failure, for standard error.
+    var failure: String? {
+        guard case .failed(let record) = self else { return nil }
+        return "tintype: \(record.description)"
     }
 
-    /// The line of the human-readable output for the image or the failure.
-    var line: String {
-        switch self {
-        case .loaded(let record):
-            "\(record.source.padded(8))\(record.format.padded(6))\("\(record.width)×\(record.height)".padded(12))"
-                + "\(HumanFormat.bytes(record.bytes).padded(9))"
-                + "\(HumanFormat.duration(.seconds(record.milliseconds / 1000)).padded(9))"
-                + "\(record.output ?? record.url)"
-        case .failed(let record): "tintype: \(record.description)"
-        }
+    /// The lines of the human-readable output: one for the image, and one for its metrics if there are any.
+    var lines: [StyledText] {
+        guard case .loaded(let record) = self else { return [] }
+        guard let metrics = record.metrics else { return [record.line] }
+        return [record.line, StyledText("        \(metrics.line)", .secondary)]
     }
 }
 
-extension String {
-    fileprivate func padded(_ width: Int) -> String {
-        count < width ? self + String(repeating: " ", count: width - count) : self + " "
+extension FetchRecord.Loaded {
+    /// The line of the human-readable output.
+    fileprivate var line: StyledText {
+        StyledText(source.padded(8), .success)
+            + StyledText(
+                format.padded(6) + "\(width)×\(height)".padded(12) + HumanFormat.bytes(bytes).padded(9)
+                    + HumanFormat.duration(.seconds(milliseconds / 1000)).padded(9) + (output ?? url))
     }
 }
 

@@ -13,6 +13,7 @@ struct FetchRun: Sendable {
     let width: Int
     let report: FetchReport
     let interruption: Interruption
+    var hint = FailureHint()
     private let names = SharedNames()
 
     /// Loads each distinct source once, until the user interrupts it.
@@ -47,7 +48,7 @@ struct FetchRun: Sendable {
             let size = plan.reportedSize(of: response.image)
             return (source, FetchRecord(source.text, response, size, in: start.duration(to: .now), output: path))
         } catch {
-            return (source, FetchRecord(source.text, error))
+            return (source, FetchRecord(source.text, error, hint))
         }
     }
 
@@ -122,12 +123,12 @@ final class FetchReport: Sendable {
     }
 
     private func write(_ record: FetchRecord) throws(TintypeError) {
-        if let warning = record.warning { StandardError.write(warning) }
-        if style == .json { try StandardOutput.write(json: record) }
-        switch (record, style) {
-        case (.failed, _): StandardError.write(record.line)
-        case (.loaded, .human): for line in record.lines { try StandardOutput.write(line) }
-        case (.loaded, _): break
+        if let warning = record.warning { StandardError.write(warning, style: .warning) }
+        if let failure = record.failure { StandardError.write(failure) }
+        switch style {
+        case .human: try StandardOutput.write(lines: record.lines)
+        case .json: try StandardOutput.write(json: record)
+        case .quiet: break
         }
     }
 }

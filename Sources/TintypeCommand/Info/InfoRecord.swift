@@ -43,24 +43,26 @@ struct InfoRecord: Encodable {
     }
 
     /// The lines of the human-readable output.
-    var lines: [String] {
-        let lines: [String?] = [
-            url,
-            "  format       \(format)",
-            "  size         \(width) × \(height) pixels",
-            "  bytes        \(HumanFormat.bytes(bytes)) (\(bytes))",
-            "  transparent  \(hasAlpha ? "yes" : "no")",
-            "  orientation  \(orientation)",
-            density.map { "  density      \($0.map(Self.rounded).joined(separator: " × ")) pixels per inch" },
-            frameCount > 1 ? "  frames       \(frameCount), \(seconds) s, \(plays)" : nil,
-            isPartial == true ? "  partial      yes" : nil,
-            isVerified == true ? "  verified     \(frameCount > 1 ? "\(frameCount) frames" : "yes")" : nil,
-            "  source       \(source)",
-            palette.map { "  palette      \($0.map(\.text).joined(separator: ", "))" },
-            blurHash.map { "  blurhash     \($0)" },
-            thumbHash.map { "  thumbhash    \($0)" },
+    var lines: [StyledText] {
+        let properties: [(label: String, value: String?)] = [
+            ("format       ", format),
+            ("size         ", "\(width) × \(height) pixels"),
+            ("bytes        ", "\(HumanFormat.bytes(bytes)) (\(bytes))"),
+            ("transparent  ", hasAlpha ? "yes" : "no"),
+            ("orientation  ", "\(orientation)"),
+            ("density      ", density.map { "\($0.map(Self.rounded).joined(separator: " × ")) pixels per inch" }),
+            ("frames       ", frameCount > 1 ? "\(frameCount), \(seconds) s, \(plays)" : nil),
+            ("partial      ", isPartial == true ? "yes" : nil),
+            ("verified     ", isVerified == true ? (frameCount > 1 ? "\(frameCount) frames" : "yes") : nil),
+            ("source       ", source),
+            ("palette      ", palette.map { $0.map(\.text).joined(separator: ", ") }),
+            ("blurhash     ", blurHash),
+            ("thumbhash    ", thumbHash),
         ]
-        return lines.compactMap(\.self)
+        return [StyledText(url, .heading)]
+            + properties.compactMap { label, value in
+                value.map { StyledText("  " + label, .secondary) + StyledText($0) }
+            }
     }
 
     private static func rounded(_ number: Double) -> String { String((number * 100).rounded() / 100) }

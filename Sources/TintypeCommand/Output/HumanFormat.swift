@@ -48,6 +48,13 @@ extension Double {
     fileprivate var tenths: String { String(format: "%.1f", self) }
 }
 
+extension String {
+    /// Returns the text with spaces up to a width in characters, at least one.
+    func padded(_ width: Int) -> String {
+        count < width ? self + String(repeating: " ", count: width - count) : self + " "
+    }
+}
+
 /// A table whose columns are as wide as their widest cells.
 struct TextTable {
     enum Alignment {

@@ -68,9 +68,16 @@ final class ProgressDisplay: Sendable {
             defer { state.drawnLines = lines.count }
             return (state.drawnLines, lines)
         }
-        let body = lines.map { "\($0)\u{1B}[K\n" }.joined()
+        let inColor = StandardStream.hasColors(STDERR_FILENO)
+        let body = lines.map { "\(inColor ? Self.colored($0) : $0)\u{1B}[K\n" }.joined()
         // Without automatic line breaks, a line with wide characters is cut off instead of taking two rows.
         StandardError.write(raw: "\u{1B}[?7l" + Self.cursorUp(before) + body + "\u{1B}[J\u{1B}[?7h")
+    }
+
+    /// Returns a line with the received part of its bar in colour.
+    private static func colored(_ line: String) -> String {
+        let full = line.prefix { $0 == ProgressState.fullCell }
+        return full.isEmpty ? line : TextStyle.success.applied(to: String(full)) + line.dropFirst(full.count)
     }
 
     private func erase() {
@@ -98,6 +105,9 @@ struct ProgressState: Sendable {
     /// The running transfers by number, in the order in which they began.
     private var running: [(number: Int, label: ProgressLabel, progress: LoadProgress)] = []
     private var lastNumber = 0
+
+    /// A cell of the bar of a transfer whose bytes have been received.
+    static let fullCell: Character = "━"
 
     /// The maximum number of transfers shown; the line with the total comes in addition.
     private static let maximumTransfers = 12
@@ -158,7 +168,7 @@ struct ProgressState: Sendable {
         let width = 16
         guard let fraction else { return String(repeating: "·", count: width) }
         let full = Int((fraction * Double(width)).rounded(.down))
-        return String(repeating: "━", count: full) + String(repeating: "╌", count: width - full)
+        return String(repeating: fullCell, count: full) + String(repeating: "╌", count: width - full)
     }
 }
 

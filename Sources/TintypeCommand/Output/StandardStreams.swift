@@ -12,25 +12,43 @@ enum StandardOutput {
         try write(raw: line.printable + "\n")
     }
 
-    /// Writes several lines at once. Characters that a terminal would interpret or hide are escaped.
+    /// Writes one line, in colour if standard output has colours.
     ///
     /// - Throws: ``TintypeError/Code/unwritable``.
-    static func write(lines: [String]) throws(TintypeError) {
-        try write(raw: lines.map { $0.printable + "\n" }.joined())
+    static func write(_ line: StyledText) throws(TintypeError) {
+        try write(lines: [line])
+    }
+
+    /// Writes several lines at once, in colour if standard output has colours.
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable``.
+    static func write(lines: [StyledText]) throws(TintypeError) {
+        let inColor = StandardStream.hasColors(STDOUT_FILENO)
+        try write(raw: lines.map { $0.rendered(inColor: inColor) + "\n" }.joined())
     }
 
     /// Writes one JSON object as one line, with its keys in alphabetical order.
     ///
     /// - Throws: ``TintypeError/Code/unwritable``; ``TintypeError/Code/encodeFailed`` if a value has no JSON form.
     static func write(json value: some Encodable) throws(TintypeError) {
+        try write(jsonLines: CollectionOfOne(value))
+    }
+
+    /// Writes JSON objects at once, each as one line with its keys in alphabetical order.
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable``; ``TintypeError/Code/encodeFailed`` if a value has no JSON form.
+    static func write(jsonLines values: some Collection<some Encodable>) throws(TintypeError) {
+        guard !values.isEmpty else { return }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .iso8601
-        let data: Data
-        do { data = try encoder.encode(value) } catch {
-            throw TintypeError(.encodeFailed, stage: .encode, "the result has no JSON form", underlying: error)
+        var text = ""
+        for value in values {
+            do { text += String(decoding: try encoder.encode(value), as: UTF8.self).printableJSON + "\n" } catch {
+                throw TintypeError(.encodeFailed, stage: .encode, "the result has no JSON form", underlying: error)
+            }
         }
-        try write(raw: String(decoding: data, as: UTF8.self).printableJSON + "\n")
+        try write(raw: text)
     }
 
     /// Writes text that contains nothing from outside, or that a script reads, such as a path.
@@ -61,11 +79,18 @@ enum StandardOutput {
 enum StandardError {
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Writes one line. Characters that a terminal would interpret or hide are escaped.
+    /// Whether progress can be drawn: on a terminal that understands control sequences.
+    static var showsProgress: Bool { isTerminal && StandardStream.environment["TERM"] != "dumb" }
+
+    /// Writes one line, whose first word has a colour if standard error has colours. Characters that a terminal would
+    /// interpret or hide are escaped.
     ///
-    /// - Parameter prefix: A control sequence to write first, such as one that erases the line with the progress.
-    static func write(_ line: String, after prefix: String = "") {
-        write(raw: prefix + line.printable + "\n")
+    /// - Parameters:
+    ///   - prefix: A control sequence to write first, such as one that erases the line with the progress.
+    ///   - style: The style of the first word.
+    static func write(_ line: String, after prefix: String = "", style: TextStyle = .failure) {
+        let line = StyledText.message(line, style).rendered(inColor: StandardStream.hasColors(STDERR_FILENO))
+        write(raw: prefix + line + "\n")
     }
 
     /// Writes text without a line break, such as a control sequence that moves the cursor. It must contain nothing from
@@ -86,6 +111,27 @@ enum StandardError {
 
 /// The descriptors of standard input, output and error.
 enum StandardStream {
+    private static let coloredDescriptors = Locked<Set<Int32>>([])
+
+    /// Decides which of standard output and error have colours. Called before anything is written.
+    static func chooseColors(_ choice: ColorChoice) {
+        let environment = Self.environment
+        let colored = [STDOUT_FILENO, STDERR_FILENO].filter { descriptor in
+            choice.hasColors(isTerminal: isatty(descriptor) == 1, environment: environment)
+        }
+        coloredDescriptors.withLock { $0 = Set(colored) }
+    }
+
+    /// The variables about the terminal. Copying the whole environment would take longer.
+    fileprivate static var environment: [String: String] {
+        var variables: [String: String] = [:]
+        for name in ["NO_COLOR", "TERM"] { variables[name] = getenv(name).map { String(cString: $0) } }
+        return variables
+    }
+
+    /// Whether a stream has colours.
+    static func hasColors(_ descriptor: Int32) -> Bool { coloredDescriptors.withLock { $0.contains(descriptor) } }
+
     /// Opens `/dev/null` in place of the standard descriptors that the parent process has closed.
     ///
     /// Otherwise the next file or connection would get the number of standard output, and results would be written into

@@ -11,6 +11,7 @@ struct Cache: AsyncParsableCommand {
     /// The options of every subcommand.
     struct Options: ParsableArguments {
         @OptionGroup var location: CacheLocation
+        @OptionGroup var terminal: TerminalOptions
 
         @Flag(help: "Write JSON.")
         var json = false

@@ -35,6 +35,7 @@ struct Compare: AsyncParsableCommand {
     var json = false
 
     @OptionGroup(title: "Cache", visibility: .hidden) var cache: CacheOptions
+    @OptionGroup var terminal: TerminalOptions
     @OptionGroup(title: "Transfers", visibility: .hidden) var transfer: TransferOptions
 
     private struct Record: Encodable {
@@ -100,11 +101,14 @@ struct Compare: AsyncParsableCommand {
                     differingPixels: comparison.differingPixels))
         }
         let ratio = comparison.peakSignalToNoiseRatio.map { String(format: "%.2f dB", $0) } ?? "∞ (equal pixels)"
-        try StandardOutput.write(lines: [
-            "psnr     \(ratio)", String(format: "ssim     %.5f", comparison.structuralSimilarity),
-            String(format: "dssim    %.5f", comparison.structuralDissimilarity),
-            "maximum  \(comparison.maximumDifference) of 255",
-            "differ   \(comparison.differingPixels) of \(size.area) pixels",
-        ])
+        let properties = [
+            ("psnr     ", ratio),
+            ("ssim     ", String(format: "%.5f", comparison.structuralSimilarity)),
+            ("dssim    ", String(format: "%.5f", comparison.structuralDissimilarity)),
+            ("maximum  ", "\(comparison.maximumDifference) of 255"),
+            ("differ   ", "\(comparison.differingPixels) of \(size.area) pixels"),
+        ]
+        try StandardOutput.write(
+            lines: properties.map { label, value in StyledText(label, .secondary) + StyledText(value) })
     }
 }

@@ -11,9 +11,9 @@ struct Convert: AsyncParsableCommand {
             tintype convert [<options>] --output <template> <input> ...
             """,
         discussion: """
-            The extension of <output> selects its format; - is standard input or output. --thumbnail decodes the image to size; transforms then apply \
-            in the order of the options. An option that modifies a transform, such as --mode, follows it. A colour is \
-            #RRGGBB or #RRGGBBAA; quote it in the shell.
+            The extension of <output> selects its format; - is standard input or output. --thumbnail decodes the image to \
+            size; transforms then apply in the order of the options. An option that modifies a transform, such as \
+            --mode, follows it. A colour is #RRGGBB or #RRGGBBAA; quote it in the shell.
 
             An animation stays an animation if the output format supports it (avif, gif, jxl, png, webp), and every \
             frame is transformed. Otherwise the first frame is written. --frame selects one frame, --frames several.
@@ -26,22 +26,22 @@ struct Convert: AsyncParsableCommand {
 
             Examples:
               tintype convert photo.png photo.jpg --quality 85
-              tintype convert https://example.org/a.jpg small.png --thumbnail 320x320
-              tintype convert in.jpg square.jpg --resize 256x256 --mode fill --gravity smart
-              tintype convert in.jpg part.jpg --crop 100,50,640,480 --rotate 90 --flip horizontal
-              tintype convert in.jpg face.png --resize 128x128 --mode fill --round circle --border 4,'#ffffff'
-              tintype convert in.jpg card.png --round 24 --corners tl,tr --pad 16
-              tintype convert in.jpg old.jpg --adjust contrast=0.9,sepia --blur 1.5
-              tintype convert icon.png red.png --trim 8 --tint '#c01c28'
-              tintype convert in.jpg marked.jpg --overlay logo.png --gravity bottomRight --inset 12,12 --opacity 0.6
-              tintype convert icon.png icon.jpg --resize 512x512 --filter catmullRom --enlarge --flatten '#ffffff'
+              tintype convert https://example.org/a.jpg a.png --thumbnail 320x320
+              tintype convert a.jpg b.jpg --resize 256x256 --mode fill --gravity smart
+              tintype convert a.jpg b.jpg --crop 9,9,640,480 --rotate 90 --flip vertical
+              tintype convert a.jpg b.png --crop 128x128 --round circle --border 4,'#fff'
+              tintype convert a.jpg b.png --round 24 --corners tl,tr --pad 16
+              tintype convert a.jpg b.jpg --adjust contrast=0.9,sepia --blur 1.5
+              tintype convert a.png b.png --trim 8 --tint '#c01c28' --blend multiply
+              tintype convert a.jpg b.jpg --overlay logo.png --inset 12,12 --opacity 0.6
+              tintype convert a.png b.jpg --resize 512x512 --filter box --enlarge
+              tintype convert a.png b.jpg --flatten '#ffffff'
               tintype convert moving.gif frame.png --frame 12
-              tintype convert moving.gif part.webp --frames 0-9,20
-              tintype convert moving.gif small.webp --thumbnail 240x240 --quality 75
-              tintype convert photo.heic small.avif --thumbnail 1600x1600 --output-bytes 150kB
-              tintype convert --recursive photos --output small/ --format webp --thumbnail 1600x1600
-              tintype convert *.png -o 'thumbs/{stem}-{width}.jpg' --thumbnail 256x256 --skip-existing
-              curl -s https://example.org/a.png | tintype convert - - --format jpeg > a.jpg
+              tintype convert moving.gif part.webp --frames 0-9,20 --quality 75
+              tintype convert a.heic b.avif --thumbnail 999x999 --output-bytes 150kB
+              tintype convert -o small/ --recursive photos --thumbnail 1600x1600
+              tintype convert -o '{stem}-{width}.jpg' *.png --thumbnail 256x256
+              curl -s https://example.org/a.png | tintype convert - - --format jpeg
             """)
 
     @Argument(help: ArgumentHelp("The input and the output, or with --output the inputs.", valueName: "input"))
@@ -100,6 +100,7 @@ struct Convert: AsyncParsableCommand {
 
     @OptionGroup(title: "Transforms") var transforms: TransformOptions
     @OptionGroup var partial: PartialOptions
+    @OptionGroup var terminal: TerminalOptions
     @OptionGroup(title: "Cache", visibility: .hidden) var cache: CacheOptions
     @OptionGroup(title: "Transfers", visibility: .hidden) var transfer: TransferOptions
 
@@ -131,7 +132,8 @@ struct Convert: AsyncParsableCommand {
         let transformers = try await transformers(pipeline)
         let run = ConvertRun(
             pipeline: pipeline, settings: settings, request: { request(for: $0, transformers) },
-            existing: plan.existing, createsDirectories: output != nil, isDryRun: dryRun)
+            existing: plan.existing, createsDirectories: output != nil, isDryRun: dryRun,
+            hint: FailureHint(offersPartial: !partial.partial))
         let tally = try await run.run(plan.entries, width: parallel.width, report: report)
         try await pipeline.flush()
         if tally.exitStatus != 0 { throw ExitCode(tally.exitStatus) }
@@ -236,7 +238,7 @@ extension Convert {
                 // A single conversion is silent, like `cp`.
                 isPair && !dryRun ? .quiet : .human
             }
-        let showsProgress = style == .human && !isPair && StandardError.isTerminal
+        let showsProgress = style == .human && !isPair && StandardError.showsProgress
         return ConvertReport(style: style, display: showsProgress ? ProgressDisplay() : nil)
     }
 }

@@ -15,6 +15,8 @@ struct Demo: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Write the contact sheet, a PNG, to this file.", valueName: "file"))
     var output = "demo-output/contact-sheet.png"
 
+    @OptionGroup var terminal: TerminalOptions
+
     func validate() throws {
         guard !output.isEmpty else { throw ValidationError("--output: expected a path, got an empty one") }
     }

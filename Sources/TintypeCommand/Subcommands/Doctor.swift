@@ -13,6 +13,8 @@ struct Doctor: AsyncParsableCommand {
 
     @OptionGroup var location: CacheLocation
 
+    @OptionGroup var terminal: TerminalOptions
+
     @Flag(help: "Write a JSON object.")
     var json = false
 
@@ -38,11 +40,16 @@ struct Doctor: AsyncParsableCommand {
         if record.cache.failure != nil || formats.contains(where: { $0.failure != nil }) { throw ExitCode.failure }
     }
 
-    private static func lines(_ record: Record) -> [String] {
-        ["tintype \(record.version), \(HumanFormat.count(record.cores, "core", "cores"))", "formats"]
-            + record.formats.map(\.line)
-            + ["libraries", "  \(record.libraries.joined(separator: ", "))", "cache", record.cache.line, "terminal"]
-            + [record.terminal.line]
+    private static func lines(_ record: Record) -> [StyledText] {
+        ["tintype \(record.version), \(HumanFormat.count(record.cores, "core", "cores"))"]
+            + section("formats", record.formats.map(\.line))
+            + section("libraries", [StyledText("  \(record.libraries.joined(separator: ", "))")])
+            + section("cache", [StyledText(record.cache.line)])
+            + section("terminal", [StyledText(record.terminal.line)])
+    }
+
+    private static func section(_ title: String, _ lines: [StyledText]) -> [StyledText] {
+        [StyledText(title, .heading)] + lines
     }
 }
 
@@ -75,10 +82,11 @@ struct TerminalProbe: Encodable, Sendable {
     let isOutputTerminal = StandardOutput.isTerminal
     let isErrorTerminal = StandardError.isTerminal
     let columns = StandardError.columns
+    let hasColors = StandardStream.hasColors(STDOUT_FILENO)
     let type = ProcessInfo.processInfo.environment["TERM"]
 
     var line: String {
         guard isErrorTerminal else { return "  none, so no progress is shown" }
-        return "  \(type ?? "unknown type"), \(columns) columns"
+        return "  \(type ?? "unknown type"), \(columns) columns, \(hasColors ? "in colour" : "without colours")"
     }
 }

@@ -53,6 +53,8 @@ struct Fetch: AsyncParsableCommand {
 
     @OptionGroup var tracing: TraceOptions
 
+    @OptionGroup var terminal: TerminalOptions
+
     @Flag(help: "Report the timing of each transfer: queue, connection, first byte and body.")
     var metrics = false
 
@@ -83,13 +85,14 @@ struct Fetch: AsyncParsableCommand {
                 pipeline: pipeline, plan: plan, policy: { partial.applied(to: policy.applied(to: $0)) },
                 output: output?.path,
                 width: concurrency + ProcessInfo.processInfo.activeProcessorCount, report: report,
-                interruption: .shared)
+                interruption: .shared, hint: FailureHint(offersPartial: !partial.partial && !noVerify))
             // Transfers may take long; files that are being written are finished.
             Interruption.shared.whenRequested { pipeline.cancelAll() }
             let tally = try await run.run(sources)
             try await pipeline.flush()
             if tally.remaining > 0 {
-                StandardError.write("tintype: interrupted: \(tally[.written]) of \(sources.count) loaded")
+                StandardError.write(
+                    "tintype: interrupted: \(tally[.written]) of \(sources.count) loaded", style: .warning)
             }
             if tally.exitStatus != 0 { throw ExitCode(tally.exitStatus) }
         }
@@ -111,6 +114,6 @@ struct Fetch: AsyncParsableCommand {
     private var report: FetchReport {
         FetchReport(
             style: json ? .json : quiet ? .quiet : .human, showsMetrics: metrics,
-            showsProgress: !quiet && StandardError.isTerminal)
+            showsProgress: !quiet && StandardError.showsProgress)
     }
 }

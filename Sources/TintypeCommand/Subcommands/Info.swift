@@ -36,6 +36,7 @@ struct Info: AsyncParsableCommand {
 
     @OptionGroup var appearance: AppearanceOptions
     @OptionGroup var partial: PartialOptions
+    @OptionGroup var terminal: TerminalOptions
 
     func validate() throws {
         try inputs.validate(sources)
@@ -58,11 +59,13 @@ struct Info: AsyncParsableCommand {
         let left = try await BatchRun.run(chunks, width: parallel.width, until: interruption, inspector.results) {
             chunk in
             for results in ordered.add(chunk.results, number: chunk.number) {
-                for result in results { try write(result, isOnly: sources.count == 1, &tally) }
+                try write(results, isOnly: sources.count == 1, &tally)
             }
         }
         tally.remaining = chunks.suffix(left).reduce(0) { $0 + $1.items.count }
-        if tally.remaining > 0 { StandardError.write("tintype: interrupted: \(tally.remaining) not begun") }
+        if tally.remaining > 0 {
+            StandardError.write("tintype: interrupted: \(tally.remaining) not begun", style: .warning)
+        }
         try await inspector.pipeline.flush()
         if tally.exitStatus != 0 { throw ExitCode(tally.exitStatus) }
     }
@@ -70,14 +73,24 @@ struct Info: AsyncParsableCommand {
     /// Enough that the changes of threads cost little next to the headers of that many files.
     private static let chunkSize = 16
 
-    private func write(_ result: Inspector.Result, isOnly: Bool, _ tally: inout BatchTally) throws(TintypeError) {
-        switch result {
-        case .success(let record):
-            if json { return try StandardOutput.write(json: record) }
-            try StandardOutput.write(lines: record.lines + (isOnly ? [] : [""]))
-        case .failure(let error):
-            tally.add(.failed)
-            StandardError.write("tintype: \(error)")
+    /// Writes the results of a chunk in their order, as many records at once as possible.
+    private func write(_ results: [Inspector.Result], isOnly: Bool, _ tally: inout BatchTally) throws(TintypeError) {
+        var records: [InfoRecord] = []
+        for result in results {
+            switch result {
+            case .success(let record): records.append(record)
+            case .failure(let error):
+                try write(records, isOnly: isOnly)
+                records = []
+                tally.add(.failed)
+                StandardError.write("tintype: \(FailureHint(offersPartial: !partial.partial).description(error))")
+            }
         }
+        try write(records, isOnly: isOnly)
+    }
+
+    private func write(_ records: [InfoRecord], isOnly: Bool) throws(TintypeError) {
+        if json { return try StandardOutput.write(jsonLines: records) }
+        try StandardOutput.write(lines: records.flatMap { $0.lines + (isOnly ? [] : [""]) })
     }
 }

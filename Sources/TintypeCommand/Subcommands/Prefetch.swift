@@ -29,6 +29,8 @@ struct Prefetch: AsyncParsableCommand {
 
     @OptionGroup var tracing: TraceOptions
 
+    @OptionGroup var terminal: TerminalOptions
+
     @Flag(help: "Write one JSON object with the number of finished images, of skipped images, and of all images.")
     var json = false
 
@@ -47,7 +49,7 @@ struct Prefetch: AsyncParsableCommand {
             let pipeline = ImagePipeline(configuration)
             let progress = try await PrefetchRun(
                 pipeline: pipeline, concurrency: concurrency, freshness: reload ? .reload : .cached,
-                showsProgress: !quiet && StandardError.isTerminal
+                showsProgress: !quiet && StandardError.showsProgress
             ).run(sources)
             try await pipeline.flush()
             try report(progress)
@@ -99,7 +101,9 @@ struct PrefetchRun {
         let prefetcher = ImagePrefetcher(
             pipeline, settings: PrefetchSettings(destination: .disk, concurrency: concurrency, priority: .normal))
         let batch = prefetcher.prefetch(requests) { source, error in
-            if let error { StandardError.write("tintype: \(error.about(source.displayName))", after: eraseLine) }
+            guard let error else { return }
+            let description = FailureHint().description(error.about(source.displayName))
+            StandardError.write("tintype: \(description)", after: eraseLine)
         }
         for await progress in batch.updates where showsProgress { show(progress) }
         if showsProgress { StandardError.write(raw: eraseLine) }

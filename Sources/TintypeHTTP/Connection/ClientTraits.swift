@@ -81,7 +81,7 @@ final class ClientTraits: Equatable, Sendable {
         let readSize = readSize
         configuration.http1_1ConnectionDebugInitializer = Self.initializer { channel in
             try serverGuard?.check(channel)
-            try readSize.map { try Self.limitReads(of: channel, to: $0) }
+            if let readSize { try Self.limitReads(of: channel, to: readSize) }
             let pipeline = channel.pipeline.syncOperations
             let codec = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
             let responses = ResponseGuard<HTTP1Wire>()
@@ -92,7 +92,7 @@ final class ClientTraits: Equatable, Sendable {
         }
         configuration.http2ConnectionDebugInitializer = Self.initializer { channel in
             try serverGuard?.check(channel)
-            try readSize.map { try Self.limitReads(of: channel, to: $0) }
+            if let readSize { try Self.limitReads(of: channel, to: readSize) }
             try HTTP2ConnectionGuard.add(to: channel)
         }
         configuration.http2StreamChannelDebugInitializer = Self.initializer { channel in
