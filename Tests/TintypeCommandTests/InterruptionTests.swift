@@ -60,4 +60,30 @@ import TintypeTesting
             #expect(try FileManager.default.contentsOfDirectory(atPath: output).sorted() == written.sorted())
         }
     }
+
+    /// A file that is created while the process ends is removed, and none is created later.
+    @Test func everyTemporaryFileIsRemovedBeforeTheEnd() {
+        var files = TemporaryFiles()
+        let begun = ["a", "b", "c"].map { files.begin($0) }
+        files.didOpen("a")
+        files.didOpen("b")
+        files.end("b")
+        let first = files.close()
+        files.didOpen("c")
+        let (second, isAllowed) = (files.close(), files.begin("d"))
+        files.end("c")
+        let last = files.close()
+        #expect(begun == [true, true, true] && !isAllowed)
+        #expect(first.paths == ["a"] && first.isIncomplete)
+        #expect(second.paths == ["a", "c"] && !second.isIncomplete)
+        #expect(last.paths == ["a"])
+    }
+
+    @Test func aFileThatCannotBeCreatedIsNotAwaited() {
+        var files = TemporaryFiles()
+        _ = files.begin("a")
+        files.end("a")
+        let isIncomplete = files.close().isIncomplete
+        #expect(!isIncomplete)
+    }
 }

@@ -90,7 +90,7 @@ struct OutputPlan: Sendable {
             let chosen = try Self.format(of: name, input, target, format, writable)
             let fields = OutputFields(
                 stem: name.stem, name: name.name, fileExtension: name.fileExtension(for: chosen), format: chosen,
-                directory: input.directory, index: Self.padded(number + 1, digits))
+                directory: input.directory, index: OutputFields.index(number + 1, digits: digits))
             entries.append(Entry(input: input, format: chosen, target: target, fields: fields))
         }
         self.entries = entries
@@ -111,11 +111,6 @@ struct OutputPlan: Sendable {
             throw .unknownFormat(input.name)
         }
         return format
-    }
-
-    private static func padded(_ number: Int, _ digits: Int) -> String {
-        let text = String(number)
-        return String(repeating: "0", count: max(0, digits - text.count)) + text
     }
 
     /// Compares the paths of all outputs with each other and with those of the inputs. Fields that are not known yet

@@ -119,6 +119,12 @@ struct OutputFields: Equatable, Sendable {
     /// The size of the output in pixels, or `nil` while it is not known.
     var size: PixelSize?
 
+    /// Returns a number with leading zeros.
+    static func index(_ number: Int, digits: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, digits - text.count)) + text
+    }
+
     subscript(_ field: OutputTemplate.Field) -> String? {
         switch field {
         case .stem: stem

@@ -4,7 +4,16 @@ import Tintype
 /// The result of one load, as `--json` writes it.
 enum FetchRecord: Encodable {
     case loaded(Loaded)
+    /// The output exists and is left, or the run is dry.
+    case unloaded(Unloaded)
     case failed(Failed)
+
+    struct Unloaded: Encodable {
+        let url: String
+        let outcome: String
+        /// The path of the file, if it is known.
+        let output: String?
+    }
 
     struct Loaded: Encodable {
         let url: String
@@ -73,6 +82,11 @@ enum FetchRecord: Encodable {
         return "tintype: \(url): using the cached image, which could not be refreshed: \(failure.message)"
     }
 
+    init(_ url: String, _ outcome: BatchOutcome, output: String?) {
+        self = .unloaded(
+            Unloaded(url: SourceArgument.displayName(of: url), outcome: outcome.rawValue, output: output))
+    }
+
     init(_ url: String, _ error: TintypeError, _ hint: FailureHint) {
         let url = SourceArgument.displayName(of: url)
         self = .failed(Failed(url: url, error: Reason(error), description: hint.description(error.about(url))))
@@ -81,6 +95,7 @@ enum FetchRecord: Encodable {
     func encode(to encoder: any Encoder) throws {
         switch self {
         case .loaded(let record): try record.encode(to: encoder)
+        case .unloaded(let record): try record.encode(to: encoder)
         case .failed(let record): try record.encode(to: encoder)
         }
     }
@@ -89,6 +104,15 @@ enum FetchRecord: Encodable {
     var warning: String? {
         guard case .loaded(let record) = self else { return nil }
         return record.warning
+    }
+
+    /// What became of the image.
+    var outcome: BatchOutcome {
+        switch self {
+        case .loaded: .written
+        case .unloaded(let record): BatchOutcome(rawValue: record.outcome) ?? .skipped
+        case .failed: .failed
+        }
     }
 
     /// Whether the load ended because the user interrupted the command.
@@ -111,6 +135,11 @@ enum FetchRecord: Encodable {
 
     /// The lines of the human-readable output: one for the image, and one for its metrics if there are any.
     var lines: [StyledText] {
+        if case .unloaded(let record) = self {
+            return [
+                StyledText(record.outcome.padded(8), .secondary) + StyledText(record.output ?? record.url)
+            ]
+        }
         guard case .loaded(let record) = self else { return [] }
         guard let metrics = record.metrics else { return [record.line] }
         return [record.line, StyledText("        \(metrics.line)", .secondary)]

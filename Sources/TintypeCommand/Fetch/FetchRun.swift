@@ -7,49 +7,78 @@ struct FetchRun: Sendable {
     let plan: FetchPlan
     /// Adds the policy that the user chose to a request.
     let policy: @Sendable (ImageRequest) -> ImageRequest
-    /// The directory for the original bytes, or `nil` to write none.
-    let output: String?
+    /// The paths for the original bytes, or `nil` to write none.
+    let paths: SharedPaths?
+    /// Whether a file that exists is left, and its image is not loaded if that is known before.
+    var skipsExisting = false
+    /// Whether nothing is loaded or written.
+    var isDryRun = false
     /// The maximum number of running loads: those that transfer, and those that decode meanwhile.
     let width: Int
     let report: FetchReport
     let interruption: Interruption
     var hint = FailureHint()
-    private let names = SharedNames()
 
     /// Loads each distinct source once, until the user interrupts it.
     ///
     /// - Returns: What became of the sources, each counted as often as it was listed.
     /// - Throws: ``TintypeError/Code/unwritable`` if the report cannot be written. The other loads are cancelled.
-    func run(_ sources: [SourceArgument]) async throws -> BatchTally {
+    func run(_ inputs: [BatchInput]) async throws -> BatchTally {
         var counts: [SourceArgument: Int] = [:]
-        let unique = sources.filter { source in
-            counts[source, default: 0] += 1
-            return counts[source] == 1
+        let unique = inputs.filter { input in
+            counts[input.source, default: 0] += 1
+            return counts[input.source] == 1
         }
-        report.begin(total: sources.count)
+        report.begin(total: inputs.count)
         defer { report.end() }
         var tally = BatchTally()
         var cancelled = 0
         let waiting = try await BatchRun.run(unique, width: width, until: interruption, load) { source, record in
             let times = counts[source] ?? 1
             guard !record.isCancelled else { return cancelled += 1 }
-            if case .failed = record { tally.add(.failed, times: times) } else { tally.add(.written, times: times) }
+            tally.add(record.outcome, times: times)
             try report.add(record, of: source, times: times)
         }
         tally.remaining = waiting + cancelled
         return tally
     }
 
-    private func load(_ source: SourceArgument) async -> (SourceArgument, FetchRecord) {
-        let start = ContinuousClock.now
+    private func load(_ input: BatchInput) async -> (SourceArgument, FetchRecord) {
+        let source = input.source
         do throws(TintypeError) {
-            let response = try await response(for: source)
-            let path = try await write(response, of: source)
-            let size = plan.reportedSize(of: response.image)
-            return (source, FetchRecord(source.text, response, size, in: start.duration(to: .now), output: path))
+            return (source, try await record(of: input))
         } catch {
             return (source, FetchRecord(source.text, error, hint))
         }
+    }
+
+    private func record(of input: BatchInput) async throws(TintypeError) -> FetchRecord {
+        let start = ContinuousClock.now
+        let text = input.source.text
+        let known = paths?.path(of: input)
+        if let known, isSkipped(known) { return FetchRecord(text, .skipped, output: known) }
+        guard !isDryRun else { return FetchRecord(text, .planned, output: known) }
+        let response = try await response(for: input.source)
+        var output: String?
+        if let paths, let data = response.data {
+            let info = response.image.info
+            output = try paths.claimPath(of: input, info.format, info.size) ?? "-"
+            guard let output, !isSkipped(output) else { return FetchRecord(text, .skipped, output: output) }
+            try await write(data, to: output)
+        }
+        let size = plan.reportedSize(of: response.image)
+        return FetchRecord(text, response, size, in: start.duration(to: .now), output: output)
+    }
+
+    /// - Parameter path: A path, or `-` for standard output.
+    private func write(_ data: Data, to path: String) async throws(TintypeError) {
+        guard path != "-" else { return try StandardOutput.write(bytes: data) }
+        try OutputFile.createParent(of: path)
+        try await OutputFile.writeUntrusted(data, to: path)
+    }
+
+    private func isSkipped(_ path: String) -> Bool {
+        skipsExisting && path != "-" && access(path, F_OK) == 0
     }
 
     private func response(for source: SourceArgument) async throws(TintypeError) -> ImageResponse {
@@ -59,21 +88,23 @@ struct FetchRun: Sendable {
         for await case .progress(let progress) in task.events { report.update(source, progress) }
         return try await task.response
     }
-
-    /// Returns the path of the written file, or `nil` if nothing is to be written.
-    private func write(_ response: ImageResponse, of source: SourceArgument) async throws(TintypeError) -> String? {
-        guard let output, let data = response.data else { return nil }
-        let name = names.next(OutputName(for: source.text, format: response.image.info.format))
-        return try await OutputFile.write(data, named: name, in: output)
-    }
 }
 
-/// The names in use, shared by concurrent loads. A class, because a struct cannot hold a lock and be copied into tasks.
-private final class SharedNames: Sendable {
-    private let names = Locked(OutputNames())
+/// The paths of outputs, shared by concurrent loads. A class, because a struct cannot hold a lock and be copied into tasks.
+final class SharedPaths: Sendable {
+    private let paths: Locked<FetchPaths>
 
-    func next(_ name: OutputName) -> String {
-        names.withLock { $0.next(name) }
+    init(_ paths: FetchPaths) {
+        self.paths = Locked(paths)
+    }
+
+    func path(of input: BatchInput) -> String? { paths.withLock { $0.path(of: input) } }
+
+    /// - Throws: ``TintypeError/Code/unwritable`` if another image has the path.
+    func claimPath(
+        of input: BatchInput, _ format: ImageFormat, _ size: PixelSize
+    ) throws(TintypeError) -> String? {
+        try paths.withLock { paths throws(TintypeError) in try paths.claimPath(of: input, format, size) }
     }
 }
 

@@ -12,16 +12,11 @@ enum OutputFile {
         }
     }
 
-    /// Writes a file into a directory, under a name that comes from outside. Never follows a link of that name.
+    /// Writes a file whose name comes from outside. Never follows a link of that name.
     ///
-    /// - Returns: The path of the file.
     /// - Throws: ``TintypeError/Code/unwritable``.
-    static func write(
-        _ data: Data, named name: String, in directory: String
-    ) async throws(TintypeError) -> String {
-        let path = "\(directory)/\(name)"
+    static func writeUntrusted(_ data: Data, to path: String) async throws(TintypeError) {
         try await onDisk(path) { () throws(POSIXError) in try replace(path, with: data) }
-        return path
     }
 
     /// Creates a directory and the directories above it, if they are missing.
@@ -45,12 +40,19 @@ enum OutputFile {
         if access(directory, F_OK) != 0 { try createDirectory(directory) }
     }
 
-    /// Removes the temporary files of writes that are running, for a process that is about to end.
+    /// Removes the temporary files of writes that are running, for a process that is about to end. No others are created
+    /// from now on.
     static func removeTemporaryFiles() {
-        for path in temporaryFiles.withLock({ $0 }) { unlink(path) }
+        for _ in 0..<100 {
+            let (paths, isIncomplete) = temporaryFiles.withLock { $0.close() }
+            for path in paths { unlink(path) }
+            guard isIncomplete else { return }
+            // Files that are being created at this moment follow at once, unless the file system hangs.
+            usleep(1000)
+        }
     }
 
-    private static let temporaryFiles = Locked<Set<String>>([])
+    private static let temporaryFiles = Locked(TemporaryFiles())
 
     // MARK: - System calls
 
@@ -76,10 +78,11 @@ enum OutputFile {
         let directory = path.lastIndex(of: "/").map { path[...$0] } ?? ""
         // The temporary name does not contain the target's, which may already have the maximum length.
         let temporary = "\(directory).tintype-\(UUID().uuidString.prefix(8)).part"
-        temporaryFiles.withLock { _ = $0.insert(temporary) }
-        defer { temporaryFiles.withLock { _ = $0.remove(temporary) } }
+        guard temporaryFiles.withLock({ $0.begin(temporary) }) else { throw error(EINTR) }
+        defer { temporaryFiles.withLock { $0.end(temporary) } }
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = try descriptor(open(temporary, flags, 0o666))
+        temporaryFiles.withLock { $0.didOpen(temporary) }
         do throws(POSIXError) {
             try write(data, to: file)
             try check(rename(temporary, path) == 0)

@@ -11,19 +11,36 @@ struct Fetch: AsyncParsableCommand {
             exit status is the number of failures, at most 125. \
             Images accepted through --partial because a transfer broke off are neither cached nor written.
 
+            --output is a directory, in which equal names get numbers; a template with the fields {stem}, {name}, {ext}, \
+            {format}, {dir}, {index}, {width} and {height}, whose paths must differ; or - for standard output, for one \
+            image. Files that exist are replaced, unless --skip-existing is given.
+
             Examples:
               tintype fetch https://example.org/a.jpg https://example.org/b.png
               tintype fetch --from urls.txt --output images --concurrency 12
+              tintype fetch --from urls.txt -o 'images/{index}-{stem}.{ext}' --skip-existing
               tintype fetch --thumbnail 200x200 --json https://example.org/a.jpg
               tintype fetch --refresh --trace trace.json https://example.org/a.jpg
             """)
 
-    @OptionGroup var sources: SourceOptions
+    @Argument(help: ArgumentHelp("URLs, paths of files, or patterns such as 'photos/*.jpg'.", valueName: "url"))
+    var urls: [SourceArgument] = []
+
+    @OptionGroup(title: "Inputs") var inputs: InputOptions
 
     @Option(
-        help: ArgumentHelp("Write the original bytes of each image into this directory.", valueName: "dir"),
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "Write the original bytes of each image: into this directory, by this template, or - to standard output.",
+            valueName: "dir|template"),
         transform: PathArgument.parsing(expecting: PathArgument.expectation))
     var output: PathArgument?
+
+    @Flag(exclusivity: .exclusive)
+    var existing: ExistingFile?
+
+    @Flag(help: "Report what would be loaded, and load nothing.")
+    var dryRun = false
 
     @Flag(
         help: """
@@ -38,7 +55,9 @@ struct Fetch: AsyncParsableCommand {
 
     @OptionGroup var partial: PartialOptions
 
-    @Option(help: ArgumentHelp("Run at most this many transfers at once.", valueName: "n"))
+    @Option(
+        name: [.long, .customLong("jobs")],
+        help: ArgumentHelp("Run at most this many transfers at once.", valueName: "n"))
     var concurrency = 6
 
     @OptionGroup(title: "Transfers") var transfer: TransferOptions
@@ -66,8 +85,17 @@ struct Fetch: AsyncParsableCommand {
 
     func validate() throws {
         try validate(concurrency, in: 1...1000, for: "--concurrency")
+        guard !urls.isEmpty || inputs.from != nil else {
+            throw ValidationError("no URL given; name at least one, or a list of them with --from")
+        }
+        guard output != nil || existing == nil else {
+            throw ValidationError(
+                "--skip-existing and --overwrite need --output, which names a directory or a template")
+        }
         guard noVerify else { return }
-        guard output != nil else { throw ValidationError("--no-verify needs --output, which names a directory") }
+        guard output != nil else {
+            throw ValidationError("--no-verify needs --output, which names a directory or a template")
+        }
         guard thumbnail == nil, !partial.partial, !firstFrame else {
             throw ValidationError(
                 "--no-verify excludes --thumbnail, --partial and --first-frame, which decode the image")
@@ -75,26 +103,41 @@ struct Fetch: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let sources = try sources.all()
-        if let output { try OutputFile.createDirectory(output.path) }
+        let inputs = try inputs.inputs(urls)
+        let paths = try paths(for: inputs)
         try await tracing.withRecording { observers in
             var configuration = configuration
             configuration.observers += observers
             let pipeline = ImagePipeline(configuration)
             let run = FetchRun(
                 pipeline: pipeline, plan: plan, policy: { partial.applied(to: policy.applied(to: $0)) },
-                output: output?.path,
+                paths: paths, skipsExisting: existing == .skipExisting, isDryRun: dryRun,
                 width: concurrency + ProcessInfo.processInfo.activeProcessorCount, report: report,
                 interruption: .shared, hint: FailureHint(offersPartial: !partial.partial && !noVerify))
             // Transfers may take long; files that are being written are finished.
             Interruption.shared.whenRequested { pipeline.cancelAll() }
-            let tally = try await run.run(sources)
+            let tally = try await run.run(inputs)
             try await pipeline.flush()
             if tally.remaining > 0 {
                 StandardError.write(
-                    "tintype: interrupted: \(tally[.written]) of \(sources.count) loaded", style: .warning)
+                    "tintype: interrupted: \(tally[.written]) of \(inputs.count) loaded", style: .warning)
             }
             if tally.exitStatus != 0 { throw ExitCode(tally.exitStatus) }
+        }
+    }
+
+    /// Decides on the paths of the outputs, and creates the directory that the user named.
+    private func paths(for inputs: [BatchInput]) throws -> SharedPaths? {
+        guard let output else { return nil }
+        do {
+            let target = try FetchOutput(output.path, isDirectory: InputFinder.isDirectory(output.path))
+            let paths = SharedPaths(try FetchPaths(inputs, to: target))
+            if let directory = target.directory, !dryRun { try OutputFile.createDirectory(directory) }
+            return paths
+        } catch let error as OutputTemplate.ParsingError {
+            throw ValidationError(error.message)
+        } catch let error as OutputPlan.Problem {
+            throw ValidationError(error.message(.standard))
         }
     }
 
@@ -113,7 +156,20 @@ struct Fetch: AsyncParsableCommand {
 
     private var report: FetchReport {
         FetchReport(
-            style: json ? .json : quiet ? .quiet : .human, showsMetrics: metrics,
+            style: quiet || output?.path == "-" ? .quiet : json ? .json : .human, showsMetrics: metrics,
             showsProgress: !quiet && StandardError.showsProgress)
+    }
+}
+
+/// What happens to a file that exists.
+enum ExistingFile: String, EnumerableFlag {
+    case skipExisting
+    case overwrite
+
+    static func help(for value: ExistingFile) -> ArgumentHelp? {
+        switch value {
+        case .skipExisting: "Leave files that exist, and do not load their images if the names are known before."
+        case .overwrite: "Replace files that exist (the default)."
+        }
     }
 }
