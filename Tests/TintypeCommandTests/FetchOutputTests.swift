@@ -165,3 +165,15 @@ import TintypeTesting
         #expect(run.status == 64 && run.output.isEmpty, "\(run.error)")
     }
 }
+
+/// Lists of sources, which may come from any editor.
+@Suite struct URLListTests {
+    @Test(arguments: [
+        ("", []), ("a\nb\n", ["a", "b"]), ("a\r\n\r\n  b c \t\n# no\n #no\n\t\n", ["a", "b c"]),
+        ("é\n x\u{301} ", ["é", "x\u{301}"]),
+        ("a#b\n", ["a#b"]),
+    ])
+    func everyLineIsASourceUnlessItIsBlankOrAComment(_ text: String, _ sources: [String]) {
+        #expect(URLList.parse(text).map(\.text) == sources)
+    }
+}

@@ -53,7 +53,9 @@ struct InputFinder {
     }
 
     /// Whether a path contains characters that a shell expands.
-    static func isPattern(_ path: String) -> Bool { path.contains { "*?[".contains($0) } }
+    static func isPattern(_ path: String) -> Bool {
+        path.utf8.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "[") }
+    }
 
     /// Returns the paths that match a pattern (glob(3)), in the order of their names.
     private static func matches(_ pattern: String) -> [String] {

@@ -10,6 +10,8 @@ struct Inspector: Sendable {
     let appearance: AppearanceOptions
     /// Whether all of each image is decoded.
     let verifies: Bool
+    /// Whether a guard restricts the sources.
+    let isGuarded: Bool
 
     /// Inspects several sources. Headers of files are read one after the other, without a change of threads in between.
     func results(_ chunk: Chunk<SourceArgument>) async -> (number: Int, results: [Result]) {
@@ -92,7 +94,8 @@ struct Inspector: Sendable {
 
     /// Reads the beginning of a file, and more of it only while the header is incomplete.
     private func header(of path: String, _ argument: SourceArgument) throws(TintypeError) -> InfoRecord {
-        try pipeline.checkAllowed(ImageRequest(source: try argument.source()))
+        // A request costs more than the header, and only a guard would refuse it.
+        if isGuarded || path.isEmpty { try pipeline.checkAllowed(ImageRequest(source: try argument.source())) }
         let file = try LocalFile(reading: path)
         let configuration = pipeline.configuration
         guard file.byteCount > 0 else { throw TintypeError(.emptyBody, stage: .load, "an empty file", subject: path) }

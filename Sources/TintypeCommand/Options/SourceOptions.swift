@@ -35,13 +35,17 @@ enum URLList {
         parse(String(decoding: try bytes(name), as: UTF8.self))
     }
 
-    /// Parses a list, without blank lines and lines that start with `#`.
+    /// Parses a list, without blank lines and lines that start with `#`. Bytes are compared, because a list may have a
+    /// million lines.
     static func parse(_ text: String) -> [SourceArgument] {
-        text.split(whereSeparator: \.isNewline)
-            .map { $0.trimmingCharacters(in: .whitespaces) }
-            .filter { !$0.isEmpty && !$0.hasPrefix("#") }
-            .map(SourceArgument.init(argument:))
+        text.utf8.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.compactMap { line in
+            let line = line.drop(while: isBlank)
+            guard line.first != UInt8(ascii: "#"), let end = line.lastIndex(where: { !isBlank($0) }) else { return nil }
+            return SourceArgument(argument: String(Substring(line[...end])))
+        }
     }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
     /// The maximum size of a list in bytes: a million long URLs.
     private static let maximumByteCount = 256 << 20

@@ -50,7 +50,8 @@ struct Info: AsyncParsableCommand {
         let inspector = Inspector(
             pipeline: ImagePipeline(
                 transfer.applied(to: .standard(downloader: transfer.configuration, memory: nil, disk: cache.diskCache))),
-            partial: partial, appearance: appearance, verifies: verify)
+            partial: partial, appearance: appearance, verifies: verify,
+            isGuarded: transfer.isGuarded)
         var tally = BatchTally()
         var ordered = InOrder<[Inspector.Result]>()
         let chunks = sources.chunks(ofCount: Self.chunkSize)
