@@ -1,13 +1,44 @@
 /// The format of encoded image bytes.
 ///
-/// The set of formats is open: a third-party coder adds a format by creating a value with a name of its own.
-public struct ImageFormat: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+/// The set of formats is open: a third-party coder adds a format by creating a value with a name and properties of its own
+/// (``init(rawValue:mediaType:fileExtensions:isVector:)``). Formats with the same name are equal.
+public struct ImageFormat: RawRepresentable, Sendable, CustomStringConvertible {
     /// The short lower-case name, as the command prints it: `"jpeg"`.
     public let rawValue: String
+    /// The properties that a third party gave; `nil` for the formats of Tintype and for a name alone.
+    private let ownProperties: Properties?
 
-    /// Creates a format with a short lower-case name.
+    /// The media type and the like. A class, so that a format with properties is one word larger than its name.
+    private final class Properties: Sendable {
+        let mediaType: String
+        let fileExtensions: [String]
+        let isVector: Bool
+
+        init(_ mediaType: String, _ fileExtensions: [String], isVector: Bool = false) {
+            self.mediaType = mediaType
+            self.fileExtensions = fileExtensions
+            self.isVector = isVector
+        }
+    }
+
+    /// Creates a format with a short lower-case name, whose other properties are those of the format of Tintype with this
+    /// name, or follow from the name.
     public init(rawValue: String) {
         self.rawValue = rawValue
+        ownProperties = nil
+    }
+
+    /// Creates a format that Tintype does not know.
+    ///
+    /// - Parameters:
+    ///   - rawValue: The short lower-case name.
+    ///   - mediaType: The media type (RFC 2046), such as `application/pdf`.
+    ///   - fileExtensions: The file name extensions in lower case, without the dot, the usual one first. If empty, the
+    ///     extension is the name.
+    ///   - isVector: Whether images have no pixels of their own and can be drawn at any size.
+    public init(rawValue: String, mediaType: String, fileExtensions: [String] = [], isVector: Bool = false) {
+        self.rawValue = rawValue
+        ownProperties = Properties(mediaType, fileExtensions, isVector: isVector)
     }
 
     /// JPEG (ITU-T T.81).
@@ -35,42 +66,62 @@ public struct ImageFormat: RawRepresentable, Hashable, Sendable, CustomStringCon
 
     /// The short lower-case name, equal to ``rawValue``.
     public var description: String { rawValue }
-
-    /// Whether images of this format have no pixels of their own and can be drawn at any size.
-    public var isVector: Bool { self == .svg }
 }
 
+extension ImageFormat: Hashable {
+    /// Whether two formats have the same name.
+    public static func == (one: ImageFormat, other: ImageFormat) -> Bool { one.rawValue == other.rawValue }
+
+    /// Hashes the name.
+    public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+}
+
+// MARK: - Properties
+
 extension ImageFormat {
-    /// Creates the format that a file name extension stands for, to choose the format to *write*.
+    /// Whether images of this format have no pixels of their own and can be drawn at any size.
+    public var isVector: Bool { properties?.isVector ?? false }
+
+    /// The usual file name extension of this format, without the dot.
+    public var fileExtension: String { fileExtensions[0] }
+
+    /// The file name extensions of this format in lower case, without the dot; at least one, the usual one first.
+    public var fileExtensions: [String] {
+        if let names = properties?.fileExtensions, !names.isEmpty { names } else { [rawValue] }
+    }
+
+    /// The media type (RFC 2046), as listed in an `Accept` header field.
+    public var mediaType: String { properties?.mediaType ?? "image/\(rawValue)" }
+
+    /// Creates the format of Tintype that a file name extension stands for, to choose the format to *write*.
     ///
     /// The format of a file that is *read* is recognized from its bytes alone: see ``FormatSniffer``.
     ///
     /// - Parameter fileExtension: The extension without the dot; upper and lower case are equivalent.
     /// - Returns: `nil` for an unknown extension.
     public init?(fileExtension: String) {
-        switch fileExtension.lowercased() {
-        case "jpg", "jpeg", "jpe", "jfif": self = .jpeg
-        case "png", "apng": self = .png
-        case "tif", "tiff": self = .tiff
-        case "heic", "heif", "heics": self = .heic
-        case let name where Self.known.contains(ImageFormat(rawValue: name)): self.init(rawValue: name)
-        default: return nil
-        }
+        guard let name = Self.nameOfExtension[fileExtension.lowercased()] else { return nil }
+        self.init(rawValue: name)
     }
 
-    /// The usual file name extension of this format, without the dot.
-    public var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
+    private var properties: Properties? { ownProperties ?? Self.known[rawValue] }
 
-    /// The media type (RFC 2046), as listed in an `Accept` header field.
-    public var mediaType: String {
-        switch self {
-        case .svg: "image/svg+xml"
-        case .ico: "image/vnd.microsoft.icon"
-        default: "image/\(rawValue)"
-        }
-    }
-
-    private static let known: Set<ImageFormat> = [
-        .jpeg, .png, .gif, .webp, .heic, .avif, .jxl, .tiff, .bmp, .ico, .svg,
+    private static let known = [
+        "jpeg": Properties("image/jpeg", ["jpg", "jpeg", "jpe", "jfif"]),
+        "png": Properties("image/png", ["png", "apng"]),
+        "gif": Properties("image/gif", ["gif"]),
+        "webp": Properties("image/webp", ["webp"]),
+        "heic": Properties("image/heic", ["heic", "heif", "heics"]),
+        "avif": Properties("image/avif", ["avif"]),
+        "jxl": Properties("image/jxl", ["jxl"]),
+        "tiff": Properties("image/tiff", ["tiff", "tif"]),
+        "bmp": Properties("image/bmp", ["bmp"]),
+        "ico": Properties("image/vnd.microsoft.icon", ["ico"]),
+        "svg": Properties("image/svg+xml", ["svg"], isVector: true),
     ]
+
+    private static let nameOfExtension: [String: String] = {
+        let pairs = known.flatMap { name, properties in properties.fileExtensions.map { ($0, name) } }
+        return Dictionary(uniqueKeysWithValues: pairs)
+    }()
 }

@@ -7,7 +7,7 @@ package import Foundation
 /// | bytes | content |
 /// | --- | --- |
 /// | 1 | version, 1 |
-/// | 1 | flags: 1 the original has alpha, 2 the date of receipt is known, 4 the density is known |
+/// | 1 | flags: 1 the original has alpha, 2 the date of receipt is known, 4 the density is known, 8 it is a vector image |
 /// | 1 | orientation, as in Exif |
 /// | 1 | length of the format's name |
 /// | 0–255 | the format's name, in UTF-8 |
@@ -43,6 +43,7 @@ package struct StoredInfo: Equatable {
     private static let hasAlpha: UInt8 = 1
     private static let isReceived: UInt8 = 2
     private static let hasDensity: UInt8 = 4
+    private static let isVector: UInt8 = 8
 }
 
 // MARK: - Encoding
@@ -53,7 +54,7 @@ extension StoredInfo {
         let name = Array(info.format.rawValue.utf8.prefix(Int(UInt8.max)))
         let flags =
             (info.hasAlpha ? Self.hasAlpha : 0) | (received == nil ? 0 : Self.isReceived)
-            | (info.density == nil ? 0 : Self.hasDensity)
+            | (info.density == nil ? 0 : Self.hasDensity) | (info.format.isVector ? Self.isVector : 0)
         var data = Data([Self.version, flags, UInt8(info.orientation.rawValue), UInt8(name.count)] + name)
         for number in [info.size.width, info.size.height, info.frameCount, info.loopCount] {
             data.append(number: UInt64(bitPattern: Int64(number)))
@@ -80,7 +81,7 @@ extension StoredInfo {
         // No image is larger, and the area of a larger one could overflow.
         guard counts.allSatisfy({ $0 <= Int(Int32.max) }) else { return nil }
         info = ImageInfo(
-            format: ImageFormat(rawValue: String(decoding: name, as: UTF8.self)),
+            format: Self.format(named: String(decoding: name, as: UTF8.self), isVector: head[1] & Self.isVector != 0),
             size: PixelSize(width: counts[0], height: counts[1]), orientation: orientation,
             hasAlpha: head[1] & Self.hasAlpha != 0, frameCount: counts[2], loopCount: counts[3],
             durations: numbers.dropFirst(fixed).map(Double.init(bitPattern:)))
@@ -91,6 +92,15 @@ extension StoredInfo {
         received =
             head[1] & Self.isReceived == 0
             ? nil : Date(timeIntervalSinceReferenceDate: Double(bitPattern: numbers[4]))
+    }
+}
+
+extension StoredInfo {
+    /// The format with a name. Only its coder knows the other properties of a third party's format.
+    private static func format(named name: String, isVector: Bool) -> ImageFormat {
+        let format = ImageFormat(rawValue: name)
+        guard isVector, !format.isVector else { return format }
+        return ImageFormat(rawValue: name, mediaType: format.mediaType, isVector: true)
     }
 }
 
