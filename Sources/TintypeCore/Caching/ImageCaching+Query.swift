@@ -155,7 +155,7 @@ extension ImageCaching {
             throw TintypeError(.encodeFailed, stage: .encode, "a partial image cannot be stored on disk")
         }
         let (bytes, format) =
-            if let data { (data, FormatSniffer.format(of: data)) } else { try coders.storableBytes(of: image) }
+            if let data { (data, coders.format(of: data, showing: image)) } else { try coders.storableBytes(of: image) }
         let metadata = key.isOriginal ? Data() : StoredInfo(image).encoded
         store(CacheEntry(data: bytes, format: format, metadata: metadata, expires: image.expires), for: key)
     }
@@ -173,6 +173,11 @@ extension ImageCoderRegistry {
         }
         let format = storageFormat(of: image)
         return (try encoder(for: format).encode(image.pixels, as: format, options: EncodeOptions()), format)
+    }
+
+    /// Returns the format of the encoded bytes of an image; `nil` if it is unknown.
+    fileprivate func format(of data: Data, showing image: Image) -> ImageFormat? {
+        recognizingDecoder(for: data) == nil ? FormatSniffer.format(of: data) : image.info.format
     }
 
     private func storageFormat(of image: Image) -> ImageFormat {

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// Recognizes the format of an image by its first bytes, never by a name.
+/// Recognizes the formats of Tintype by the first bytes of an image, never by a name. Other formats are recognized by their
+/// decoders (``RecognizingImageDecoder``).
 public enum FormatSniffer {
     /// The number of bytes that are examined; more if they begin like XML.
     public static let length = 64

@@ -6,6 +6,10 @@ public struct ImageCoderRegistry: Sendable {
     private let encoders: [any ImageEncoder]
     private let decoderOfFormat: [ImageFormat: any ImageDecoder]
     private let encoderOfFormat: [ImageFormat: any ImageEncoder]
+    /// The decoders that recognize their own images, in the order in which they are asked.
+    private let recognizingDecoders: [any RecognizingImageDecoder]
+    /// The number of bytes of an image that suffices to choose its decoder.
+    let headLength: Int
 
     /// Creates a registry. If several coders support a format, the last one is used.
     public init(decoders: [any ImageDecoder] = [], encoders: [any ImageEncoder] = []) {
@@ -13,6 +17,8 @@ public struct ImageCoderRegistry: Sendable {
         self.encoders = encoders
         decoderOfFormat = Self.lastOfFormat(decoders, \.formats)
         encoderOfFormat = Self.lastOfFormat(encoders, \.formats)
+        recognizingDecoders = decoders.reversed().compactMap { $0 as? any RecognizingImageDecoder }
+        headLength = recognizingDecoders.reduce(FormatSniffer.length) { max($0, $1.examinedLength) }
     }
 
     private static func lastOfFormat<Coder>(
@@ -42,11 +48,24 @@ public struct ImageCoderRegistry: Sendable {
         encodableFormats.filter { animationEncoder(for: $0) != nil }
     }
 
+    /// Returns the format, among those of the registered coders, that a file name extension stands for; `nil` for an
+    /// unknown extension.
+    ///
+    /// - Parameter fileExtension: The extension without the dot; upper and lower case are equivalent.
+    public func format(fileExtension: String) -> ImageFormat? {
+        let name = fileExtension.lowercased()
+        let formats = encodableFormats + decodableFormats
+        return formats.first { $0.fileExtensions.contains(name) } ?? ImageFormat(fileExtension: name)
+    }
+
     /// Returns the decoder for an image, chosen by its first bytes and never by a name.
+    ///
+    /// A ``RecognizingImageDecoder`` that recognizes the image takes precedence over ``FormatSniffer``.
     ///
     /// - Throws: ``TintypeError/Code/notAnImage`` if the format is unknown, ``TintypeError/Code/noCoder`` if no decoder
     ///   for it is registered.
     public func decoder(for bytes: Data) throws(TintypeError) -> any ImageDecoder {
+        if let decoder = recognizingDecoder(for: bytes) { return decoder }
         guard let format = FormatSniffer.format(of: bytes) else {
             throw TintypeError(.notAnImage, stage: .decode, "expected an image, got \(FormatSniffer.guess(bytes))")
         }
@@ -54,6 +73,14 @@ public struct ImageCoderRegistry: Sendable {
             throw TintypeError(.noCoder, stage: .decode, "no decoder for \(format) images is registered")
         }
         return decoder
+    }
+
+    /// Returns the decoder that recognizes an image as its own; `nil` if none does, as with Tintype's own decoders.
+    func recognizingDecoder(for bytes: Data) -> (any ImageDecoder)? {
+        recognizingDecoders.first { decoder in
+            // A copy, whose indices begin at 0.
+            decoder.recognizes(Data(bytes.prefix(decoder.examinedLength)))
+        }
     }
 
     /// Returns the decoder that the options name; if they name none, the decoder for the bytes.
@@ -90,7 +117,7 @@ extension ImageCoderRegistry {
     public func info(
         of bytes: Data, isComplete: Bool = true, limits: DecodeLimits = DecodeLimits()
     ) throws(TintypeError) -> ImageInfo? {
-        guard isComplete || bytes.count >= FormatSniffer.length else { return nil }
+        guard isComplete || bytes.count >= headLength else { return nil }
         guard let info = try decoder(for: bytes).info(of: bytes, isComplete: isComplete) else { return nil }
         try limits.check(info)
         return info

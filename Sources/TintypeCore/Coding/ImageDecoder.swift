@@ -48,6 +48,30 @@ public protocol IncrementalImageDecoder: AnyObject, Sendable {
 
 // MARK: - Optional abilities
 
+/// A decoder that recognizes its own images: those of a format that ``FormatSniffer`` does not know, or takes for another.
+///
+/// A raw image of a camera, for example, begins like a TIFF.
+public protocol RecognizingImageDecoder: ImageDecoder {
+    /// Returns whether this decoder decodes the image that begins with some bytes.
+    ///
+    /// It is asked for each image, before Tintype's own decoders, and the decoder that was added last is asked first. It
+    /// must be fast and must not fail for any bytes.
+    ///
+    /// - Parameter head: The first ``headLength`` bytes of the image, or all of it if it is shorter.
+    func recognizes(_ head: Data) -> Bool
+
+    /// The number of bytes that ``recognizes(_:)`` examines; 64 by default, at most 4096.
+    var headLength: Int { get }
+}
+
+extension RecognizingImageDecoder {
+    /// ``FormatSniffer/length``.
+    public var headLength: Int { FormatSniffer.length }
+
+    /// ``headLength`` within its bounds.
+    var examinedLength: Int { min(max(headLength, 0), 4096) }
+}
+
 /// A decoder that can decode only the part of an image that ``DecodeOptions/crop`` asks for.
 ///
 /// With any other decoder, the whole image is decoded and then cropped.

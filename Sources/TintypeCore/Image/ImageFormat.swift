@@ -95,7 +95,8 @@ extension ImageFormat {
 
     /// Creates the format of Tintype that a file name extension stands for, to choose the format to *write*.
     ///
-    /// The format of a file that is *read* is recognized from its bytes alone: see ``FormatSniffer``.
+    /// The format of a file that is *read* is recognized from its bytes alone: see ``FormatSniffer``. The formats of
+    /// third-party coders are found by ``ImageCoderRegistry/format(fileExtension:)``.
     ///
     /// - Parameter fileExtension: The extension without the dot; upper and lower case are equivalent.
     /// - Returns: `nil` for an unknown extension.

@@ -8,7 +8,8 @@ final class PreviewPump: Sendable {
 
     init(_ load: ImageLoad) {
         self.load = load
-        state = Locked(PreviewState(load.request.policy.previews))
+        state = Locked(
+            PreviewState(load.request.policy.previews, headLength: load.services.configuration.coders.headLength))
     }
 
     /// The bytes that have arrived, or `nil` if none have.
@@ -75,7 +76,7 @@ final class PreviewPump: Sendable {
     private func decoder(_ bytes: ReceivedBytes) -> (any IncrementalImageDecoder)? {
         if let decoder = state.withLock({ $0.decoder }) { return decoder }
         let configuration = load.services.configuration
-        let head = bytes.head(FormatSniffer.length)
+        let head = bytes.head(configuration.coders.headLength)
         var options = load.request.rendition.decode
         options.scale = load.request.source.scaleInName
         let context = DecodeContext(
@@ -103,14 +104,17 @@ struct PreviewState: Sendable {
     private var interval: Duration?
     private var isBusy = false
     private var lastStart: Duration?
+    /// The number of bytes that names the format.
+    private let headLength: Int
 
-    init(_ previews: LoadPolicy.Previews) {
+    init(_ previews: LoadPolicy.Previews, headLength: Int = FormatSniffer.length) {
+        self.headLength = headLength
         if case .progressive(let interval) = previews { self.interval = interval }
     }
 
     /// Returns whether a step is due, and counts it as started.
     mutating func shouldStart(at now: Duration) -> Bool {
-        guard let interval, !isStopped, !isBusy, status.progress.received >= FormatSniffer.length else { return false }
+        guard let interval, !isStopped, !isBusy, status.progress.received >= headLength else { return false }
         if let lastStart, now - lastStart < interval { return false }
         isBusy = true
         lastStart = now

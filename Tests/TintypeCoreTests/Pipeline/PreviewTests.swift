@@ -50,11 +50,11 @@ import TintypeTesting
         #expect(later)
     }
 
-    @Test func aStepStartsAtTheLengthThatNamesAFormat() {
-        var state = PreviewState(.progressive(every: .zero))
-        state.status.progress.received = FormatSniffer.length - 1
+    @Test(arguments: [FormatSniffer.length, 1000]) func aStepStartsAtTheLengthThatNamesAFormat(_ length: Int) {
+        var state = PreviewState(.progressive(every: .zero), headLength: length)
+        state.status.progress.received = length - 1
         let early = state.shouldStart(at: .zero)
-        state.status.progress.received = FormatSniffer.length
+        state.status.progress.received = length
         let late = state.shouldStart(at: .zero)
         #expect(!early && late)
     }

@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+/// Decoders of formats that Tintype does not know.
+@Suite struct RecognizingDecoderTests {
+    private static let format = ImageFormat(rawValue: "paper", mediaType: "application/paper", fileExtensions: ["ppr"])
+    private static let tiff = Data([0x49, 0x49, 0x2A, 0x00]) + Data("PAPER".utf8) + Data(count: 100)
+
+    /// Decodes white images from bytes that contain a word.
+    private struct PaperDecoder: RecognizingImageDecoder {
+        var formats: Set<ImageFormat> { [RecognizingDecoderTests.format] }
+        var word = "PAPER"
+        var headLength = FormatSniffer.length
+        /// The prefixes that were examined.
+        let heads = Shared<[Data]>([])
+
+        func recognizes(_ head: Data) -> Bool {
+            heads.withLock { $0.append(head) }
+            return head.range(of: Data(word.utf8)) != nil
+        }
+
+        func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+            ImageInfo(format: RecognizingDecoderTests.format, size: PixelSize(width: 2, height: 1))
+        }
+
+        func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+            let size = PixelSize(width: 2, height: 1)
+            let white = Pixel(red: 255, green: 255, blue: 255, alpha: 255)
+            return Image(
+                pixels: try .drawn(size) { _, _ in white },
+                info: ImageInfo(format: RecognizingDecoderTests.format, size: size))
+        }
+    }
+
+    @Test func anUnknownFormatReachesItsDecoder() throws {
+        let coders = ImageCoderRegistry(decoders: [GatedDecoder(), PaperDecoder()])
+        let image = try coders.decoder(for: Data("PAPER".utf8)).decode(Data("PAPER".utf8), context: DecodeContext())
+        #expect(image.info.format == Self.format)
+    }
+
+    @Test func aDecoderRecognizesImagesThatBeginLikeThoseOfAnotherFormat() throws {
+        let coders = ImageCoderRegistry(decoders: [PaperDecoder(), GatedDecoder(formats: [.tiff])])
+        #expect(try coders.decoder(for: Self.tiff) is PaperDecoder)
+        #expect(try coders.decoder(for: Self.tiff.prefix(4) + Data(count: 100)) is GatedDecoder)
+    }
+
+    @Test func theDecoderThatWasAddedLastIsAskedFirst() throws {
+        let (first, last) = (PaperDecoder(), PaperDecoder(word: "PAP"))
+        let coders = ImageCoderRegistry(decoders: [first]).adding(decoders: [last])
+        let decoder = try #require(coders.decoder(for: Self.tiff) as? PaperDecoder)
+        #expect(decoder.word == "PAP" && first.heads.now.isEmpty)
+    }
+
+    @Test(arguments: [(64, 64), (100, 100), (1_000_000, 4096), (-1, 0)])
+    func aDecoderExaminesABoundedPrefix(_ asked: Int, _ expected: Int) throws {
+        let decoder = PaperDecoder(word: "no", headLength: asked)
+        // A slice, whose indices do not begin at 0.
+        let bytes = (Data([0]) + Self.tiff + Data(count: 10_000)).dropFirst()
+        _ = try ImageCoderRegistry(decoders: [GatedDecoder(formats: [.tiff]), decoder]).decoder(for: bytes)
+        #expect(decoder.heads.now.map(\.count) == [expected])
+        #expect(decoder.heads.now.allSatisfy { $0.startIndex == 0 })
+    }
+
+    @Test func theHeaderIsReadOnceAllDecodersCanTell() throws {
+        let coders = ImageCoderRegistry(decoders: [PaperDecoder(headLength: 1000), GatedDecoder()])
+        #expect(try coders.info(of: Data(count: 999), isComplete: false) == nil)
+        #expect(try coders.info(of: Data("PAPER".utf8) + Data(count: 995), isComplete: false)?.format == Self.format)
+    }
+
+    @Test func theRegistryKnowsTheFileExtensionsOfItsFormats() {
+        let coders = ImageCoderRegistry(decoders: [PaperDecoder()])
+        #expect(coders.format(fileExtension: "PPR") == Self.format && coders.format(fileExtension: "jpg") == .jpeg)
+        #expect(
+            coders.format(fileExtension: "doc") == nil
+                && coders.decodableFormats.map(\.mediaType) == ["application/paper"])
+    }
+}
