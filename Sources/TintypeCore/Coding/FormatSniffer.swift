@@ -67,14 +67,22 @@ public enum FormatSniffer {
         let end = min(head.count, max(size, 12))
         // The major brand is at 8, the minor version at 12, the compatible brands from 16 on.
         let places = [8] + stride(from: 16, through: end - 4, by: 4)
-        return places.lazy.compactMap { brands[String(decoding: head[$0..<$0 + 4], as: UTF8.self)] }.first
+        let names = places.map { String(decoding: head[$0..<$0 + 4], as: UTF8.self) }
+        if let format = names.lazy.compactMap({ brands[$0] }).first { return format }
+        // A brand that names the codec may follow.
+        let isWhole = head.count >= min(size, length)
+        return isWhole && names.contains(where: generalBrands.contains) ? .heic : nil
     }
 
     private static let brands: [String: ImageFormat] = [
         "avif": .avif, "avis": .avif,
         "heic": .heic, "heix": .heic, "heim": .heic, "heis": .heic, "hevc": .heic, "hevx": .heic,
+        "hevm": .heic, "hevs": .heic,
         "jxl ": .jxl,
     ]
+
+    /// The brands of images and sequences whose codec is not stated (ISO/IEC 23008-12, 10.2). HEVC is the usual one.
+    private static let generalBrands: Set<String> = ["mif1", "msf1"]
 
     private static func isSVG(_ bytes: Data) -> Bool {
         let head = bytes.prefix(xmlLength)
