@@ -12,7 +12,8 @@ public enum FormatSniffer {
     /// Returns the format of an image from its first bytes; `nil` for an unknown format.
     public static func format(of bytes: Data) -> ImageFormat? {
         let head = Array(bytes.prefix(length))
-        return signatures.first { $0.matches(head) }?.format ?? brandedFormat(head) ?? (isSVG(bytes) ? .svg : nil)
+        return signatures.first { $0.matches(head) }?.format ?? brandedFormat(head) ?? (isBMP(head) ? .bmp : nil)
+            ?? (isSVG(bytes) ? .svg : nil)
     }
 
     /// Describes bytes that are not an image, for an error message.
@@ -56,8 +57,6 @@ public enum FormatSniffer {
         Signature(.ico, (0, [0x00, 0x00, 0x01, 0x00])),
         // A cursor is an icon with a hot spot.
         Signature(.ico, (0, [0x00, 0x00, 0x02, 0x00])),
-        // The four bytes after the size are reserved and zero in every BMP; "BM" alone also begins plain texts.
-        Signature(.bmp, (0, Array("BM".utf8)), (6, [0, 0, 0, 0])),
     ]
 
     /// Returns the format that the brands in the first box of an ISO base media file name (ISO/IEC 14496-12, 4.3).
@@ -83,6 +82,17 @@ public enum FormatSniffer {
 
     /// The brands of images and sequences whose codec is not stated (ISO/IEC 23008-12, 10.2). HEVC is the usual one.
     private static let generalBrands: Set<String> = ["mif1", "msf1"]
+
+    /// Whether bytes begin like a Windows bitmap: "BM" alone also begins plain texts. The four bytes after the size are
+    /// reserved, and zero in most files; the size of the second header tells in the others.
+    private static func isBMP(_ head: [UInt8]) -> Bool {
+        guard head.count >= 10, head.starts(with: "BM".utf8) else { return false }
+        if head[6..<10].allSatisfy({ $0 == 0 }) { return true }
+        guard head.count >= 18, head[15..<18].allSatisfy({ $0 == 0 }) else { return false }
+        return bitmapHeaderSizes.contains(head[14])
+    }
+
+    private static let bitmapHeaderSizes: Set<UInt8> = [12, 16, 40, 52, 56, 64, 108, 124]
 
     private static func isSVG(_ bytes: Data) -> Bool {
         let head = bytes.prefix(xmlLength)

@@ -26,6 +26,8 @@ import Testing
         (.ico, [0, 0, 1, 0]),
         (.ico, [0, 0, 2, 0]),
         (.bmp, Array("BM".utf8) + [1, 2, 3, 4, 0, 0, 0, 0]),
+        (.bmp, Array("BM".utf8) + [1, 2, 3, 4, 7, 7, 7, 7, 54, 0, 0, 0, 40, 0, 0, 0]),
+        (nil, Array("BM".utf8) + [1, 2, 3, 4, 7, 7, 7, 7, 54, 0, 0, 0, 41, 0, 0, 0]),
         (nil, Array("BMW is a car".utf8)),
         (.avif, ftyp("avif", "mif1", "miaf")),
         (.avif, ftyp("mif1", "avif")),
