@@ -5,9 +5,9 @@ public import Foundation
 public enum FormatSniffer {
     /// The number of bytes that are examined; more if they begin like XML.
     public static let length = 64
-    /// The number of bytes in which the root element of an SVG must begin. A declaration, a document type or an
-    /// editor's comment may precede it.
-    private static let xmlLength = 1024
+    /// The number of bytes in which the root element of an SVG must begin. A declaration, a document type with entities,
+    /// or an editor's comment may precede it.
+    private static let xmlLength = 64 << 10
 
     /// Returns the format of an image from its first bytes; `nil` for an unknown format.
     public static func format(of bytes: Data) -> ImageFormat? {
@@ -57,6 +57,8 @@ public enum FormatSniffer {
         Signature(.ico, (0, [0x00, 0x00, 0x01, 0x00])),
         // A cursor is an icon with a hot spot.
         Signature(.ico, (0, [0x00, 0x00, 0x02, 0x00])),
+        // Compressed with gzip (RFC 1952), as no other format here is. The decoder tells whether it is an SVG.
+        Signature(.svg, (0, [0x1F, 0x8B, 0x08])),
     ]
 
     /// Returns the format that the brands in the first box of an ISO base media file name (ISO/IEC 14496-12, 4.3).
@@ -94,11 +96,18 @@ public enum FormatSniffer {
 
     private static let bitmapHeaderSizes: Set<UInt8> = [12, 16, 40, 52, 56, 64, 108, 124]
 
-    private static func isSVG(_ bytes: Data) -> Bool {
-        let head = bytes.prefix(xmlLength)
-        guard let first = head.first, [UInt8(ascii: "<"), 0xEF].contains(first) || first <= 0x20 else { return false }
-        let text = String(decoding: head, as: UTF8.self).drop { $0.isWhitespace || $0 == "\u{FEFF}" }
-        let isXML = text.hasPrefix("<?xml") || text.hasPrefix("<!--") || text.hasPrefix("<!DOCTYPE svg")
-        return text.hasPrefix("<svg") || (isXML && text.contains("<svg"))
+    // MARK: SVG
+
+    private static func isSVG(_ bytes: Data) -> Bool { xmlRoot(of: bytes) == .element("svg") }
+
+    /// Whether the first bytes of an image may still turn out to be those of an SVG, with a long prolog.
+    static func needsMore(_ bytes: Data) -> Bool { bytes.count < xmlLength && xmlRoot(of: bytes) == .incomplete }
+
+    private static func xmlRoot(of bytes: Data) -> XMLProlog.Root {
+        guard let first = bytes.first, xmlStarts.contains(first) else { return .none }
+        return XMLProlog.root(of: bytes.prefix(xmlLength))
     }
+
+    /// The first bytes of "<", of white space, and of byte order marks.
+    private static let xmlStarts: Set<UInt8> = [UInt8(ascii: "<"), 0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xFE, 0xFF, 0x00]
 }

@@ -117,7 +117,7 @@ extension ImageCoderRegistry {
     public func info(
         of bytes: Data, isComplete: Bool = true, limits: DecodeLimits = DecodeLimits()
     ) throws(TintypeError) -> ImageInfo? {
-        guard isComplete || bytes.count >= headLength else { return nil }
+        guard isComplete || (bytes.count >= headLength && !FormatSniffer.needsMore(bytes)) else { return nil }
         guard let info = try decoder(for: bytes).info(of: bytes, isComplete: isComplete) else { return nil }
         try limits.check(info)
         return info

@@ -118,7 +118,7 @@ extension ImageFormat {
         "tiff": Properties("image/tiff", ["tiff", "tif"]),
         "bmp": Properties("image/bmp", ["bmp"]),
         "ico": Properties("image/vnd.microsoft.icon", ["ico"]),
-        "svg": Properties("image/svg+xml", ["svg"], isVector: true),
+        "svg": Properties("image/svg+xml", ["svg", "svgz"], isVector: true),
     ]
 
     private static let nameOfExtension: [String: String] = {
