@@ -159,7 +159,8 @@ let package = Package(
         .target(
             name: "TintypePNG", dependencies: ["TintypeColor", "TintypeCore", "CTintypePNG"],
             swiftSettings: swiftSettings),
-        .target(name: "TintypeSVG", dependencies: ["TintypeCore", "CTintypeSVG"], swiftSettings: swiftSettings),
+        .target(
+            name: "TintypeSVG", dependencies: ["TintypeCore", "CTintypeSVG", "CZlib"], swiftSettings: swiftSettings),
         .target(
             name: "TintypeTIFF", dependencies: ["TintypeColor", "TintypeCore", "CTintypeTIFF"],
             swiftSettings: swiftSettings),

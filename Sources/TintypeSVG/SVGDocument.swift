@@ -18,9 +18,7 @@ struct SVGDocument: ~Copyable {
     /// - Throws: ``TintypeError/Code/limitExceeded`` before it is loaded, ``TintypeError/Code/cancelled``, and the errors
     ///   of ``SVGLibrary``.
     init(_ bytes: Data, _ limits: DecodeLimits, isAbandoned: @escaping () -> Bool) throws(TintypeError) {
-        guard bytes.count <= Self.maximumByteCount else {
-            throw .exceeded(.library, "an SVG with more than \(Self.maximumByteCount) bytes")
-        }
+        let bytes = try SVGSource.markup(bytes, limit: min(Self.maximumByteCount, limits.memoryBytes))
         var survey = SVGSurvey(Array(bytes), isAbandoned: isAbandoned)
         try survey.check(limits)
         try limits.checkMemory(of: survey, layerSize: PixelSize(width: 0, height: 0), result: 0)

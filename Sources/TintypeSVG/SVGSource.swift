@@ -1,0 +1,113 @@
+import CZlib
+import Foundation
+import TintypeCore
+
+/// The markup of an SVG as the survey and librsvg both read it: decompressed, and in an encoding that contains ASCII.
+///
+/// Both must read the same bytes. librsvg decompresses and transcodes by itself, so that markup in another form would
+/// pass the survey unread.
+enum SVGSource {
+    /// Returns the markup of a document.
+    ///
+    /// - Parameters:
+    ///   - bytes: The document, which may be compressed with gzip (SVG 1.1, 1.2) or in UTF-16.
+    ///   - limit: The largest number of bytes that the markup may have.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` for a larger one, before it is in memory;
+    ///   ``TintypeError/Code/notAnImage`` for compressed bytes that are no SVG; ``TintypeError/Code/undecodable`` for
+    ///   invalid ones; ``TintypeError/Code/outOfMemory``.
+    static func markup(_ bytes: Data, limit: Int) throws(TintypeError) -> Data {
+        guard bytes.count <= limit else { throw .tooLargeSVG(limit) }
+        let isCompressed = bytes.starts(with: [0x1F, 0x8B])
+        let text = isCompressed ? try decompressed(bytes, limit: limit) : bytes
+        let markup = try UTF16Markup(text)?.plain() ?? text
+        guard !isCompressed || FormatSniffer.format(of: markup) == .svg else {
+            throw TintypeError(.notAnImage, stage: .decode, "expected an image, got compressed bytes that are no SVG")
+        }
+        guard markup.count <= limit else { throw .tooLargeSVG(limit) }
+        return markup
+    }
+
+    // MARK: Compression
+
+    /// Decompresses a gzip file of one member (RFC 1952). Bytes after it are ignored, as zlib's own reader does with
+    /// those that are no other member.
+    private static func decompressed(_ bytes: Data, limit: Int) throws(TintypeError) -> Data {
+        var stream = z_stream()
+        // 15 bits of window, and 16 for a gzip header.
+        guard inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
+            throw TintypeError(.outOfMemory, stage: .decode, "no memory to decompress an SVG")
+        }
+        defer { inflateEnd(&stream) }
+        return try bytes.withTypedBytes { raw throws(TintypeError) in
+            // zlib only reads from this pointer, although its type is mutable.
+            stream.next_in = UnsafeMutablePointer(mutating: raw.bindMemory(to: UInt8.self).baseAddress)
+            stream.avail_in = UInt32(raw.count)
+            var (text, piece) = (Data(), [UInt8](repeating: 0, count: 64 << 10))
+            while try appendPiece(&piece, of: &stream, to: &text) {
+                guard text.count <= limit else { throw .tooLargeSVG(limit) }
+            }
+            return text
+        }
+    }
+
+    /// Decompresses the next piece.
+    ///
+    /// - Returns: Whether there is another one.
+    private static func appendPiece(
+        _ piece: inout [UInt8], of stream: inout z_stream, to text: inout Data
+    ) throws(TintypeError) -> Bool {
+        let count = piece.count
+        let status = piece.withUnsafeMutableBufferPointer { buffer in
+            stream.next_out = buffer.baseAddress
+            stream.avail_out = UInt32(count)
+            return inflate(&stream, Z_NO_FLUSH)
+        }
+        guard status == Z_OK || status == Z_STREAM_END else {
+            throw TintypeError(.undecodable, stage: .decode, "the compressed SVG is invalid or truncated")
+        }
+        text.append(contentsOf: piece[..<(count - Int(stream.avail_out))])
+        return status == Z_OK
+    }
+}
+
+/// A document in UTF-16, with or without a byte order mark (XML 1.0, F.1).
+struct UTF16Markup {
+    private let bytes: Data
+    private let isBigEndian: Bool
+
+    /// - Returns: `nil` for a document in another encoding.
+    init?(_ bytes: Data) {
+        let less = UInt8(ascii: "<")
+        if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0, less]) {
+            isBigEndian = true
+        } else if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [less, 0]) {
+            isBigEndian = false
+        } else {
+            return nil
+        }
+        self.bytes = bytes
+    }
+
+    /// Returns the document in UTF-8, without its declaration, which names the other encoding.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable`` for invalid UTF-16.
+    func plain() throws(TintypeError) -> Data {
+        guard bytes.count.isMultiple(of: 2), let text = String(data: bytes, encoding: encoding) else {
+            throw TintypeError(.undecodable, stage: .decode, "the SVG is not valid UTF-16")
+        }
+        var markup = text.unicodeScalars[...]
+        if markup.first == "\u{FEFF}" { markup.removeFirst() }
+        if markup.starts(with: "<?xml ".unicodeScalars), let end = markup.firstIndex(of: ">") {
+            markup = markup[end...].dropFirst()
+        }
+        return Data(String(String.UnicodeScalarView(markup)).utf8)
+    }
+
+    private var encoding: String.Encoding { isBigEndian ? .utf16BigEndian : .utf16LittleEndian }
+}
+
+extension TintypeError {
+    fileprivate static func tooLargeSVG(_ limit: Int) -> TintypeError {
+        .exceeded(.library, "an SVG with more than \(limit) bytes")
+    }
+}
