@@ -41,16 +41,17 @@ extension CacheSerializer {
     ///   - formats: The formats to replace.
     ///   - target: The format to store.
     ///   - encoder: An encoder that supports `target`.
-    ///   - options: The encoder's options.
+    ///   - options: The encoder's options, with their limits on size and bytes. A smaller image replaces the original.
     public static func reencoding(
         _ formats: Set<ImageFormat>, as target: ImageFormat, with encoder: any ImageEncoder,
         options: EncodeOptions = EncodeOptions()
     ) -> CacheSerializer {
-        CacheSerializer { image, data, _ throws(TintypeError) in
+        let coders = ImageCoderRegistry(encoders: [encoder])
+        return CacheSerializer { image, data, _ throws(TintypeError) in
             // A downscaled image or a single frame must not replace the original.
             guard data != nil, formats.contains(image.info.format), image.size == image.info.size, !image.isAnimated
             else { return .standard }
-            return .bytes(try encoder.encode(image.pixels, as: target, options: options), target)
+            return .bytes(try coders.encode(image.pixels, as: target, options: options), target)
         }
     }
 }

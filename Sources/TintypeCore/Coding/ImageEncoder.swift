@@ -50,11 +50,13 @@ public struct EncodeOptions: Hashable, Sendable {
 
     /// The maximum size in pixels; the image is scaled down to it, keeping its aspect ratio.
     ///
-    /// A side of 0 sets no limit. Applied by ``ImageCoderRegistry/encode(_:as:options:)``; encoders ignore it.
+    /// A side of 0 sets no limit. Applied by ``ImageCoderRegistry/encode(_:as:options:)`` and when a pipeline stores a
+    /// rendition; encoders ignore it.
     public var maximumSize: PixelSize?
     /// The maximum number of bytes of the file.
     ///
-    /// ``ImageCoderRegistry/encode(_:as:options:)`` lowers the quality to reach it; encoders ignore it.
+    /// ``ImageCoderRegistry/encode(_:as:options:)`` lowers the quality to reach it, and so does a pipeline that stores a
+    /// rendition; encoders ignore it.
     public var maximumByteCount: Int?
     /// Whether the file also contains the image at ``thumbnailSize``, for programs that show many images at once.
     ///

@@ -187,8 +187,8 @@ extension ImageLoad {
                     created: configuration.time.date(), expires: expiry)
                 var form = try serializer?.form(of: image, nil, for: key) ?? .standard
                 if case .standard = form {
-                    let encoder = try configuration.coders.encoder(for: format)
-                    form = .bytes(try encoder.encode(image.pixels, as: format, options: options), format)
+                    form = .bytes(
+                        try configuration.coders.encode(image.pixels, as: format, options: options), format)
                 }
                 return empty.replacingData(form)
             }

@@ -36,6 +36,9 @@ public struct PipelineConfiguration: Sendable {
     public var failureMemory = FailureMemory.Settings()
 
     /// The options for encoding renditions for the disk.
+    ///
+    /// With a ``EncodeOptions/maximumSize``, the rendition on disk may be smaller than the one in memory. A rendition that
+    /// exceeds ``EncodeOptions/maximumByteCount`` at any quality is not stored on disk.
     public var encodeOptions = EncodeOptions()
 
     /// The serializer that chooses the bytes to store on disk; `nil`, the default, stores the standard form.

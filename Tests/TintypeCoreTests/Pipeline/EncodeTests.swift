@@ -59,4 +59,72 @@ import TintypeTesting
         let error = await #expect(throws: TintypeError.self) { try await task.value }
         #expect(error?.code == .cancelled && drawn.decoded.now == [0, 1])
     }
+
+    // MARK: Limits when the pipeline stores
+
+    /// Encodes the size of the pixels, followed by a byte for each hundredth of the quality.
+    private struct SizeEncoder: ImageEncoder {
+        let formats: Set<ImageFormat> = [.png, .jpeg]
+
+        func encode(
+            _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions
+        ) throws(TintypeError) -> Data {
+            Data([UInt8(pixels.size.width), UInt8(pixels.size.height)])
+                + Data(count: Int((options.quality * 100).rounded()))
+        }
+    }
+
+    /// Makes a rendition of 8×4 pixels.
+    private static let enlarging = ClosureTransformer(identifier: "8×4") { _ in
+        try .filled(Pixel(red: 0, green: 0, blue: 0), size: PixelSize(width: 8, height: 4))
+    }
+
+    /// Returns what a pipeline stores of a rendition of 8×4 pixels.
+    private func stored(
+        _ form: LoadPolicy.StoredForm = .automatic, _ options: EncodeOptions = EncodeOptions()
+    ) async throws -> Data? {
+        let fixture = PipelineFixture {
+            $0.coders = ImageCoderRegistry(decoders: [GatedDecoder()], encoders: [SizeEncoder()])
+            $0.encodeOptions = options
+        }
+        fixture.answer()
+        var request = fixture.request().transformed(by: Self.enlarging)
+        (request.policy.stored, request.policy.completion) = (form, .whenStored)
+        let image = try await fixture.pipeline.image(for: request)
+        #expect(image.size == PixelSize(width: 8, height: 4))
+        return fixture.disk.stored(request.key)?.data
+    }
+
+    @Test func aMaximumSizeAppliesToStoredRenditions() async throws {
+        let options = EncodeOptions(maximumSize: PixelSize(width: 4, height: 4))
+        #expect(try await stored(.automatic, options)?.prefix(2) == Data([4, 2]))
+        #expect(try await stored(.encoded(.png, options))?.prefix(2) == Data([4, 2]))
+        #expect(try await stored()?.prefix(2) == Data([8, 4]))
+    }
+
+    @Test func aMaximumByteCountAppliesToStoredRenditions() async throws {
+        let options = EncodeOptions(maximumByteCount: 50)
+        #expect(try await stored(.automatic, options)?.count == 50)
+        #expect(try await stored(.encoded(.jpeg, options))?.count == 50)
+        #expect(try await stored()?.count == 102)
+    }
+
+    @Test func aRenditionThatIsTooLargeAtAnyQualityIsNotStored() async throws {
+        #expect(try await stored(.automatic, EncodeOptions(maximumByteCount: 1)) == nil)
+    }
+
+    @Test func theLimitsApplyToReencodedOriginals() throws {
+        let options = EncodeOptions(maximumSize: PixelSize(width: 4, height: 4), maximumByteCount: 50)
+        let serializer = CacheSerializer.reencoding([.png], as: .jpeg, with: SizeEncoder(), options: options)
+        let size = PixelSize(width: 8, height: 4)
+        let image = Image(
+            pixels: try .filled(Pixel(red: 0, green: 0, blue: 0), size: size), info: ImageInfo(format: .png, size: size)
+        )
+        guard case .bytes(let data, .jpeg) = try serializer.form(of: image, Data([1]), for: CacheKey(source: "a"))
+        else {
+            Issue.record("the original was not encoded")
+            return
+        }
+        #expect(data.count == 50 && data.prefix(2) == Data([4, 2]))
+    }
 }
