@@ -52,16 +52,31 @@ static void leave_on_error(j_common_ptr cinfo) {
     tintype_jpeg_fence_escape(fence, status, message);
 }
 
+/// Returns whether a whole pass precedes the place that is being read: the first of several scans or, of a single scan,
+/// the first row of blocks.
+static bool is_after_first_pass(const struct jpeg_decompress_struct *cinfo) {
+    bool has_several_scans = cinfo->progressive_mode || cinfo->comps_in_scan < cinfo->num_components;
+    return has_several_scans ? cinfo->input_scan_number > 1 : cinfo->input_iMCU_row > 0;
+}
+
 static void take_message(j_common_ptr cinfo, int level) {
     bool is_warning = level < 0;
     if (!is_warning || !is_damage(cinfo->err->msg_code)) {
         return;
     }
     tintype_jpeg_fence *fence = (tintype_jpeg_fence *)cinfo->err;
+    tintype_jpeg_status damage = fence->input_ended ? TINTYPE_JPEG_TRUNCATED : TINTYPE_JPEG_CORRUPT;
+    bool is_known = fence->damage == damage || fence->damage == TINTYPE_JPEG_TRUNCATED;
+    if (is_known && fence->tolerance == TINTYPE_JPEG_TOLERATES_ALL) {
+        return; // A damaged image has many warnings, and formatting takes time.
+    }
+    bool is_minor = !fence->input_ended && is_after_first_pass((struct jpeg_decompress_struct *)cinfo);
+    if (is_known && is_minor) {
+        return;
+    }
     char message[JMSG_LENGTH_MAX];
     cinfo->err->format_message(cinfo, message);
-    tintype_jpeg_fence_note_damage(
-        fence, fence->input_ended ? TINTYPE_JPEG_TRUNCATED : TINTYPE_JPEG_CORRUPT, message);
+    tintype_jpeg_fence_note_damage(fence, damage, is_minor, message);
 }
 
 /// Replaces libjpeg's handler, which prints.
@@ -91,12 +106,25 @@ void tintype_jpeg_fence_escape(tintype_jpeg_fence *fence, tintype_jpeg_status st
     longjmp(fence->escape, 1);
 }
 
-void tintype_jpeg_fence_note_damage(tintype_jpeg_fence *fence, tintype_jpeg_status damage, const char *message) {
-    if (fence->damage == TINTYPE_JPEG_OK) {
+static bool is_tolerated(const tintype_jpeg_fence *fence, bool is_minor) {
+    switch (fence->tolerance) {
+    case TINTYPE_JPEG_TOLERATES_NOTHING:
+        return false;
+    case TINTYPE_JPEG_TOLERATES_MINOR_DAMAGE:
+        return is_minor;
+    case TINTYPE_JPEG_TOLERATES_ALL:
+        return true;
+    }
+}
+
+void tintype_jpeg_fence_note_damage(
+    tintype_jpeg_fence *fence, tintype_jpeg_status damage, bool is_minor, const char *message) {
+    bool is_worse = fence->damage == TINTYPE_JPEG_CORRUPT && damage == TINTYPE_JPEG_TRUNCATED;
+    if (fence->damage == TINTYPE_JPEG_OK || is_worse) {
         fence->damage = damage;
         set_message(fence, message);
     }
-    if (!fence->tolerates_damage) {
+    if (!is_tolerated(fence, is_minor)) {
         tintype_jpeg_fence_escape(fence, damage, message);
     }
 }

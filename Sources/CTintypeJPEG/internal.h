@@ -20,7 +20,7 @@ typedef struct {
     tintype_jpeg_status status;
     /// The first damage found, or OK.
     tintype_jpeg_status damage;
-    bool tolerates_damage;
+    tintype_jpeg_tolerance tolerance;
     /// Whether the input has ended and libjpeg reads an artificial end marker. Errors from here on mean truncation.
     bool input_ended;
     char message[JMSG_LENGTH_MAX];
@@ -32,8 +32,11 @@ struct jpeg_error_mgr *tintype_jpeg_fence_raise(tintype_jpeg_fence *fence);
 /// Jumps out of libjpeg to the fence's `setjmp`.
 _Noreturn void tintype_jpeg_fence_escape(tintype_jpeg_fence *fence, tintype_jpeg_status status, const char *message);
 
-/// Records damage, and escapes unless damage is tolerated.
-void tintype_jpeg_fence_note_damage(tintype_jpeg_fence *fence, tintype_jpeg_status damage, const char *message);
+/// Records damage, and escapes unless it is tolerated.
+///
+/// - is_minor: whether damage of this kind and at this place leaves enough of the image; see `tintype_jpeg_tolerance`.
+void tintype_jpeg_fence_note_damage(
+    tintype_jpeg_fence *fence, tintype_jpeg_status damage, bool is_minor, const char *message);
 
 /// Makes libjpeg keep the segments that `describe` reads.
 void tintype_jpeg_keep_metadata(j_decompress_ptr cinfo);

@@ -91,8 +91,8 @@ void tintype_jpeg_reader_destroy(tintype_jpeg_reader *reader) {
     }
 }
 
-void tintype_jpeg_reader_set_tolerates_damage(tintype_jpeg_reader *reader, bool tolerates) {
-    reader->fence.tolerates_damage = tolerates;
+void tintype_jpeg_reader_set_tolerance(tintype_jpeg_reader *reader, tintype_jpeg_tolerance tolerance) {
+    reader->fence.tolerance = tolerance;
 }
 
 void tintype_jpeg_reader_set_keeps_inks(tintype_jpeg_reader *reader, bool keeps) {
@@ -174,7 +174,7 @@ static bool depends_on_end_marker(j_decompress_ptr cinfo) {
 }
 
 static void note_missing_end(tintype_jpeg_reader *reader) {
-    tintype_jpeg_fence_note_damage(&reader->fence, TINTYPE_JPEG_TRUNCATED, "Premature end of JPEG file");
+    tintype_jpeg_fence_note_damage(&reader->fence, TINTYPE_JPEG_TRUNCATED, false, "Premature end of JPEG file");
 }
 
 // MARK: Decoding

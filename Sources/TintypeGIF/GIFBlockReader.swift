@@ -10,12 +10,22 @@ struct GIFBlockReader {
     /// The extension that applies to the next image.
     private var control = GIFGraphicControl()
     private let acceptsTruncatedImage: Bool
+    private let tolerance: DecodeOptions.DamageTolerance
+    private var imageCount = 0
+    /// Whether bytes were skipped that belong to no block.
+    private(set) var hasStrayBytes = false
 
     /// Reads the header and the screen descriptor.
     ///
-    /// - Parameter acceptsTruncatedImage: Whether an image counts whose data ends with the bytes.
-    init(_ raw: UnsafeRawBufferPointer, acceptsTruncatedImage: Bool = false) throws(GIFByteReader.EndOfData) {
+    /// - Parameters:
+    ///   - acceptsTruncatedImage: Whether an image counts whose data ends with the bytes.
+    ///   - tolerance: Whether bytes between blocks are an error.
+    init(
+        _ raw: UnsafeRawBufferPointer, acceptsTruncatedImage: Bool = false,
+        tolerance: DecodeOptions.DamageTolerance = .minor
+    ) throws(GIFByteReader.EndOfData) {
         self.acceptsTruncatedImage = acceptsTruncatedImage
+        self.tolerance = tolerance
         var bytes = GIFByteReader(raw)
         try bytes.skip(6)
         canvasSize = PixelSize(width: try bytes.readUInt16(), height: try bytes.readUInt16())
@@ -30,11 +40,24 @@ struct GIFBlockReader {
         while true {
             switch try bytes.readByte() {
             case 0x21: try readExtension()
-            case 0x2C: return try readImage()
+            case 0x2C:
+                imageCount += 1
+                return try readImage()
             case 0x3B: return nil
+            case let byte where tolerance == .minor && (byte == 0 || imageCount > 0):
+                hasStrayBytes = true
+                // Programs write zeros between blocks. Other bytes end the animation, as in browsers.
+                if byte != 0 { return nil }
             default: return .failure(.damagedGIF("unknown block"))
             }
         }
+    }
+
+    /// The damage that was tolerated so far.
+    ///
+    /// - Parameter canvas: The size of the canvas with the first image.
+    func warnings(canvas: PixelSize) -> [DamageWarning] {
+        (hasStrayBytes ? [.strayBytes] : []) + (canvas == canvasSize ? [] : [.smallCanvas])
     }
 
     // MARK: Images
@@ -112,6 +135,13 @@ struct GIFImage {
     /// The bytes of its colour table, local or global, three a colour.
     var palette: Range<Int>
     var transparentIndex: UInt8?
+}
+
+extension PixelSize {
+    /// Returns the canvas of an animation, enlarged to its first image, as browsers do.
+    func enlarged(toShow first: PixelRect) -> PixelSize {
+        PixelSize(width: max(width, first.x + first.size.width), height: max(height, first.y + first.size.height))
+    }
 }
 
 /// A graphic control extension, which applies to the image after it (GIF89a, 23).

@@ -63,7 +63,8 @@ public struct GIFDecoder: ProgressiveAnimationDecoder {
     /// Reads the layout of a whole file and checks it against the limits.
     private func readLayout(_ bytes: Data, _ context: DecodeContext) throws(TintypeError) -> GIFLayout {
         let layout = try readLayout(bytes, context) { raw throws(TintypeError) in
-            try GIFLayout(raw, isComplete: true, maxImages: context.limits.frames)
+            try GIFLayout(
+                raw, isComplete: true, maxImages: context.limits.frames, tolerance: context.options.damageTolerance)
         }
         guard let layout else { throw .truncatedGIF }
         try context.limits.check(ImageInfo(format: .gif, size: layout.canvasSize), byteCount: bytes.count)
@@ -77,16 +78,18 @@ public struct GIFDecoder: ProgressiveAnimationDecoder {
     ) throws(TintypeError) -> GIFLayout? {
         try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let canvas = try? GIFBlockReader(raw).canvasSize else { return nil }
-            // The canvas is checked before the images are read.
-            try context.limits.check(ImageInfo(format: .gif, size: canvas))
+            // The canvas is checked before the images are read. An empty one grows to the first image.
+            let stated = canvas.enlarged(toShow: PixelRect(x: 0, y: 0, size: PixelSize(width: 1, height: 1)))
+            try context.limits.check(ImageInfo(format: .gif, size: stated))
             guard let layout = try read(raw) else { return nil }
-            try context.limits.check(layout.images.map(\.frame), canvas: canvas)
+            try context.limits.check(ImageInfo(format: .gif, size: layout.canvasSize))
+            try context.limits.check(layout.images.map(\.frame), canvas: layout.canvasSize)
             return layout
         }
     }
 
     private static func info(of layout: GIFLayout) -> ImageInfo {
-        GIFSummary(layout).info(playCount: layout.playCount)
+        GIFSummary(layout).info(playCount: layout.playCount, layout.warnings)
     }
 
     /// The number of images that ``info(of:isComplete:)`` counts at most.

@@ -3,7 +3,10 @@ import TintypeCore
 
 /// The canvas of a GIF and the properties of its images.
 struct GIFLayout {
+    /// Large enough for the first image.
     let canvasSize: PixelSize
+    /// The damage that was tolerated.
+    let warnings: [DamageWarning]
     /// The total number of plays; 0 is forever.
     let playCount: Int
     let images: [GIFImage]
@@ -13,11 +16,15 @@ struct GIFLayout {
     /// - Parameters:
     ///   - isComplete: Whether `raw` is the whole file.
     ///   - maxImages: The number of images above which reading stops, so that no memory is allocated for more.
+    ///   - tolerance: The damage that is no error.
     /// - Returns: `nil` if `raw` is a prefix that ends before the last image.
     /// - Throws: ``TintypeError/Code/undecodable``; ``TintypeError/Code/limitExceeded`` above `maxImages`.
-    init?(_ raw: UnsafeRawBufferPointer, isComplete: Bool, maxImages: Int) throws(TintypeError) {
+    init?(
+        _ raw: UnsafeRawBufferPointer, isComplete: Bool, maxImages: Int,
+        tolerance: DecodeOptions.DamageTolerance = .minor
+    ) throws(TintypeError) {
         do {
-            var reader = try GIFBlockReader(raw)
+            var reader = try GIFBlockReader(raw, tolerance: tolerance)
             var images: [GIFImage] = []
             while let image = try reader.nextImage() {
                 guard images.count < maxImages else {
@@ -26,7 +33,10 @@ struct GIFLayout {
                 images.append(try image.get())
             }
             guard !images.isEmpty else { throw TintypeError.damagedGIF("it has no image") }
-            (canvasSize, playCount, self.images) = (reader.canvasSize, reader.playCount, images)
+            self.init(reader, images)
+            guard tolerance == .minor || warnings.isEmpty else {
+                throw TintypeError.damagedGIF("its canvas is smaller than its first image")
+            }
         } catch let error as TintypeError {
             throw error
         } catch {
@@ -51,13 +61,19 @@ struct GIFLayout {
             images.append(try image.get())
         }
         guard !images.isEmpty else { return nil }
-        (canvasSize, playCount, self.images) = (reader.canvasSize, reader.playCount, images)
+        self.init(reader, images)
+    }
+
+    private init(_ reader: GIFBlockReader, _ images: [GIFImage]) {
+        (playCount, self.images) = (reader.playCount, images)
+        canvasSize = images.first.map { reader.canvasSize.enlarged(toShow: $0.frame.rect) } ?? reader.canvasSize
+        warnings = reader.warnings(canvas: canvasSize)
     }
 }
 
 /// Collects the ``ImageInfo`` of a GIF image by image. It keeps only the duration of each.
 struct GIFSummary {
-    private let canvasSize: PixelSize
+    private var canvasSize: PixelSize
     private var durations: [Double] = []
     /// Whether the canvas may show through the first image, or through any image with transparent pixels.
     private var hasTransparency = false
@@ -89,7 +105,7 @@ struct GIFSummary {
                 summary.add(try image.get().frame)
             }
             guard !summary.durations.isEmpty else { throw TintypeError.damagedGIF("it has no image") }
-            return summary.info(playCount: reader.playCount)
+            return summary.info(playCount: reader.playCount, reader.warnings(canvas: summary.canvasSize))
         } catch let error as TintypeError {
             throw error
         } catch {
@@ -99,6 +115,7 @@ struct GIFSummary {
     }
 
     private mutating func add(_ frame: AnimationFrame) {
+        if durations.isEmpty { canvasSize = canvasSize.enlarged(toShow: frame.rect) }
         hasTransparency = hasTransparency || frame.hasAlpha || durations.isEmpty && !coversCanvas(frame.rect)
         clearsImages = clearsImages || frame.disposal == .background
         durations.append(frame.duration)
@@ -108,10 +125,12 @@ struct GIFSummary {
         rect.x == 0 && rect.y == 0 && rect.size.width >= canvasSize.width && rect.size.height >= canvasSize.height
     }
 
-    func info(playCount: Int) -> ImageInfo {
+    func info(playCount: Int, _ warnings: [DamageWarning]) -> ImageInfo {
         let isAnimated = durations.count > 1
-        return ImageInfo(
+        var info = ImageInfo(
             format: .gif, size: canvasSize, hasAlpha: hasTransparency || isAnimated && clearsImages,
             frameCount: durations.count, loopCount: isAnimated ? playCount : 0, durations: isAnimated ? durations : [])
+        info.warnings = warnings
+        return info
     }
 }

@@ -70,7 +70,7 @@ enum GIFFirstImage: Sendable {
         _ image: GIFArrivingImage, _ layout: GIFLayout
     ) throws(TintypeError) -> ArrivedFrames {
         ArrivedFrames(
-            info: GIFSummary(layout).info(playCount: layout.playCount),
+            info: GIFSummary(layout).info(playCount: layout.playCount, layout.warnings),
             decoder: GIFArrivedRows(layout, pixels: try image.pixels()))
     }
 }

@@ -33,21 +33,23 @@ public struct JPEGDecoder: PartialImageDecoder {
     ///   ``TintypeError/Code/cancelled``.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         let reader = try JPEGReader(context)
+        reader.tolerate(context.options.damageTolerance.ofJPEG)
         return try bytes.withTypedBytes { bytes throws(TintypeError) in
             guard let header = try reader.open(bytes, isComplete: true) else {
                 throw TintypeError(.truncated, "")
             }
             let segments = JPEGSegments(bytes)
-            let info = ImageInfo(header, segments)
+            var info = ImageInfo(header, segments)
             try context.limits.check(info, byteCount: bytes.count)
             try context.limits.checkMemory(bytesPerPixel: header.bytesPerPixel, of: info.size)
             let colors = try segments.colors(context.limits)
             let plan = try JPEGPlan(info, context.options)
             let thumbnail = try Self.decodeEmbeddedThumbnail(segments, plan, colors, context)
-            let pixels =
-                if let thumbnail { thumbnail } else {
+            let (pixels, isDamaged) =
+                if let thumbnail { (thumbnail, false) } else {
                     try Self.decodePixels(reader, header.converter(of: colors), plan, context)
                 }
+            if isDamaged { info.warnings = [.damagedPixels] }
             return Image(
                 pixels: pixels, info: info, scale: context.options.scale ?? 1,
                 exif: context.options.keepsExif ? segments.exif : nil)
@@ -70,7 +72,9 @@ public struct JPEGDecoder: PartialImageDecoder {
                 let thumbnailPlan = JPEGPlan(
                     plan, thumbnail: PixelSize(width: Int(header.width), height: Int(header.height)))
             else { return nil }
-            return try Self.decodePixels(reader, header.converter(of: colors), thumbnailPlan, context)
+            let (pixels, isDamaged) = try Self.decodePixels(
+                reader, header.converter(of: colors), thumbnailPlan, context)
+            return isDamaged ? nil : pixels
         }
         try context.checkCancelled()
         return pixels ?? nil
@@ -82,9 +86,11 @@ public struct JPEGDecoder: PartialImageDecoder {
     }
 
     /// Decodes the pixels of an opened file, resampled to the plan's target and turned upright.
+    ///
+    /// - Returns: The pixels, and whether some of them are damaged.
     private static func decodePixels(
         _ reader: borrowing JPEGReader, _ converter: ColorConverter?, _ plan: JPEGPlan, _ context: DecodeContext
-    ) throws(TintypeError) -> PixelBuffer {
+    ) throws(TintypeError) -> (PixelBuffer, isDamaged: Bool) {
         if converter?.isCMYK == true { reader.outputCMYK() }
         let size = try reader.start(eighths: plan.eighths)
         let stored =
@@ -99,9 +105,9 @@ public struct JPEGDecoder: PartialImageDecoder {
                 strip.convert(rows: count, by: converter)
                 return count
             }
-        try reader.finish()
+        let isDamaged = try reader.finish(context.options.damageTolerance.ofJPEG)
         try context.checkCancelled()
-        return try stored.oriented(plan.orientation)
+        return (try stored.oriented(plan.orientation), isDamaged)
     }
 
     /// Decodes all rows at the size that libjpeg outputs.
@@ -125,6 +131,11 @@ public struct JPEGDecoder: PartialImageDecoder {
         }
         return writer.finish()
     }
+}
+
+extension DecodeOptions.DamageTolerance {
+    /// The damage past which libjpeg continues.
+    fileprivate var ofJPEG: tintype_jpeg_tolerance { self == .none ? .nothing : .minorDamage }
 }
 
 extension tintype_jpeg_header {
@@ -165,7 +176,7 @@ extension JPEGDecoder: SalvagingImageDecoder {
     /// next restart marker, or with the bytes that it takes for pixels.
     public func salvage(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image? {
         let reader = try JPEGReader(context)
-        reader.tolerateDamage()
+        reader.tolerate(.all)
         return try bytes.withTypedBytes { raw throws(TintypeError) in
             guard let header = try reader.open(raw, isComplete: true) else { return nil }
             let segments = JPEGSegments(raw)

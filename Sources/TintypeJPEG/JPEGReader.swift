@@ -4,7 +4,7 @@ import TintypeCore
 
 /// Reads one complete image with libjpeg.
 ///
-/// Calls come in the order ``open(_:isComplete:)``, ``start(eighths:)``, ``readRows(_:into:stride:)``, ``finish()``.
+/// Calls come in the order ``open(_:isComplete:)``, ``start(eighths:)``, ``readRows(_:into:stride:)``, ``finish(_:)``.
 struct JPEGReader: ~Copyable {
     private let reader: OpaquePointer
     private let hook: CancelHook
@@ -47,9 +47,9 @@ struct JPEGReader: ~Copyable {
         tintype_jpeg_reader_set_keeps_inks(reader, true)
     }
 
-    /// Continues past damage, which then only ``finish()`` reports. Call it before ``open(_:isComplete:)``.
-    func tolerateDamage() {
-        tintype_jpeg_reader_set_tolerates_damage(reader, true)
+    /// Continues past damage, which then only ``finish(_:)`` reports. Call it before ``open(_:isComplete:)``.
+    func tolerate(_ tolerance: tintype_jpeg_tolerance) {
+        tintype_jpeg_reader_set_tolerance(reader, tolerance)
     }
 
     /// Starts decoding at `eighths`/8 of the stored size, and returns the output size in pixels.
@@ -69,9 +69,14 @@ struct JPEGReader: ~Copyable {
 
     /// Ends the reading.
     ///
+    /// - Parameter tolerance: The damage that is no error.
+    /// - Returns: Whether the image is damaged.
     /// - Throws: ``TintypeError/Code/undecodable`` if the image was damaged or cut short.
-    func finish() throws(TintypeError) {
-        try check(tintype_jpeg_reader_finish(reader))
+    func finish(_ tolerance: tintype_jpeg_tolerance) throws(TintypeError) -> Bool {
+        let status = tintype_jpeg_reader_finish(reader)
+        if status == .corrupt, tolerance != .nothing { return true }
+        try check(status)
+        return false
     }
 
     private func check(_ status: tintype_jpeg_status) throws(TintypeError) {

@@ -65,6 +65,25 @@ import TintypeTesting
         }
     }
 
+    /// A GIF with zeros between its blocks, which every viewer shows.
+    private static let damaged =
+        Data("GIF89a".utf8) + Data([1, 0, 1, 0, 0x80, 0, 0]) + Data([255, 0, 0, 0, 0, 255])
+        + Data([0, 0, 0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0, 0x3B])
+
+    @Test func strictRefusesDamageThatIsAWarningOtherwise() async throws {
+        try await withCommandFixture { fixture in
+            let (input, output) = (try fixture.write(Self.damaged, "damaged.gif"), fixture.path("out.png"))
+            let strict = try await CommandRun.tintype("convert", "--strict", input, output)
+            #expect(strict.status == 1 && !FileManager.default.fileExists(atPath: output))
+            let run = try await CommandRun.tintype("convert", input, output)
+            #expect(run.status == 0 && run.error.contains("damaged image: bytes between blocks"))
+            let info = try await CommandRun.tintype("info", "--json", input)
+            #expect(try (info.records.first?["warnings"] as? [String])?.count == 1)
+            let both = try await CommandRun.tintype("info", "--strict", "--partial", input)
+            #expect(both.status == 64)
+        }
+    }
+
     @Test(arguments: ["fetch", "convert", "info"]) func theHelpMentionsPartial(_ command: String) async throws {
         let run = try await CommandRun.tintype(command, "--help")
         #expect(run.output.contains("--partial"))

@@ -75,6 +75,17 @@ typedef struct tintype_jpeg_limits {
     size_t max_memory_bytes;
 } tintype_jpeg_limits;
 
+/// The damage past which reading continues.
+typedef enum __attribute__((enum_extensibility(closed))) tintype_jpeg_tolerance {
+    /// None: the first damage ends the reading.
+    TINTYPE_JPEG_TOLERATES_NOTHING __attribute__((swift_name("nothing"))) = 0,
+    /// Damage in a complete file after a whole pass: after the first of several scans or, in a single scan, after the
+    /// first row of blocks.
+    TINTYPE_JPEG_TOLERATES_MINOR_DAMAGE __attribute__((swift_name("minorDamage"))) = 1,
+    /// All damage.
+    TINTYPE_JPEG_TOLERATES_ALL __attribute__((swift_name("all"))) = 2,
+} tintype_jpeg_tolerance;
+
 /// The sizes of a file's parts, as far as its markers tell.
 typedef struct tintype_jpeg_survey {
     /// The bytes of all Exif segments, and of the colour profile, which may span several segments.
@@ -102,9 +113,9 @@ tintype_jpeg_reader *_Nullable tintype_jpeg_reader_create(
 /// Frees a reader in any state.
 void tintype_jpeg_reader_destroy(tintype_jpeg_reader *_Nullable reader);
 
-/// Makes reading continue past damage, for a partial image; only `finish` then reports the damage. Applies to later
-/// calls of `start`; off by default.
-void tintype_jpeg_reader_set_tolerates_damage(tintype_jpeg_reader *reader, bool tolerates);
+/// Makes reading continue past damage that is tolerated; only `finish` then reports it. Applies to images that are opened
+/// later; by default, nothing is tolerated.
+void tintype_jpeg_reader_set_tolerance(tintype_jpeg_reader *reader, tintype_jpeg_tolerance tolerance);
 
 /// Sets whether a CMYK image is read as CMYK, where 255 is full ink, instead of RGBA made without a profile. Off by
 /// default.

@@ -21,6 +21,8 @@ struct InfoRecord: Encodable {
     let density: [Double]?
     /// `true` if only a part of the image could be decoded, otherwise `nil`.
     var isPartial: Bool?
+    /// The damage with which the image still decodes, or `nil` if none was found.
+    var warnings: [String]?
     /// `true` if all of the image was decoded, otherwise `nil`.
     var isVerified: Bool?
     var palette: [ImageAppearance.Share]?
@@ -40,6 +42,12 @@ struct InfoRecord: Encodable {
         hasAlpha = info.hasAlpha
         orientation = info.orientation.rawValue
         density = info.density.map { [$0.across, $0.down] }
+        note(info.warnings)
+    }
+
+    /// Adds damage that was found when the pixels were decoded.
+    mutating func note(_ damage: [DamageWarning]) {
+        if !damage.isEmpty { warnings = damage.map(\.description) }
     }
 
     /// The lines of the human-readable output.
@@ -53,6 +61,7 @@ struct InfoRecord: Encodable {
             ("density      ", density.map { "\($0.map(Self.rounded).joined(separator: " × ")) pixels per inch" }),
             ("frames       ", frameCount > 1 ? "\(frameCount), \(seconds) s, \(plays)" : nil),
             ("partial      ", isPartial == true ? "yes" : nil),
+            ("damage       ", warnings?.joined(separator: "; ")),
             ("verified     ", isVerified == true ? (frameCount > 1 ? "\(frameCount) frames" : "yes") : nil),
             ("source       ", source),
             ("palette      ", palette.map { $0.map(\.text).joined(separator: ", ") }),

@@ -51,7 +51,9 @@ struct Inspector: Sendable {
         let source = try argument.source(readingAtMost: pipeline.configuration.maximumByteCount)
         var record = try await header(of: argument, source)
         if verifies {
-            if try await verify(source) { record.isPartial = true }
+            let image = try await verify(source)
+            if image.isPartial { record.isPartial = true }
+            record.note(image.info.warnings)
             record.isVerified = true
         }
         guard appearance.isRequested else { return record }
@@ -68,14 +70,14 @@ struct Inspector: Sendable {
 
     /// Decodes all of an image, to a small size, and every frame of an animation.
     ///
-    /// - Returns: Whether only a part of the image could be decoded, and the user accepts that.
-    private func verify(_ source: ImageSource) async throws(TintypeError) -> Bool {
+    /// - Returns: The image, of which only a part could be decoded if the user accepts that.
+    private func verify(_ source: ImageSource) async throws(TintypeError) -> Image {
         let response = try await pipeline.response(for: partial.applied(to: FetchPlan().request(for: source)))
-        guard let animation = response.image.animation else { return response.image.isPartial }
+        guard let animation = response.image.animation else { return response.image }
         try await WorkQueue.pixels.run(for: JobContext(priority: .normal)) { () throws(TintypeError) in
             for index in 0..<animation.frameCount { _ = try animation.frame(at: index) }
         }
-        return response.image.isPartial
+        return response.image
     }
 
     private func header(of argument: SourceArgument, _ source: ImageSource) async throws(TintypeError) -> InfoRecord {

@@ -81,15 +81,29 @@ struct PartialOptions: ParsableArguments {
         help: "Accept the part of a damaged or interrupted image that can be decoded, with a warning.")
     var partial = false
 
-    /// Returns the request with the policy of these options.
-    func applied(to request: ImageRequest) -> ImageRequest {
-        request.with { $0.rendition.decode.allowsPartial = partial }
+    @Flag(help: "Refuse images with any damage, also damage that every viewer shows.")
+    var strict = false
+
+    func validate() throws {
+        guard !partial || !strict else { throw ValidationError("--partial and --strict exclude each other") }
     }
 
-    /// Returns a warning about a partial image, or `nil` for a complete one.
+    /// Returns the request with the policy of these options.
+    func applied(to request: ImageRequest) -> ImageRequest {
+        request.with {
+            $0.rendition.decode.allowsPartial = partial
+            $0.rendition.decode.damageTolerance = strict ? .none : .minor
+        }
+    }
+
+    /// Returns a warning about a partial or damaged image, or `nil` for an intact one.
     static func warning(_ name: String, _ response: ImageResponse) -> String? {
-        guard response.image.isPartial else { return nil }
+        let start = "tintype: \(SourceArgument.displayName(of: name)): "
+        guard response.image.isPartial else {
+            let damage = response.image.info.warnings.map(\.description).joined(separator: "; ")
+            return damage.isEmpty ? nil : "\(start)damaged image: \(damage)"
+        }
         let reason = response.transferFailure?.message ?? "the image is damaged or truncated"
-        return "tintype: \(SourceArgument.displayName(of: name)): partial image: \(reason)"
+        return "\(start)partial image: \(reason)"
     }
 }

@@ -18,6 +18,10 @@ public struct ImageInfo: Hashable, Sendable {
     public var durations: [Double]
     /// The stored pixel density, which the orientation does not change; `nil` if the file does not specify it.
     public var density: PixelDensity?
+    /// The damage that was found while the image was decoded, or its header was read; empty for an intact image.
+    ///
+    /// Damage in the pixels is known only after they are decoded. See ``DecodeOptions/damageTolerance``.
+    public var warnings: [DamageWarning] = []
 
     /// Creates the description of an encoded image; by default an opaque, upright still image.
     ///
@@ -42,6 +46,25 @@ public struct ImageInfo: Hashable, Sendable {
 
     /// The size of the stored image in pixels, before the orientation is applied.
     public var storedSize: PixelSize { orientation.displayed(size) }
+}
+
+/// Damage with which an image still decodes.
+public enum DamageWarning: Int, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+    /// Some pixels differ from those that were encoded.
+    case damagedPixels = 0
+    /// Bytes between blocks that belong to none. The images after them may be missing.
+    case strayBytes = 1
+    /// The canvas is smaller than the first image, which determines the size instead.
+    case smallCanvas = 2
+
+    /// A phrase for a message: `"some pixels are damaged"`.
+    public var description: String {
+        switch self {
+        case .damagedPixels: "some pixels are damaged"
+        case .strayBytes: "bytes between blocks belong to none"
+        case .smallCanvas: "the canvas is smaller than the first image"
+        }
+    }
 }
 
 /// The density at which the pixels of a stored image are meant to be printed, in pixels per inch.

@@ -7,16 +7,17 @@ package import Foundation
 /// | bytes | content |
 /// | --- | --- |
 /// | 1 | version, 1 |
-/// | 1 | flags: 1 the original has alpha, 2 the date of receipt is known, 4 the density is known, 8 it is a vector image |
+/// | 1 | flags: 1 alpha, 2 date of receipt known, 4 density known, 8 vector image, 16 warnings |
 /// | 1 | orientation, as in Exif |
 /// | 1 | length of the format's name |
 /// | 0–255 | the format's name, in UTF-8 |
 /// | 4 × 8 | width and height in pixels, number of frames, number of plays |
 /// | 8 | date of receipt, in seconds since 2001 (floating point); 0 if it is unknown |
+/// | 8 | the warnings, each as a bit, only if there are any |
 /// | 2 × 8 | horizontal and vertical density (floating point), only if it is known |
 /// | 8 each | duration of each frame, in seconds (floating point) |
 ///
-/// Numbers of 8 bytes are little-endian.
+/// The flags, the format and the warnings are those of the original. Numbers of 8 bytes are little-endian.
 package struct StoredInfo: Equatable {
     /// The information in the header of the original.
     package var info: ImageInfo
@@ -44,6 +45,7 @@ package struct StoredInfo: Equatable {
     private static let isReceived: UInt8 = 2
     private static let hasDensity: UInt8 = 4
     private static let isVector: UInt8 = 8
+    private static let hasWarnings: UInt8 = 16
 }
 
 // MARK: - Encoding
@@ -55,11 +57,13 @@ extension StoredInfo {
         let flags =
             (info.hasAlpha ? Self.hasAlpha : 0) | (received == nil ? 0 : Self.isReceived)
             | (info.density == nil ? 0 : Self.hasDensity) | (info.format.isVector ? Self.isVector : 0)
+            | (info.warnings.isEmpty ? 0 : Self.hasWarnings)
         var data = Data([Self.version, flags, UInt8(info.orientation.rawValue), UInt8(name.count)] + name)
         for number in [info.size.width, info.size.height, info.frameCount, info.loopCount] {
             data.append(number: UInt64(bitPattern: Int64(number)))
         }
         data.append(number: (received?.timeIntervalSinceReferenceDate ?? 0).bitPattern)
+        if !info.warnings.isEmpty { data.append(number: info.warnings.reduce(0) { $0 | 1 << UInt64($1.rawValue) }) }
         if let density = info.density {
             data.append(number: density.across.bitPattern)
             data.append(number: density.down.bitPattern)
@@ -75,7 +79,8 @@ extension StoredInfo {
         else { return nil }
         let name = data.dropFirst(4).prefix(Int(head[3]))
         let numbers = data.dropFirst(4 + name.count).numbers
-        let fixed = head[1] & Self.hasDensity == 0 ? 5 : 7
+        let warningCount = head[1] & Self.hasWarnings == 0 ? 0 : 1
+        let fixed = 5 + warningCount + (head[1] & Self.hasDensity == 0 ? 0 : 2)
         guard name.count == Int(head[3]), let numbers, numbers.count >= fixed else { return nil }
         let counts = numbers.prefix(4).map { Int(clamping: $0) }
         // No image is larger, and the area of a larger one could overflow.
@@ -85,9 +90,12 @@ extension StoredInfo {
             size: PixelSize(width: counts[0], height: counts[1]), orientation: orientation,
             hasAlpha: head[1] & Self.hasAlpha != 0, frameCount: counts[2], loopCount: counts[3],
             durations: numbers.dropFirst(fixed).map(Double.init(bitPattern:)))
-        if fixed == 7 {
+        if warningCount > 0 {
+            info.warnings = DamageWarning.allCases.filter { numbers[5] >> UInt64($0.rawValue) & 1 == 1 }
+        }
+        if head[1] & Self.hasDensity != 0 {
             info.density = PixelDensity(
-                across: Double(bitPattern: numbers[5]), down: Double(bitPattern: numbers[6]))
+                across: Double(bitPattern: numbers[fixed - 2]), down: Double(bitPattern: numbers[fixed - 1]))
         }
         received =
             head[1] & Self.isReceived == 0

@@ -22,7 +22,10 @@ public struct DecodeOptions: Hashable, Sendable {
     public var keepsExif: Bool
     /// Whether a thumbnail that is embedded in the file may replace the image.
     public var embeddedThumbnail: EmbeddedThumbnail
-    /// Whether to return the intact part of a damaged image, marked with ``Image/isPartial``, instead of throwing.
+    /// The damage with which an image still decodes, with ``ImageInfo/warnings``.
+    public var damageTolerance = DamageTolerance.minor
+    /// Whether to return the intact part of a damaged image, marked with ``Image/isPartial``, instead of throwing for damage
+    /// that ``damageTolerance`` does not cover.
     ///
     /// It has an effect only with a ``SalvagingImageDecoder``. Partial images are never stored on disk.
     public var allowsPartial = false
@@ -58,6 +61,7 @@ public struct DecodeOptions: Hashable, Sendable {
         if keepsExif { parts.append("exif") }
         if embeddedThumbnail == .whereLargeEnough { parts.append("embedded") }
         if allowsPartial { parts.append("partial") }
+        if damageTolerance == .none { parts.append("strict") }
         if let sizeScope { parts.append("still(\(sizeScope.identifier))") }
         if let crops { parts.append(crops.identifier) }
         if let decoder { parts.append("decoder(\(decoder.id.utf8.count):\(decoder.id))") }
@@ -118,6 +122,18 @@ extension DecodeOptions {
         case never
         /// The thumbnail is used if it is at least as large as the requested size and shows the requested part.
         case whereLargeEnough
+    }
+
+    /// The damage with which an image still decodes. A file that is cut short is an error at every tolerance.
+    public enum DamageTolerance: Hashable, Sendable {
+        /// None: an image is whole, or decoding throws ``TintypeError/Code/undecodable``.
+        case none
+        /// Damage that every viewer shows, in a complete file of which a whole pass or frame is intact:
+        ///
+        /// - invalid codes in a JPEG after the first of its scans or, if it has only one, after its first row of blocks;
+        /// - other bytes between the blocks of a GIF after its first image;
+        /// - a GIF whose canvas is smaller than its first image.
+        case minor
     }
 
     /// The dynamic range and precision of decoded pixels.

@@ -25,6 +25,16 @@ import TintypeTesting
         }
     }
 
+    @Test func warningsAndDensityDecode() throws {
+        for warnings in [[], [DamageWarning.smallCanvas], DamageWarning.allCases] {
+            for density in [nil, PixelDensity(across: 72, down: 96)] {
+                var info = try info()
+                (info.info.warnings, info.info.density) = (warnings, density)
+                #expect(StoredInfo(decoding: info.encoded) == info)
+            }
+        }
+    }
+
     @Test func noPrefixDecodesAsOtherInfo() throws {
         let encoded = try info().encoded
         for count in 0..<encoded.count {

@@ -1,0 +1,142 @@
+import Foundation
+import Testing
+import TintypeCore
+import TintypeTesting
+
+/// Damage that every viewer shows is a warning; the rest is an error.
+@Suite struct DamageToleranceTests {
+    private static func options(_ tolerance: DecodeOptions.DamageTolerance) -> DecodeOptions {
+        var options = DecodeOptions()
+        options.damageTolerance = tolerance
+        return options
+    }
+
+    private func decode(
+        _ data: Data, _ tolerance: DecodeOptions.DamageTolerance = .minor
+    ) throws(TintypeError) -> Image {
+        let context = DecodeContext(options: Self.options(tolerance))
+        return try DecodeTests.coders.decoder(for: data).decodeChecked(data, context: context)
+    }
+
+    private func failsStrictly(_ data: Data) -> Bool {
+        (try? decode(data, .none)) == nil
+    }
+
+    // MARK: JPEG
+
+    /// Returns the data with each of some bytes flipped, one at a time, from an offset on.
+    private static func flipped(_ data: Data, from start: Int, count: Int) -> [Data] {
+        let step = max(1, (data.count - start - 2) / count)
+        return stride(from: start, to: data.count - 2, by: step).map { index in
+            var damaged = data
+            damaged[index] ^= 0x55
+            return damaged
+        }
+    }
+
+    @Test(arguments: ["large-baseline.jpg", "restart.jpg", "sampling-mixed.jpg"])
+    func invalidCodesAfterTheFirstRowOfBlocksAreAWarning(_ name: String) throws {
+        let data = try FixtureManifest.named(name).data
+        let whole = try decode(data)
+        #expect(whole.info.warnings.isEmpty)
+        let tolerated = Self.flipped(data, from: data.count / 2, count: 20).filter(failsStrictly).compactMap {
+            try? decode($0)
+        }
+        #expect(!tolerated.isEmpty)
+        for image in tolerated {
+            #expect(image.info.warnings == [.damagedPixels] && !image.isPartial && image.size == whole.size)
+            let rows = (0..<7).filter { y in
+                (0..<whole.size.width).allSatisfy { image.pixels[$0, y] == whole.pixels[$0, y] }
+            }
+            #expect(rows.count == 7)
+        }
+    }
+
+    @Test func invalidCodesAfterTheFirstScanAreAWarning() throws {
+        let data = try FixtureManifest.named("large-progressive.jpg").data
+        let damaged = Self.flipped(data, from: data.count * 3 / 4, count: 20).filter(failsStrictly)
+        let images = damaged.compactMap { try? decode($0) }
+        #expect(!images.isEmpty && images.allSatisfy { $0.info.warnings == [.damagedPixels] })
+    }
+
+    /// The start of the pixels must be intact.
+    @Test(arguments: ["large-baseline.jpg", "large-progressive.jpg"])
+    func invalidCodesInTheFirstPassAreAnError(_ name: String) throws {
+        let data = try FixtureManifest.named(name).data
+        let start = try #require(data.firstRange(of: Data([0xFF, 0xDA]))).upperBound + 12
+        var refused = 0
+        for offset in 0..<20 {
+            var damaged = data
+            // A run of ones is no code.
+            for index in start + offset..<start + offset + 12 { damaged[index] = index % 2 == 0 ? 0xFF : 0x00 }
+            if (try? decode(damaged)) == nil { refused += 1 }
+        }
+        #expect(refused > 0)
+    }
+
+    /// Codes before the end of a file that is cut short are no excuse.
+    @Test func aDamagedFileThatIsCutShortIsAnError() throws {
+        let data = try FixtureManifest.named("large-baseline.jpg").data
+        for damaged in Self.flipped(data, from: data.count / 2, count: 20) {
+            let error = #expect(throws: TintypeError.self) { try decode(damaged.dropLast(data.count / 5)) }
+            #expect(error?.code == .undecodable)
+        }
+    }
+
+    /// Whatever decodes strictly has the same pixels and no warning by default.
+    @Test func theToleranceChangesNoIntactImage() throws {
+        for name in ["baseline-420.jpg", "progressive.jpg", "no-eoi.jpg", "rects.gif", "interlaced.gif"] {
+            let data = try FixtureManifest.named(name).data
+            let (strict, tolerant) = (try decode(data, .none), try decode(data))
+            #expect(strict.info == tolerant.info && tolerant.info.warnings.isEmpty)
+            #expect(PixelDifference(between: strict.pixels, and: tolerant.pixels)?.maximum == 0)
+        }
+    }
+
+    // MARK: GIF
+
+    private static let gif = PlainGIF.bytes(PixelSize(width: 9, height: 5)) { x, y in UInt8(10 * x + y) }
+    /// The offset of the image descriptor, after the header and 128 colours.
+    private static let descriptor = 13 + 3 * 128
+
+    @Test func zerosBetweenBlocksOfAGIFAreAWarning() throws {
+        let whole = try decode(Self.gif)
+        for place in [Self.descriptor, Self.gif.count - 1] {
+            let damaged = Self.gif[..<place] + Data(count: 3) + Self.gif[place...]
+            let image = try decode(damaged)
+            #expect(image.info.warnings == [.strayBytes])
+            #expect(PixelDifference(between: image.pixels, and: whole.pixels)?.maximum == 0)
+            #expect(failsStrictly(damaged))
+            #expect(try DecodeTests.coders.info(of: damaged)?.warnings == [.strayBytes])
+        }
+    }
+
+    @Test func otherBytesEndAGIFAfterItsFirstImage() throws {
+        let image = Self.gif[Self.descriptor..<Self.gif.count - 1]
+        let damaged = Self.gif.dropLast() + Data([0x42]) + image + Data([0x3B])
+        let decoded = try decode(damaged)
+        #expect(decoded.info.warnings == [.strayBytes] && decoded.info.frameCount == 1 && failsStrictly(damaged))
+        let early = Self.gif[..<Self.descriptor] + Data([0x42]) + image + Data([0x3B])
+        #expect(throws: TintypeError.self) { try decode(early) }
+    }
+
+    @Test(arguments: [(3, 5), (9, 2), (0, 0), (1, 1)])
+    func theFirstImageOfAGIFEnlargesItsCanvas(_ width: UInt8, _ height: UInt8) throws {
+        var damaged = Self.gif
+        (damaged[6], damaged[8]) = (width, height)
+        let (image, whole) = (try decode(damaged), try decode(Self.gif))
+        #expect(image.info.warnings == [.smallCanvas] && image.size == whole.size && image.info.size == whole.size)
+        #expect(PixelDifference(between: image.pixels, and: whole.pixels)?.maximum == 0)
+        #expect(try DecodeTests.coders.info(of: damaged)?.size == whole.size)
+        #expect(failsStrictly(damaged))
+    }
+
+    /// A canvas that its first image enlarges is checked like one that the header states.
+    @Test func anEnlargedCanvasIsWithinTheLimits() throws {
+        var damaged = Self.gif
+        // The width and height of the image: 65,280 pixels a side.
+        for offset in 5..<9 { damaged[Self.descriptor + offset] = offset % 2 == 0 ? 0xFF : 0 }
+        let error = #expect(throws: TintypeError.self) { try decode(damaged) }
+        #expect(error?.limit == .pixels)
+    }
+}
