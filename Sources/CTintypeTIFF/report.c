@@ -1,6 +1,7 @@
 #include "internal.h"
 
 #include <stdint.h>
+#include <string.h>
 
 static int take_error(TIFF *tiff, void *user, const char *module, const char *format, va_list arguments) {
     (void)tiff;
@@ -12,13 +13,18 @@ static int take_error(TIFF *tiff, void *user, const char *module, const char *fo
     return 1;
 }
 
+/// Returns whether a warning only states that a file uses old-style JPEG, or how libtiff reads its chroma subsampling.
+static bool is_about_old_jpeg(const char *module) {
+    return module != NULL
+        && (strcmp(module, "OJPEGSetupDecode") == 0 || strcmp(module, "OJPEGSubsamplingCorrect") == 0);
+}
+
 static int take_warning(TIFF *tiff, void *user, const char *module, const char *format, va_list arguments) {
     (void)tiff;
-    (void)module;
     (void)format;
     (void)arguments;
     tintype_tiff_report *report = user;
-    report->warnings++;
+    report->warnings += is_about_old_jpeg(module) ? 0 : 1;
     return 1;
 }
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Reads the images of which libtiff's conversion to RGBA loses something: 16-bit channels, which it narrows to 8, and
-// CMYK, whose colours a profile defines.
+// Reads the images that libtiff does not convert to RGBA, or not without loss: channels of more than 8 bits, and CMYK,
+// whose colours a profile defines.
 
 struct tintype_tiff_samples {
     TIFF *tiff;
@@ -13,6 +13,8 @@ struct tintype_tiff_samples {
     uint16_t samples;
     uint16_t bits;
     uint16_t photometric;
+    /// Whether samples are floating-point numbers, of which 0 to 1 is shown; otherwise they are unsigned integers.
+    bool is_float;
     /// Whether a sample after the colours is alpha, and whether colours are multiplied by it.
     bool has_alpha;
     bool is_associated;
@@ -20,6 +22,8 @@ struct tintype_tiff_samples {
     bool is_planar;
     uint32_t piece_width;
     uint32_t piece_height;
+    /// The number of bytes of a row of a strip or tile, the last of which may be padded.
+    size_t row_bytes;
     /// One decoded strip or tile.
     uint8_t *piece;
     tmsize_t piece_size;
@@ -59,15 +63,25 @@ static void read_layout(tintype_tiff_samples *from) {
     from->is_associated = kind == EXTRASAMPLE_ASSOCALPHA;
 }
 
-/// Returns whether this reader supports the layout of the samples.
-static bool suits(const tintype_tiff_samples *from) {
-    uint16_t format = SAMPLEFORMAT_UINT, inks = INKSET_CMYK;
+/// Returns whether this reader supports the type of the samples, and libtiff does not or loses some of it.
+static bool has_depth(tintype_tiff_samples *from, bool is_of_inks) {
+    uint16_t format = SAMPLEFORMAT_UINT;
     TIFFGetFieldDefaulted(from->tiff, TIFFTAG_SAMPLEFORMAT, &format);
+    from->is_float = format == SAMPLEFORMAT_IEEEFP;
+    if (from->is_float) {
+        return from->bits == 16 || from->bits == 32 || from->bits == 64;
+    }
+    bool is_wide = (from->bits > 8 && from->bits <= 16) || from->bits == 32;
+    return format == SAMPLEFORMAT_UINT && (is_wide || (from->bits == 8 && is_of_inks));
+}
+
+/// Returns whether this reader supports the layout of the samples.
+static bool suits(tintype_tiff_samples *from) {
+    uint16_t inks = INKSET_CMYK;
     TIFFGetFieldDefaulted(from->tiff, TIFFTAG_INKSET, &inks);
     uint16_t colours = colours_of(from->photometric);
     bool is_of_inks = from->photometric == PHOTOMETRIC_SEPARATED;
-    bool has_depth = from->bits == 16 || (from->bits == 8 && is_of_inks);
-    return has_depth && format == SAMPLEFORMAT_UINT && colours > 0 && from->samples >= colours && from->samples <= 8
+    return has_depth(from, is_of_inks) && colours > 0 && from->samples >= colours && from->samples <= 8
         && (!is_of_inks || inks == INKSET_CMYK);
 }
 
@@ -85,7 +99,8 @@ static bool find_pieces(tintype_tiff_samples *from, tmsize_t most) {
         from->piece_height = from->height;
     }
     uint64_t samples = from->is_planar ? 1 : from->samples;
-    uint64_t needed = samples * from->piece_width * from->piece_height * (from->bits / 8);
+    from->row_bytes = (samples * from->piece_width * from->bits + 7) / 8;
+    uint64_t needed = from->row_bytes * (uint64_t)from->piece_height;
     return from->piece_width > 0 && from->piece_height > 0 && from->piece_size > 0 && from->piece_size <= most
         && needed <= (uint64_t)from->piece_size;
 }
@@ -133,18 +148,74 @@ static bool read_piece(tintype_tiff_samples *from, uint32_t x, uint32_t y, uint1
     }
     uint32_t strip = TIFFComputeStrip(from->tiff, y, plane);
     uint32_t rows = from->height - y < from->piece_height ? from->height - y : from->piece_height;
-    uint64_t samples = from->is_planar ? 1 : from->samples;
-    uint64_t needed = samples * from->width * rows * (from->bits / 8);
+    uint64_t needed = from->row_bytes * (uint64_t)rows;
     return TIFFReadEncodedStrip(from->tiff, strip, from->piece, from->piece_size) >= (tmsize_t)needed;
 }
 
-static uint32_t sample_at(const tintype_tiff_samples *from, size_t index) {
-    if (from->bits == 8) {
-        return from->piece[index] * 257u;
+/// Returns a number of 0 to 1 in 16 bits. Numbers beyond are clipped, and NaN is 0.
+static uint16_t from_unit(double number) {
+    return number >= 1 ? 0xFFFF : number > 0 ? (uint16_t)(number * 0xFFFF + 0.5) : 0;
+}
+
+/// Returns the value of a half-precision number (IEEE 754, binary16).
+static double from_half(uint16_t bits) {
+    int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    if (exponent == 31) {
+        return fraction != 0 || bits >> 15 != 0 ? 0 : 1;
     }
-    uint16_t sample;
-    memcpy(&sample, from->piece + 2 * index, sizeof sample);
-    return sample;
+    // Subnormal numbers have the exponent of the smallest normal ones, and no leading 1.
+    double size = exponent == 0 ? fraction * 0x1p-24 : (fraction + 1024) * (double)(1u << exponent) * 0x1p-25;
+    return bits >> 15 != 0 ? -size : size;
+}
+
+static uint16_t float_at(const tintype_tiff_samples *from, const uint8_t *row, size_t index) {
+    uint16_t half;
+    float single;
+    double full;
+    switch (from->bits) {
+    case 16:
+        memcpy(&half, row + 2 * index, sizeof half);
+        return from_unit(from_half(half));
+    case 32:
+        memcpy(&single, row + 4 * index, sizeof single);
+        return from_unit(single);
+    default:
+        memcpy(&full, row + 8 * index, sizeof full);
+        return from_unit(full);
+    }
+}
+
+/// Returns a sample of 9 to 15 bits; samples follow each other without padding, the highest bit first.
+static uint16_t packed_at(const tintype_tiff_samples *from, const uint8_t *row, size_t index) {
+    size_t first = index * from->bits, byte = first / 8;
+    uint32_t window = 0;
+    for (size_t i = byte; i < byte + 3; i++) {
+        window = window << 8 | (i < from->row_bytes ? row[i] : 0u);
+    }
+    uint32_t top = (1u << from->bits) - 1;
+    uint32_t sample = window >> (24 - from->bits - first % 8) & top;
+    return (uint16_t)((sample * 0xFFFFu + top / 2) / top);
+}
+
+/// Returns a sample of a row in 16 bits.
+static uint16_t sample_at(const tintype_tiff_samples *from, const uint8_t *row, size_t index) {
+    uint16_t word;
+    uint32_t long_word;
+    if (from->is_float) {
+        return float_at(from, row, index);
+    }
+    switch (from->bits) {
+    case 8:
+        return row[index] * 257u;
+    case 16:
+        memcpy(&word, row + 2 * index, sizeof word);
+        return word;
+    case 32:
+        memcpy(&long_word, row + 4 * index, sizeof long_word);
+        return (uint16_t)(long_word >> 16);
+    default:
+        return packed_at(from, row, index);
+    }
 }
 
 static uint32_t smaller(uint32_t a, uint32_t b) {
@@ -158,10 +229,10 @@ static void spread(
     uint16_t in_piece = from->is_planar ? 1 : from->samples;
     for (uint32_t row = 0; row < rows; row++) {
         for (uint32_t column = 0; column < columns; column++) {
-            size_t start = ((size_t)row * from->piece_width + column) * in_piece;
+            const uint8_t *samples = from->piece + row * from->row_bytes;
             uint16_t *pixel = dest + ((size_t)row * from->width + x + column) * 4;
             for (uint16_t i = 0; i < in_piece && plane + i < 4; i++) {
-                pixel[plane + i] = (uint16_t)sample_at(from, start + i);
+                pixel[plane + i] = sample_at(from, samples, (size_t)column * in_piece + i);
             }
         }
     }

@@ -3,8 +3,8 @@ public import Foundation
 import TintypeColor
 public import TintypeCore
 
-/// Decodes TIFF (TIFF 6.0 and BigTIFF) with libtiff: all its compressions, up to 16 bits per channel, all colour
-/// models, strips and tiles. If a file contains several images, it decodes the first.
+/// Decodes TIFF (TIFF 6.0 and BigTIFF) with libtiff: all its compressions, up to 16 or 32 bits per channel or
+/// floating-point numbers, all colour models, strips and tiles. If a file contains several images, it decodes the first.
 ///
 /// A smaller size is resampled while strips are decoded, without holding the full image in memory unless it is one
 /// strip. Decoders hold no state; any thread may use one.

@@ -46,8 +46,8 @@ struct TIFFReader: ~Copyable {
             density: PixelDensity(across: header.density_across, down: header.density_down))
     }
 
-    /// Whether the image has 16 bits per channel, some of which libtiff's conversion to 8 bits would lose.
-    var isWide: Bool { header.bits == 16 }
+    /// Whether the image has more than 8 bits per channel, which libtiff's conversion to 8 bits loses or does not support.
+    var isWide: Bool { header.bits > 8 }
     /// The channels of the image; CMYK is reported by ``startSamples()``.
     var channels: SourceChannels { header.is_grey ? .grey : .rgb }
 
