@@ -30,9 +30,7 @@ public struct AVIFEncoder: ImageEncoder {
     }
 }
 
-/// Encodes AVIF image sequences.
-///
-/// libavif 0.11 does not write the play count: readers repeat the sequence forever.
+/// Encodes AVIF image sequences, with their play count.
 extension AVIFEncoder: AnimatedImageEncoder {
     /// Encodes an animation. Durations are rounded to milliseconds; the shortest is 11 ms.
     ///
@@ -47,6 +45,6 @@ extension AVIFEncoder: AnimatedImageEncoder {
         for index in 0..<animation.frameCount {
             try writer.add(try animation.frame(at: index), isOpaque: isOpaque, ticks: ticks[index])
         }
-        return try writer.finish()
+        return try AVIFRepetition.repeating(writer.finish(), plays: animation.loopCount)
     }
 }
