@@ -32,6 +32,11 @@ extension MappingSymbols {
             "ImageCoderRegistry.info(of:isComplete:limits:)": ImageCoderRegistry.info(of:isComplete:limits:),
             "ImageCoderRegistry.init(decoders:encoders:)": ImageCoderRegistry.init(decoders:encoders:),
             "ImageCoderRegistry.standard": ImageCoderRegistry.standard,
+            "ImageCoderRegistry.format(fileExtension:)": ImageCoderRegistry.format(fileExtension:),
+            "DecodeOptions.formatHint": \DecodeOptions.formatHint,
+            "RecognizingImageDecoder.recognizes(_:)": { (decoder: any RecognizingImageDecoder, head: Data) in
+                decoder.recognizes(head)
+            },
             "FormatSniffer.format(of:)": FormatSniffer.format(of:),
         ]
     }

@@ -83,10 +83,16 @@ public struct ImageCoderRegistry: Sendable {
         }
     }
 
-    /// Returns the decoder that the options name; if they name none, the decoder for the bytes.
+    /// Returns the decoder that the options name; if they name none, the decoder for the bytes; if the bytes are not
+    /// recognized, the decoder for the format that the options suppose.
     func decoder(for bytes: Data, _ options: DecodeOptions) throws(TintypeError) -> any ImageDecoder {
         if let named = options.decoder { return named.decoder }
-        return try decoder(for: bytes)
+        do throws(TintypeError) {
+            return try decoder(for: bytes)
+        } catch {
+            guard let hint = options.formatHint, let decoder = decoderOfFormat[hint] else { throw error }
+            return decoder
+        }
     }
 
     /// Returns the encoder for a format.

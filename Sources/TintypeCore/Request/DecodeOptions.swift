@@ -17,6 +17,11 @@ public struct DecodeOptions: Hashable, Sendable {
     public var scale: Double?
     /// A decoder to use instead of the one that the pipeline's ``ImageCoderRegistry`` finds. It receives bytes of any format.
     public var decoder: NamedDecoder?
+    /// The format of bytes that no registered decoder recognizes, such as one without a signature.
+    ///
+    /// Bytes that are recognized are decoded as what they are, whatever the hint says.
+    /// ``ImageCoderRegistry/format(fileExtension:)`` makes a hint of a file name extension.
+    public var formatHint: ImageFormat?
     /// Whether to read ``Image/exif``. The option is part of the cache key, because a cached image either has Exif data
     /// or does not.
     public var keepsExif: Bool
@@ -64,6 +69,7 @@ public struct DecodeOptions: Hashable, Sendable {
         if damageTolerance == .none { parts.append("strict") }
         if let sizeScope { parts.append("still(\(sizeScope.identifier))") }
         if let crops { parts.append(crops.identifier) }
+        if let formatHint { parts.append("hint(\(formatHint.rawValue.utf8.count):\(formatHint))") }
         if let decoder { parts.append("decoder(\(decoder.id.utf8.count):\(decoder.id))") }
         return parts.joined(separator: ",")
     }

@@ -64,6 +64,39 @@ import TintypeTesting
         #expect(decoder.heads.now.allSatisfy { $0.startIndex == 0 })
     }
 
+    // MARK: Hints
+
+    /// A decoder of a format without a signature.
+    private static let coders = ImageCoderRegistry(decoders: [PaperDecoder(word: "no signature"), GatedDecoder()])
+
+    @Test func aHintNamesTheFormatOfUnrecognizedBytes() throws {
+        var options = DecodeOptions()
+        options.formatHint = Self.coders.format(fileExtension: "ppr")
+        #expect(try Self.coders.decoder(for: Data("anything".utf8), options) is PaperDecoder)
+        #expect(throws: TintypeError.self) { try Self.coders.decoder(for: Data("anything".utf8), DecodeOptions()) }
+    }
+
+    @Test func recognizedBytesAreDecodedWhateverTheHintSays() throws {
+        var options = DecodeOptions()
+        options.formatHint = Self.format
+        #expect(try Self.coders.decoder(for: PipelineFixture.png, options) is GatedDecoder)
+    }
+
+    @Test func aHintForAnUnknownFormatChangesNothing() {
+        var options = DecodeOptions()
+        options.formatHint = ImageFormat(rawValue: "stone")
+        let error = #expect(throws: TintypeError.self) {
+            try Self.coders.decoder(for: Data("anything".utf8), options)
+        }
+        #expect(error?.code == .notAnImage)
+    }
+
+    @Test func aHintIsPartOfTheKey() {
+        var options = DecodeOptions()
+        options.formatHint = Self.format
+        #expect(options.identifier == "hint(5:paper)" && DecodeOptions().identifier.isEmpty)
+    }
+
     @Test func theHeaderIsReadOnceAllDecodersCanTell() throws {
         let coders = ImageCoderRegistry(decoders: [PaperDecoder(headLength: 1000), GatedDecoder()])
         #expect(try coders.info(of: Data(count: 999), isComplete: false) == nil)
