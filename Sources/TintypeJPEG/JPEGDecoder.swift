@@ -160,6 +160,9 @@ extension ImageInfo {
     init(_ header: tintype_jpeg_header, _ segments: JPEGSegments) {
         self.init(header)
         density = segments.density
+        // Exif takes precedence (Metadata Working Group, guidelines 2.0, 5.4).
+        guard header.exif_orientation == 0, let upright = segments.xmpOrientation else { return }
+        (size, orientation) = (upright.displayed(size), upright)
     }
 
     init(_ header: tintype_jpeg_header) {

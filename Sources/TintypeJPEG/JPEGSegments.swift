@@ -14,6 +14,7 @@ struct JPEGSegments {
     private let raw: UnsafeRawBufferPointer
     private var profileChunks: [ProfileChunk] = []
     private var exifRange: Range<Int>?
+    private var xmpRange: Range<Int>?
     private var jfifDensity: PixelDensity?
 
     /// Reads the segments up to the first scan. Segments after a damaged one count as absent.
@@ -51,6 +52,8 @@ struct JPEGSegments {
             jfifDensity = density(at: body.lowerBound + 7)
         case Self.app1 where starts(body, with: "Exif\0\0") && exifRange == nil:
             exifRange = body
+        case Self.app1 where starts(body, with: "http://ns.adobe.com/xap/1.0/\0") && xmpRange == nil:
+            xmpRange = body.dropFirst(29)
         case Self.app2 where starts(body, with: "ICC_PROFILE\0") && body.count >= 14:
             let start = body.lowerBound + 14
             profileChunks.append(
@@ -82,6 +85,9 @@ struct JPEGSegments {
 
     /// The Exif data, or `nil`.
     var exif: ExifData? { exifRange.flatMap { ExifData(Data(raw[$0])) } }
+
+    /// The orientation that the XMP packet states, or `nil`.
+    var xmpOrientation: Orientation? { xmpRange.flatMap { XMPPacket(Data(raw[$0]))?.orientation } }
 
     /// The pixel density of the JFIF segment, or else of the Exif data.
     var density: PixelDensity? { jfifDensity ?? exif?.density }

@@ -154,6 +154,27 @@ import TintypeTesting
         }
     }
 
+    @Test func keepWritesTheNamedMetadata() async throws {
+        try await withCommandFixture { fixture in
+            // A JPEG with Exif data that name its maker.
+            let plain = try JPEGEncoder().encode(
+                .filled(Pixel(red: 9, green: 9, blue: 9)), as: .jpeg, options: EncodeOptions())
+            let exif = Data("Exif\0\0MM\0*\0\0\0\u{8}\0\u{1}\u{1}\u{F}\0\u{2}\0\0\0\u{4}Me!\0\0\0\0\0".utf8)
+            let segment = Data([0xFF, 0xE1, 0, UInt8(exif.count + 2)]) + exif
+            let input = try fixture.write(plain.prefix(2) + segment + plain.dropFirst(2), "camera.jpg")
+            for (keep, isKept) in [(["--keep", "exif,icc"], true), (["--keep", "icc"], false), ([], false)] {
+                let output = fixture.path("out\(keep.count)\(isKept).webp")
+                let run = try await CommandRun.tintype(["convert", input, output] + keep)
+                let written = try Data(contentsOf: URL(filePath: output))
+                #expect(run.status == 0 && (written.range(of: Data("Me!".utf8)) != nil) == isKept)
+                #expect((written.range(of: Data("ICCP".utf8)) != nil) == !keep.isEmpty)
+            }
+            for wrong in [["out.png", "--keep", "soul"], ["out.avif", "--keep", "exif"]] {
+                #expect(try await CommandRun.tintype(["convert", input] + wrong).status == 64)
+            }
+        }
+    }
+
     @Test func pngToPngKeepsEveryPixel() async throws {
         try await withCommandFixture { fixture in
             let data = try CommandFixture.png(width: 120, height: 60)

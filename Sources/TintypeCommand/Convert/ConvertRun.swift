@@ -10,9 +10,13 @@ struct ConvertSettings: Sendable {
     var quality = 90
     /// The largest number of bytes of an output.
     var outputBytes: Int?
+    /// The kinds of metadata to write.
+    var metadata: Set<MetadataKind> = []
 
     var encodeOptions: EncodeOptions {
-        EncodeOptions(quality: Double(quality) / 100, maximumByteCount: outputBytes, frames: frames)
+        var options = EncodeOptions(quality: Double(quality) / 100, maximumByteCount: outputBytes, frames: frames)
+        options.metadata = metadata
+        return options
     }
 }
 
@@ -110,7 +114,7 @@ struct ConvertRun: Sendable {
         let isStill = !pipeline.configuration.coders.animatedFormats.contains(entry.format)
         guard let frame = settings.frame ?? (isStill ? settings.frames?.first : nil) else { return image }
         do throws(TintypeError) {
-            return Image(pixels: try await pixels(ofFrame: frame, in: image), info: image.info)
+            return image.replacing(pixels: try await pixels(ofFrame: frame, in: image))
         } catch {
             throw error.about(SourceArgument.displayName(of: entry.input.source.text))
         }

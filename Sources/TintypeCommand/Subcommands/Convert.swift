@@ -94,6 +94,13 @@ struct Convert: AsyncParsableCommand {
     var outputBytes: ByteCount?
 
     @Option(
+        help: ArgumentHelp(
+            "Keep metadata: exif, xmp, iptc, icc (the profile of the written colours, sRGB) and location (GPS, in "
+                + "exif and xmp).", valueName: "kinds"),
+        transform: MetadataList.parsing)
+    var keep: MetadataList?
+
+    @Option(
         help: ArgumentHelp("Decode to at most this size; never enlarges.", valueName: "WxH"),
         transform: PixelSize.parse)
     var thumbnail: PixelSize?
@@ -129,6 +136,7 @@ struct Convert: AsyncParsableCommand {
         let pipeline = ImagePipeline(
             transfer.applied(to: .standard(downloader: transfer.configuration, memory: nil, disk: cache.diskCache)))
         let plan = try plan(pipeline.configuration.coders)
+        try keep?.validate(for: plan.entries.map(\.format))
         let transformers = try await transformers(pipeline)
         let run = ConvertRun(
             pipeline: pipeline, settings: settings, request: { request(for: $0, transformers) },
@@ -152,7 +160,9 @@ struct Convert: AsyncParsableCommand {
     }
 
     private var settings: ConvertSettings {
-        ConvertSettings(frame: frame, frames: frames?.indices, quality: quality, outputBytes: outputBytes?.bytes)
+        ConvertSettings(
+            frame: frame, frames: frames?.indices, quality: quality, outputBytes: outputBytes?.bytes,
+            metadata: keep?.kinds ?? [])
     }
 
     private func request(for source: ImageSource, _ transformers: [any ImageTransformer]) -> ImageRequest {
@@ -161,6 +171,7 @@ struct Convert: AsyncParsableCommand {
             rendition: Rendition(
                 decode: DecodeOptions(size: thumbnail.map { .fit($0) } ?? .full), transforms: transformers,
                 transformScope: .all))
+        request.rendition.decode.keepsMetadata = keep != nil
         // The result goes into the output file, so it is not cached.
         request.policy.rendered = CacheRules(memory: .off, disk: .off)
         return partial.applied(to: request)

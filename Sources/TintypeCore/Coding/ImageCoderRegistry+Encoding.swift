@@ -12,9 +12,9 @@ extension ImageCoderRegistry {
         _ image: Image, as format: ImageFormat, options: EncodeOptions = EncodeOptions()
     ) throws(TintypeError) -> Data {
         guard let animation = image.animation, animationEncoder(for: format) != nil else {
-            return try encode(image.pixels, as: format, options: options)
+            return try encode(image.pixels, as: format, options, image.metadata)
         }
-        return try encode(animation, as: format, options: options)
+        return try encode(animation, as: format, options, image.metadata)
     }
 
     /// Encodes a still image within the limits of the options.
@@ -27,11 +27,19 @@ extension ImageCoderRegistry {
     public func encode(
         _ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions = EncodeOptions()
     ) throws(TintypeError) -> Data {
+        try encode(pixels, as: format, options, nil)
+    }
+
+    private func encode(
+        _ pixels: PixelBuffer, as format: ImageFormat, _ options: EncodeOptions, _ metadata: ImageMetadata?
+    ) throws(TintypeError) -> Data {
         let encoder = try encoder(for: format)
         let size = options.maximumSize.map { pixels.size.fitted(into: $0) } ?? pixels.size
         let sized = try pixels.resampled(to: size, filter: .lanczos3)
+        let writer = MetadataWriter(metadata, options.metadata, size)
         return try Self.encode(as: format, options: options) { options throws(TintypeError) in
-            try encoder.encode(sized, as: format, options: options)
+            let data = try encoder.encode(sized, as: format, options: options)
+            return writer?.inserted(into: data, format) ?? data
         }
     }
 
@@ -45,12 +53,18 @@ extension ImageCoderRegistry {
     public func encode(
         _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions = EncodeOptions()
     ) throws(TintypeError) -> Data {
+        try encode(animation, as: format, options, nil)
+    }
+
+    private func encode(
+        _ animation: AnimatedImage, as format: ImageFormat, _ options: EncodeOptions, _ metadata: ImageMetadata?
+    ) throws(TintypeError) -> Data {
         if let frames = options.frames {
             var all = options
             all.frames = nil
-            return try encode(animation.picking(frames), as: format, options: all)
+            return try encode(animation.picking(frames), as: format, all, metadata)
         }
-        guard animation.frameCount > 1 else { return try encode(animation.poster, as: format, options: options) }
+        guard animation.frameCount > 1 else { return try encode(animation.poster, as: format, options, metadata) }
         guard let encoder = animationEncoder(for: format) else {
             throw TintypeError(.noCoder, stage: .encode, "no encoder for animated \(format) images is registered")
         }
@@ -58,8 +72,10 @@ extension ImageCoderRegistry {
         let sized =
             size == animation.size
             ? animation : try animation.transformed(by: ResizeTransformer(to: size, mode: .stretch))
+        let writer = MetadataWriter(metadata, options.metadata, size)
         return try Self.encode(as: format, options: options) { options throws(TintypeError) in
-            try encoder.encode(sized, as: format, options: options)
+            let data = try encoder.encode(sized, as: format, options: options)
+            return writer?.inserted(into: data, format) ?? data
         }
     }
 

@@ -10,6 +10,7 @@ extension ImageDecoder {
     package func decodeChecked(
         _ bytes: Data, context: DecodeContext, time: TimeSource = .system
     ) throws(TintypeError) -> Image {
+        if context.options.keepsMetadata { return try decodeWithMetadata(bytes, context: context, time: time) }
         let limit = DecodeTime(limit: context.limits.time, source: time)
         let image = try limit.run(isCancelled: context.isCancelled) { isCancelled throws(TintypeError) in
             var timed = context
@@ -28,6 +29,18 @@ extension ImageDecoder {
                 .notAnimated, stage: .decode, "the image is not animated, but only animated images were requested")
         }
         return image
+    }
+
+    /// Decodes an image with all of its metadata, of which decoders read only the Exif data.
+    private func decodeWithMetadata(
+        _ bytes: Data, context: DecodeContext, time: TimeSource
+    ) throws(TintypeError) -> Image {
+        var plain = context
+        (plain.options.keepsMetadata, plain.options.keepsExif) = (false, true)
+        let image = try decodeChecked(bytes, context: plain, time: time)
+        var metadata = MetadataReader.metadata(of: bytes, image.info.format, context.limits)
+        if metadata.exif == nil, image.info.format != .tiff { metadata.exif = image.exif }
+        return image.with(metadata: metadata.isEmpty ? nil : metadata)
     }
 
     /// Resolves options that depend on the size of the image. Reads the header only if there are any.

@@ -67,6 +67,12 @@ public struct EncodeOptions: Hashable, Sendable {
     /// A single frame becomes a still image. Applied by ``ImageCoderRegistry/encode(_:as:options:)``; still images
     /// ignore it.
     public var frames: [Int]?
+    /// The kinds of metadata to write; by default none.
+    ///
+    /// Metadata come from ``Image/metadata``, so the image must be decoded with ``DecodeOptions/keepsMetadata``. JPEG, PNG and
+    /// WebP have them; other formats are written without. Applied by ``ImageCoderRegistry/encode(_:as:options:)``; encoders
+    /// ignore it.
+    public var metadata: Set<MetadataKind> = []
 
     /// The maximum size of an embedded thumbnail in pixels, close to what cameras and Apple's encoders use.
     public static let thumbnailSize = PixelSize(width: 320, height: 320)

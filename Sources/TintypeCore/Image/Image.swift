@@ -25,6 +25,10 @@ public final class Image: Sendable {
     public let highRange: HighRangePixels?
     /// The Exif data of the source, if ``DecodeOptions/keepsExif`` was set and the source has any.
     public let exif: ExifData?
+    /// The metadata of the source, if ``DecodeOptions/keepsMetadata`` was set and the source has any.
+    ///
+    /// ``EncodeOptions/metadata`` selects those that are written.
+    public let metadata: ImageMetadata?
     /// Whether the source is damaged or truncated and this image shows only a part of it.
     ///
     /// See ``DecodeOptions/allowsPartial``.
@@ -42,11 +46,11 @@ public final class Image: Sendable {
     ///   - isPartial: Whether the source is damaged or truncated.
     ///   - highRange: The same image with more than 8 bits per channel.
     ///   - exif: The Exif data of the source.
+    ///   - metadata: All metadata of the source.
     public init(
         pixels: PixelBuffer, info: ImageInfo, scale: Double = 1, received: Date? = nil,
         expires: Date? = nil, animation: AnimatedImage? = nil, isPartial: Bool = false,
-        highRange: HighRangePixels? = nil,
-        exif: ExifData? = nil
+        highRange: HighRangePixels? = nil, exif: ExifData? = nil, metadata: ImageMetadata? = nil
     ) {
         self.pixels = pixels
         self.info = info
@@ -56,6 +60,7 @@ public final class Image: Sendable {
         self.animation = animation
         self.highRange = highRange
         self.exif = exif
+        self.metadata = metadata
         self.isPartial = isPartial
     }
 
@@ -64,7 +69,8 @@ public final class Image: Sendable {
 
     /// The number of bytes of memory that this image occupies, row padding and animation included.
     public var memoryCost: Int {
-        pixels.byteCount + (animation?.memoryCost ?? 0) + (highRange?.byteCount ?? 0) + (exif?.bytes.count ?? 0)
+        pixels.byteCount + (animation?.memoryCost ?? 0) + (highRange?.byteCount ?? 0)
+            + (metadata?.byteCount ?? exif?.bytes.count ?? 0)
     }
 
     /// Whether the image has an animation to play.
@@ -77,7 +83,7 @@ public final class Image: Sendable {
     public func replacing(pixels: PixelBuffer) -> Image {
         Image(
             pixels: pixels, info: info, scale: scale, received: received, expires: expires, isPartial: isPartial,
-            exif: exif)
+            exif: exif, metadata: metadata)
     }
 
     /// Returns the same image with another number of pixels per point.
@@ -94,10 +100,17 @@ public final class Image: Sendable {
     /// The same image, marked as partial.
     var markedPartial: Image { with(scale: scale, received: received, expires: expires, isPartial: true) }
 
+    /// Returns the same image with other ``metadata``.
+    func with(metadata: ImageMetadata?) -> Image {
+        Image(
+            pixels: pixels, info: info, scale: scale, received: received, expires: expires, animation: animation,
+            isPartial: isPartial, highRange: highRange, exif: exif, metadata: metadata)
+    }
+
     private func with(scale: Double, received: Date?, expires: Date?, isPartial: Bool? = nil) -> Image {
         Image(
             pixels: pixels, info: info, scale: scale, received: received, expires: expires, animation: animation,
-            isPartial: isPartial ?? self.isPartial, highRange: highRange, exif: exif)
+            isPartial: isPartial ?? self.isPartial, highRange: highRange, exif: exif, metadata: metadata)
     }
 
     /// Returns this image with a transformer applied. For an animation, the transformer is applied to each frame on
@@ -109,7 +122,6 @@ public final class Image: Sendable {
         let transformed = try animation.transformed(by: transformer)
         return Image(
             pixels: transformed.poster, info: info, scale: scale, received: received, expires: expires,
-            animation: transformed,
-            isPartial: isPartial, exif: exif)
+            animation: transformed, isPartial: isPartial, exif: exif, metadata: metadata)
     }
 }

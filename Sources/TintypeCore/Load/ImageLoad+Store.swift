@@ -24,9 +24,10 @@ extension ImageLoad {
     }
 
     /// Whether the disk cache stores a rendition. It does not store animations, partial images, images with more than 8
-    /// bits per sample, or images with Exif data. All are made again from the original.
+    /// bits per sample, or images with metadata. All are made again from the original.
     private func isStoredOnDisk(_ image: Image) -> Bool {
-        !image.isAnimated && !image.isPartial && image.highRange == nil && image.exif == nil && !request.key.isOriginal
+        !image.isAnimated && !image.isPartial && image.highRange == nil && image.exif == nil
+            && image.metadata == nil && !request.key.isOriginal
             && request.policy.rendered.disk.canWrite
             && request.source.isWorthKeepingOnDisk && mayBeStored(currentBytes)
             && (usesPixelTier || isWorthEncoding(image))

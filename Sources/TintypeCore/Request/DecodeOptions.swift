@@ -25,6 +25,8 @@ public struct DecodeOptions: Hashable, Sendable {
     /// Whether to read ``Image/exif``. The option is part of the cache key, because a cached image either has Exif data
     /// or does not.
     public var keepsExif: Bool
+    /// Whether to read ``Image/metadata``, and ``Image/exif`` with them. Part of the cache key for the same reason.
+    public var keepsMetadata = false
     /// Whether a thumbnail that is embedded in the file may replace the image.
     public var embeddedThumbnail: EmbeddedThumbnail
     /// The damage with which an image still decodes, with ``ImageInfo/warnings``.
@@ -64,6 +66,7 @@ public struct DecodeOptions: Hashable, Sendable {
             !$0.isEmpty
         }
         if keepsExif { parts.append("exif") }
+        if keepsMetadata { parts.append("metadata") }
         if embeddedThumbnail == .whereLargeEnough { parts.append("embedded") }
         if allowsPartial { parts.append("partial") }
         if damageTolerance == .none { parts.append("strict") }

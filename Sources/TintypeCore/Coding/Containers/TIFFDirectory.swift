@@ -46,6 +46,14 @@ package struct TIFFDirectory {
         return entry.count * Self.sizes[entry.type - 1]
     }
 
+    /// Returns the range in the file of a tag's values; `nil` if it is absent or they lie outside the file.
+    package func bytes(_ tag: Int) -> Range<Int>? {
+        guard let entry = entry(tag), byteCount(tag) > 0 else { return nil }
+        let count = byteCount(tag)
+        let start = count <= 4 ? entry.offset : Self.number(4, at: entry.offset, file, isBigEndian) ?? file.count
+        return start <= file.count && count <= file.count - start ? start..<start + count : nil
+    }
+
     /// Returns the first value of an integer or rational tag; `nil` if it is absent.
     package func number(_ tag: Int) -> Double? {
         guard let entry = entry(tag), entry.count > 0 else { return nil }

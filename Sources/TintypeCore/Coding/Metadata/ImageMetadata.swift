@@ -1,0 +1,59 @@
+public import Foundation
+
+/// The metadata that a file has beside its pixels, as the camera and the photographer wrote it.
+public struct ImageMetadata: Hashable, Sendable {
+    /// The Exif data.
+    public var exif: ExifData?
+    /// The XMP packet (ISO 16684-1): RDF in UTF-8.
+    public var xmp: Data?
+    /// The IPTC records (IPTC-IIM 4.2), from the first record marker on.
+    public var iptc: Data?
+
+    /// Creates metadata; by default none.
+    public init(exif: ExifData? = nil, xmp: Data? = nil, iptc: Data? = nil) {
+        self.exif = exif
+        self.xmp = xmp
+        self.iptc = iptc
+    }
+
+    /// The formats that are written with metadata.
+    public static let writableFormats: Set<ImageFormat> = [.jpeg, .png, .webp]
+
+    /// Whether there is none.
+    public var isEmpty: Bool { exif == nil && xmp == nil && iptc == nil }
+
+    /// The number of bytes of memory that it occupies.
+    var byteCount: Int { (exif?.bytes.count ?? 0) + (xmp?.count ?? 0) + (iptc?.count ?? 0) }
+}
+
+/// A kind of metadata that an encoder may write; see ``EncodeOptions/metadata``.
+public enum MetadataKind: String, Hashable, Sendable, CaseIterable {
+    /// The Exif data, without the place unless ``location`` is also named, and without the thumbnail.
+    case exif
+    /// The XMP packet, without the place unless ``location`` is also named.
+    case xmp
+    /// The IPTC records. They may name a city in words.
+    case iptc
+    /// The colour profile of the written pixels: sRGB, to which decoders convert.
+    case icc
+    /// The place at which the image was taken (GPS), in the Exif data and the XMP packet.
+    case location
+}
+
+extension ImageMetadata {
+    /// Returns what an encoder writes of it with the pixels of an upright image.
+    ///
+    /// Decoders have applied the orientation, so it becomes 1. The size is that of the pixels.
+    ///
+    /// - Parameters:
+    ///   - kinds: The kinds to keep.
+    ///   - size: The size of the written image in pixels.
+    func filtered(to kinds: Set<MetadataKind>, size: PixelSize) -> ImageMetadata {
+        var kept = ImageMetadata()
+        let keepsLocation = kinds.contains(.location)
+        if kinds.contains(.exif) { kept.exif = exif?.rewritten(size: size, keepsLocation: keepsLocation) }
+        if kinds.contains(.xmp) { kept.xmp = xmp.flatMap { XMPPacket($0)?.rewritten(keepsLocation: keepsLocation) } }
+        if kinds.contains(.iptc) { kept.iptc = iptc }
+        return kept
+    }
+}

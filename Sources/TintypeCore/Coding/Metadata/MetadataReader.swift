@@ -1,0 +1,181 @@
+import Foundation
+
+/// Reads the metadata of an encoded image from its segments, chunks or tags.
+///
+/// Formats: JPEG, PNG, WebP and TIFF. Those of other formats are known to their libraries, which provide the Exif data.
+struct MetadataReader {
+    private let bytes: Data
+    private let limits: DecodeLimits
+    private var metadata = ImageMetadata()
+
+    /// Returns the metadata of an image, which has been decoded.
+    ///
+    /// Metadata above ``DecodeLimits/exifBytes`` count as absent, and so does what follows damage.
+    static func metadata(of bytes: Data, _ format: ImageFormat, _ limits: DecodeLimits) -> ImageMetadata {
+        // A copy of a slice, whose indices begin at 0.
+        var reader = MetadataReader(bytes: bytes.startIndex == 0 ? bytes : Data(bytes), limits: limits)
+        switch format {
+        case .jpeg: reader.readJPEG()
+        case .png: reader.readPNG()
+        case .webp: reader.readWebP()
+        case .tiff: reader.readTIFF()
+        default: break
+        }
+        return reader.metadata
+    }
+
+    private init(bytes: Data, limits: DecodeLimits) {
+        (self.bytes, self.limits) = (bytes, limits)
+    }
+
+    private func copy(_ range: Range<Int>) -> Data? {
+        range.count <= limits.exifBytes ? bytes.subdata(in: range) : nil
+    }
+
+    private func starts(_ range: Range<Int>, with word: [UInt8]) -> Bool {
+        range.count >= word.count && bytes[range].starts(with: word)
+    }
+
+    // MARK: JPEG
+
+    /// The beginnings of the segments with metadata (Exif 2.32, 4.7.2; XMP specification, part 3, 1.1.3).
+    enum JPEGSegment {
+        static let exif: [UInt8] = ExifData.segmentStart
+        static let xmp = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
+        static let photoshop = Array("Photoshop 3.0\0".utf8)
+    }
+
+    /// Reads the segments before the first scan (ITU-T T.81, B.1.1.4).
+    private mutating func readJPEG() {
+        var offset = 2
+        while offset + 4 <= bytes.count, bytes[offset] == 0xFF, bytes[offset + 1] != 0xDA {
+            let marker = bytes[offset + 1]
+            // A fill byte.
+            if marker == 0xFF {
+                offset += 1
+                continue
+            }
+            let end = offset + 2 + bytes.bigEndian16(at: offset + 2)
+            guard end >= offset + 4, end <= bytes.count else { return }
+            read(segment: marker, offset + 4..<end)
+            offset = end
+        }
+    }
+
+    private mutating func read(segment marker: UInt8, _ body: Range<Int>) {
+        switch marker {
+        case 0xE1 where starts(body, with: JPEGSegment.exif) && metadata.exif == nil:
+            metadata.exif = copy(body).flatMap { ExifData($0) }
+        case 0xE1 where starts(body, with: JPEGSegment.xmp) && metadata.xmp == nil:
+            metadata.xmp = copy(body.dropFirst(JPEGSegment.xmp.count))
+        case 0xED where starts(body, with: JPEGSegment.photoshop) && metadata.iptc == nil:
+            metadata.iptc = PhotoshopResources(bytes, body.dropFirst(JPEGSegment.photoshop.count)).iptc.flatMap(copy)
+        default: break
+        }
+    }
+
+    // MARK: PNG and WebP
+
+    /// The beginning of the international text chunk with XMP: the keyword, no compression, no language.
+    static let xmpKeyword = Array("XML:com.adobe.xmp\0\0\0\0\0".utf8)
+
+    private mutating func readPNG() {
+        var offset = 8
+        while offset + 12 <= bytes.count {
+            let length = bytes.bigEndian32(at: offset)
+            guard length <= bytes.count - offset - 12 else { return }
+            let body = offset + 8..<offset + 8 + length
+            switch bytes.fourCharacters(at: offset + 4) {
+            case "eXIf" where metadata.exif == nil: metadata.exif = copy(body).flatMap { ExifData($0) }
+            case "iTXt" where starts(body, with: Self.xmpKeyword) && metadata.xmp == nil:
+                metadata.xmp = copy(body.dropFirst(Self.xmpKeyword.count))
+            default: break
+            }
+            offset = body.upperBound + 4
+        }
+    }
+
+    private mutating func readWebP() {
+        var offset = 12
+        while offset + 8 <= bytes.count {
+            let length = bytes.littleEndian32(at: offset + 4)
+            guard length <= bytes.count - offset - 8 else { return }
+            let body = offset + 8..<offset + 8 + length
+            switch bytes.fourCharacters(at: offset) {
+            case "EXIF" where metadata.exif == nil: metadata.exif = copy(body).flatMap { ExifData($0) }
+            case "XMP " where metadata.xmp == nil: metadata.xmp = copy(body)
+            default: break
+            }
+            // Chunks begin at even offsets.
+            offset = body.upperBound + length % 2
+        }
+    }
+
+    // MARK: TIFF
+
+    /// The Exif data of a TIFF are the file itself, which cannot be written into another.
+    private mutating func readTIFF() {
+        guard let directory = TIFFDirectory.first(of: bytes) else { return }
+        metadata.xmp = directory.bytes(0x02BC).flatMap(copy)
+        metadata.iptc = directory.bytes(0x83BB).flatMap(copy)
+    }
+}
+
+/// The resources of Photoshop in a JPEG segment (Adobe Photoshop File Formats Specification, image resources).
+struct PhotoshopResources {
+    /// The range of the IPTC records; `nil` if there are none.
+    let iptc: Range<Int>?
+
+    /// The number of the resource with the IPTC records.
+    private static let iptcNumber = 0x0404
+
+    init(_ bytes: Data, _ body: Range<Int>) {
+        var (offset, found) = (body.lowerBound, Range<Int>?.none)
+        while found == nil, offset + 12 <= body.upperBound, bytes.fourCharacters(at: offset) == "8BIM" {
+            // A name of one length byte and its characters, padded to an even number.
+            let nameLength = (Int(bytes[offset + 6]) + 2) / 2 * 2
+            let start = offset + 6 + nameLength + 4
+            guard start <= body.upperBound else { break }
+            let length = bytes.bigEndian32(at: start - 4)
+            guard length <= body.upperBound - start else { break }
+            if bytes.bigEndian16(at: offset + 4) == Self.iptcNumber { found = start..<start + length }
+            offset = start + length + length % 2
+        }
+        iptc = found
+    }
+
+    /// Returns a segment body with IPTC records alone.
+    static func body(iptc: Data) -> Data {
+        var body = Data(MetadataReader.JPEGSegment.photoshop) + Data("8BIM".utf8)
+        body.append(bigEndian: Self.iptcNumber, 2)
+        // No name.
+        body += Data([0, 0])
+        body.append(bigEndian: iptc.count, 4)
+        return body + iptc + Data(count: iptc.count % 2)
+    }
+}
+
+// MARK: - Numbers
+
+extension Data {
+    /// Returns a number of two bytes; the caller has checked the bounds, and indices begin at 0.
+    fileprivate func bigEndian16(at offset: Int) -> Int { Int(self[offset]) << 8 | Int(self[offset + 1]) }
+
+    func bigEndian32(at offset: Int) -> Int { bigEndian16(at: offset) << 16 | bigEndian16(at: offset + 2) }
+
+    func littleEndian32(at offset: Int) -> Int {
+        (0..<4).reduce(0) { $0 | Int(self[offset + $1]) << (8 * $1) }
+    }
+
+    func fourCharacters(at offset: Int) -> String { String(decoding: self[offset..<offset + 4], as: UTF8.self) }
+
+    /// Appends the low `size` bytes of a number, the most significant first.
+    mutating func append(bigEndian number: Int, _ size: Int) {
+        for shift in (0..<size).reversed() { append(UInt8(truncatingIfNeeded: number >> (8 * shift))) }
+    }
+
+    /// Appends the low four bytes of a number, the least significant first.
+    mutating func append(littleEndian number: Int) {
+        for shift in 0..<4 { append(UInt8(truncatingIfNeeded: number >> (8 * shift))) }
+    }
+}

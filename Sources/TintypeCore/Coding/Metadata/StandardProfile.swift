@@ -1,0 +1,69 @@
+import Foundation
+
+/// The colour profile of sRGB (IEC 61966-2-1), built from its definition (ICC.1:2022).
+enum StandardProfile {
+    /// The profile: its primaries and white point adapted to D50, and its curve with parameters.
+    static let data = make()
+
+    private static let headerLength = 128
+
+    private static func make() -> Data {
+        let curve = tag("para", [0x0003_0000] + [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045].map(fixed))
+        // The columns of the matrix from linear sRGB to XYZ, adapted by Bradford's method.
+        let tags: [(name: String, body: Data)] = [
+            ("desc", text("sRGB")), ("cprt", text("CC0")), ("wtpt", xyz(0.9642, 1, 0.8249)),
+            ("rXYZ", xyz(0.43607, 0.22249, 0.01392)), ("gXYZ", xyz(0.38515, 0.71687, 0.09708)),
+            ("bXYZ", xyz(0.14307, 0.06061, 0.7141)), ("rTRC", curve), ("gTRC", curve), ("bTRC", curve),
+        ]
+        var (directory, bodies) = (Data(), Data())
+        directory.append(bigEndian: tags.count, 4)
+        var offset = headerLength + 4 + 12 * tags.count
+        for (index, entry) in tags.enumerated() {
+            // The three curves are one.
+            let isShared = index > 0 && tags[index - 1].body == entry.body
+            directory += Data(entry.name.utf8)
+            directory.append(bigEndian: isShared ? offset - entry.body.count : offset, 4)
+            directory.append(bigEndian: entry.body.count, 4)
+            guard !isShared else { continue }
+            bodies += entry.body
+            offset += entry.body.count
+        }
+        return header(length: headerLength + directory.count + bodies.count) + directory + bodies
+    }
+
+    /// Returns the header (7.2): version 4.3, for a display, from RGB to XYZ under D50.
+    private static func header(length: Int) -> Data {
+        var header = Data()
+        header.append(bigEndian: length, 4)
+        header += Data(count: 4)
+        header.append(bigEndian: 0x0430_0000, 4)
+        header += Data("mntrRGB XYZ ".utf8)
+        // The date of its making.
+        for number in [2026, 11, 23, 0, 0, 0] { header.append(bigEndian: number, 2) }
+        header += Data("acsp".utf8)
+        header += Data(count: 28)
+        for number in [0.9642, 1, 0.8249] { header.append(bigEndian: fixed(number), 4) }
+        return header + Data(count: headerLength - header.count)
+    }
+
+    private static func tag(_ kind: String, _ numbers: [Int]) -> Data {
+        var tag = Data(kind.utf8) + Data(count: 4)
+        for number in numbers { tag.append(bigEndian: number, 4) }
+        return tag
+    }
+
+    private static func xyz(_ x: Double, _ y: Double, _ z: Double) -> Data { tag("XYZ ", [x, y, z].map(fixed)) }
+
+    /// Returns a text in one language (10.15), padded to a multiple of four bytes.
+    private static func text(_ text: String) -> Data {
+        var tag = tag("mluc", [1, 12])
+        tag += Data("enUS".utf8)
+        let units = text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }
+        tag.append(bigEndian: units.count, 4)
+        tag.append(bigEndian: 28, 4)
+        return tag + Data(units) + Data(count: (4 - units.count % 4) % 4)
+    }
+
+    /// Returns a number with 16 fractional bits (s15Fixed16Number).
+    private static func fixed(_ number: Double) -> Int { Int((number * 65536).rounded()) }
+}

@@ -1,0 +1,251 @@
+import Foundation
+import Testing
+import TintypeColor
+import TintypeTesting
+
+@testable import Tintype
+@testable import TintypeCore
+
+/// Metadata that are kept, filtered or removed when an image is encoded.
+@Suite struct MetadataTests {
+    private static let coders = ImageCoderRegistry.standard
+    private static let formats = ImageMetadata.writableFormats.sorted { $0.rawValue < $1.rawValue }
+
+    // MARK: Sources
+
+    /// A directory of big-endian Exif data: tag, type, number of values, and the value or its offset.
+    private static func directory(_ entries: [(Int, Int, Int, Int)], next: Int = 0) -> Data {
+        var data = Data()
+        data.append(bigEndian: entries.count, 2)
+        for (tag, type, count, value) in entries {
+            data.append(bigEndian: tag, 2)
+            data.append(bigEndian: type, 2)
+            data.append(bigEndian: count, 4)
+            data.append(bigEndian: type == 3 ? value << 16 : value, 4)
+        }
+        data.append(bigEndian: next, 4)
+        return data
+    }
+
+    private static let thumbnail = Data([0xFF, 0xD8]) + Data("private thumbnail".utf8) + Data([0xFF, 0xD9])
+    private static let latitude = Data("52 degrees north, 13 minutes".utf8.prefix(24))
+
+    /// Exif data of a camera: orientation, maker, exposure with the size, place and thumbnail.
+    private static func exif(orientation: Int = 6) -> Data {
+        // 8: four entries (54), 62: maker (6), 68: two entries (30), 98: one entry (18), 116: latitude (24), 140: two
+        // entries (30), 170: thumbnail.
+        let first = directory(
+            [(0x010F, 2, 6, 62), (0x0112, 3, 1, orientation), (0x8769, 4, 1, 68), (0x8825, 4, 1, 98)], next: 140)
+        let size = directory([(0xA002, 4, 1, 4000), (0xA003, 3, 1, 3000)])
+        let place = directory([(2, 5, 3, 116)])
+        let second = directory([(0x0201, 4, 1, 170), (0x0202, 4, 1, thumbnail.count)])
+        return Data("MM\0*\0\0\0\u{8}".utf8) + first + Data("Maker\0".utf8) + size + place + latitude + second
+            + thumbnail
+    }
+
+    private static func xmp(orientation: Int = 6) -> Data {
+        Data(
+            """
+            <x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>
+            <rdf:Description xmlns:tiff='http://ns.adobe.com/tiff/1.0/' xmlns:e="http://ns.adobe.com/exif/1.0/"
+             tiff:Orientation="\(orientation)" e:GPSLatitude='52,30N' dc:title="Title">
+            <e:GPSLongitude>13,24E</e:GPSLongitude><e:GPSAltitude/></rdf:Description></rdf:RDF></x:xmpmeta>
+            """.utf8)
+    }
+
+    private static let iptc = Data([0x1C, 2, 80, 0, 6]) + Data("Author".utf8)
+
+    private static func segment(_ marker: UInt8, _ body: Data) -> Data {
+        var data = Data([0xFF, marker])
+        data.append(bigEndian: body.count + 2, 2)
+        return data + body
+    }
+
+    /// A JPEG of a camera, with all kinds of metadata.
+    private static func photograph(exif: Data? = exif(), xmp: Data? = xmp()) throws -> Data {
+        let plain = try FixtureManifest.named("baseline-420.jpg").data
+        var segments = Data()
+        if let exif { segments += segment(0xE1, Data("Exif\0\0".utf8) + exif) }
+        if let xmp { segments += segment(0xE1, Data("http://ns.adobe.com/xap/1.0/\0".utf8) + xmp) }
+        segments += segment(0xED, PhotoshopResources.body(iptc: iptc))
+        return plain.prefix(2) + segments + plain.dropFirst(2)
+    }
+
+    private func decode(_ data: Data, keepsMetadata: Bool = true) throws(TintypeError) -> Image {
+        var options = DecodeOptions()
+        options.keepsMetadata = keepsMetadata
+        return try Self.coders.decoder(for: data).decodeChecked(data, context: DecodeContext(options: options))
+    }
+
+    private func encode(_ image: Image, _ format: ImageFormat, _ kinds: Set<MetadataKind>) throws -> Data {
+        var options = EncodeOptions()
+        options.metadata = kinds
+        return try Self.coders.encode(image, as: format, options: options)
+    }
+
+    // MARK: Tests
+
+    @Test func allMetadataOfAJPEGAreRead() throws {
+        let image = try decode(Self.photograph())
+        let metadata = try #require(image.metadata)
+        #expect(metadata.exif?.text(0x010F) == "Maker" && metadata.exif?.thumbnail == Self.thumbnail)
+        #expect(metadata.xmp == Self.xmp() && metadata.iptc == Self.iptc)
+        #expect(try decode(Self.photograph(), keepsMetadata: false).metadata == nil)
+    }
+
+    @Test(arguments: formats) func noMetadataAreWrittenByDefault(_ format: ImageFormat) throws {
+        let data = try encode(decode(Self.photograph()), format, [])
+        #expect(try decode(data).metadata == nil)
+    }
+
+    @Test(arguments: formats) func exifIsKeptUprightAndWithoutPlaceAndThumbnail(_ format: ImageFormat) throws {
+        let image = try decode(Self.photograph())
+        let data = try encode(image, format, [.exif])
+        let written = try decode(data)
+        let exif = try #require(written.metadata?.exif)
+        #expect(exif.orientation == .up && exif.text(0x010F) == "Maker" && exif.thumbnail == nil)
+        #expect(written.size == image.size && written.info.orientation == .up)
+        for secret in [Self.latitude, Self.thumbnail] { #expect(data.range(of: secret) == nil) }
+        #expect(exif.number(0x8825) == nil && written.metadata?.xmp == nil)
+    }
+
+    @Test(arguments: formats) func theSizeInExifIsThatOfThePixels(_ format: ImageFormat) throws {
+        let small = try decode(Self.photograph()).transformed(
+            by: ResizeTransformer(to: PixelSize(width: 10, height: 12), mode: .stretch))
+        let exif = try #require(try decode(encode(small, format, [.exif])).metadata?.exif)
+        // The directory begins at 68; its values are at 78 and 90.
+        #expect(exif.bytes[78..<82].elementsEqual([0, 0, 0, 10]) && exif.bytes[90..<92].elementsEqual([0, 12]))
+    }
+
+    @Test(arguments: formats) func thePlaceIsKeptOnRequest(_ format: ImageFormat) throws {
+        let data = try encode(decode(Self.photograph()), format, [.exif, .xmp, .location])
+        let metadata = try #require(try decode(data).metadata)
+        #expect(metadata.exif?.number(0x8825) == 98 && data.range(of: Self.latitude) != nil)
+        #expect(metadata.xmp?.range(of: Data("GPSLatitude".utf8)) != nil)
+    }
+
+    @Test(arguments: formats) func xmpIsKeptUprightAndWithoutPlace(_ format: ImageFormat) throws {
+        let written = try decode(encode(decode(Self.photograph()), format, [.xmp]))
+        let text = String(decoding: try #require(written.metadata?.xmp), as: UTF8.self)
+        #expect(text.contains("dc:title=\"Title\"") && text.contains("tiff:Orientation=\"1\""))
+        #expect(!text.contains("GPS") && !text.contains("52,30") && !text.contains("13,24"))
+        #expect(written.metadata?.exif == nil && written.info.orientation == .up)
+    }
+
+    @Test func iptcIsKeptInAJPEG() throws {
+        let metadata = try decode(encode(decode(Self.photograph()), .jpeg, [.iptc])).metadata
+        #expect(metadata == ImageMetadata(iptc: Self.iptc))
+    }
+
+    @Test(arguments: formats) func theProfileOfTheWrittenColoursIsAdded(_ format: ImageFormat) throws {
+        let image = try decode(FixtureManifest.named("p3.png").data)
+        let (plain, profiled) = (try encode(image, format, []), try encode(image, format, [.icc]))
+        let (first, second) = (try decode(plain), try decode(profiled))
+        #expect(PixelDifference(between: first.pixels, and: second.pixels)?.maximum == 0)
+        let statesColors =
+            profiled.range(of: StandardProfile.data) != nil || profiled.range(of: Data("sRGB".utf8)) != nil
+        #expect(statesColors)
+    }
+
+    /// lcms2 takes the profile for sRGB, so no conversion is needed.
+    @Test func theProfileIsThatOfSRGB() {
+        #expect(ColorConverter(.profile(StandardProfile.data), .rgb) == nil)
+        #expect(StandardProfile.data.count < 600 && StandardProfile.data.count.isMultiple(of: 4))
+    }
+
+    /// An embedded thumbnail is made of the written pixels, and lies in the same Exif data.
+    @Test func aNewThumbnailReplacesTheOldOne() throws {
+        let image = try decode(Self.photograph())
+        let large = try image.transformed(by: ResizeTransformer(to: PixelSize(width: 400, height: 300), mode: .stretch))
+        var options = EncodeOptions(embedsThumbnail: true)
+        options.metadata = [.exif]
+        let data = try Self.coders.encode(large, as: .jpeg, options: options)
+        let exif = try #require(try decode(data).metadata?.exif)
+        let thumbnail = try #require(exif.thumbnail)
+        #expect(exif.text(0x010F) == "Maker")
+        #expect(try decode(thumbnail).size == PixelSize(width: 320, height: 240))
+    }
+
+    @Test(arguments: [ImageFormat.png, .webp]) func animationsAreWrittenWithMetadata(_ format: ImageFormat) throws {
+        let photograph = try decode(Self.photograph())
+        let animated = try decode(FixtureManifest.named("rects.gif").data).with(metadata: photograph.metadata)
+        let written = try decode(encode(animated, format, [.exif, .xmp]))
+        #expect(written.animation?.frameCount == animated.animation?.frameCount)
+        #expect(written.metadata?.exif?.text(0x010F) == "Maker" && written.metadata?.xmp != nil)
+    }
+
+    @Test func metadataCountTowardsTheByteLimit() throws {
+        var options = EncodeOptions(maximumByteCount: 3000)
+        options.metadata = [.xmp, .icc]
+        let image = try decode(Self.photograph())
+        #expect(try Self.coders.encode(image, as: .jpeg, options: options).count <= 3000)
+    }
+
+    // MARK: Orientation
+
+    @Test func theOrientationOfXMPIsUsedIfExifHasNone() throws {
+        let plain = try decode(FixtureManifest.named("baseline-420.jpg").data)
+        let turned = try decode(Self.photograph(exif: nil))
+        #expect(turned.info.orientation == .right && turned.size.width == plain.size.height)
+        let upright = try decode(Self.photograph(exif: Self.exif(orientation: 1)))
+        #expect(upright.info.orientation == .up && upright.size == plain.size)
+    }
+
+    // MARK: Hostile metadata
+
+    @Test func anyFlippedByteOfExifIsKeptOrRefused() throws {
+        let exif = Self.exif()
+        for index in exif.indices {
+            for bits in [0x55, 0xFF] as [UInt8] {
+                var damaged = exif
+                damaged[index] ^= bits
+                let kept = ExifData(damaged)?.rewritten(size: PixelSize(width: 1, height: 1), keepsLocation: false)
+                #expect((kept?.bytes.count ?? 0) <= exif.count)
+            }
+        }
+    }
+
+    /// Values of 65,535 entries that all span the data are not erased one after the other.
+    @Test func directoriesThatOverlapCostLittle() {
+        var data = Data("MM\0*\0\0\0\u{8}".utf8) + Self.directory([(0x8825, 4, 1, 26)])
+        let count = 60_000
+        data += Self.directory(Array(repeating: (1, 1, 700_000, 8), count: count))
+        let kept = ExifData(data)?.rewritten(size: PixelSize(width: 1, height: 1), keepsLocation: false)
+        #expect(kept?.bytes.count ?? 0 <= data.count)
+    }
+
+    @Test func aPacketWithTooManyPlacesIsRemoved() {
+        let hostile = Data(("<rdf:RDF>" + String(repeating: "<exif:GPS> ", count: 50_000)).utf8)
+        #expect(XMPPacket(hostile)?.rewritten(keepsLocation: false) == nil)
+        #expect(XMPPacket(Data(count: 2 << 20)) == nil && XMPPacket(Data("text".utf8)) == nil)
+    }
+
+    @Test func everyTruncationOfAnXMPPacketIsRewritten() throws {
+        let packet = Self.xmp()
+        for count in 0..<packet.count {
+            guard let kept = XMPPacket(packet.prefix(count))?.rewritten(keepsLocation: false) else { continue }
+            #expect(kept.count <= count)
+        }
+    }
+
+    @Test(arguments: ["baseline-420.jpg", "rgba-8.png", "lossy-alpha.webp", "lossless.webp", "rgb.tiff"])
+    func everyTruncationAndFlippedByteHasMetadataOrNone(_ name: String) throws {
+        let data = try FixtureManifest.named(name).data
+        let format = try #require(FormatSniffer.format(of: data))
+        for index in stride(from: 0, to: data.count, by: max(1, data.count / 500)) {
+            var damaged = data
+            damaged[index] ^= 0xFF
+            for bytes in [damaged, data.prefix(index)] {
+                _ = MetadataReader.metadata(of: bytes, format, DecodeLimits())
+                if bytes.count > 40 { _ = try writer.inserted(into: bytes, format) }
+            }
+        }
+    }
+
+    private var writer: MetadataWriter {
+        get throws {
+            let metadata = ImageMetadata(exif: ExifData(Self.exif()), xmp: Self.xmp(), iptc: Self.iptc)
+            return try #require(MetadataWriter(metadata, Set(MetadataKind.allCases), PixelSize(width: 8, height: 8)))
+        }
+    }
+}
