@@ -185,6 +185,10 @@ let package = Package(
             dependencies: ["Tintype", "TintypeTesting", "CTintypeSamples", .argumentParser, .logging],
             swiftSettings: swiftSettings),
 
+        // A format that plugs in.
+        .target(
+            name: "QOIExample", dependencies: ["TintypeCore"], path: "Examples/QOI", swiftSettings: swiftSettings),
+
         // What `make crash-test` runs, and the tests of the disk cache in short.
         .executableTarget(
             name: "CrashTest", dependencies: ["TintypeCore", "TintypeDisk", "TintypeTesting"],
@@ -231,7 +235,7 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "TintypeTests", dependencies: ["HTTPTestSupport", "Tintype", "TintypeTesting"],
+            name: "TintypeTests", dependencies: ["HTTPTestSupport", "QOIExample", "Tintype", "TintypeTesting"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeCommandTests",
