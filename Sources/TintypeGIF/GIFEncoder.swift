@@ -104,7 +104,7 @@ public struct GIFEncoder: AnimatedImageEncoder {
         _ patch: GIFFramePatch, delay: Int, _ palette: ColorPalette, isShared: Bool, to writer: borrowing GIFWriter
     ) throws(TintypeError) {
         var mapper = ColorMapper(palette)
-        let indices = mapper.indices(of: patch.pixels, isDithering: isDithering)
+        let indices = mapper.indices(of: patch.pixels, dithering: isDithering ? .diffused : .none)
         try writer.add(
             patch, delay: delay, palette: isShared ? nil : palette, transparentIndex: palette.transparentIndex,
             indices: indices)

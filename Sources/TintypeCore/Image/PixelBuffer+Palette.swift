@@ -7,7 +7,7 @@ extension PixelBuffer {
     /// - Throws: ``TintypeError/Code/outOfMemory``.
     public func palette(_ count: Int = 6) throws(TintypeError) -> [PaletteColor] {
         let small = try resampled(to: size.fitted(into: PixelSize(width: 128, height: 128)), filter: .box)
-        return ColorClusters(ColorHistogram(small).entries, count: count).palette
+        return ColorClusters(PaletteHistogram(small).entries, count: count).palette
     }
 
     /// Returns the most frequent colour of the image; `nil` if the image is fully transparent.
@@ -33,7 +33,7 @@ public struct PaletteColor: Hashable, Sendable {
 }
 
 /// The frequency of each colour of an image. Colours that differ only in the low three bits of a channel count as one.
-struct ColorHistogram {
+struct PaletteHistogram {
     /// The pixels of one colour, or of several.
     struct Entry {
         /// The sums of straight red, green and blue, each pixel weighted by its alpha.
@@ -73,16 +73,16 @@ struct ColorHistogram {
 /// Groups of similar colours: a median cut, refined by a few rounds of Lloyd's algorithm, after which each colour is in
 /// the group with the nearest mean.
 struct ColorClusters {
-    private typealias Entry = ColorHistogram.Entry
+    private typealias Entry = PaletteHistogram.Entry
 
-    private let entries: [ColorHistogram.Entry]
+    private let entries: [PaletteHistogram.Entry]
     /// The sum of each group that is not empty.
-    private var groups: [ColorHistogram.Entry]
+    private var groups: [PaletteHistogram.Entry]
 
     /// The number of refinement rounds. More rounds make no visible difference.
     private static let rounds = 8
 
-    init(_ entries: [ColorHistogram.Entry], count: Int) {
+    init(_ entries: [PaletteHistogram.Entry], count: Int) {
         self.entries = entries
         groups = MedianCut(entries).divided(into: count).map(Self.sum)
         for _ in 0..<Self.rounds { regroup() }
@@ -124,7 +124,7 @@ struct ColorClusters {
 ///
 /// Each step splits the group with the largest spread, weighted by its pixels, at the median of its pixels.
 struct MedianCut {
-    private typealias Entry = ColorHistogram.Entry
+    private typealias Entry = PaletteHistogram.Entry
 
     private struct Group {
         let entries: [Entry]
@@ -148,12 +148,12 @@ struct MedianCut {
 
     private var groups: [Group]
 
-    init(_ entries: [ColorHistogram.Entry]) {
+    init(_ entries: [PaletteHistogram.Entry]) {
         groups = entries.isEmpty ? [] : [Group(entries)]
     }
 
     /// Returns at most `count` groups.
-    consuming func divided(into count: Int) -> [[ColorHistogram.Entry]] {
+    consuming func divided(into count: Int) -> [[PaletteHistogram.Entry]] {
         guard count > 0 else { return [] }
         while groups.count < count, splitWidest() {}
         return groups.map(\.entries)

@@ -1,7 +1,17 @@
-import TintypeCore
+/// How the error of a palette is spread over neighbouring pixels.
+package enum ColorDithering: Hashable, Sendable {
+    /// Each pixel has the nearest colour of the palette.
+    case none
+    /// The error of each pixel is diffused to its neighbours. A change of one pixel may change all pixels after it.
+    case diffused
+    /// A fixed pattern of 8 × 8 pixels is added. Equal pixels at one position get equal indices in every frame.
+    ///
+    /// - Parameter amplitude: The difference between the largest and the smallest value of the pattern.
+    case ordered(amplitude: Int32)
+}
 
 /// Maps the pixels of an image to the indices of a palette.
-struct ColorMapper {
+package struct ColorMapper: Sendable {
     private let palette: ColorPalette
     private let nearestColor: NearestColor
     /// The index of each colour of an exact palette.
@@ -13,7 +23,8 @@ struct ColorMapper {
     private static let bits = 6
     private static let unknown = UInt16.max
 
-    init(_ palette: ColorPalette) {
+    /// Creates a mapper, which remembers the nearest colours that it has found.
+    package init(_ palette: ColorPalette) {
         self.palette = palette
         nearestColor = NearestColor(palette.colors)
         let colors = palette.isExact ? palette.colors : []
@@ -23,14 +34,16 @@ struct ColorMapper {
 
     /// Returns an index for each pixel, row by row.
     ///
-    /// - Parameter isDithering: Whether to diffuse the error of each pixel. Exact palettes have no error.
-    mutating func indices(of image: PixelBuffer, isDithering: Bool) -> [UInt8] {
+    /// - Parameters:
+    ///   - image: Pixels that are opaque or transparent black.
+    ///   - dithering: The treatment of errors. Exact palettes have none.
+    package mutating func indices(of image: PixelBuffer, dithering: ColorDithering) -> [UInt8] {
         var indices = [UInt8](repeating: 0, count: image.size.area)
         indices.withUnsafeMutableBufferPointer { target in
-            if palette.isExact || !isDithering {
-                map(image, into: target)
-            } else {
-                dither(image, into: target)
+            switch palette.isExact ? .none : dithering {
+            case .none: map(image, into: target)
+            case .diffused: dither(image, into: target)
+            case .ordered(let amplitude): map(image, adding: DitherPattern(amplitude: amplitude), into: target)
             }
         }
         return indices
@@ -45,6 +58,20 @@ struct ColorMapper {
                 for x in row.indices {
                     if row[x] != last { (last, lastIndex) = (row[x], index(of: row[x])) }
                     target[y * row.count + x] = lastIndex
+                }
+            }
+        }
+    }
+
+    private mutating func map(
+        _ image: PixelBuffer, adding pattern: DitherPattern, into target: UnsafeMutableBufferPointer<UInt8>
+    ) {
+        for y in 0..<image.size.height {
+            image.withWords(y) { row in
+                for x in row.indices {
+                    let word = row[x]
+                    target[y * row.count + x] =
+                        word == 0 ? transparentIndex : nearestIndex(of: pattern.adjusted(word, x: x, y: y))
                 }
             }
         }

@@ -1,23 +1,23 @@
-import TintypeCore
-
 /// Counts the colours of images: each colour while there are few, and all of them in cells of 8 × 8 × 8.
-struct ColorHistogram {
+package struct ColorHistogram {
     /// The number of colours up to which each one is recorded.
-    let limit: Int
+    package let limit: Int
     /// The distinct colours in the order in which they came; `nil` if there are more than ``limit``.
-    private(set) var exactColors: [UInt32]? = []
+    package private(set) var exactColors: [UInt32]? = []
     private var seenColors: Set<UInt32> = []
-    private(set) var cells = [ColorMoments](repeating: ColorMoments(), count: 1 << (3 * Self.bits))
+    /// The pixels of each cell; see ``cell(of:)``.
+    package private(set) var cells = [ColorMoments](repeating: ColorMoments(), count: 1 << (3 * Self.bits))
 
     /// The bits of each channel that select the cell of a colour.
     static let bits = 5
 
-    init(limit: Int) {
+    /// Creates an empty histogram.
+    package init(limit: Int) {
         self.limit = limit
     }
 
     /// Adds the opaque pixels of an image that has no translucent ones.
-    mutating func add(_ image: PixelBuffer) {
+    package mutating func add(_ image: PixelBuffer) {
         for y in 0..<image.size.height { image.withWords(y) { add($0) } }
     }
 
@@ -44,7 +44,7 @@ struct ColorHistogram {
 }
 
 /// The moments of a set of pixels: their number, the sums of their channels and the sum of squares.
-struct ColorMoments {
+package struct ColorMoments: Sendable {
     var count = 0.0
     var red = 0.0
     var green = 0.0

@@ -4,7 +4,7 @@
 /// until there are enough boxes: X. Wu, *Efficient statistical computations for optimal color quantization* (Graphics Gems
 /// II), the greedy form of his *Color quantization by dynamic programming and principal analysis* (ACM Transactions on
 /// Graphics 11, 1992). Two rounds of S. Lloyd's *Least squares quantization in PCM* (1982) then refine the means.
-struct ColorQuantizer {
+package struct ColorQuantizer {
     /// The moments of all cells between each corner and black (a summed-area table), one more a side than there are cells.
     private var sums: [ColorMoments]
     private let cells: [ColorMoments]
@@ -13,8 +13,10 @@ struct ColorQuantizer {
     private static let strides = SIMD3(side * side, side, 1)
     private static let rounds = 2
 
+    /// Sums up a histogram.
+    ///
     /// - Parameter cells: The cells of a ``ColorHistogram``.
-    init(_ cells: [ColorMoments]) {
+    package init(_ cells: [ColorMoments]) {
         self.cells = cells
         sums = [ColorMoments](repeating: ColorMoments(), count: Self.side * Self.side * Self.side)
         let count = Self.side - 1
@@ -50,7 +52,7 @@ struct ColorQuantizer {
     /// Returns at most `limit` opaque colours; none if there are no pixels.
     ///
     /// - Parameter limit: At least 1.
-    func colors(limit: Int) -> [UInt32] {
+    package func colors(limit: Int) -> [UInt32] {
         var boxes = [measure(Box())]
         while boxes.count < limit {
             let order = boxes.indices.sorted { boxes[$0].moments.squaredError > boxes[$1].moments.squaredError }
