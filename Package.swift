@@ -49,6 +49,7 @@ let package = Package(
         .library(name: "TintypeJXL", targets: ["TintypeJXL"]),
         .library(name: "TintypePNG", targets: ["TintypePNG"]),
         .library(name: "TintypeSVG", targets: ["TintypeSVG"]),
+        .library(name: "TintypeTerminal", targets: ["TintypeTerminal"]),
         .library(name: "TintypeTIFF", targets: ["TintypeTIFF"]),
         .library(name: "TintypeWebP", targets: ["TintypeWebP"]),
         .library(name: "TintypeTesting", targets: ["TintypeTesting"]),
@@ -179,6 +180,10 @@ let package = Package(
             name: "TintypeTesting",
             dependencies: ["TintypeCore", .nioCore, .nioPosix, .nioHTTP1, .nioSSL], swiftSettings: swiftSettings),
 
+        // Views.
+        .target(
+            name: "TintypeTerminal", dependencies: ["TintypeCore", "CEventFD", "CZlib"], swiftSettings: swiftSettings),
+
         // The command.
         .executableTarget(
             name: "TintypeCommand",
@@ -236,6 +241,10 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeTests", dependencies: ["HTTPTestSupport", "QOIExample", "Tintype", "TintypeTesting"],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "TintypeTerminalTests",
+            dependencies: ["CZlib", "TintypeCore", "TintypePNG", "TintypeTerminal", "TintypeTesting"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeCommandTests",

@@ -1,0 +1,44 @@
+import Foundation
+package import TintypeCore
+
+/// Pixels in a shared memory object, for a terminal on the same machine.
+///
+/// The terminal removes the object when it has read it. ``remove()`` removes it in case the terminal never did.
+package struct SharedPixels: Hashable, Sendable {
+    /// The name of the object, with its slash.
+    package let name: String
+
+    /// POSIX shared memory objects of Linux are the files of this directory.
+    private static let directory = "/dev/shm"
+
+    private static let lastNumber = Locked(0)
+
+    /// Writes bytes into a new object that only this user can read.
+    ///
+    /// - Throws: ``TintypeError/Code/unwritable`` if there is no shared memory, or too little.
+    package init(_ bytes: [UInt8]) throws(TintypeError) {
+        let number = Self.lastNumber.withLock { number in
+            number += 1
+            return number
+        }
+        name = "/tintype-\(getpid())-\(number)"
+        let descriptor = open(Self.directory + name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw Self.failure(errno) }
+        defer { close(descriptor) }
+        let failure = bytes.withUnsafeBytes { $0.write(to: descriptor) }
+        guard failure == 0 else {
+            remove()
+            throw Self.failure(failure)
+        }
+    }
+
+    /// Removes the object, if the terminal has not done so.
+    package func remove() {
+        unlink(Self.directory + name)
+    }
+
+    private static func failure(_ number: Int32) -> TintypeError {
+        TintypeError(
+            .unwritable, stage: .store, "cannot share pixels: \(SystemError.description(number))", subject: directory)
+    }
+}
