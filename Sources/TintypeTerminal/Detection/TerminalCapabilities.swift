@@ -1,0 +1,50 @@
+public import TintypeCore
+
+/// What a terminal can show.
+public struct TerminalCapabilities: Hashable, Sendable {
+    /// The protocols that the terminal understands, the best one first.
+    public var protocols: [GraphicsProtocol]
+    /// The colours of characters.
+    public var colors: ColorDepth
+    /// The size of the terminal.
+    public var size: TerminalSize
+    /// The colour behind the text; `nil` if it is unknown.
+    public var background: Color?
+    /// The name and version that the terminal reports, such as `kitty(0.26.5)`; empty if it reports none.
+    public var name: String
+    /// The number of colours of a Sixel graphic.
+    public var colorRegisters: Int
+    /// Whether the terminal shows a frame at once, without the steps in which it is drawn (mode 2026).
+    public var hasSynchronizedOutput: Bool
+    /// Whether the terminal reads pixels from shared memory of this machine.
+    public var hasSharedMemory: Bool
+    /// Whether the terminal is on another machine, so that bytes are dear.
+    public var isRemote: Bool
+    /// Whether the terminal answered the queries.
+    public var hasAnswered: Bool
+
+    /// Creates the capabilities of a terminal that shows only characters.
+    public init(size: TerminalSize, colors: ColorDepth) {
+        protocols = [.blocks, .quadrants]
+        self.colors = colors
+        self.size = size
+        name = ""
+        colorRegisters = 256
+        hasSynchronizedOutput = false
+        hasSharedMemory = false
+        isRemote = false
+        hasAnswered = false
+    }
+
+    /// The best protocol.
+    public var bestProtocol: GraphicsProtocol { protocols.first ?? .blocks }
+
+    /// Returns the same capabilities with another protocol than the best one.
+    public func using(_ graphics: GraphicsProtocol) -> TerminalCapabilities {
+        var copy = self
+        copy.protocols = [graphics] + protocols.filter { $0 != graphics }
+        // The terminal has not confirmed the protocol, and so not its media either.
+        if !protocols.contains(graphics) { copy.hasSharedMemory = false }
+        return copy
+    }
+}

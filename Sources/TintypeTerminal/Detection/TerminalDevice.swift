@@ -1,0 +1,126 @@
+package import Foundation
+package import TintypeCore
+
+/// The controlling terminal of the process, or another one, opened for reading and writing.
+///
+/// It is opened anew, so that its settings are not shared with standard output: writes never block, and a writer that waits
+/// for a terminal that was stopped can give up.
+package final class TerminalDevice: Sendable {
+    /// The descriptor of the terminal.
+    package let descriptor: Int32
+    private let settings = Locked<Settings?>(nil)
+
+    /// The settings from before ``enterRawMode()``.
+    private struct Settings: Sendable {
+        let former: termios
+    }
+
+    /// Opens a terminal.
+    ///
+    /// - Parameter path: The device; by default the controlling terminal.
+    /// - Throws: ``TintypeError/Code/unreadable`` if there is none, or it cannot be opened.
+    package convenience init(path: String = "/dev/tty") throws(TintypeError) {
+        let descriptor = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            throw TintypeError(
+                .unreadable, stage: .load, "no terminal: \(SystemError.description(errno))", subject: path)
+        }
+        self.init(descriptor: descriptor)
+    }
+
+    /// Takes over an open terminal, and closes it at the end.
+    package init(descriptor: Int32) {
+        self.descriptor = descriptor
+        // On a terminal, this concerns only the new description of the file.
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    }
+
+    deinit {
+        leaveRawMode()
+        close(descriptor)
+    }
+
+    // MARK: Size
+
+    /// The size that the kernel knows; 80 × 24 if it knows none. The cell size is `nil` unless the terminal has told its
+    /// size in pixels.
+    package var size: (cells: CellSpan, cell: PixelSize?) {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return (CellSpan(columns: 80, rows: 24), nil)
+        }
+        let span = CellSpan(columns: Int(size.ws_col), rows: Int(size.ws_row))
+        // xterm counts its border, so the quotient is rounded down.
+        let cell = PixelSize(width: Int(size.ws_xpixel) / span.columns, height: Int(size.ws_ypixel) / span.rows)
+        return (span, cell.isPositive ? cell : nil)
+    }
+
+    // MARK: Modes
+
+    /// Passes every key on at once, without showing it. Control-C still interrupts.
+    ///
+    /// - Throws: ``TintypeError/Code/unreadable`` if this is no terminal.
+    package func enterRawMode() throws(TintypeError) {
+        try settings.withLock { settings throws(TintypeError) in
+            guard settings == nil else { return }
+            var modes = termios()
+            guard tcgetattr(descriptor, &modes) == 0 else {
+                throw TintypeError(.unreadable, stage: .load, "not a terminal: \(SystemError.description(errno))")
+            }
+            settings = Settings(former: modes)
+            modes.c_lflag &= ~tcflag_t(ICANON | ECHO)
+            withUnsafeMutableBytes(of: &modes.c_cc) { characters in
+                characters[Int(VMIN)] = 0
+                characters[Int(VTIME)] = 0
+            }
+            tcsetattr(descriptor, TCSANOW, &modes)
+        }
+    }
+
+    /// Restores the former modes, and drops what was typed or answered meanwhile: it would appear in the shell.
+    package func leaveRawMode() {
+        settings.withLock { settings in
+            guard var former = settings?.former else { return }
+            // Not TCSAFLUSH, which also waits for the output: a stopped terminal would stop the program.
+            tcflush(descriptor, TCIFLUSH)
+            tcsetattr(descriptor, TCSANOW, &former)
+            settings = nil
+        }
+    }
+
+    /// The modes to restore; `nil` unless they were changed. For a handler of signals, which must not lock.
+    package var formerModes: termios? { settings.withLock { $0?.former } }
+
+    // MARK: Bytes
+
+    /// Returns what the terminal has sent; empty if there is nothing, `nil` if it is gone.
+    package func read() -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = Foundation.read(descriptor, &buffer, buffer.count)
+        if count > 0 { return Array(buffer[..<count]) }
+        if count < 0 && (errno == EAGAIN || errno == EINTR) { return [] }
+        // In raw mode a terminal without input reads as nothing.
+        return count == 0 && isatty(descriptor) == 1 ? [] : nil
+    }
+
+    /// Writes all bytes, and waits while the terminal takes none.
+    ///
+    /// - Parameters:
+    ///   - end: When to give up; `nil` for never.
+    ///   - wake: A file that becomes readable to give up.
+    /// - Returns: Whether all bytes were written.
+    @discardableResult
+    package func write(_ bytes: [UInt8], until end: ContinuousClock.Instant? = nil, wake: Int32 = -1) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count > 0 { rest = rest.dropFirst(count) }
+                if count >= 0 || errno == EINTR { continue }
+                let files = [(wake, Int16(POLLIN)), (descriptor, Int16(POLLOUT))]
+                guard errno == EAGAIN, Polling.wait(files, until: end) == descriptor else { return false }
+            }
+            return true
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import TintypeCore
+
+/// One question to the controlling terminal, outside of a session.
+package enum TerminalQuestion {
+    /// The time to wait for an answer. A terminal that draws a large image answers late.
+    private static let patience = Duration.seconds(2)
+
+    /// Waits until the terminal has processed what was written before.
+    package static func waitUntilProcessed() {
+        guard let device = try? TerminalDevice() else { return }
+        let _: Bool? = ask(ControlSequence.requestStatus, device) { $0 == .ready ? true : nil }
+    }
+
+    /// Returns the place of the cursor; `nil` if the terminal does not tell it.
+    package static func cursor(_ device: TerminalDevice) -> (column: Int, row: Int)? {
+        ask("\u{1B}[6n", device) { input in
+            if case .cursor(let column, let row) = input { (column, row) } else { nil }
+        }
+    }
+
+    /// Writes a question, and reads until `answer` recognises the answer. Keys that are pressed meanwhile are lost.
+    private static func ask<Answer>(
+        _ question: String, _ device: TerminalDevice, _ answer: (TerminalInput) -> Answer?
+    ) -> Answer? {
+        guard (try? device.enterRawMode()) != nil else { return nil }
+        defer { device.leaveRawMode() }
+        let end = ContinuousClock.now + patience
+        device.write(Array(question.utf8), until: end)
+        var parser = TerminalInputParser()
+        while Polling.wait(for: [device.descriptor], until: end) != nil {
+            guard let bytes = device.read() else { return nil }
+            if let found = parser.parse(bytes).lazy.compactMap(answer).first { return found }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,59 @@
+import Testing
+import TintypeCore
+
+@testable import TintypeTerminal
+
+@Suite struct TerminalInputParserTests {
+    @Test(arguments: [
+        ("\u{1B}[A", TerminalKey.up), ("\u{1B}OB", .down), ("\u{1B}[6~", .pageDown), ("\u{1B}[5~", .pageUp),
+        ("\u{1B}[H", .home), ("\u{1B}[4~", .end), ("\r", .enter), ("q", .character("q")), ("é", .character("é")),
+        ("😀", .character("😀")), ("\u{3}", .character("\u{3}")),
+    ])
+    func keys(_ text: String, _ key: TerminalKey) {
+        var parser = TerminalInputParser()
+        #expect(parser.parse(text.utf8) == [.key(key)])
+        #expect(!parser.isIncomplete)
+    }
+
+    @Test func aLoneEscapeIsAKeyOnceTheBurstEnds() {
+        var parser = TerminalInputParser()
+        #expect(parser.parse("\u{1B}".utf8).isEmpty && parser.isIncomplete)
+        #expect(parser.endBurst() == .key(.escape) && parser.endBurst() == nil)
+        #expect(parser.parse("A".utf8) == [.key(.character("A"))])
+    }
+
+    /// The same answers, however they are divided.
+    @Test func partsOfAnySizeGiveTheSame() {
+        let text =
+            "a\u{1B}[?62;4c\u{1B}P>|x(1)\u{1B}\\é\u{1B}_Gi=7;OK\u{1B}\\\u{1B}[0n\u{1B}]11;rgb:ff/80/00\u{7}\u{1B}[6;20;9t"
+        var whole = TerminalInputParser()
+        let expected = whole.parse(text.utf8)
+        #expect(expected.count == 8)
+        for length in 1...9 {
+            var parser = TerminalInputParser()
+            var rest = Array(text.utf8)[...]
+            var result: [TerminalInput] = []
+            while !rest.isEmpty {
+                result += parser.parse(rest.prefix(length))
+                rest = rest.dropFirst(length)
+            }
+            #expect(result == expected)
+        }
+    }
+
+    @Test func anEndlessStringIsForgotten() {
+        var parser = TerminalInputParser()
+        _ = parser.parse("\u{1B}P>|".utf8)
+        for _ in 0..<100 { #expect(parser.parse(String(repeating: "x", count: 1000).utf8).isEmpty) }
+        #expect(parser.parse("\u{1B}[0n".utf8) == [.ready])
+    }
+
+    @Test func randomBytesAreSurvived() {
+        var random = SystemRandomNumberGenerator()
+        var parser = TerminalInputParser()
+        for _ in 0..<20_000 { _ = parser.parse([UInt8.random(in: 0...255, using: &random)]) }
+        _ = parser.parse("\u{1B}\\".utf8)
+        _ = parser.endBurst()
+        #expect(parser.parse("\u{1B}[0n".utf8).last == .ready)
+    }
+}
