@@ -1,0 +1,114 @@
+package import TintypeCore
+
+/// Writes images side by side among the text of a shell, each with a line of text below it.
+package struct InlineGrid {
+    /// An image of a row.
+    package struct Item {
+        /// The pixels, with the size of the layout; `nil` for an image that could not be loaded.
+        package let pixels: PixelBuffer?
+        /// The cells of the image.
+        package let layout: CellLayout
+        /// The line below the image.
+        package let name: String
+        /// The number of the image in the terminal, for kitty's protocol.
+        package let number: UInt32
+
+        /// Creates an item.
+        package init(_ pixels: PixelBuffer?, _ layout: CellLayout, name: String, number: UInt32) {
+            self.pixels = pixels
+            self.layout = layout
+            self.name = name
+            self.number = number
+        }
+    }
+
+    private let capabilities: TerminalCapabilities
+    private let writer: InlineImage
+    /// The width of a column of images, in cells.
+    private let columnWidth: Int
+
+    /// Creates a grid over the width of the terminal.
+    ///
+    /// - Parameters:
+    ///   - capabilities: The first protocol is used.
+    ///   - columns: The number of images in a row; at least 1.
+    ///   - share: Puts bytes into shared memory; returns `nil` if that fails.
+    package init(
+        _ capabilities: TerminalCapabilities, columns: Int, share: @escaping ([UInt8]) -> SharedPixels? = { _ in nil }
+    ) {
+        self.capabilities = capabilities
+        columnWidth = max(2, capabilities.size.columns / max(1, columns))
+        writer = InlineImage(capabilities, share: share)
+    }
+
+    /// The cells that an image may cover. Half as many rows as columns are about a square.
+    package var limit: CellSpan {
+        let cell = capabilities.size.cell
+        let rows = max(1, (columnWidth - 1) * cell.width / cell.height)
+        return CellSpan(columns: columnWidth - 1, rows: min(rows, max(1, capabilities.size.rows - 3)))
+    }
+
+    /// Returns the layout of an image of a size.
+    package func layout(_ image: PixelSize) -> CellLayout { writer.layout(image, within: limit) }
+
+    /// Returns the bytes of one row of images.
+    ///
+    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    package func show(_ items: [Item]) throws(TintypeError) -> InlineImage.Output {
+        let rows = items.map(\.layout.span.rows).max() ?? 1
+        var output = try writer.symbols == nil ? graphics(items, rows) : characters(items, rows)
+        output.bytes.append(names(items))
+        return output
+    }
+
+    private func names(_ items: [Item]) -> String {
+        let names = items.map { item in
+            let text = item.name.printable.abbreviated(to: columnWidth - 2)
+            let indentation = max(0, columnWidth - 1 - text.unicodeScalars.count) / 2
+            return String(repeating: " ", count: indentation) + text
+        }
+        let padded = names.map { $0 + String(repeating: " ", count: max(0, columnWidth - $0.unicodeScalars.count)) }
+        var line = padded.joined()
+        while line.last == " " { line.removeLast() }
+        return line + "\r\n"
+    }
+
+    // MARK: Characters
+
+    private func characters(_ items: [Item], _ rows: Int) throws(TintypeError) -> InlineImage.Output {
+        var row = CellGrid(span: CellSpan(columns: columnWidth * items.count, rows: rows))
+        for (index, item) in items.enumerated() {
+            guard let pixels = item.pixels, let grid = try writer.characters(pixels) else { continue }
+            let (column, top) = place(item, index, rows)
+            for y in 0..<grid.span.rows {
+                for x in 0..<grid.span.columns { row[column + x, top + y] = grid[x, y] }
+            }
+        }
+        return InlineImage.Output(bytes: CellWriter.lines(row) + Array("\r\n".utf8))
+    }
+
+    /// Returns the top left cell of an image within its row.
+    private func place(_ item: Item, _ index: Int, _ rows: Int) -> (column: Int, row: Int) {
+        let span = item.layout.span
+        return (index * columnWidth + max(0, columnWidth - 1 - span.columns) / 2, rows - span.rows)
+    }
+
+    // MARK: Graphics
+
+    private func graphics(_ items: [Item], _ rows: Int) throws(TintypeError) -> InlineImage.Output {
+        var output = InlineImage.Output()
+        for (index, item) in items.enumerated() {
+            guard let pixels = item.pixels else { continue }
+            let graphic = try writer.graphic(pixels, item.layout, item.number)
+            let (column, row) = place(item, index, rows)
+            output.bytes.append(ControlSequence.saveCursor)
+            if row > 0 { output.bytes.append("\u{1B}[\(row)B") }
+            if column > 0 { output.bytes.append("\u{1B}[\(column)C") }
+            output.bytes += graphic.bytes
+            output.bytes.append(ControlSequence.restoreCursor)
+            output.shared += graphic.shared
+        }
+        output.bytes = InlineImage.reserved(rows, output.bytes)
+        return output
+    }
+}

@@ -1,0 +1,124 @@
+package import TintypeCore
+
+/// Writes images among the text of a shell, where the cursor is, without a session.
+///
+/// Rows are reserved by line breaks first, because terminals disagree on where an image leaves the cursor, and on whether it
+/// scrolls the screen. The cursor ends at the beginning of the row below the image.
+package struct InlineImage {
+    private let capabilities: TerminalCapabilities
+    private let share: ([UInt8]) -> SharedPixels?
+
+    /// The bytes of an image, and the shared memory that they name.
+    package typealias Output = RegionRenderer.Output
+
+    /// Creates a writer.
+    ///
+    /// - Parameters:
+    ///   - capabilities: The first protocol is used.
+    ///   - share: Puts bytes into shared memory; returns `nil` if that fails.
+    package init(_ capabilities: TerminalCapabilities, share: @escaping ([UInt8]) -> SharedPixels? = { _ in nil }) {
+        self.capabilities = capabilities
+        self.share = share
+    }
+
+    /// Returns the layout of an image of a size.
+    ///
+    /// - Parameters:
+    ///   - image: The size in pixels.
+    ///   - limit: The largest number of cells; by default the width of the terminal, and its height without two rows.
+    package func layout(_ image: PixelSize, within limit: CellSpan? = nil) -> CellLayout {
+        let size = capabilities.size
+        let all = CellSpan(columns: size.columns, rows: max(1, size.rows - 2))
+        return CellLayout(image, within: limit ?? all, cell: size.cell, symbols: symbols)
+    }
+
+    /// The characters that show images; `nil` for protocols that show pixels.
+    var symbols: CellSymbols? { capabilities.bestProtocol.symbols(capabilities.colors) }
+
+    /// Returns the bytes that show pixels.
+    ///
+    /// - Parameter image: The number of the image in the terminal, for kitty's protocol.
+    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    package func show(_ pixels: PixelBuffer, _ layout: CellLayout, image: UInt32) throws(TintypeError) -> Output {
+        if let grid = try characters(pixels) {
+            return Output(bytes: CellWriter.lines(grid) + Array("\r\n".utf8))
+        }
+        var output = try graphic(pixels, layout, image)
+        output.bytes = Self.reserved(layout.span.rows, output.bytes)
+        return output
+    }
+
+    /// Returns the characters that show pixels; `nil` for protocols that show the pixels themselves.
+    func characters(_ pixels: PixelBuffer) throws(TintypeError) -> CellGrid? {
+        guard let symbols else { return nil }
+        let background = capabilities.background?.pixel
+        return try CellPainter(symbols, colors: capabilities.colors, background: background).paint(pixels)
+    }
+
+    /// Returns the bytes that show pixels at the cursor, which may be anywhere afterwards.
+    func graphic(_ pixels: PixelBuffer, _ layout: CellLayout, _ image: UInt32) throws(TintypeError) -> Output {
+        switch capabilities.bestProtocol {
+        case .kitty:
+            let (data, medium, shared) = try sent(pixels)
+            return Output(bytes: KittyCommand.show(data, .init(image: image), by: medium), shared: shared)
+        case .sixel:
+            var encoder = SixelEncoder(registers: capabilities.colorRegisters)
+            let indexed = try encoder.indexed(pixels)
+            return Output(bytes: SixelWriter.graphic(indexed, in: PixelRect(x: 0, y: 0, size: pixels.size)))
+        default: return Output(bytes: try ITermImage.show(pixels, span: layout.span))
+        }
+    }
+
+    private func sent(
+        _ pixels: PixelBuffer
+    ) throws(TintypeError) -> (KittyPixels, KittyCommand.Medium, [SharedPixels]) {
+        let data = try KittyPixels(pixels, compression: capabilities.isRemote ? .zlib : .none)
+        guard capabilities.hasSharedMemory, let shared = share(data.bytes) else { return (data, .inline, []) }
+        return (data, .sharedMemory(name: shared.name), [shared])
+    }
+
+    /// Returns the bytes of a graphic between those that reserve its rows and move below it.
+    static func reserved(_ rows: Int, _ graphic: [UInt8]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for _ in 0..<rows { bytes.append("\r\n") }
+        // A terminal saves one place. Graphics that save it themselves begin at the same one.
+        bytes.append("\u{1B}[\(rows)A" + ControlSequence.saveCursor)
+        bytes += graphic
+        bytes.append(ControlSequence.restoreCursor + "\u{1B}[\(rows)B\r")
+        return bytes
+    }
+
+    // MARK: Animations
+
+    /// Returns the bytes of the frames after the first, which has been shown, and of the command that plays them. Only
+    /// terminals with kitty's protocol play animations.
+    ///
+    /// - Parameters:
+    ///   - frames: All frames, with the size of the layout.
+    ///   - loopCount: The total number of plays; 0 for forever.
+    ///   - image: The number of the image in the terminal.
+    /// - Throws: ``TintypeError/Code/outOfMemory``, and the errors of the frames.
+    package func animate(
+        _ frames: AnimatedImage, loopCount: Int, image: UInt32
+    ) throws(TintypeError) -> Output {
+        var output = Output()
+        var former = frames.poster
+        for index in 1..<max(1, frames.frameCount) {
+            let frame = try frames.frame(at: index)
+            // A frame has at least one pixel.
+            let rect = frame.changedRect(from: former) ?? PixelRect(x: 0, y: 0, size: PixelSize(width: 1, height: 1))
+            let (data, medium, shared) = try sent(try frame.cropped(to: rect))
+            output.bytes += KittyCommand.addFrame(
+                data, image: image, at: rect, over: index, gap: Self.milliseconds(frames.durations[index]), by: medium)
+            output.shared += shared
+            former = frame
+        }
+        output.bytes += KittyCommand.run(
+            image: image, firstGap: Self.milliseconds(frames.durations[0]), loopCount: loopCount)
+        return output
+    }
+
+    private static func milliseconds(_ seconds: Double) -> Int {
+        Int((min(max(seconds, 0.001), 86_400) * 1000).rounded())
+    }
+}

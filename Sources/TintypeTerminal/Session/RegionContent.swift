@@ -1,0 +1,25 @@
+package import TintypeCore
+
+/// What a region of the terminal shows.
+package enum RegionContent: Sendable {
+    /// Nothing.
+    case nothing
+    /// Pixels, which are resampled to the size of their layout if they have another one.
+    case image(PixelBuffer, CellLayout)
+    /// Lines of text, centred, without control characters.
+    case text([String])
+}
+
+/// A frame for one region.
+package struct RegionFrame: Sendable {
+    /// The place of the region. Parts beyond the edges of the screen are not drawn.
+    package var rect: CellRect
+    /// What it shows.
+    package var content: RegionContent
+
+    /// Creates a frame.
+    package init(_ content: RegionContent, in rect: CellRect) {
+        self.rect = rect
+        self.content = content
+    }
+}

@@ -1,0 +1,243 @@
+package import TintypeCore
+
+/// Draws one region: it knows what the terminal shows there, and writes only what changes.
+///
+/// It performs no output. Shared memory is its only effect, and is passed in.
+package struct RegionRenderer {
+    private let capabilities: TerminalCapabilities
+    private let image: UInt32
+    private let share: ([UInt8]) -> SharedPixels?
+    private var size: TerminalSize
+    private var sixel: SixelEncoder
+    private var shown = Shown.nothing
+    /// The cells that may show something of the region.
+    private var shownRect: CellRect?
+
+    /// What the terminal shows.
+    private enum Shown {
+        case nothing
+        case kitty
+        case sixel(IndexedPixels, CellRect)
+        case cells(CellGrid, CellRect)
+        /// Something that cannot be updated in part.
+        case other
+    }
+
+    /// The bytes of a frame, and the shared memory that they name.
+    package struct Output: Sendable {
+        /// What is written to the terminal.
+        package var bytes: [UInt8] = []
+        /// To be removed when the terminal has read the bytes.
+        package var shared: [SharedPixels] = []
+    }
+
+    /// Creates the renderer of a region that shows nothing.
+    ///
+    /// - Parameters:
+    ///   - capabilities: The first protocol is used.
+    ///   - size: The size of the terminal.
+    ///   - image: The number of the region's image among those of the terminal, which other programs also number.
+    ///   - share: Puts bytes into shared memory; returns `nil` if that fails.
+    package init(
+        _ capabilities: TerminalCapabilities, size: TerminalSize, image: UInt32,
+        share: @escaping ([UInt8]) -> SharedPixels? = { _ in nil }
+    ) {
+        self.capabilities = capabilities
+        self.image = image
+        self.share = share
+        self.size = size
+        sixel = SixelEncoder(registers: capabilities.colorRegisters)
+    }
+
+    /// Records that the screen has been cleared, perhaps because its size has changed.
+    package mutating func forget(size: TerminalSize) {
+        self.size = size
+        shown = .nothing
+        shownRect = nil
+    }
+
+    /// Returns the bytes that show a frame.
+    ///
+    /// - Throws: ``TintypeError/Code/outOfMemory``.
+    package mutating func draw(_ frame: RegionFrame) throws(TintypeError) -> Output {
+        switch frame.content {
+        case .nothing: return Output(bytes: clear())
+        case .text(let lines): return Output(bytes: draw(lines, in: frame.rect))
+        case .image(let pixels, let layout):
+            let place = Self.place(of: layout.span, in: frame.rect)
+            let exact =
+                pixels.size == layout.pixels ? pixels : try pixels.resampled(to: layout.pixels, filter: .lanczos3)
+            guard let (rect, visible) = try cropped(exact, layout, place) else { return Output(bytes: clear()) }
+            return try draw(visible, in: rect)
+        }
+    }
+
+    // MARK: Places
+
+    /// Returns the cells in the middle of a region.
+    private static func place(of span: CellSpan, in region: CellRect) -> CellRect {
+        CellRect(
+            column: region.column + max(0, region.span.columns - span.columns) / 2,
+            row: region.row + max(0, region.span.rows - span.rows) / 2, span: span)
+    }
+
+    /// Returns the part of an image that is on the screen, and its cells; `nil` if there is none.
+    private func cropped(
+        _ pixels: PixelBuffer, _ layout: CellLayout, _ place: CellRect
+    ) throws(TintypeError) -> (CellRect, PixelBuffer)? {
+        if place.isInside(size) { return (place, pixels) }
+        guard let rect = place.clipped(to: size) else { return nil }
+        let cell = capabilities.bestProtocol.symbols(capabilities.colors)?.pixels ?? size.cell
+        let part = PixelRect(
+            x: (rect.column - place.column) * cell.width, y: (rect.row - place.row) * cell.height,
+            size: rect.span.pixels(cell: cell)
+        ).clipped(to: pixels.size)
+        guard let part else { return nil }
+        return (rect, try pixels.cropped(to: part))
+    }
+
+    // MARK: Protocols
+
+    private mutating func draw(_ pixels: PixelBuffer, in rect: CellRect) throws(TintypeError) -> Output {
+        switch capabilities.bestProtocol {
+        case .kitty: return try drawKitty(pixels, in: rect)
+        case .sixel: return Output(bytes: try drawSixel(pixels, in: rect))
+        case .iterm2: return Output(bytes: try drawFile(pixels, in: rect))
+        case .blocks, .quadrants: return Output(bytes: try drawCells(pixels, in: rect))
+        }
+    }
+
+    private mutating func drawKitty(_ pixels: PixelBuffer, in rect: CellRect) throws(TintypeError) -> Output {
+        let data = try KittyPixels(pixels, compression: capabilities.isRemote ? .zlib : .none)
+        let shared = capabilities.hasSharedMemory ? share(data.bytes) : nil
+        // Without a span, the pixels are not scaled: they have been made for these cells.
+        let command = KittyCommand.show(
+            data, .init(image: image), by: shared.map { .sharedMemory(name: $0.name) } ?? .inline)
+        // A new image replaces the former one, wherever it was. Text is not replaced.
+        var output = Output(bytes: eraseUnlessKitty(rect))
+        output.bytes.appendMove(column: rect.column, row: rect.row)
+        output.bytes += command
+        output.shared = shared.map { [$0] } ?? []
+        shown = .kitty
+        return output
+    }
+
+    private mutating func eraseUnlessKitty(_ rect: CellRect) -> [UInt8] {
+        defer { shownRect = rect }
+        if case .kitty = shown { return [] }
+        return shownRect.map(Self.blank) ?? []
+    }
+
+    private mutating func drawSixel(_ pixels: PixelBuffer, in rect: CellRect) throws(TintypeError) -> [UInt8] {
+        let indexed = try sixel.indexed(pixels)
+        var bytes: [UInt8] = []
+        var part = PixelRect(x: 0, y: 0, size: indexed.size)
+        if case .sixel(let former, rect) = shown, !indexed.erasesPixels(of: former) {
+            guard let changed = indexed.changedRect(from: former) else { return [] }
+            part = changed.alignedOutward(to: size.cell).clipped(to: indexed.size) ?? part
+        } else {
+            bytes += eraseAll(except: indexed.isOpaque ? rect : nil)
+        }
+        shown = .sixel(indexed, rect)
+        shownRect = rect
+        // Terminals disagree on where a graphic leaves the cursor.
+        bytes.append(ControlSequence.saveCursor)
+        bytes.appendMove(column: rect.column + part.x / size.cell.width, row: rect.row + part.y / size.cell.height)
+        bytes += SixelWriter.graphic(indexed, in: part)
+        bytes.append(ControlSequence.restoreCursor)
+        return bytes
+    }
+
+    private mutating func drawFile(_ pixels: PixelBuffer, in rect: CellRect) throws(TintypeError) -> [UInt8] {
+        var bytes = eraseAll(except: rect)
+        bytes.append(ControlSequence.saveCursor)
+        bytes.appendMove(column: rect.column, row: rect.row)
+        bytes += try ITermImage.show(pixels, span: rect.span)
+        bytes.append(ControlSequence.restoreCursor)
+        shown = .other
+        shownRect = rect
+        return bytes
+    }
+
+    private mutating func drawCells(_ pixels: PixelBuffer, in rect: CellRect) throws(TintypeError) -> [UInt8] {
+        let symbols = capabilities.bestProtocol.symbols(capabilities.colors) ?? .halfBlocks
+        let painter = CellPainter(symbols, colors: capabilities.colors, background: capabilities.background?.pixel)
+        let grid = try painter.paint(pixels)
+        var former: CellGrid?
+        var bytes: [UInt8] = []
+        if case .cells(let cells, rect) = shown { former = cells } else { bytes = eraseAll(except: rect) }
+        bytes += CellWriter.update(grid, from: former, column: rect.column, row: rect.row)
+        shown = .cells(grid, rect)
+        shownRect = rect
+        return bytes
+    }
+
+    // MARK: Text
+
+    private mutating func draw(_ lines: [String], in region: CellRect) -> [UInt8] {
+        var bytes = clear()
+        let first = region.row + max(0, region.span.rows - lines.count) / 2
+        for (index, line) in lines.prefix(region.span.rows).enumerated() {
+            let text = line.printable.abbreviated(to: max(0, region.span.columns - 1))
+            guard (0..<size.rows).contains(first + index), region.column >= 0 else { continue }
+            let indentation = max(0, region.span.columns - text.unicodeScalars.count) / 2
+            bytes.appendMove(column: region.column + indentation, row: first + index)
+            bytes.append(text)
+        }
+        shown = .other
+        shownRect = region.clipped(to: size)
+        return bytes
+    }
+
+    // MARK: Erasing
+
+    /// Returns the bytes that remove what is shown.
+    package mutating func clear() -> [UInt8] {
+        eraseAll(except: nil)
+    }
+
+    /// - Parameter rect: Cells that are drawn anew, all of them.
+    private mutating func eraseAll(except rect: CellRect?) -> [UInt8] {
+        defer {
+            shown = .nothing
+            shownRect = nil
+        }
+        if case .kitty = shown { return KittyCommand.delete(image: image) }
+        return shownRect == rect ? [] : shownRect.map(Self.blank) ?? []
+    }
+
+    /// Returns the bytes that erase the characters of a rectangle, and what graphics they hold.
+    private static func blank(_ rect: CellRect) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for row in rect.row..<rect.row + rect.span.rows {
+            bytes.appendMove(column: rect.column, row: row)
+            bytes.append("\u{1B}[\(rect.span.columns)X")
+        }
+        return bytes
+    }
+}
+
+extension CellRect {
+    /// Returns the part that is on a screen; `nil` if there is none.
+    func clipped(to size: TerminalSize) -> CellRect? {
+        let bounds = PixelSize(width: size.columns, height: size.rows)
+        let rect = PixelRect(x: column, y: row, size: PixelSize(width: span.columns, height: span.rows))
+        guard let part = rect.clipped(to: bounds) else { return nil }
+        return CellRect(column: part.x, row: part.y, columns: part.size.width, rows: part.size.height)
+    }
+}
+
+extension PixelRect {
+    /// Returns the smallest rectangle of whole cells that contains this one.
+    fileprivate func alignedOutward(to cell: PixelSize) -> PixelRect {
+        let (left, top) = (x / cell.width * cell.width, y / cell.height * cell.height)
+        let right = (x + size.width + cell.width - 1) / cell.width * cell.width
+        let bottom = (y + size.height + cell.height - 1) / cell.height * cell.height
+        return PixelRect(x: left, y: top, size: PixelSize(width: right - left, height: bottom - top))
+    }
+}
+
+extension IndexedPixels {
+    /// Whether no pixel is transparent.
+    fileprivate var isOpaque: Bool { !indices.contains(transparentIndex) }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import TintypeCore
+
+/// The part of a session that its thread shares with the program. It lives until both have released it.
+final class SessionCore: Sendable {
+    let capabilities: TerminalCapabilities
+    let screen: TerminalScreen
+    let device: TerminalDevice
+    let onKey: @Sendable (TerminalKey) -> Void
+    /// What to do next.
+    let state: Locked<SessionState>
+    /// Wakes the thread when the state has changed.
+    let wake = WakeSignal()
+    /// Sent once, when the session shall end.
+    let ending = WakeSignal()
+    /// Sent when the thread has restored the terminal for a pause.
+    let paused = WakeSignal()
+    /// Sent once, when the thread has restored the terminal.
+    let ended = WakeSignal()
+
+    init(
+        _ capabilities: TerminalCapabilities, screen: TerminalScreen, device: TerminalDevice,
+        onKey: @escaping @Sendable (TerminalKey) -> Void
+    ) {
+        self.capabilities = capabilities
+        self.screen = screen
+        self.device = device
+        self.onKey = onKey
+        state = Locked(SessionState(size: capabilities.size))
+    }
+
+    /// Changes the state, and wakes the thread.
+    func change<Result: Sendable>(_ body: (inout SessionState) -> Result) -> Result {
+        let result = state.withLock { body(&$0) }
+        wake.send()
+        return result
+    }
+
+    /// The bytes that restore the terminal.
+    var restoration: [UInt8] { screen.restoration(capabilities.bestProtocol) }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import TintypeCore
+
+/// The thread of a session: it draws frames, and receives keys and answers.
+struct SessionThread {
+    private let core: SessionCore
+    private let time = TimeSource.system
+    private var renderers: [Int: RegionRenderer] = [:]
+    private var parser = TerminalInputParser()
+    /// The shared memory of frames that have not been answered, oldest first.
+    private var unread: [[SharedPixels]] = []
+    /// The number of the first image. Other programs number images of the same terminal, mostly from 1 on.
+    private let firstImage = UInt32.random(in: 0x4000_0000...0x7FFF_0000)
+
+    /// The time that a terminal has to take the bytes that restore it.
+    static let restoreTime = Duration.milliseconds(500)
+    /// The time to wait for the last answers.
+    private static let answerTime = Duration.milliseconds(200)
+    /// An escape is a key if nothing follows it for this long.
+    private static let escapeTime = Duration.milliseconds(50)
+
+    init(_ core: SessionCore) {
+        self.core = core
+    }
+
+    /// Runs until the session ends, or the terminal is gone.
+    mutating func run() {
+        var isAlive = core.device.write(core.screen.beginning, wake: core.ending.descriptor)
+        while isAlive {
+            switch core.state.withLock({ [now = time.uptime()] in $0.next(at: now) }) {
+            case .end: isAlive = false
+            case .draw(let entry): isAlive = draw(entry.frame, region: entry.region)
+            case .restart(let size): isAlive = restart(size)
+            case .remove(let region): isAlive = remove(region)
+            case .wait(let end): isAlive = receive(until: end)
+            case .suspend: isAlive = suspend()
+            case .resume: isAlive = core.device.write(core.screen.beginning, wake: core.ending.descriptor)
+            }
+        }
+        core.device.write(core.restoration, until: .now + Self.restoreTime)
+        receiveLastAnswers()
+        for object in unread.joined() { object.remove() }
+        core.ended.send()
+    }
+
+    // MARK: Output
+
+    private mutating func draw(_ frame: RegionFrame, region: Int) -> Bool {
+        var renderer = renderers[region] ?? makeRenderer(region)
+        // A frame for which there is no memory is left out; the next one may be smaller.
+        let output = (try? renderer.draw(frame)) ?? RegionRenderer.Output()
+        renderers[region] = renderer
+        guard !output.bytes.isEmpty else { return true }
+        unread.append(output.shared)
+        let isWritten = write(output.bytes)
+        core.state.withLock { [now = time.uptime()] in $0.write(at: now) }
+        return isWritten
+    }
+
+    private func makeRenderer(_ region: Int) -> RegionRenderer {
+        RegionRenderer(
+            core.capabilities, size: core.state.withLock { $0.size },
+            image: firstImage &+ UInt32(truncatingIfNeeded: region)
+        ) { try? SharedPixels($0) }
+    }
+
+    /// Writes a frame in one step, as far as the terminal can, and asks for its status.
+    private func write(_ frame: [UInt8]) -> Bool {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(frame.count + 32)
+        if core.capabilities.hasSynchronizedOutput { bytes.append(ControlSequence.beginUpdate) }
+        bytes += frame
+        if core.capabilities.hasSynchronizedOutput { bytes.append(ControlSequence.endUpdate) }
+        bytes.append(ControlSequence.requestStatus)
+        return core.device.write(bytes, wake: core.ending.descriptor)
+    }
+
+    private mutating func restart(_ size: TerminalSize) -> Bool {
+        var bytes: [UInt8] = []
+        for region in renderers.keys {
+            if core.screen == .alternate { bytes += renderers[region]?.clear() ?? [] }
+            renderers[region]?.forget(size: size)
+        }
+        if core.screen == .alternate { bytes.append(ControlSequence.clearScreen) }
+        return core.device.write(bytes, wake: core.ending.descriptor)
+    }
+
+    private mutating func remove(_ region: Int) -> Bool {
+        guard var renderer = renderers.removeValue(forKey: region) else { return true }
+        return core.device.write(renderer.clear(), wake: core.ending.descriptor)
+    }
+
+    private func suspend() -> Bool {
+        let isWritten = core.device.write(core.restoration, until: .now + Self.restoreTime)
+        core.paused.send()
+        return isWritten
+    }
+
+    // MARK: Input
+
+    private mutating func receive(until end: Duration?) -> Bool {
+        let isEscape = parser.isIncomplete
+        let limit = isEscape ? min(end ?? .seconds(3600), time.uptime() + Self.escapeTime) : end
+        let ready = Polling.wait(
+            for: [core.ending.descriptor, core.wake.descriptor, core.device.descriptor],
+            until: limit.map { ContinuousClock.now + ($0 - time.uptime()) })
+        switch ready {
+        case core.wake.descriptor: core.wake.clear()
+        case core.device.descriptor:
+            guard let bytes = core.device.read() else { return false }
+            for input in parser.parse(bytes) { handle(input) }
+        case nil: if isEscape, let key = parser.endBurst() { handle(key) }
+        default: break
+        }
+        return true
+    }
+
+    /// Receives the answers that are on their way: later ones would be typed into the shell.
+    private mutating func receiveLastAnswers() {
+        let end = ContinuousClock.now + Self.answerTime
+        while !unread.isEmpty, Polling.wait(for: [core.device.descriptor], until: end) != nil {
+            guard let bytes = core.device.read() else { return }
+            for input in parser.parse(bytes) where input == .ready { handle(input) }
+        }
+    }
+
+    private mutating func handle(_ input: TerminalInput) {
+        switch input {
+        case .ready:
+            core.state.withLock { $0.answer() }
+            // The terminal has removed them, unless it failed.
+            if !unread.isEmpty { for object in unread.removeFirst() { object.remove() } }
+        case .key(let key): core.onKey(key)
+        default: break
+        }
+    }
+}

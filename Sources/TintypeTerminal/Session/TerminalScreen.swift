@@ -1,0 +1,31 @@
+/// The part of the terminal that a session uses.
+public enum TerminalScreen: Hashable, Sendable {
+    /// The screen with the text of the shell, which stays. Images stay at the end.
+    case main
+    /// A screen of its own. The former one returns at the end.
+    case alternate
+
+    /// What is written at the beginning of a session.
+    var beginning: [UInt8] {
+        var bytes: [UInt8] = []
+        if self == .alternate { bytes.append(ControlSequence.alternateScreen + ControlSequence.clearScreen) }
+        bytes.append(ControlSequence.hideCursor)
+        return bytes
+    }
+
+    /// What is written at the end, whatever was being written before. It needs no knowledge of the session, so that a
+    /// handler of a signal can write it.
+    ///
+    /// - Parameter graphics: The protocol of the session.
+    package func restoration(_ graphics: GraphicsProtocol) -> [UInt8] {
+        var bytes: [UInt8] = []
+        // The end of a string that was cut off, of a synchronized update, and of colours.
+        bytes.append(ControlSequence.stringTerminator + ControlSequence.endUpdate + ControlSequence.resetStyle)
+        if self == .alternate {
+            if graphics == .kitty { bytes.append("\u{1B}_Ga=d,d=A,q=2\u{1B}\\") }
+            bytes.append(ControlSequence.mainScreen)
+        }
+        bytes.append(ControlSequence.showCursor)
+        return bytes
+    }
+}

@@ -1,0 +1,134 @@
+package import Foundation
+public import TintypeCore
+
+/// Shows images in regions of a terminal, and receives keys, until it ends.
+///
+/// One thread encodes frames, writes them, and reads keys and answers. Callers never wait for the terminal: of each region,
+/// the newest frame is written when the terminal has processed the former one. The terminal is restored by ``end()``, and
+/// when the session is released. A program that handles signals ends the session in its handler.
+public final class TerminalSession: Sendable {
+    private let core: SessionCore
+
+    /// Begins a session on the controlling terminal.
+    ///
+    /// - Parameters:
+    ///   - capabilities: The result of ``TerminalDetector/detect(variables:)``. The first protocol is used.
+    ///   - screen: The screen to use.
+    ///   - onKey: Called with each key, on the thread of the session.
+    /// - Throws: ``TintypeError/Code/unreadable`` if there is no terminal.
+    public convenience init(
+        _ capabilities: TerminalCapabilities, screen: TerminalScreen = .alternate,
+        onKey: @escaping @Sendable (TerminalKey) -> Void = { _ in }
+    ) throws(TintypeError) {
+        try self.init(capabilities, screen: screen, device: TerminalDevice(), onKey: onKey)
+    }
+
+    /// Begins a session on a terminal.
+    package init(
+        _ capabilities: TerminalCapabilities, screen: TerminalScreen, device: TerminalDevice,
+        onKey: @escaping @Sendable (TerminalKey) -> Void = { _ in }
+    ) throws(TintypeError) {
+        try device.enterRawMode()
+        core = SessionCore(capabilities, screen: screen, device: device, onKey: onKey)
+        Thread.detachNewThread { [core] in
+            var thread = SessionThread(core)
+            thread.run()
+        }
+    }
+
+    deinit {
+        end()
+    }
+
+    /// What the terminal can show. The first protocol is used.
+    public var capabilities: TerminalCapabilities { core.capabilities }
+
+    /// The size of the terminal, as the last call of ``resize()`` found it.
+    public var size: TerminalSize { core.state.withLock { $0.size } }
+
+    /// Restores the terminal. Waits until that is done, but at most for a second if the terminal takes no bytes. Frames that
+    /// have not been written are dropped.
+    public func end() {
+        // All calls but the first have nothing to do.
+        core.state.withLock { $0.end() }
+        core.ending.send()
+        _ = Polling.wait(for: [core.ended.descriptor], until: .now + SessionThread.restoreTime * 2)
+        core.device.leaveRawMode()
+    }
+
+    /// Restores the terminal like ``end()``, after all frames have been written; waits for at most two seconds for them.
+    public func finish() {
+        core.change { $0.finish() }
+        _ = Polling.wait(for: [core.ended.descriptor], until: .now + .seconds(2))
+        end()
+    }
+
+    /// Restores the terminal until ``resume()``, for a program that is about to be stopped. Waits like ``end()``.
+    public func suspend() {
+        core.change { $0.suspend() }
+        _ = Polling.wait(for: [core.paused.descriptor], until: .now + SessionThread.restoreTime * 2)
+        core.paused.clear()
+        core.device.leaveRawMode()
+    }
+
+    /// Uses the terminal again after ``suspend()``. Show everything again after it.
+    ///
+    /// - Throws: ``TintypeError/Code/unreadable`` if the terminal is gone.
+    public func resume() throws(TintypeError) {
+        try core.device.enterRawMode()
+        core.change { $0.resume() }
+        resize()
+    }
+
+    /// Finds out the size of the terminal, clears the alternate screen, and forgets what the regions show. Call it on
+    /// `SIGWINCH` and `SIGCONT`, then show everything again.
+    ///
+    /// - Returns: The new size.
+    @discardableResult public func resize() -> TerminalSize {
+        let (span, cell) = core.device.size
+        return core.change { state in
+            let size = TerminalSize(columns: span.columns, rows: span.rows, cell: cell ?? state.size.cell)
+            state.resize(to: size)
+            return size
+        }
+    }
+
+    /// Returns a new region, which shows nothing.
+    package func makeRegion(_ rect: CellRect) -> TerminalRegion {
+        TerminalRegion(core, number: core.change { $0.makeRegion() }, rect)
+    }
+
+    /// What a handler of signals needs to restore the terminal: bytes to write, and modes to set.
+    package var restoration: (bytes: [UInt8], modes: termios?, descriptor: Int32) {
+        (core.restoration, core.device.formerModes, core.device.descriptor)
+    }
+}
+
+/// A rectangle of the terminal that one caller draws. It is cleared when it is released.
+package final class TerminalRegion: Sendable {
+    private let core: SessionCore
+    private let number: Int
+    private let place: Locked<CellRect>
+
+    fileprivate init(_ core: SessionCore, number: Int, _ rect: CellRect) {
+        self.core = core
+        self.number = number
+        place = Locked(rect)
+    }
+
+    deinit {
+        core.change { [number] in $0.remove(number) }
+    }
+
+    /// The place of the region. A change takes effect with the next frame.
+    package var rect: CellRect {
+        get { place.withLock { $0 } }
+        set { place.withLock { $0 = newValue } }
+    }
+
+    /// Shows content as soon as the terminal is ready, unless a newer one comes first.
+    package func show(_ content: RegionContent, _ kind: FrameKind = .content) {
+        let frame = RegionFrame(content, in: rect)
+        core.change { [number] in $0.add(frame, region: number, kind: kind) }
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+import TintypeCore
+import TintypeTesting
+
+@testable import TintypeTerminal
+
+/// Sessions on a pseudoterminal.
+@Suite(.timeLimit(.minutes(15))) struct TerminalSessionTests {
+    private func capabilities(_ graphics: GraphicsProtocol = .blocks) -> TerminalCapabilities {
+        var capabilities = TerminalCapabilities(
+            size: TerminalSize(columns: 80, rows: 24, cell: PixelSize(width: 10, height: 20)), colors: .trueColor)
+        capabilities.protocols = [graphics]
+        return capabilities
+    }
+
+    /// Reads what the session writes until it ends with a text.
+    private func read(_ terminal: PseudoTerminal, until end: String) -> String {
+        var bytes: [UInt8] = []
+        while !String(decoding: bytes, as: UTF8.self).contains(end) {
+            bytes += terminal.written()
+            sched_yield()
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func content(_ level: UInt8) throws -> RegionContent {
+        let layout = CellLayout(
+            PixelSize(width: 4, height: 4), within: CellSpan(columns: 4, rows: 2),
+            cell: PixelSize(width: 10, height: 20),
+            symbols: .halfBlocks)
+        return .image(try .filled(Pixel(red: level, green: 0, blue: 0), size: layout.pixels), layout)
+    }
+
+    @Test func theNewestFrameIsWrittenWhenTheFormerOneIsAnswered() throws {
+        let terminal = try PseudoTerminal()
+        let session = try TerminalSession(capabilities(), screen: .alternate, device: terminal.device)
+        let region = session.makeRegion(CellRect(column: 0, row: 0, columns: 4, rows: 2))
+        region.show(try content(1))
+        let first = read(terminal, until: "\u{1B}[5n")
+        #expect(first.contains("48;2;1;0;0") && first.hasPrefix("\u{1B}[?1049h"))
+        // The terminal is busy; only the last of these is shown.
+        for level in UInt8(2)...9 { region.show(try content(level), .animation) }
+        terminal.send("\u{1B}[0n")
+        let second = read(terminal, until: "\u{1B}[5n")
+        #expect(second.contains("48;2;9;0;0") && !second.contains("48;2;2;0;0"))
+        session.end()
+    }
+
+    @Test(arguments: [TerminalScreen.main, .alternate])
+    func theTerminalIsRestored(_ screen: TerminalScreen) throws {
+        let terminal = try PseudoTerminal()
+        let modes = terminal.modes
+        do {
+            let session = try TerminalSession(capabilities(.kitty), screen: screen, device: terminal.device)
+            #expect(terminal.modes != modes)
+            _ = read(terminal, until: "\u{1B}[?25l")
+            // Answers that come too late, and keys.
+            terminal.send("\u{1B}[0nabc")
+            withExtendedLifetime(session) {}
+        }
+        #expect(terminal.modes == modes && terminal.unreadCount == 0)
+        let end = read(terminal, until: "\u{1B}[?25h")
+        #expect(end.contains("\u{1B}[?1049l") == (screen == .alternate))
+        #expect(end.contains("a=d,d=A") == (screen == .alternate))
+        #expect(end.contains("\u{1B}[?2026l") && end.contains("\u{1B}[0m"))
+    }
+
+    @Test func keysArriveBetweenAnswers() async throws {
+        let terminal = try PseudoTerminal()
+        let keys = Shared<[TerminalKey]>([])
+        let session = try TerminalSession(capabilities(), screen: .main, device: terminal.device) { key in
+            keys.withLock { $0.append(key) }
+        }
+        terminal.send("a\u{1B}[0n\u{1B}[A")
+        while keys.now.count < 2 { await Task.yield() }
+        #expect(keys.now == [.character("a"), .up])
+        session.end()
+    }
+
+    @Test func aNewSizeClearsTheScreen() throws {
+        let terminal = try PseudoTerminal()
+        let session = try TerminalSession(capabilities(), screen: .alternate, device: terminal.device)
+        _ = read(terminal, until: "\u{1B}[?25l")
+        #expect(session.resize().columns == 80)
+        _ = read(terminal, until: "\u{1B}[2J")
+        session.end()
+    }
+
+    /// A terminal that takes no bytes must not keep the program from ending.
+    @Test func aStoppedTerminalIsGivenUp() throws {
+        let terminal = try PseudoTerminal()
+        let modes = terminal.modes
+        let session = try TerminalSession(capabilities(.kitty), screen: .alternate, device: terminal.device)
+        let region = session.makeRegion(CellRect(column: 0, row: 0, columns: 80, rows: 24))
+        let layout = CellLayout(
+            PixelSize(width: 400, height: 400), within: CellSpan(columns: 80, rows: 24),
+            cell: PixelSize(width: 10, height: 20),
+            symbols: nil)
+        // Far more than the pseudoterminal holds, and nobody reads.
+        region.show(.image(try TestImages.photo(400, 400), layout))
+        session.end()
+        #expect(terminal.modes == modes)
+    }
+}
