@@ -187,7 +187,7 @@ let package = Package(
         // The command.
         .executableTarget(
             name: "TintypeCommand",
-            dependencies: ["Tintype", "TintypeTesting", "CTintypeSamples", .argumentParser, .logging],
+            dependencies: ["Tintype", "TintypeTerminal", "TintypeTesting", "CTintypeSamples", .argumentParser, .logging],
             swiftSettings: swiftSettings),
 
         // A format that plugs in.

@@ -11,12 +11,13 @@ struct TintypeCommand: AsyncParsableCommand {
         abstract: "Load, inspect, convert and cache images.",
         discussion: """
             A source is an http, https, file or data URL, or the path of a file. The exit status is 0 if everything \
-            succeeded, 64 for a usage error, and otherwise 1 or, for fetch, info and convert, the number of failures. \
+            succeeded, 64 for a usage error, and otherwise 1 or, for fetch, info, convert and show, the number of failures. \
             Each failure is one line on standard error. --help lists the common options of a subcommand, --help-all all.
             """,
         version: "0.1.0",
         subcommands: [
-            Fetch.self, Prefetch.self, Info.self, Convert.self, Compare.self, Cache.self, Doctor.self, Demo.self,
+            Fetch.self, Prefetch.self, Info.self, Convert.self, Compare.self, Show.self, Cache.self, Doctor.self,
+            Demo.self,
         ])
 
     static func main() async {

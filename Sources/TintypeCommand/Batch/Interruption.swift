@@ -30,7 +30,7 @@ final class Interruption: Sendable {
         }
     }
 
-    private static func isIgnored(_ number: Int32) -> Bool {
+    static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         guard sigaction(number, nil, &action) == 0 else { return true }
         // Functions cannot be compared; that which stands for "ignore" has the address 1.

@@ -1,0 +1,50 @@
+import Foundation
+import Tintype
+import TintypeTerminal
+
+/// Restores the terminal when the process crashes.
+///
+/// A handler of such a signal may only call functions that are safe in one (signal-safety(7)), so everything that it needs is
+/// prepared.
+enum CrashRestoration {
+    private static let signals = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE]
+
+    /// What the handler writes and sets.
+    private struct Prepared {
+        let bytes: UnsafeMutableBufferPointer<UInt8>
+        let descriptor: Int32
+        let modes: termios?
+    }
+
+    // Unsafe because a handler of a signal cannot take a lock. It is set before the handlers are installed, and reset after
+    // they are removed; the memory is never freed.
+    private nonisolated(unsafe) static var prepared: Prepared?
+
+    /// Installs the handlers.
+    static func install(_ session: TerminalSession) {
+        let restoration = session.restoration
+        let bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: restoration.bytes.count)
+        _ = bytes.initialize(from: restoration.bytes)
+        prepared = Prepared(bytes: bytes, descriptor: restoration.descriptor, modes: restoration.modes)
+        for number in signals {
+            signal(number) { number in
+                CrashRestoration.restore()
+                // The usual effect ends the process, with a core if that is allowed.
+                Foundation.signal(number, SIG_DFL)
+                Foundation.raise(number)
+            }
+        }
+    }
+
+    /// Removes the handlers.
+    static func remove() {
+        for number in signals { signal(number, SIG_DFL) }
+        prepared = nil
+    }
+
+    private static func restore() {
+        guard let prepared else { return }
+        _ = Foundation.write(prepared.descriptor, prepared.bytes.baseAddress, prepared.bytes.count)
+        if var modes = prepared.modes { tcsetattr(prepared.descriptor, TCSANOW, &modes) }
+    }
+}

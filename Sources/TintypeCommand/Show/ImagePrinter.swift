@@ -1,0 +1,61 @@
+import Foundation
+import Tintype
+import TintypeTerminal
+
+/// Prints images below each other, like text.
+struct ImagePrinter {
+    let capabilities: TerminalCapabilities
+    /// The cells that an image may cover; `nil` for the screen.
+    let limit: CellSpan?
+    private let writer: InlineImage
+    private let firstImage = UInt32.random(in: 0x4000_0000...0x7FFF_0000)
+
+    init(_ capabilities: TerminalCapabilities, limit: CellSpan?) {
+        self.capabilities = capabilities
+        self.limit = limit
+        writer = InlineImage(capabilities) { try? SharedPixels($0) }
+    }
+
+    /// The largest size in pixels at which an image is shown.
+    var box: PixelSize {
+        let cells = limit ?? CellSpan(columns: capabilities.size.columns, rows: max(1, capabilities.size.rows - 2))
+        let cell =
+            capabilities.bestProtocol.symbols(capabilities.colors) == nil
+            ? capabilities.size.cell : PixelSize(width: 2, height: 4)
+        return PixelSize(width: cells.columns * cell.width, height: min(cells.rows * cell.height, 65_535))
+    }
+
+    /// Returns the cells of an image.
+    func layout(_ size: PixelSize) -> CellLayout { writer.layout(size, within: limit) }
+
+    /// Prints an image; of an animation, its first frame.
+    ///
+    /// - Parameter number: The number of the image in this run.
+    func printStill(_ image: Image, number: Int) throws(TintypeError) {
+        let layout = layout(image.size)
+        let pixels = try image.pixels.resampled(to: layout.pixels, filter: .lanczos3)
+        try write(try writer.show(pixels, layout, image: id(number)))
+    }
+
+    /// Prints an animation that the terminal plays by itself.
+    func printAnimation(_ animation: AnimatedImage, loopCount: Int, number: Int) throws(TintypeError) {
+        let layout = layout(animation.size)
+        let frames = try animation.transformed(by: Self.resize(to: layout.pixels))
+        try write(try writer.show(frames.poster, layout, image: id(number)))
+        try write(try writer.animate(frames, loopCount: loopCount, image: id(number)))
+    }
+
+    /// The pixels of cells need not be square, so the shape may change.
+    static func resize(to size: PixelSize) -> ResizeTransformer {
+        ResizeTransformer(to: size, mode: .stretch, isEnlarging: true)
+    }
+
+    private func id(_ number: Int) -> UInt32 { firstImage &+ UInt32(truncatingIfNeeded: number) }
+
+    private func write(_ output: InlineImage.Output) throws(TintypeError) {
+        defer { for object in output.shared { object.remove() } }
+        try StandardOutput.write(bytes: Data(output.bytes))
+        // The memory may be removed once the terminal has read it.
+        if !output.shared.isEmpty { TerminalQuestion.waitUntilProcessed() }
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import Tintype
+import TintypeTerminal
+
+/// The viewer of `tintype show --interactive`: one image on a screen of its own, with keys.
+@MainActor final class ImageViewer {
+    private let sources: [SourceArgument]
+    private let loader: ShowLoader
+    private let capabilities: TerminalCapabilities
+    private let loopCount: Int?
+    private var state: ViewerState
+    private var session: TerminalSession?
+    private var picture: TerminalRegion?
+    private var line: TerminalRegion?
+    private var loading: Task<Void, Never>?
+    private var shown: Image?
+    private var player: AnimationPlayer?
+    private let finished = SharedPromise<Void>()
+
+    /// - Parameter loopCount: The total number of plays of animations, 0 for forever; `nil` as the file says.
+    init(_ sources: [SourceArgument], _ loader: ShowLoader, _ capabilities: TerminalCapabilities, loopCount: Int?) {
+        self.sources = sources
+        self.loader = loader
+        self.capabilities = capabilities
+        self.loopCount = loopCount
+        state = ViewerState(fileCount: sources.count)
+    }
+
+    /// Shows images until the user presses `q`.
+    ///
+    /// - Parameter watch: Reports the sources that have changed; `nil` to watch none.
+    /// - Throws: ``TintypeError/Code/unreadable`` without a terminal.
+    func run(watching watch: FileWatch?) async throws(TintypeError) {
+        let session = try TerminalSession(capabilities) { key in
+            Task { @MainActor in self.press(key) }
+        }
+        self.session = session
+        let signals = TerminalSignals(session) { Task { @MainActor in self.layOut() } }
+        layOut()
+        load()
+        let watching = watch.map { watch in
+            Task { @MainActor in
+                for await _ in watch.changes(of: { self.currentPath }) { self.load(keepingPlace: true) }
+            }
+        }
+        await finished.wait()
+        watching?.cancel()
+        loading?.cancel()
+        player?.stop()
+        session.end()
+        withExtendedLifetime(signals) {}
+    }
+
+    private var source: SourceArgument { sources[state.file] }
+    private var currentPath: String? { source.isStandardInput ? nil : source.path }
+
+    // MARK: Keys
+
+    private func press(_ key: TerminalKey) {
+        switch state.press(key) {
+        case .nothing: break
+        case .load: load()
+        case .draw: draw()
+        case .togglePlayback: if let player { player.status == .playing ? player.pause() : player.play() }
+        case .step(let count): player?.step(by: count)
+        case .quit: finished.fulfill(())
+        }
+    }
+
+    // MARK: Loading
+
+    /// Loads the current file at its full size, so that it can be enlarged.
+    private func load(keepingPlace isSame: Bool = false) {
+        loading?.cancel()
+        if !isSame { write("loading \(ShowLine.name(source)) …") }
+        loading = Task { @MainActor [source, loader] in
+            let result = await Result<Image, TintypeError>.of {
+                try await loader.image(source, within: nil, frames: .all, freshness: isSame ? .reload : .cached)
+            }
+            guard !Task.isCancelled else { return }
+            switch result {
+            case .success(let image): show(image)
+            case .failure(let error): write("\(error)")
+            }
+        }
+    }
+
+    private func show(_ image: Image) {
+        shown = image
+        player?.stop()
+        player = image.animation.map(makePlayer)
+        draw()
+        player?.play()
+    }
+
+    private func makePlayer(_ animation: AnimatedImage) -> AnimationPlayer {
+        var settings = PlaybackSettings()
+        settings.loopCount = loopCount
+        let player = AnimationPlayer(animation, settings: settings)
+        player.onFrame = { [weak self] _, pixels in self?.draw(pixels, .animation) }
+        return player
+    }
+
+    // MARK: Drawing
+
+    /// Divides the screen: all rows but the last are for the image.
+    private func layOut() {
+        guard let session else { return }
+        let size = session.size
+        let image = CellRect(column: 0, row: 0, columns: size.columns, rows: max(1, size.rows - 1))
+        let text = CellRect(column: 0, row: size.rows - 1, columns: size.columns, rows: 1)
+        if let picture, let line {
+            (picture.rect, line.rect) = (image, text)
+        } else {
+            (picture, line) = (session.makeRegion(image), session.makeRegion(text))
+        }
+        draw()
+    }
+
+    private func draw() {
+        guard let shown else { return }
+        draw(player?.shownPixels ?? shown.pixels, .content)
+    }
+
+    private func draw(_ pixels: PixelBuffer, _ kind: FrameKind) {
+        guard let picture, let session, let shown else { return }
+        let symbols = capabilities.bestProtocol.symbols(capabilities.colors)
+        let part = state.visibleRect(of: pixels.size)
+        let layout = CellLayout(
+            pixels.size, within: picture.rect.span, cell: session.size.cell, symbols: symbols,
+            scaling: state.zoomSteps > 0 ? .toFit : .down)
+        // Only the visible part is resampled, so a large image costs no more than a small one.
+        guard let visible = try? pixels.resampled(crop: part, to: layout.pixels, filter: .lanczos3) else { return }
+        picture.show(.image(visible, layout), kind)
+        write(status(shown))
+    }
+
+    private func write(_ text: String) {
+        line?.show(.text([text]))
+    }
+
+    private func status(_ image: Image) -> String {
+        var parts = [ShowLine.text(source, image.info)]
+        if sources.count > 1 { parts.insert("\(state.file + 1)/\(sources.count)", at: 0) }
+        if let player { parts.append("frame \(player.shownFrame + 1)") }
+        if state.zoomSteps > 0 { parts.append("\(Int((state.zoom * 100).rounded())) %") }
+        return parts.joined(separator: "  ")
+    }
+}
+
+extension Result where Success: Sendable, Failure == TintypeError {
+    /// Returns the result of an operation.
+    fileprivate static func of(_ operation: () async throws(TintypeError) -> Success) async -> Self {
+        do throws(TintypeError) { return .success(try await operation()) } catch { return .failure(error) }
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import Tintype
+import TintypeTerminal
+
+/// Handles the signals that concern a terminal while a session uses it. A process has one session at a time.
+///
+/// A signal that ends or stops the process restores the terminal first, and then has its usual effect.
+final class TerminalSignals: Sendable {
+    private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH]
+
+    private let pipe = SignalPipe()
+
+    /// Begins to handle signals.
+    ///
+    /// - Parameters:
+    ///   - session: The session to restore.
+    ///   - onChange: Called when the size has changed or the process continues: everything must be shown again.
+    init(_ session: TerminalSession, onChange: @escaping @Sendable () -> Void) {
+        pipe.forward(Self.signals) { number in
+            switch number {
+            case SIGWINCH: session.resize()
+            case SIGTSTP:
+                session.suspend()
+                SignalPipe.raise(number)
+                // The process continues here.
+                SignalPipe.install(number)
+                try? session.resume()
+            default:
+                session.end()
+                SignalPipe.raise(number)
+            }
+            onChange()
+        }
+        CrashRestoration.install(session)
+    }
+
+    deinit {
+        pipe.end(Self.signals)
+        CrashRestoration.remove()
+    }
+}
+
+/// Passes signals from their handler, which may do next to nothing, to a thread (the self-pipe trick of D. J. Bernstein).
+final class SignalPipe: Sendable {
+    // Unsafe because a handler of a signal cannot take a lock. It is set before handlers are installed.
+    private nonisolated(unsafe) static var input: Int32 = -1
+
+    /// Calls `action` with the number of each signal, on a thread of its own, until ``end(_:)``.
+    func forward(_ signals: [Int32], to action: @escaping @Sendable (Int32) -> Void) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        Self.input = ends[1]
+        let output = ends[0]
+        Thread.detachNewThread {
+            var number: UInt8 = 0
+            while true {
+                let count = Foundation.read(output, &number, 1)
+                if count < 0, errno == EINTR { continue }
+                guard count == 1, number != 0 else { break }
+                action(Int32(number))
+            }
+            close(output)
+        }
+        // A signal that the parent process ignores, as nohup does, stays ignored.
+        for number in signals where !Interruption.isIgnored(number) { Self.install(number) }
+    }
+
+    /// Gives signals their usual effects back.
+    func end(_ signals: [Int32]) {
+        for number in signals { signal(number, SIG_DFL) }
+        var end: UInt8 = 0
+        _ = Foundation.write(Self.input, &end, 1)
+        close(Self.input)
+        Self.input = -1
+    }
+
+    /// Installs the handler of a signal.
+    static func install(_ number: Int32) {
+        signal(number) { number in
+            let error = errno
+            var byte = UInt8(truncatingIfNeeded: number)
+            _ = Foundation.write(SignalPipe.input, &byte, 1)
+            errno = error
+        }
+    }
+
+    /// Lets a signal have its usual effect on the process.
+    static func raise(_ number: Int32) {
+        signal(number, SIG_DFL)
+        kill(getpid(), number)
+    }
+}
