@@ -191,6 +191,9 @@ let package = Package(
             swiftSettings: swiftSettings),
 
         // A format that plugs in.
+        .executableTarget(
+            name: "TerminalGallery", dependencies: ["Tintype", "TintypeTerminal"], path: "Examples/TerminalGallery",
+            swiftSettings: swiftSettings),
         .target(
             name: "QOIExample", dependencies: ["TintypeCore"], path: "Examples/QOI", swiftSettings: swiftSettings),
 

@@ -81,7 +81,7 @@ struct CommandRun: Sendable {
     /// Adds a long time-out unless the arguments have one, so that tests pass on a busy machine.
     private static func withLongTimeout(_ arguments: [String]) -> [String] {
         guard let subcommand = arguments.first,
-            ["compare", "convert", "fetch", "info", "prefetch"].contains(subcommand),
+            ["compare", "convert", "fetch", "info", "prefetch", "show"].contains(subcommand),
             !arguments.contains("--timeout"), !arguments.contains("--help"), !arguments.contains("--help-all")
         else { return arguments }
         return [subcommand, "--timeout", "3600"] + arguments.dropFirst()

@@ -74,7 +74,7 @@ struct ShowRun {
             do throws(TintypeError) {
                 try await body(source, try await loader.image(source, within: box, frames: frames), number)
             } catch {
-                StandardError.write("tintype: \(error)")
+                StandardError.write("tintype: \(FailureHint().description(error))")
                 failures += 1
             }
         }
@@ -94,7 +94,7 @@ struct ShowRun {
             for (index, result) in await load(row, within: Self.box(grid, capabilities)).enumerated() {
                 let number = firstNumber &+ UInt32(truncatingIfNeeded: start + index)
                 if case .failure(let error) = result {
-                    StandardError.write("tintype: \(error)")
+                    StandardError.write("tintype: \(FailureHint().description(error))")
                     failures += 1
                 }
                 items.append(try item(row[index], try? result.get(), grid, number))

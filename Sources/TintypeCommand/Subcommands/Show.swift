@@ -53,6 +53,7 @@ struct Show: AsyncParsableCommand {
 
     @OptionGroup(title: "Cache", visibility: .hidden) var cache: CacheOptions
     @OptionGroup(title: "Transfers", visibility: .hidden) var transfer: TransferOptions
+    @OptionGroup var terminal: TerminalOptions
 
     func validate() throws {
         try inputs.validate(sources)

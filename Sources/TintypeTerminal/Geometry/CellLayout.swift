@@ -15,6 +15,12 @@ package struct CellLayout: Hashable, Sendable {
         case toFit
     }
 
+    /// Creates the layout of an image that covers cells of known pixels.
+    init(_ span: CellSpan, pixels: PixelSize) {
+        self.span = span
+        self.pixels = pixels
+    }
+
     /// Lays out an image of a size within a region.
     ///
     /// - Parameters:

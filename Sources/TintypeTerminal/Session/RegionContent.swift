@@ -6,6 +6,8 @@ package enum RegionContent: Sendable {
     case nothing
     /// Pixels, which are resampled to the size of their layout if they have another one.
     case image(PixelBuffer, CellLayout)
+    /// A moment of a transition from one image to another.
+    case transition(TransitionImage?, TransitionImage?, TransitionFrame)
     /// Lines of text, centred, without control characters.
     case text([String])
 }

@@ -63,6 +63,11 @@ package struct RegionRenderer {
         switch frame.content {
         case .nothing: return Output(bytes: clear())
         case .text(let lines): return Output(bytes: draw(lines, in: frame.rect))
+        case .transition(let old, let new, let moment):
+            let cell = capabilities.bestProtocol.symbols(capabilities.colors)?.pixels ?? size.cell
+            let painter = LayerPainter(canvas: frame.rect.span.pixels(cell: cell))
+            let layout = CellLayout(frame.rect.span, pixels: painter.canvas)
+            return try draw(RegionFrame(.image(try painter.paint(old, new, moment), layout), in: frame.rect))
         case .image(let pixels, let layout):
             let place = Self.place(of: layout.span, in: frame.rect)
             let exact =

@@ -1,0 +1,154 @@
+public import TintypeCore
+
+/// Shows images in a rectangle of a terminal.
+///
+///     let view = TerminalImageView(session, in: CellRect(column: 0, row: 0, columns: 40, rows: 20), pipeline: .shared)
+///     view.load(ImageRequest(url: url))
+///
+/// Images are decoded to the size of the rectangle. Animations play; a terminal that is slow gets fewer frames.
+@MainActor public final class TerminalImageView: ImageDisplay {
+    /// The session that shows the view.
+    public let session: TerminalSession
+    /// The loads of the view.
+    public private(set) lazy var binding = ImageBinding(self, pipeline: pipeline)
+
+    private let pipeline: ImagePipeline
+    private let region: TerminalRegion
+    private let player = ContentPlayer()
+    private let transitionTimer = SystemPlaybackTimer()
+    private var content = ImageContent.nothing
+    private var transition: RunningTransition?
+    /// What the transition leads from.
+    private var formerImage: TransitionImage?
+    /// The progress of a load that takes long, while there is nothing else to show.
+    private var progressLine: String?
+
+    /// The time between the frames of a transition.
+    private static let frameTime = Duration.milliseconds(60)
+
+    /// Creates a view that shows nothing.
+    public init(_ session: TerminalSession, in rect: CellRect, pipeline: ImagePipeline) {
+        self.session = session
+        self.pipeline = pipeline
+        region = session.makeRegion(rect)
+        player.onPixels = { [weak self] _ in self?.draw() }
+        let bar = TerminalProgressBar { [weak self] in self?.showProgress($0) }
+        binding.indicator = DelayedIndicator(bar)
+    }
+
+    /// Loads and shows an image, decoded to the size of the view.
+    ///
+    /// - Parameters:
+    ///   - request: The image to load.
+    ///   - presentation: What is shown meanwhile and how; the size is always that of the view.
+    ///   - receive: Receives progress, previews, and the end exactly once, on the main actor.
+    public func load(
+        _ request: ImageRequest, presentation: Presentation = Presentation(), receive: ImageBinding.Receiver? = nil
+    ) {
+        var presentation = presentation
+        presentation.sizing = .fitsDisplay
+        binding.load(request, presentation: presentation, receive: receive)
+    }
+
+    /// The cells of the view. Parts beyond the edges of the screen are not drawn.
+    public var rect: CellRect {
+        get { region.rect }
+        set {
+            guard newValue != region.rect else { return }
+            region.rect = newValue
+            redraw()
+            binding.refit()
+        }
+    }
+
+    /// Whether the view is visible. The animation of a hidden view stands still, and its load pauses.
+    public var isVisible: Bool {
+        get { player.isVisible }
+        set {
+            player.isVisible = newValue
+            binding.isVisible = newValue
+            redraw()
+        }
+    }
+
+    /// Draws the view again, after the size of the terminal has changed.
+    public func redraw() {
+        isVisible ? draw() : region.show(.nothing)
+    }
+
+    // MARK: ImageDisplay
+
+    /// Shows content in place of what was shown before.
+    public func show(_ content: ImageContent) {
+        endTransition()
+        self.content = content
+        player.show(content)
+        draw()
+    }
+
+    /// Shows the new content of a transition, frame by frame. Over a slow connection it is shown at once.
+    public func show(with transition: RunningTransition) {
+        guard !session.capabilities.isRemote, isVisible else {
+            show(transition.new)
+            return transition.finish()
+        }
+        formerImage = player.pixels.map(placed)
+        content = transition.new
+        self.transition = transition
+        player.show(transition.new)
+        advanceTransition()
+    }
+
+    /// The size of the rectangle in pixels; for characters, the pixels that they show.
+    public var wantedSize: PixelSize? {
+        let capabilities = session.capabilities
+        let symbols = capabilities.bestProtocol.symbols(capabilities.colors)
+        return rect.span.pixels(cell: symbols?.pixels ?? session.size.cell)
+    }
+
+    // MARK: Drawing
+
+    private func draw() {
+        guard isVisible, transition == nil else { return }
+        if let pixels = player.pixels {
+            let image = placed(pixels)
+            region.show(.image(image.pixels, image.layout), player.player == nil ? .content : .animation)
+        } else {
+            let text = content.error.map { ["✗", "\($0)"] } ?? progressLine.map { [$0] }
+            region.show(text.map(RegionContent.text) ?? .nothing)
+        }
+    }
+
+    private func showProgress(_ progress: LoadProgress?) {
+        progressLine = progress.map { TerminalProgressBar.line($0, columns: rect.span.columns) }
+        if player.pixels == nil { draw() }
+    }
+
+    private func placed(_ pixels: PixelBuffer) -> TransitionImage {
+        let capabilities = session.capabilities
+        let layout = CellLayout(
+            pixels.size, within: rect.span, cell: session.size.cell,
+            symbols: capabilities.bestProtocol.symbols(capabilities.colors),
+            // A placeholder has few pixels, and stands for an image that has more.
+            scaling: content.kind == .placeholder ? .toFit : .down)
+        return TransitionImage(pixels: pixels, layout: layout)
+    }
+
+    // MARK: Transitions
+
+    private func advanceTransition() {
+        guard let transition else { return }
+        let frame = transition.frame(at: transitionTimer.now)
+        guard !transition.isOver else {
+            endTransition()
+            return draw()
+        }
+        region.show(.transition(formerImage, player.pixels.map(placed), frame), .animation)
+        transitionTimer.set(for: transitionTimer.now + Self.frameTime) { [weak self] in self?.advanceTransition() }
+    }
+
+    private func endTransition() {
+        transitionTimer.cancel()
+        (transition, formerImage) = (nil, nil)
+    }
+}
