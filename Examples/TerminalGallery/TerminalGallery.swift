@@ -20,7 +20,7 @@ import TintypeTerminal
         let session = try TerminalSession(TerminalDetector.detect()) { continuation.yield($0) }
         // However the program ends, the shell gets its terminal back.
         defer { session.end() }
-        let gallery = TerminalGallery(CommandLine.arguments.dropFirst().map(source), session)
+        let gallery = TerminalGallery(CommandLine.arguments.dropFirst().map { source($0) }, session)
         for await key in keys {
             switch key {
             case .down: gallery.scroll(by: 1)

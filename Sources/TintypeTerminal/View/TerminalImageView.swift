@@ -31,7 +31,8 @@ public import TintypeCore
         self.session = session
         self.pipeline = pipeline
         region = session.makeRegion(rect)
-        player.onPixels = { [weak self] _ in self?.draw() }
+        // The first pixels of a content are drawn again by show(_:), because they must not be left out.
+        player.onPixels = { [weak self] _ in self?.draw(.animation) }
         let bar = TerminalProgressBar { [weak self] in self?.showProgress($0) }
         binding.indicator = DelayedIndicator(bar)
     }
@@ -73,7 +74,7 @@ public import TintypeCore
 
     /// Draws the view again, after the size of the terminal has changed.
     public func redraw() {
-        isVisible ? draw() : region.show(.nothing)
+        isVisible ? draw(.content) : region.show(.nothing)
     }
 
     // MARK: ImageDisplay
@@ -83,7 +84,7 @@ public import TintypeCore
         endTransition()
         self.content = content
         player.show(content)
-        draw()
+        draw(.content)
     }
 
     /// Shows the new content of a transition, frame by frame. Over a slow connection it is shown at once.
@@ -108,20 +109,20 @@ public import TintypeCore
 
     // MARK: Drawing
 
-    private func draw() {
+    private func draw(_ kind: FrameKind) {
         guard isVisible, transition == nil else { return }
         if let pixels = player.pixels {
             let image = placed(pixels)
-            region.show(.image(image.pixels, image.layout), player.player == nil ? .content : .animation)
+            region.show(.image(image.pixels, image.layout), kind)
         } else {
             let text = content.error.map { ["✗", "\($0)"] } ?? progressLine.map { [$0] }
-            region.show(text.map(RegionContent.text) ?? .nothing)
+            region.show(text.map(RegionContent.text) ?? .nothing, kind)
         }
     }
 
     private func showProgress(_ progress: LoadProgress?) {
         progressLine = progress.map { TerminalProgressBar.line($0, columns: rect.span.columns) }
-        if player.pixels == nil { draw() }
+        if player.pixels == nil { draw(.animation) }
     }
 
     private func placed(_ pixels: PixelBuffer) -> TransitionImage {
@@ -141,7 +142,7 @@ public import TintypeCore
         let frame = transition.frame(at: transitionTimer.now)
         guard !transition.isOver else {
             endTransition()
-            return draw()
+            return draw(.content)
         }
         region.show(.transition(formerImage, player.pixels.map(placed), frame), .animation)
         transitionTimer.set(for: transitionTimer.now + Self.frameTime) { [weak self] in self?.advanceTransition() }

@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+import TintypeCore
+import TintypePNG
+import TintypeTesting
+
+@testable import TintypeTerminal
+
+/// Output that other programs read: those that are not installed are left out.
+@Suite(.timeLimit(.minutes(15))) struct JudgeTests {
+    private static func isInstalled(_ program: String) -> Bool {
+        ["/usr/bin", "/usr/local/bin", "/bin"].contains { access("\($0)/\(program)", X_OK) == 0 }
+    }
+
+    /// Runs a script in a directory of its own, which holds `input`, and returns its file `output`.
+    private func output(of script: String, input: [UInt8]) throws -> Data {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tintype-judge-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Data(input).write(to: folder.appending(path: "input"))
+        let path = folder.path(percentEncoded: false)
+        let result = CommandOutput.read(["sh", "-c", "cd '\(path)' && { \(script); }"], within: .seconds(600))
+        try #require(result != nil)
+        return try Data(contentsOf: folder.appending(path: "output"))
+    }
+
+    @Test(.enabled(if: isInstalled("sixel2png")), arguments: [(256, 31.0), (16, 18.0)])
+    func libsixelReadsOurGraphics(_ registers: Int, _ mark: Double) throws {
+        let image = try TestImages.photo(97, 61)
+        var encoder = SixelEncoder(registers: registers)
+        let graphic = SixelWriter.graphic(try encoder.indexed(image), in: PixelRect(x: 0, y: 0, size: image.size))
+        let file = try output(of: "sixel2png -i input -o output >&2", input: graphic)
+        let decoded = try PNGDecoder().decode(file, context: DecodeContext()).pixels
+        #expect(decoded.size == image.size)
+        let colors = decoded.colors(in: PixelRect(x: 0, y: 0, size: image.size))
+        #expect(peakSignalToNoiseRatio(image, colors) >= mark)
+    }
+
+    /// tmux keeps colours as they were written, and prints them again.
+    @Test(.enabled(if: isInstalled("tmux")), arguments: [CellSymbols.halfBlocks, .quadrants])
+    func tmuxShowsOurCells(_ symbols: CellSymbols) throws {
+        let image = try TestImages.photo(40, 30)
+        let grid = try CellPainter(symbols, colors: .trueColor, background: nil).paint(image)
+        let script = """
+            tmux() { command tmux -S ./socket -f /dev/null "$@"; }
+            tmux new-session -d -x 60 -y 30 'cat input; printf "\\nend of test"; exec sleep 600' || exit 1
+            until tmux capture-pane -p | grep -q 'end of test'; do :; done
+            tmux capture-pane -e -p -E \(grid.span.rows - 1) > output
+            tmux kill-server
+            """
+        let captured = try output(of: script, input: CellWriter.lines(grid))
+        var terminal = CellDecoder(columns: 60, rows: 30)
+        let lines = Array(captured).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (row, line) in lines.prefix(grid.span.rows).enumerated() {
+            try terminal.write(Array("\u{1B}[\(row + 1);1H".utf8) + Array(line))
+        }
+        for row in 0..<grid.span.rows {
+            for column in 0..<grid.span.columns {
+                let (shown, cell) = (terminal.grid[column, row], grid[column, row])
+                #expect(shown.symbol == cell.symbol && shown.background == cell.background, "\(column) \(row)")
+                if cell.symbol != " " { #expect(shown.foreground == cell.foreground) }
+            }
+        }
+    }
+}
