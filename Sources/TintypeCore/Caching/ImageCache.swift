@@ -121,13 +121,13 @@ public struct ImageCache: ImageCaching {
 extension ImageCache {
     /// Returns the image of a key from the first tier that has it.
     ///
-    /// A memory hit does not suspend. Otherwise the pixel tier is read; then the disk entry is decoded with ``coders`` and
-    /// the image is stored in memory, at most until the entry expires. `nil` is a miss. Bytes that do not decode are a
-    /// miss too, and are removed, unless `decode` names the decoder.
+    /// A memory hit does not suspend. Otherwise the pixel tier is read; then the disk entry is decoded with ``coders``. If
+    /// `tiers` contains the memory, the image is stored there, at most until the entry expires. `nil` is a miss. Bytes
+    /// that do not decode are a miss too, and are removed, unless `decode` names the decoder.
     ///
     /// - Parameters:
     ///   - key: The key of the image.
-    ///   - tiers: The tiers to read.
+    ///   - tiers: The tiers to read. Others are neither read nor filled.
     ///   - data: Whether to return the encoded bytes even if the image comes from memory or the pixel tier.
     ///   - decode: How to decode the bytes. Use the same options for every query of a key: a memory hit ignores them.
     /// - Throws: ``TintypeError/Code/cancelled`` if the task is cancelled before the read or the decode starts.

@@ -7,13 +7,13 @@ public import Foundation
 extension ImageCaching {
     /// Returns the image of a key from the first tier that has it.
     ///
-    /// A memory hit does not suspend. Otherwise the pixel tier is read; then the disk entry is decoded and the image is
-    /// stored in memory, at most until the entry expires. `nil` is a miss. Bytes that do not decode are a miss too, and are
-    /// removed, unless `decode` names the decoder.
+    /// A memory hit does not suspend. Otherwise the pixel tier is read; then the disk entry is decoded. If `tiers` contains
+    /// the memory, the image is stored there, at most until the entry expires. `nil` is a miss. Bytes that do not decode
+    /// are a miss too, and are removed, unless `decode` names the decoder.
     ///
     /// - Parameters:
     ///   - key: The key of the image.
-    ///   - tiers: The tiers to read.
+    ///   - tiers: The tiers to read. Others are neither read nor filled.
     ///   - data: Whether to return the encoded bytes even if the image comes from memory or the pixel tier.
     ///   - decode: How to decode the bytes. Use the same options for every query of a key: a memory hit ignores them.
     ///   - coders: The codecs to decode with.
@@ -30,7 +30,7 @@ extension ImageCaching {
         }
         guard case .entry(let entry)? = result else { return result?.hit }
         return try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
-            self.decode(entry, for: key, options: decode, with: coders)
+            self.decode(entry, for: key, among: tiers, options: decode, with: coders)
         }
     }
 
@@ -44,7 +44,7 @@ extension ImageCaching {
     ) -> CacheHit? {
         let result = lookUp(key, among: tiers, wantsData: data)
         guard case .entry(let entry)? = result else { return result?.hit }
-        return self.decode(entry, for: key, options: decode, with: coders)
+        return self.decode(entry, for: key, among: tiers, options: decode, with: coders)
     }
 
     /// Blocks.
@@ -63,13 +63,14 @@ extension ImageCaching {
 
     private func pixelHit(_ key: CacheKey, among tiers: CacheTiers) -> CacheHit? {
         guard tiers.contains(.pixels), let image = pixels(for: key) else { return nil }
-        store(image, for: key, timeToLive: Self.timeLeft(until: image.expires))
+        if tiers.contains(.memory) { store(image, for: key, timeToLive: Self.timeLeft(until: image.expires)) }
         return CacheHit(image: image, data: nil, tier: .pixels)
     }
 
-    /// Decodes a disk entry and stores the image in memory.
+    /// Decodes a disk entry, and stores the image in memory if that is among the tiers.
     private func decode(
-        _ entry: CacheEntry, for key: CacheKey, options: DecodeOptions, with coders: ImageCoderRegistry
+        _ entry: CacheEntry, for key: CacheKey, among tiers: CacheTiers, options: DecodeOptions,
+        with coders: ImageCoderRegistry
     ) -> CacheHit? {
         let context = DecodeContext(options: options)
         do throws(TintypeError) {
@@ -78,7 +79,7 @@ extension ImageCaching {
             let image =
                 storedInfo?.applied(to: decoded.pixels, scale: decoded.scale, expires: entry.expires)
                 ?? decoded.dated(received: decoded.received, expires: entry.expires)
-            store(image, for: key, timeToLive: Self.timeLeft(until: entry.expires))
+            if tiers.contains(.memory) { store(image, for: key, timeToLive: Self.timeLeft(until: entry.expires)) }
             return CacheHit(image: image, data: entry.data, tier: .disk)
         } catch {
             // Keep bytes that only lack a decoder here, or that a decoder which the caller chose cannot read: another

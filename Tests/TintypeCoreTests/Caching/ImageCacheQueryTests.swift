@@ -78,6 +78,17 @@ import TintypeTesting
         #expect(try await cache.query(key, among: .disk)?.tier == .disk)
     }
 
+    @Test(arguments: [CacheTiers.disk, .pixels, [.disk, .pixels]])
+    func aQueryWithoutTheMemoryStoresNothingThere(_ tiers: CacheTiers) async throws {
+        disk.store(CacheEntry(data: PipelineFixture.png, format: .png), for: key)
+        pixels.store(try image(), for: key)
+        #expect(try await cache.query(key, among: tiers) != nil)
+        #expect(cache.blockingQuery(key, among: tiers) != nil)
+        #expect(memory.totalCount == 0)
+        #expect(cache.blockingQuery(key, among: tiers.union(.memory)) != nil)
+        #expect(memory.contains(key))
+    }
+
     @Test func anEntrysExpiryLimitsItsTimeInMemory() async throws {
         let soon = Date(timeIntervalSinceNow: 3600)
         disk.store(CacheEntry(data: PipelineFixture.png, format: .png, expires: soon), for: key)
