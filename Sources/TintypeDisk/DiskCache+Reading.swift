@@ -77,7 +77,18 @@ extension DiskCache {
             return nil
         }
         state.withLock { $0.stats.hits += 1 }
-        return pending.entry
+        return completed(pending)
+    }
+
+    /// Returns a pending entry with the extended data of the file that it replaces, if it keeps that. Blocks.
+    func completed(_ pending: DiskStaging.PendingEntry) -> CacheEntry {
+        guard pending.keepsExtended, let entries = entriesHandle(),
+            case .sound(let header, _) = EntryFile.readHead(EntryName(pending.key), in: entries),
+            header.key == pending.key
+        else { return pending.entry }
+        var entry = pending.entry
+        entry.extended = header.extended
+        return entry
     }
 
     private func containsOwn(_ key: CacheKey) -> Bool {

@@ -57,15 +57,16 @@ extension DiskCache {
     private func write(_ pending: DiskStaging.PendingEntry, _ lock: WriterLock) throws(DiskFailure) {
         let name = EntryName(pending.key)
         let now = DiskTime(time.date())
-        let header = EntryHeader(pending.entry, for: pending.key, modified: pending.modified, changed: now)
+        let entry = completed(pending)
+        let header = EntryHeader(entry, for: pending.key, modified: pending.modified, changed: now)
         try retryAfterEviction(header.fileLength) { () throws(DiskFailure) in
             try retryInNewFolders(lock) { lock throws(DiskFailure) in
                 let temporary = makeTemporaryName(lock)
-                if let file = pending.entry.file {
+                if let file = entry.file {
                     try EntryFile.write(header, from: file, as: name, in: lock.folders, temporary: temporary)
                 } else {
                     try EntryFile.write(
-                        header, pending.entry.data, as: name, in: lock.folders, temporary: temporary)
+                        header, entry.data, as: name, in: lock.folders, temporary: temporary)
                 }
             }
         }

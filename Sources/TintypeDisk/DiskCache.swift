@@ -94,8 +94,11 @@ extension DiskCache {
     /// Reads return the entry from this call on. The cache refuses an entry that is larger than ``limits`` allow, that
     /// exceeds the memory for pending writes (256 MB), or that arrives within 10 seconds of a failed write.
     /// ``DiskStats/refusals`` counts such entries.
+    ///
+    /// An entry without extended data keeps that of the entry that it replaces, so that loading the bytes again does not
+    /// lose it. ``amend(_:_:)`` changes or removes it.
     public func store(_ entry: CacheEntry, for key: CacheKey) {
-        store(entry, for: key, modified: DiskTime(time.date()))
+        store(entry, for: key, modified: DiskTime(time.date()), keepsExtended: true)
     }
 
     /// Removes the entry of a key. Blocks the calling thread.
@@ -115,7 +118,9 @@ extension DiskCache {
         guard let (current, modified) = currentEntry(for: key) else { return false }
         var entry = current
         change(&entry)
-        store(entry, for: key, modified: entry.data == current.data ? modified : DiskTime(time.date()))
+        store(
+            entry, for: key, modified: entry.data == current.data ? modified : DiskTime(time.date()),
+            keepsExtended: false)
         return true
     }
 
@@ -146,7 +151,7 @@ extension DiskCache {
     private func currentEntry(for key: CacheKey) -> (CacheEntry, modified: DiskTime)? {
         let now = time.date()
         if let pending = state.withLock({ $0.staging.pendingEntry(for: key) }) {
-            return pending.entry.isExpired(at: now) ? nil : (pending.entry, pending.modified)
+            return pending.entry.isExpired(at: now) ? nil : (completed(pending), pending.modified)
         }
         guard let entries = entriesHandle(),
             case .file(let header, let bytes, let accessed) = EntryFile.read(EntryName(key), in: entries, for: key),
@@ -155,13 +160,13 @@ extension DiskCache {
         return (CacheEntry(header, bytes[header.length...]), header.times.modified)
     }
 
-    private func store(_ entry: CacheEntry, for key: CacheKey, modified: DiskTime) {
+    private func store(_ entry: CacheEntry, for key: CacheKey, modified: DiskTime, keepsExtended: Bool) {
         let now = time.uptime()
         let work = state.withLock { state -> DiskStaging.Work in
             // An entry above the limit would only evict everything else.
             if entry.data.count <= limits.byteCount, EntryHeader.hasRoom(for: entry, key),
                 state.health.allowsWriting(at: now),
-                let work = state.staging.add(entry, for: key, modified: modified)
+                let work = state.staging.add(entry, for: key, modified: modified, keepsExtended: keepsExtended)
             {
                 return work
             }

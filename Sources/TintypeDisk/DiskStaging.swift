@@ -13,6 +13,8 @@ struct DiskStaging: Sendable {
         let entry: CacheEntry
         /// When its bytes were stored.
         let modified: DiskTime
+        /// Whether it gets the extended data of the file that it replaces.
+        let keepsExtended: Bool
         fileprivate let number: Int
     }
 
@@ -52,11 +54,20 @@ struct DiskStaging: Sendable {
     // MARK: Adding work
 
     /// Adds an entry and replaces a pending one of the same key. Returns `nil` if the budget has no room.
-    mutating func add(_ entry: CacheEntry, for key: CacheKey, modified: DiskTime) -> Work? {
+    ///
+    /// - Parameter keepsExtended: Whether an entry without extended data gets that of the entry that it replaces.
+    mutating func add(
+        _ entry: CacheEntry, for key: CacheKey, modified: DiskTime, keepsExtended: Bool = true
+    ) -> Work? {
+        let former = pending[key]
         discard(key)
+        var entry = entry
+        var keepsExtended = keepsExtended && entry.extended.isEmpty
+        if keepsExtended, let former { (entry.extended, keepsExtended) = (former.entry.extended, former.keepsExtended) }
         guard budget.admit(entry.stagingCost(for: key)) else { return nil }
         let number = progress.assignNumber()
-        pending[key] = PendingEntry(key: key, entry: entry, modified: modified, number: number)
+        pending[key] = PendingEntry(
+            key: key, entry: entry, modified: modified, keepsExtended: keepsExtended, number: number)
         order.append((key, number))
         dropStalePositions()
         return startWriting()

@@ -34,6 +34,33 @@ import TintypeTesting
         #expect(read.created == clock.date)
     }
 
+    @Test(arguments: [false, true])
+    func storingAnEntryAgainKeepsItsExtendedData(flushes: Bool) async throws {
+        let cache = cache()
+        cache.store(entry(1), for: key("a"))
+        #expect(try await cache.amend(key("a")) { $0.extended = Data("mine".utf8) })
+        if flushes { try await cache.flush() }
+        cache.store(entry(2), for: key("a"))
+        #expect(try await cache.entry(for: key("a"))?.extended == Data("mine".utf8))
+        try await cache.flush()
+        let read = try #require(try await self.cache().entry(for: key("a")))
+        #expect(read.extended == Data("mine".utf8) && read.data == entry(2).data)
+    }
+
+    @Test func extendedDataEndsWithAnAmendmentOrARemoval() async throws {
+        let cache = cache()
+        var extended = entry(1)
+        extended.extended = Data("mine".utf8)
+        cache.store(extended, for: key("a"))
+        cache.store(extended, for: key("b"))
+        try await cache.flush()
+        #expect(try await cache.amend(key("a")) { $0.extended = Data() })
+        try await cache.remove(key("b"))
+        for name in ["a", "b"] { cache.store(entry(2), for: key(name)) }
+        try await cache.flush()
+        for name in ["a", "b"] { #expect(try await self.cache().entry(for: key(name))?.extended == Data()) }
+    }
+
     @Test func aReadSeesAPendingEntry() async throws {
         let cache = cache()
         cache.store(entry(1), for: key("a"))

@@ -41,7 +41,8 @@ public struct CacheEntry: Sendable {
     public var format: ImageFormat?
     /// Data of the loader, which reads it to validate the entry. Opaque to the cache.
     public var metadata: Data
-    /// Data of the program. Opaque to the cache and to loaders.
+    /// Data of the program. Opaque to the cache and to loaders. A disk cache keeps it when the entry is stored again
+    /// without such data, for example after the bytes were loaded again.
     public var extended: Data
     /// The time at which the bytes were received.
     public var created: Date
