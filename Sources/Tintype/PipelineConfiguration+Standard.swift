@@ -29,7 +29,7 @@ extension PipelineConfiguration {
     ///     URLs.
     ///   - memory: The memory cache, or `nil` for none.
     ///   - disk: The disk cache, or `nil` for none. A subdirectory of it holds decoded thumbnails, for requests that
-    ///     ask for them.
+    ///     ask for them, within the same limits and at most 128 MB.
     public static func standard(
         downloader: DownloaderConfiguration = DownloaderConfiguration(), memory: MemoryCache? = MemoryCache(),
         disk: DiskCache? = DiskCache()

@@ -36,8 +36,15 @@ public final class ThumbnailCache: PixelCaching {
     }
 
     /// Creates a cache in the folder `thumbnails` of a disk cache's directory, with the same clock.
-    public convenience init(beside disk: DiskCache) {
-        self.init(disk.layout.folder(Self.folderName), DiskLimits(byteCount: 128 << 20), 1 << 20, disk.time)
+    ///
+    /// - Parameters:
+    ///   - disk: The disk cache.
+    ///   - limits: The limits on size, count and age. `nil` takes those of the disk cache, but at most 128 MB.
+    ///   - maximumByteCount: The maximum size of one image's pixels, in bytes. 1 MB by default.
+    public convenience init(beside disk: DiskCache, limits: DiskLimits? = nil, maximumByteCount: Int = 1 << 20) {
+        var inherited = disk.limits
+        inherited.byteCount = min(inherited.byteCount, 128 << 20)
+        self.init(disk.layout.folder(Self.folderName), limits ?? inherited, maximumByteCount, disk.time)
     }
 
     private init(_ layout: CacheLayout, _ limits: DiskLimits, _ maximumByteCount: Int, _ time: TimeSource) {

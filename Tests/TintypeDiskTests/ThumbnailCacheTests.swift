@@ -54,6 +54,26 @@ import TintypeTesting
         #expect(try await writer.contains(key))
     }
 
+    @Test func theThumbnailsBesideADiskCacheHaveItsLimits() async throws {
+        let limits = DiskLimits(byteCount: 50_000, count: 3, age: .seconds(60), expiry: .creation)
+        let disk = DiskCache(directory: folder.url, limits: limits, time: clock.timeSource)
+        let cache = ThumbnailCache(beside: disk)
+        #expect(cache.disk.limits == limits)
+        for number in 0..<6 { cache.store(try image(), for: CacheKey(source: "\(number)")) }
+        try await cache.flush()
+        #expect(try await cache.disk.usage().count == 3)
+        clock.advance(by: .seconds(61))
+        #expect(try await cache.image(for: CacheKey(source: "5")) == nil)
+        #expect(ThumbnailCache(beside: DiskCache(directory: folder.url)).disk.limits.byteCount == 128 << 20)
+    }
+
+    @Test func theCallersLimitsOnThumbnailsCount() throws {
+        let disk = DiskCache(directory: folder.url, limits: DiskLimits(byteCount: 50_000))
+        let cache = ThumbnailCache(beside: disk, limits: DiskLimits(byteCount: 1 << 30, count: 7), maximumByteCount: 99)
+        #expect(cache.disk.limits == DiskLimits(byteCount: 1 << 30, count: 7))
+        #expect(!cache.store(try image(), for: key))
+    }
+
     @Test func anImageTellsWhenItsEntryExpires() async throws {
         let cache = cache()
         cache.store(try image(), for: key, timeToLive: .seconds(60))
