@@ -276,7 +276,8 @@ import TintypeTesting
         try await Fixture.run(configuration) { fixture in
             let fields = Fixture.fresh + [("Age", "10"), ("X-Author", "A"), ("X-Other", "B"), ("ETag", "W/\"1\"")]
             fixture.origin.serve("/a", .text("a", fields))
-            _ = try await fixture.load()
+            let fresh = try #require(try await fixture.pipeline.response(for: fixture.request()).http)
+            #expect(fresh.url == fixture.origin.url("/a") && !fresh.isRedirected && fresh.headers["x-other"] == "B")
             fixture.clock.advance(by: .seconds(5))
             let http = try #require(try await fixture.pipeline.response(for: fixture.request()).http)
             #expect(http.status == 200 && http.age(at: fixture.clock.date) == 15)

@@ -24,6 +24,37 @@ import TintypeTesting
         }
     }
 
+    @Test(arguments: ["text/html; charset=utf-8", nil])
+    func theErrorOfABadContentTypeCarriesTheType(_ type: String?) async throws {
+        var configuration = DownloaderConfiguration.patient
+        configuration.acceptableContentTypes = ["image/*"]
+        try await Fixture.withOrigin(configuration) { origin, load in
+            let headers = type.map { [(name: "Content-Type", value: $0)] } ?? []
+            origin.serve("/a", OriginResponse(headers: headers, body: Fixture.body))
+            let error = await Fixture.expect(.badContentType) { try await load("/a") }
+            #expect(error?.contentType == type && error?.status == 200)
+            #expect(error?.about("x").contentType == type)
+        }
+    }
+
+    @Test func aResponseCarriesItsFinalURLStatusAndFields() async throws {
+        try await Fixture.withOrigin { origin, load in
+            origin.serve("/a", .redirect(to: "/b?secret"))
+            origin.serve(
+                "/b", .testImage.with(\.status, 203).with(header: "X-Other", "1").with(header: "ETag", "\"2\""))
+            let bytes = try await load("/a")
+            let http = try #require(bytes.http)
+            #expect(http.url == origin.url("/b?secret") && http.status == 203 && http.isRedirected)
+            #expect(http.headers["x-other"] == "1" && http.headers["etag"] == "\"2\"")
+            #expect(http.headers["connection"] == nil)
+            // A cache has no URLs, which may be secrets, and only the selected fields.
+            let stored = try #require(LoadedBytes(data: bytes.data, origin: .disk, metadata: bytes.metadata).http)
+            #expect(stored.url == nil && stored.status == 203 && stored.isRedirected)
+            #expect(stored.headers["etag"] == "\"2\"" && stored.headers["x-other"] == nil)
+            #expect(LoadedBytes(data: bytes.data, origin: .file).http == nil)
+        }
+    }
+
     @Test func acceptableStatusesCanBeSet() async throws {
         var configuration = DownloaderConfiguration.patient
         configuration.acceptableStatusCodes = 200..<500

@@ -9,7 +9,7 @@ enum MappingSymbols {
     static var all: [String: Any] {
         let parts = [
             request, pipeline, errors, observers, loading, transfers, caches, cacheForms, sharedCaches, coding, codecs,
-            images, animation, prefetching, views, transitions,
+            images, animation, prefetching, views, transitions, seams,
         ]
         return parts.reduce(into: [:]) { all, part in all.merge(part) { first, _ in first } }
     }

@@ -18,7 +18,7 @@ public struct ImageResponse: Sendable {
     /// How the bytes were transferred, if this load transferred them.
     public var metrics: TransferMetrics?
     /// What is known about the bytes that the image was made of, if this load read or loaded them. ``data`` may lack.
-    var bytes: LoadedBytes?
+    package var bytes: LoadedBytes?
 
     /// Creates a response.
     ///
@@ -29,9 +29,6 @@ public struct ImageResponse: Sendable {
         self.data = data
         self.byteCount = byteCount ?? data?.count
     }
-
-    /// Data of the loader about the original bytes; see ``LoadedBytes/metadata``. `nil` if this load did not read them.
-    package var metadata: Data? { bytes?.metadata }
 
     /// Returns the response with an image of `scale` pixels per point. `nil` leaves the scale.
     func atScale(_ scale: Double?) -> ImageResponse {

@@ -87,6 +87,10 @@ public struct LoadedBytes: Sendable {
         }
         set { parts.value.record = .known(metadata: newValue, isStorable: isStorable) }
     }
+    /// The record of the transfer that ``metadata`` is made from; `nil` if the bytes were not just transferred.
+    package var record: (any DeferredRecord)? {
+        if case .deferred(let record) = parts.value.record { record } else { nil }
+    }
     /// How the bytes were transferred, or `nil` if they were not.
     public var metrics: TransferMetrics? {
         get { parts.value.metrics }

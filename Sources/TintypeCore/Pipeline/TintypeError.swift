@@ -17,13 +17,15 @@ public struct TintypeError: Error, Sendable {
     ///   - message: The failure in a few words, without a full stop.
     ///   - subject: The URL, path or name of what failed; `nil` if it is not known here.
     ///   - status: The HTTP status that caused the failure.
+    ///   - contentType: The content type that caused the failure.
     ///   - underlying: The error of a system call or library that caused this one.
     public init(
         _ code: Code, stage: Stage, _ message: String, subject: String? = nil, status: Int? = nil,
-        underlying: (any Error)? = nil
+        contentType: String? = nil, underlying: (any Error)? = nil
     ) {
         storage = Storage(
-            code: code, stage: stage, message: message, subject: subject, status: status, underlying: underlying)
+            code: code, stage: stage, message: message, subject: subject, status: status, contentType: contentType,
+            underlying: underlying)
     }
 
     private init(shared storage: Storage) {
@@ -40,19 +42,23 @@ public struct TintypeError: Error, Sendable {
     public var subject: String? { storage.subject }
     /// The HTTP status that caused the failure.
     public var status: Int? { storage.status }
+    /// The `Content-Type` field that a ``Code/badContentType`` error is about; `nil` if the response had none.
+    public var contentType: String? { storage.contentType }
     /// The error of a system call or library that caused this one.
     public var underlying: (any Error)? { storage.underlying }
 
     /// The error of a cancelled load. One shared instance, because no error is more common.
     public static let cancelled = TintypeError(
         shared: Storage(
-            code: .cancelled, stage: .deliver, message: "cancelled", subject: nil, status: nil, underlying: nil))
+            code: .cancelled, stage: .deliver, message: "cancelled", subject: nil, status: nil, contentType: nil,
+            underlying: nil))
 
     /// Returns the error with `subject` if it has no subject yet. A cancellation is returned unchanged.
     public func about(_ subject: String) -> TintypeError {
         guard self.subject == nil, code != .cancelled else { return self }
         return TintypeError(
-            code, stage: stage, message, subject: subject, status: status, underlying: underlying)
+            code, stage: stage, message, subject: subject, status: status, contentType: contentType,
+            underlying: underlying)
     }
 
     private final class Storage: Sendable {
@@ -61,16 +67,19 @@ public struct TintypeError: Error, Sendable {
         let message: String
         let subject: String?
         let status: Int?
+        let contentType: String?
         let underlying: (any Error)?
 
         init(
-            code: Code, stage: Stage, message: String, subject: String?, status: Int?, underlying: (any Error)?
+            code: Code, stage: Stage, message: String, subject: String?, status: Int?, contentType: String?,
+            underlying: (any Error)?
         ) {
             self.code = code
             self.stage = stage
             self.message = message
             self.subject = subject
             self.status = status
+            self.contentType = contentType
             self.underlying = underlying
         }
     }
@@ -103,7 +112,7 @@ extension TintypeError {
         case refusedRequest
         /// A response modifier refused the response. (2003)
         case refusedResponse
-        /// The content type of the response is not acceptable. (2004)
+        /// The content type of the response is not acceptable; see ``TintypeError/contentType``. (2004)
         case badContentType
         /// The body could not be decrypted, or its content coding is damaged. (1001)
         case undecipherable

@@ -83,7 +83,8 @@ struct AttemptRecord: Sendable {
 struct TransferRecord: DeferredRecord {
     private let chain: ExchangeChain
     private let status: Int
-    private let headers: HTTPFields
+    /// The header fields of the last response.
+    let headers: HTTPFields
     private let fields: StoredHeaderFields
     /// Whether other header fields of the request may lead to other bytes.
     let varies: Bool
@@ -109,12 +110,16 @@ struct TransferRecord: DeferredRecord {
         return Set(heads.flatMap { $0.list("vary") }.map { $0.lowercased() })
     }
 
-    private var response: DownloadResponse {
-        DownloadResponse(url: chain.last.request.url, status: status, headers: headers)
-    }
+    /// The URL that the last response came from.
+    var url: URL { chain.last.request.url }
+
+    private var response: DownloadResponse { DownloadResponse(url: url, status: status, headers: headers) }
+
+    /// What a cache stores with the bytes.
+    var stored: StoredResponse { StoredResponse(response, after: chain, storing: fields) }
 
     /// The encoded ``StoredResponse``.
-    var metadata: Data { StoredResponse(response, after: chain, storing: fields).encoded }
+    var metadata: Data { stored.encoded }
     /// Whether the response may be stored (RFC 9111, 3).
     var isStorable: Bool {
         Storability.allows(response, to: chain.request, after: chain.redirects.map(\.head))

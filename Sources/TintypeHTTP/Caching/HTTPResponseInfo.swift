@@ -5,18 +5,31 @@ public import TintypeCore
 public struct HTTPResponseInfo: Hashable, Sendable {
     private let stored: StoredResponse
 
-    /// - Returns: `nil` if the data does not describe a response.
-    init?(decoding metadata: Data) {
-        guard let stored = StoredResponse(decoding: metadata) else { return nil }
-        self.stored = stored
+    /// The URL that the response came from, after all redirects; `nil` for a response from a cache, which does not store
+    /// the URL, because that of a redirect may be a secret.
+    ///
+    /// If ``isRedirected`` is `false`, it is the URL of the request in any case.
+    public let url: URL?
+
+    /// The header fields, as the origin sent them. A response from a cache has those that
+    /// ``DownloaderConfiguration/storedHeaders`` selects, and a revalidation updates them.
+    public let headers: HTTPFields
+
+    /// - Returns: `nil` if the bytes did not come from an HTTP response.
+    init?(of bytes: LoadedBytes) {
+        if let record = bytes.record as? TransferRecord {
+            (stored, url, headers) = (record.stored, record.url, StoredHeaderFields.all.stored(of: record.headers))
+        } else {
+            guard let stored = StoredResponse(decoding: bytes.metadata) else { return nil }
+            (self.stored, url, headers) = (stored, nil, stored.head.headers)
+        }
     }
 
     /// The status code.
     public var status: Int { stored.head.status }
 
-    /// The header fields that ``DownloaderConfiguration/storedHeaders`` selects, as the origin sent them. A revalidation
-    /// updates them.
-    public var headers: HTTPFields { stored.head.headers }
+    /// Whether the response came after at least one redirect.
+    public var isRedirected: Bool { stored.target != nil }
 
     /// Returns the age of the response in seconds: the time since the origin generated or confirmed it (RFC 9111, 4.2.3).
     /// A server that passes the image on sends it in the `Age` field.
@@ -52,9 +65,14 @@ struct EntityTag: Hashable, Sendable {
 }
 
 extension ImageResponse {
-    /// The HTTP response that the image was made of; `nil` if it came from elsewhere, or if the load read only pixels
-    /// from a cache.
+    /// The HTTP response that the image was made of, with its status, header fields and final URL; `nil` if the image
+    /// came from elsewhere, or if the load read only pixels from a cache.
     ///
     /// A load under ``TintypeCore/LoadPolicy/Freshness/http`` always has it.
-    public var http: HTTPResponseInfo? { metadata.flatMap { HTTPResponseInfo(decoding: $0) } }
+    public var http: HTTPResponseInfo? { bytes.flatMap { HTTPResponseInfo(of: $0) } }
+}
+
+extension LoadedBytes {
+    /// The HTTP response that the bytes are from; `nil` if they came from elsewhere.
+    public var http: HTTPResponseInfo? { HTTPResponseInfo(of: self) }
 }

@@ -215,6 +215,6 @@ final class Transfer: Sendable {
         guard !MediaType.matches(type, types) else { return nil }
         return TintypeError(
             .badContentType, stage: .load, "the content type \(type.isEmpty ? "is missing" : "is \(type)")",
-            status: response.status)
+            status: response.status, contentType: type.isEmpty ? nil : type)
     }
 }
