@@ -23,10 +23,9 @@ extension PipelineConfiguration {
     /// bootstrapped `MetricsSystem` before this call.
     ///
     /// - Parameters:
-    ///   - downloader: The settings of HTTP. Its `Accept` header field is replaced by one that lists the formats that
-    ///     can be decoded. If ``DownloaderConfiguration/partials`` is `nil`, interrupted downloads are stored in a
-    ///     subdirectory of the disk cache's directory. Its server guard, if any, also refuses sources that are not HTTP
-    ///     URLs.
+    ///   - downloader: The settings of HTTP. If ``DownloaderConfiguration/partials`` is `nil`, interrupted downloads are
+    ///     stored in a subdirectory of the disk cache's directory. Its server guard, if any, also refuses sources that are
+    ///     not HTTP URLs.
     ///   - memory: The memory cache, or `nil` for none.
     ///   - disk: The disk cache, or `nil` for none. A subdirectory of it holds decoded thumbnails, for requests that
     ///     ask for them, within the same limits and at most 128 MB.
@@ -37,7 +36,6 @@ extension PipelineConfiguration {
         var configuration = PipelineConfiguration()
         configuration.coders = .standard
         var downloader = downloader
-        downloader.accept = accept(configuration.coders)
         if downloader.partials == nil, let disk {
             downloader.partials = PartialStore(in: disk.location)
         }
@@ -47,13 +45,6 @@ extension PipelineConfiguration {
         if let memory { MemoryPressureMonitor.shared.add(memory) }
         if !(MetricsSystem.factory is NOOPMetricsHandler) { configuration.observers = [PipelineMetrics()] }
         return configuration
-    }
-
-    /// Returns the value of the `Accept` header field: the formats that can be decoded, then any image, then anything.
-    ///
-    /// Without the last two, some servers answer with status 406.
-    private static func accept(_ coders: ImageCoderRegistry) -> String {
-        (coders.decodableFormats.map(\.mediaType) + ["image/*;q=0.8", "*/*;q=0.5"]).joined(separator: ",")
     }
 }
 

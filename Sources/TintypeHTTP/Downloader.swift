@@ -71,7 +71,7 @@ public final class Downloader: ImageLoader {
         var extras = RequestExtras()
         if !options.isDefault { extras[HTTPOptionsKey.self] = options }
         let request = ByteRequest(
-            source: source, extras: extras, byteLimit: options.maximumByteCount ?? defaultByteLimit, stored: nil)
+            source: source, extras: extras, byteLimit: options.maximumByteCount ?? defaultByteLimit)
         let key = try key(for: request)
         let receiver = ByteLoads.Receiver(onStatus: { download.update($0) }, onEnd: { download.finish($0) })
         let priority = download.priority
@@ -102,7 +102,8 @@ extension Downloader: SharedLoader {
     @concurrent
     public func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         let request = ByteRequest(
-            source: source, extras: context.extras, byteLimit: context.received.limit, stored: context.stored)
+            source: source, extras: context.extras, byteLimit: context.received.limit, accept: context.accept,
+            stored: context.stored)
         return try await loads.value(
             try key(for: request), for: context.job, onStatus: { context.received.show($0) }, work: work(for: request))
     }
@@ -114,7 +115,7 @@ extension Downloader: SharedLoader {
     public func verdict(
         on stored: CacheEntry, for source: ImageSource, extras: RequestExtras, at now: Date
     ) -> StoredVerdict {
-        let settings = settings(extras, byteLimit: nil)
+        let settings = settings(extras, accept: nil, byteLimit: nil)
         guard settings.interceptors.isEmpty else { return .stale(usableOnError: false) }
         let request = try? DownloadRequest(source, settings).withCookies(settings, at: now)
         let judgement = ResponseJudge(request: request).judge(stored, for: CacheKey(source: source.identity), at: now)
@@ -122,9 +123,9 @@ extension Downloader: SharedLoader {
     }
 
     /// Returns a judge that knows the request as it would be sent now.
-    package func judge(of source: ImageSource, extras: RequestExtras) async -> any EntryJudge {
-        let settings = settings(extras, byteLimit: nil)
-        guard let request = try? DownloadRequest(source, settings) else { return ResponseJudge(request: nil) }
+    package func judge(for request: ByteRequest) async -> any EntryJudge {
+        let settings = settings(request.extras, accept: request.accept, byteLimit: nil)
+        guard let request = try? DownloadRequest(request.source, settings) else { return ResponseJudge(request: nil) }
         return ResponseJudge(request: await settings.requestToSend(for: request))
     }
 
@@ -141,7 +142,7 @@ extension Downloader: SharedLoader {
 
     /// Returns the work of one transfer.
     package func work(for request: ByteRequest) -> ByteLoads.Work {
-        let settings = settings(request.extras, byteLimit: request.byteLimit)
+        let settings = settings(request.extras, accept: request.accept, byteLimit: request.byteLimit)
         return { [services] (job, reporter) throws(TintypeError) in
             try await Transfer(of: request.source, settings, services, stored: request.stored, for: job, reporter).run()
         }
@@ -149,15 +150,20 @@ extension Downloader: SharedLoader {
 
     /// Returns the settings of a request.
     ///
-    /// - Parameter byteLimit: `nil` if no bytes are loaded with the settings.
-    private func settings(_ extras: RequestExtras, byteLimit: Int?) -> TransferSettings {
+    /// - Parameters:
+    ///   - accept: The media types that the pipeline can decode.
+    ///   - byteLimit: `nil` if no bytes are loaded with the settings.
+    private func settings(_ extras: RequestExtras, accept: String?, byteLimit: Int?) -> TransferSettings {
         let isDefault = !extras.contains(HTTPOptionsKey.self)
         return state.withLock { state in
-            if isDefault, let settings = state.defaultSettings, settings.byteLimit == byteLimit ?? settings.byteLimit {
+            if isDefault, let settings = state.defaultSettings, settings.byteLimit == byteLimit ?? settings.byteLimit,
+                settings.accept == accept
+            {
                 return settings
             }
             let settings = TransferSettings(
-                configuration: state.configuration, options: extras[HTTPOptionsKey.self], byteLimit: byteLimit ?? .max)
+                configuration: state.configuration, options: extras[HTTPOptionsKey.self], accept: accept,
+                byteLimit: byteLimit ?? .max)
             if isDefault { state.defaultSettings = settings }
             return settings
         }

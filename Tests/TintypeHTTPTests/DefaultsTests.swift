@@ -19,7 +19,7 @@ import TintypeHTTP
 
     @Test func requests() {
         #expect(configuration.headers.isEmpty && configuration.interceptors.isEmpty)
-        #expect(configuration.accept == "image/*,*/*;q=0.8" && configuration.userAgent.hasPrefix("Tintype/"))
+        #expect(configuration.accept == nil && configuration.userAgent.hasPrefix("Tintype/"))
         #expect(configuration.proxy == .environment && configuration.allowsHTTP2 && configuration.serverGuard == nil)
         #expect(configuration.hostsWithUncheckedCertificates.isEmpty && configuration.trustedCertificates.isEmpty)
     }

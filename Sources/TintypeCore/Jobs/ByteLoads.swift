@@ -60,6 +60,8 @@ package struct ByteRequest: Sendable {
     package let extras: RequestExtras
     /// The largest number of bytes that the caller accepts.
     package let byteLimit: Int
+    /// The media types that the caller can decode: see ``LoadContext/accept``.
+    package let accept: String?
     /// The cache entry to revalidate.
     package let stored: CacheEntry?
 
@@ -67,12 +69,14 @@ package struct ByteRequest: Sendable {
     ///
     /// - Parameter identity: The identity of the bytes; `nil` takes the identity of the source.
     package init(
-        source: ImageSource, identity: String? = nil, extras: RequestExtras, byteLimit: Int, stored: CacheEntry?
+        source: ImageSource, identity: String? = nil, extras: RequestExtras, byteLimit: Int, accept: String? = nil,
+        stored: CacheEntry? = nil
     ) {
         self.source = source
         self.identity = identity ?? source.identity
         self.extras = extras
         self.byteLimit = byteLimit
+        self.accept = accept
         self.stored = stored
     }
 }
@@ -90,8 +94,8 @@ package protocol SharedLoader: ImageLoader {
     /// The work of one load.
     func work(for request: ByteRequest) -> ByteLoads.Work
 
-    /// Returns the judge of the cache entries of a source.
-    func judge(of source: ImageSource, extras: RequestExtras) async -> any EntryJudge
+    /// Returns the judge of the cache entries that a request may use.
+    func judge(for request: ByteRequest) async -> any EntryJudge
 }
 
 /// A loader that uses the table of its pipeline, because it has none of its own.
@@ -106,7 +110,8 @@ struct PipelineLoader: SharedLoader {
     func work(for request: ByteRequest) -> ByteLoads.Work {
         { [loader] (job, reporter) throws(TintypeError) in
             let received = ReceivedBytes(limit: request.byteLimit, onProgress: reporter.report)
-            let context = LoadContext(received: received, job: job, extras: request.extras, stored: request.stored)
+            let context = LoadContext(
+                received: received, job: job, extras: request.extras, accept: request.accept, stored: request.stored)
             // A job begins on the calling thread, which a user's loader may block. Only a suspension leaves it for certain.
             await Task.yield()
             do throws(TintypeError) {
@@ -117,8 +122,8 @@ struct PipelineLoader: SharedLoader {
         }
     }
 
-    func judge(of source: ImageSource, extras: RequestExtras) -> any EntryJudge {
-        LoaderJudge(loader: loader, source: source, extras: extras)
+    func judge(for request: ByteRequest) -> any EntryJudge {
+        LoaderJudge(loader: loader, source: request.source, extras: request.extras)
     }
 
     func canLoad(_ source: ImageSource) -> Bool { loader.canLoad(source) }
@@ -134,6 +139,7 @@ package struct ByteLoadKey: Hashable, Sendable {
     private let identity: String
     private let extras: RequestExtras
     private let byteLimit: Int
+    private let accept: String?
     /// The metadata of the cache entry to revalidate.
     private let stored: Data?
     private let scope: Scope
@@ -152,6 +158,7 @@ package struct ByteLoadKey: Hashable, Sendable {
         identity = request.identity
         extras = request.extras
         byteLimit = request.byteLimit
+        accept = request.accept
         stored = request.stored?.metadata
         self.scope = scope
     }

@@ -13,9 +13,7 @@ extension ImageLoad {
             throw TintypeError(.notCached, stage: .disk, "not in a cache, and the request allows only caches")
         }
         if let bytes = bytesOfEqualLoad { return bytes }
-        let wanted = ByteRequest(
-            source: request.source, identity: services.byteIdentity(of: request), extras: request.extras,
-            byteLimit: services.configuration.maximumByteCount, stored: stored)
+        let wanted = byteRequest(revalidating: stored)
         do throws(TintypeError) {
             if request.policy.failureMemory == .respected { try services.failureMemory.check(request) }
             try services.checkAllowed(request)
@@ -30,6 +28,15 @@ extension ImageLoad {
             guard let part = partialBytes(previews.received, leftBy: error) else { throw error }
             return part
         }
+    }
+
+    /// What this load requests from its loader.
+    ///
+    /// - Parameter stored: The cache entry to revalidate.
+    func byteRequest(revalidating stored: CacheEntry? = nil) -> ByteRequest {
+        ByteRequest(
+            source: request.source, identity: services.byteIdentity(of: request), extras: request.extras,
+            byteLimit: services.configuration.maximumByteCount, accept: services.accept, stored: stored)
     }
 
     /// The loader of the request, if it shares its loads with callers outside of this pipeline; otherwise the loader with

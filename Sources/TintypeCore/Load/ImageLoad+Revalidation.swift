@@ -59,7 +59,7 @@ extension ImageLoad {
         guard request.policy.freshness == .http else {
             return try await loadBytes(revalidating: storedEntry(as: nil), as: nil, ifFailed: .always, previews)
         }
-        let judge = await sharedLoader.judge(of: request.source, extras: request.extras)
+        let judge = await sharedLoader.judge(for: byteRequest())
         let (entry, verdict, variant) = try await selectEntry(by: judge)
         if let entry, verdict == .fresh || verdict == .usableWhileRevalidating {
             if verdict == .usableWhileRevalidating { revalidateInBackground(entry, as: variant) }

@@ -42,6 +42,9 @@ public struct LoadContext: Sendable {
     public let received: ReceivedBytes
     /// The request's settings for loaders.
     public let extras: RequestExtras
+    /// The media types that the pipeline can decode, as the value of an `Accept` field (RFC 9110 §12.5.1); `nil` if it has
+    /// no decoders.
+    public let accept: String?
     /// The cache entry of this source, for a loader that can ask the origin whether the entry is still valid. Such a
     /// loader returns it as ``LoadedBytes/notModified(_:metadata:)``.
     public let stored: CacheEntry?
@@ -54,13 +57,16 @@ public struct LoadContext: Sendable {
     ///   - received: The destination of the bytes.
     ///   - job: The job that the load runs in.
     ///   - extras: The request's settings for loaders.
+    ///   - accept: The media types that the pipeline can decode.
     ///   - stored: The cache entry to revalidate.
     package init(
-        received: ReceivedBytes, job: JobContext, extras: RequestExtras = RequestExtras(), stored: CacheEntry? = nil
+        received: ReceivedBytes, job: JobContext, extras: RequestExtras = RequestExtras(), accept: String? = nil,
+        stored: CacheEntry? = nil
     ) {
         self.received = received
         self.job = job
         self.extras = extras
+        self.accept = accept
         self.stored = stored
     }
 

@@ -6,6 +6,8 @@ import Logging
 final class PipelineServices: Sendable {
     let configuration: PipelineConfiguration
     private let loader: ImageLoaderChain
+    /// The media types that the pipeline can decode: see ``LoadContext/accept``.
+    let accept: String?
     /// The restrictions on what the pipeline loads, and uses from caches.
     let guards: LoaderGuards
     /// The jobs that make renditions.
@@ -36,6 +38,7 @@ final class PipelineServices: Sendable {
             configuration.failureMemory, time: configuration.time,
             name: { configuration.intercepted($0).key.source })
         loader = ImageLoaderChain(configuration.loaders)
+        accept = configuration.coders.accept
         guards = LoaderGuards(loader.guards)
         let log: [any PipelineObserver] =
             configuration.logger.logLevel <= .debug ? [PipelineLog(logger: configuration.logger)] : []
@@ -135,5 +138,14 @@ extension PipelineServices {
             return nil
         }
         return "\(ObjectIdentifier(self)) \(name)"
+    }
+}
+
+extension ImageCoderRegistry {
+    /// The formats that can be decoded, as an `Accept` field (RFC 9110 §12.5.1): first these, then any image, then
+    /// anything. Without the last two, some servers answer with status 406. `nil` if there are no decoders.
+    var accept: String? {
+        let types = decodableFormats.map(\.mediaType)
+        return types.isEmpty ? nil : (types + ["image/*;q=0.8", "*/*;q=0.5"]).joined(separator: ",")
     }
 }

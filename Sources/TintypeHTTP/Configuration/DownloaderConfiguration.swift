@@ -60,8 +60,11 @@ public struct DownloaderConfiguration: Sendable {
     /// The `User-Agent` field, unless ``headers`` has one.
     public var userAgent = "Tintype/0.1"
 
-    /// The `Accept` field, unless ``headers`` has one.
-    public var accept = "image/*,*/*;q=0.8"
+    /// The `Accept` field, unless ``headers`` or a source has one.
+    ///
+    /// `nil`, the default, lists the formats that the pipeline can decode, so that servers can choose. Without a pipeline
+    /// it is `image/*,*/*;q=0.8`.
+    public var accept: String?
 
     /// The interceptors around every exchange, the first one outermost; the interceptors of a request run inside them.
     public var interceptors: [any HTTPInterceptor] = []

@@ -7,6 +7,8 @@ import TintypeCore
 final class TransferSettings: Sendable {
     let configuration: DownloaderConfiguration
     let options: HTTPOptions
+    /// The media types that the caller can decode; `nil` if they are unknown.
+    let accept: String?
     /// The maximum number of bytes that the caller accepts.
     let byteLimit: Int
     /// The header fields of the configuration.
@@ -15,11 +17,12 @@ final class TransferSettings: Sendable {
     let interceptors: [any HTTPInterceptor]
     private let traits: ClientTraits
 
-    init(configuration: DownloaderConfiguration, options: HTTPOptions, byteLimit: Int) {
+    init(configuration: DownloaderConfiguration, options: HTTPOptions, accept: String? = nil, byteLimit: Int) {
         self.configuration = configuration
         self.options = options
+        self.accept = accept
         self.byteLimit = byteLimit
-        headers = Self.headers(of: configuration)
+        headers = Self.headers(of: configuration, accept)
         traits = ClientTraits(configuration, options)
         let own = options.maximumByteCount ?? configuration.maximumByteCount ?? .max
         // The factor is multiplied with a number of bytes.
@@ -29,10 +32,11 @@ final class TransferSettings: Sendable {
     }
 
     /// The fields of the configuration, then the standard fields that it lacks.
-    private static func headers(of configuration: DownloaderConfiguration) -> HTTPFields {
+    private static func headers(of configuration: DownloaderConfiguration, _ accept: String?) -> HTTPFields {
         var headers = HTTPFields()
         headers.addMissing(configuration.headers)
-        headers.addMissing(["User-Agent": configuration.userAgent, "Accept": configuration.accept])
+        let accept = configuration.accept ?? accept ?? "image/*,*/*;q=0.8"
+        headers.addMissing(["User-Agent": configuration.userAgent, "Accept": accept])
         return headers
     }
 
