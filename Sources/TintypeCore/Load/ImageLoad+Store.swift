@@ -93,6 +93,7 @@ extension ImageLoad {
         let isAccepted = try? await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
             cache.storePixels(image, for: key, timeToLive: timeToLive)
         }
+        services.didStore(for: request)
         return isAccepted ?? false
     }
 }
@@ -114,7 +115,10 @@ extension ImageLoad {
             data: bytes.data, format: image.info.format, metadata: bytes.metadata,
             created: bytes.received ?? services.configuration.time.date(), expires: expiry)
         entry.file = bytes.file
-        guard let serializer else { return originalCache.store(entry, for: request.key.original) }
+        guard let serializer else {
+            originalCache.store(entry, for: request.key.original)
+            return services.didStore(for: request)
+        }
         services.background.add(cost: image.memoryCost + entry.data.count) { [entry] in
             await self.storeSerialized(entry, of: image, by: serializer)
         }
@@ -143,6 +147,7 @@ extension ImageLoad {
             }
             if let entry = entry.replacingData(form) { originalCache.store(entry, for: key) }
         }
+        services.didStore(for: request)
     }
 }
 
@@ -162,6 +167,7 @@ extension ImageLoad {
         await logFailure { () throws(TintypeError) in
             if let entry = try await encode(image, job) { cache.store(entry, for: request.key) }
         }
+        services.didStore(for: request)
     }
 
     /// Logs an error of `body`. A failure to store does not fail a load.

@@ -73,13 +73,14 @@ public final class ImagePipeline: Sendable {
         return task
     }
 
-    /// Waits until everything that loads have stored is on disk, including the bytes of interrupted transfers.
+    /// Waits until everything that loads have stored is on disk, also in caches that requests brought
+    /// (``RequestOverrides``), including the bytes of interrupted transfers.
     ///
     /// - Throws: ``TintypeError/Code/unwritable`` if something could not be written.
     public func flush() async throws(TintypeError) {
         await services.background.wait()
         for loader in ImageLoaderChain(configuration.loaders).flushable { await loader.flush() }
-        try await services.configuration.cache.flush()
+        try await services.flushCaches()
     }
 
     /// Starts the load of a request that the interceptors have already rewritten, and that memory cannot answer.

@@ -46,6 +46,36 @@ import TintypeTesting
         #expect(fixture.memory.contains(request.key) && !fixture.memory.contains(request.key.original))
     }
 
+    @Test func flushIncludesTheCachesOfRequests() async throws {
+        let fixture = PipelineFixture()
+        fixture.answer()
+        let (rendered, original, unused) = (FakeDataCache(), FakeDataCache(), FakeDataCache())
+        func overrides(_ cache: FakeDataCache, _ original: FakeDataCache? = nil) -> RequestOverrides {
+            RequestOverrides(
+                cache: ImageCache(memory: nil, disk: cache),
+                originalCache: original.map { ImageCache(memory: nil, disk: $0) })
+        }
+        let own = overrides(rendered, original)
+        let request = fixture.request().transformed(by: CountingTransformer(identifier: "t")).overrides(own)
+        for _ in 0..<2 { _ = try await fixture.pipeline.image(for: request) }
+        _ = try? await fixture.pipeline.image(for: request.overrides(overrides(unused)).freshness(.cacheOnly))
+        try await fixture.pipeline.flush()
+        #expect(rendered.stored(request.key) != nil && original.stored(request.key.original) != nil)
+        #expect(rendered.flushes == 1 && original.flushes == 1 && fixture.disk.flushes == 1 && unused.flushes == 0)
+        // Nothing was stored in between.
+        try await fixture.pipeline.flush()
+        #expect(rendered.flushes == 1 && fixture.disk.flushes == 2)
+    }
+
+    @Test func theNumberOfFlushedCachesIsBounded() {
+        var table = StoringOverrides()
+        let overrides = (0...StoringOverrides.capacity).map { _ in RequestOverrides() }
+        let evicted = overrides.map { table.add($0) }
+        #expect(evicted.dropLast().allSatisfy { $0 == nil } && evicted.last == .some(overrides[0]))
+        #expect(table.add(overrides[1]) == nil && table.takeAll() == Array(overrides.dropFirst()))
+        #expect(table.takeAll().isEmpty)
+    }
+
     @Test func aStoredRenditionIsNotTransformedAgain() async throws {
         let fixture = PipelineFixture()
         fixture.answer()
