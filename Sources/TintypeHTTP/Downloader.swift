@@ -91,7 +91,7 @@ extension Downloader: SharedLoader {
         switch source {
         case .url(let url): url.isHTTP
         case .http: true
-        case .bytes, .closure: false
+        case .bytes, .closure, .custom: false
         }
     }
 

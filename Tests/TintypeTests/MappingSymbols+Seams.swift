@@ -7,6 +7,17 @@ extension MappingSymbols {
         [
             "HTTPResponseInfo": HTTPResponseInfo.self, "ImageResponse.http": \ImageResponse.http,
             "TintypeError.contentType": \TintypeError.contentType,
+            "ImageLoader.isLasting(_:of:)": { (loader: any ImageLoader, error: TintypeError, source: ImageSource) in
+                loader.isLasting(error, of: source)
+            },
+            "LoadedBytes.init(decoded:origin:data:)": LoadedBytes.init(decoded:origin:data:),
+            "ImageSource.custom": ImageSource.custom, "ModelMapper": ModelMapper<SomeModel>.self,
+            "ModelLoader": ModelLoader<SomeModel>.self,
         ]
     }
+}
+
+/// The type that the symbols of generic types need.
+private struct SomeModel: ImageModel {
+    var imageIdentity: String { "" }
 }

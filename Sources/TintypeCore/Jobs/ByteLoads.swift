@@ -128,6 +128,10 @@ struct PipelineLoader: SharedLoader {
 
     func canLoad(_ source: ImageSource) -> Bool { loader.canLoad(source) }
 
+    func canLoad(_ request: ImageRequest) -> Bool { loader.canLoad(request) }
+
+    func isLasting(_ error: TintypeError, of source: ImageSource) -> Bool { loader.isLasting(error, of: source) }
+
     @concurrent
     func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
         try await loader.load(source, context: context)

@@ -57,16 +57,12 @@ extension ImageLoad {
     ) async throws(TintypeError) -> ImageResponse {
         guard bytes.transferFailure == nil else { return try await salvage(bytes) }
         do throws(TintypeError) {
-            var image: Image
-            if let decoded {
-                image = try decoded.get()
-            } else {
-                image = try await decode(bytes.data, request.rendition.decode)
-            }
-            image = image.dated(received: bytes.received, expires: .earlier(bytes.expires, expiry))
+            let image = try await image(of: bytes, decoded: decoded)
+                .dated(received: bytes.received, expires: .earlier(bytes.expires, expiry))
             services.failureMemory.forget(FailureKey(request))
             storeOriginal(bytes, of: image)
-            var response = ImageResponse(image: image, origin: bytes.origin, data: bytes.data)
+            var response = ImageResponse(
+                image: image, origin: bytes.origin, data: bytes.data.isEmpty ? nil : bytes.data)
             response.metrics = bytes.metrics
             response.bytes = bytes
             return response
@@ -77,8 +73,20 @@ extension ImageLoad {
             load.currentBytes = nil
             return try await load.makeOriginal()
         } catch {
-            if !hasOwnDecoder { services.failureMemory.remember(error, of: request) }
+            if !hasOwnDecoder { remember(error) }
             throw error
+        }
+    }
+
+    /// The image of original bytes: already decoded, delivered by the loader, or decoded now.
+    private func image(
+        of bytes: LoadedBytes, decoded: Result<Image, TintypeError>?
+    ) async throws(TintypeError) -> Image {
+        if let decoded { return try decoded.get() }
+        let options = request.rendition.decode
+        guard let image = bytes.image else { return try await decode(bytes.data, options) }
+        return try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
+            try job.transforming { () throws(TintypeError) in try image.reduced(to: options) }
         }
     }
 
@@ -125,6 +133,23 @@ extension ImageLoad {
                 try coders.decoder(for: data, context.options).decodeChecked(data, context: context, time: time)
             }
         }
+    }
+}
+
+extension Image {
+    /// Returns the frames, the part and the size of a decoded image that options specify, as if it were decoded with them.
+    ///
+    /// - Throws: ``TintypeError/Code/notAnimated``, and the errors of the transforms.
+    fileprivate func reduced(to options: DecodeOptions) throws(TintypeError) -> Image {
+        if options.frames == .animatedOnly, !isAnimated {
+            throw TintypeError(.notAnimated, stage: .decode, "the image is still, and the request wants an animation")
+        }
+        let options = try options.resolved(for: info)
+        var image = options.frames == .first && isAnimated ? replacing(pixels: pixels) : self
+        if let crop = options.crop { image = try image.transformed(by: CropTransformer(to: crop)) }
+        let target = options.size.target(for: image.size)
+        guard target != image.size else { return image }
+        return try image.transformed(by: ResizeTransformer(to: target, mode: .stretch))
     }
 }
 

@@ -24,7 +24,7 @@ extension ImageLoad {
             // Again: a load that joined the transfer of another pipeline or of a program has not handed its bytes over yet.
             return handOver(try checked(bytes))
         } catch {
-            services.failureMemory.remember(error, of: request)
+            remember(error)
             guard let part = partialBytes(previews.received, leftBy: error) else { throw error }
             return part
         }
@@ -42,9 +42,18 @@ extension ImageLoad {
     /// The loader of the request, if it shares its loads with callers outside of this pipeline; otherwise the loader with
     /// the table of the pipeline.
     var sharedLoader: any SharedLoader {
-        ImageLoaderChain([loader]).sharedLoader(for: request.source)
-            ?? PipelineLoader(
-                loader: loader, loads: services.loads, scope: .request(request.overrides, request.policy.forBytes))
+        let accepting = ImageLoaderChain([loader]).loader(for: request)
+        if let shared = accepting as? any SharedLoader { return shared }
+        // An empty chain throws the error that no loader accepts the source.
+        return PipelineLoader(
+            loader: accepting ?? ImageLoaderChain([]), loads: services.loads,
+            scope: .request(request.overrides, request.policy.forBytes))
+    }
+
+    /// Remembers a failure of the source, if the program, or else the loader, judges that a retry would fail in the same
+    /// way.
+    func remember(_ error: TintypeError) {
+        services.failureMemory.remember(error, of: request, judgedBy: sharedLoader)
     }
 
     /// The bytes that an equal load has just loaded, for a request that would otherwise wait to read them from the
@@ -93,7 +102,7 @@ extension ImageLoad {
 
     /// Checks the bytes that a loader returned. For loaders that do not use ``ReceivedBytes``, this is the only check.
     private func checked(_ bytes: LoadedBytes) throws(TintypeError) -> LoadedBytes {
-        guard !bytes.data.isEmpty else {
+        guard !bytes.data.isEmpty || bytes.image != nil else {
             throw TintypeError(.emptyBody, stage: .load, "the loader returned no bytes")
         }
         let limit = services.configuration.maximumByteCount
@@ -109,7 +118,7 @@ extension ImageLoad {
         guard response.data == nil, response.transferFailure == nil else { return response }
         var response = response
         response.data =
-            if let currentBytes { currentBytes.data } else {
+            if let currentBytes { currentBytes.data.isEmpty ? nil : currentBytes.data } else {
                 try await readEntry(request.key.original, in: originalCache, request.policy.original.disk)?.data
             }
         response.byteCount = response.data?.count

@@ -107,7 +107,7 @@ extension ImageLoad {
             let evicted = originalCache.store(image, for: decodedOriginalKey, timeToLive: timeToLive(of: image))
             services.watch.reportEvictions(evicted)
         }
-        guard !image.isPartial, bytes.origin == .network || bytes.origin == .custom,
+        guard !image.isPartial, !bytes.data.isEmpty, bytes.origin == .network || bytes.origin == .custom,
             request.policy.original.disk.canWrite,
             request.source.isWorthKeepingOnDisk, mayBeStored(bytes)
         else { return }

@@ -7,6 +7,13 @@ public protocol ImageLoader: Sendable {
     /// Returns whether this loader accepts a source. Must not access a file or the network.
     func canLoad(_ source: ImageSource) -> Bool
 
+    /// Returns whether this loader accepts a request. By default it does if it accepts the source.
+    ///
+    /// A loader that decides by the settings of the request, such as its extras, implements this method in addition to
+    /// ``canLoad(_:)-(ImageSource)``. All loaders of a source must return the same bytes, because loads and caches of
+    /// equal sources are shared. Must not access a file or the network.
+    func canLoad(_ request: ImageRequest) -> Bool
+
     /// Loads all bytes, and appends them to `context.received` while they arrive.
     ///
     /// Runs in a task of its own, which is cancelled when no caller waits for the bytes any more. Equal loads of one pipeline
@@ -15,6 +22,11 @@ public protocol ImageLoader: Sendable {
     /// - Returns: The complete bytes. If the bytes are incomplete, throw an error.
     @concurrent
     func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes
+
+    /// Returns whether a load or decode that failed would fail again in the same way, so that ``FailureMemory`` remembers
+    /// it. By default ``TintypeError/isLasting``. Not called if the program has set
+    /// ``FailureMemory/Settings/shouldRemember``.
+    func isLasting(_ error: TintypeError, of source: ImageSource) -> Bool
 
     /// Returns whether a cache entry that this loader has loaded may be used again. Called under
     /// ``LoadPolicy/Freshness/http``.
@@ -30,6 +42,12 @@ public protocol ImageLoader: Sendable {
 }
 
 extension ImageLoader {
+    /// Returns whether this loader accepts the source of a request.
+    public func canLoad(_ request: ImageRequest) -> Bool { canLoad(request.source) }
+
+    /// Returns ``TintypeError/isLasting``.
+    public func isLasting(_ error: TintypeError, of source: ImageSource) -> Bool { error.isLasting }
+
     /// Returns ``StoredVerdict/fresh``, for loaders without expiry rules.
     public func verdict(
         on stored: CacheEntry, for source: ImageSource, extras: RequestExtras, at now: Date
@@ -103,6 +121,11 @@ public struct ImageLoaderChain: ImageLoader {
         loader(for: source) != nil
     }
 
+    /// Returns whether any of the loaders accepts the request.
+    public func canLoad(_ request: ImageRequest) -> Bool {
+        loaders.contains { $0.canLoad(request) }
+    }
+
     /// Loads a source with the last loader that accepts it.
     ///
     /// - Throws: ``TintypeError/Code/invalidSource`` if no loader accepts it, or the error of the loader.
@@ -122,16 +145,19 @@ public struct ImageLoaderChain: ImageLoader {
         loader(for: source)?.verdict(on: stored, for: source, extras: extras, at: now) ?? .fresh
     }
 
+    /// Returns the judgement of the loader that accepts the source, or ``TintypeError/isLasting`` if there is none.
+    public func isLasting(_ error: TintypeError, of source: ImageSource) -> Bool {
+        loader(for: source)?.isLasting(error, of: source) ?? error.isLasting
+    }
+
     private func loader(for source: ImageSource) -> (any ImageLoader)? {
         loaders.last { $0.canLoad(source) }
     }
 
-    /// The loader that shares its loads with other callers, if that is the one that accepts the source.
-    func sharedLoader(for source: ImageSource) -> (any SharedLoader)? {
-        switch loader(for: source) {
-        case let chain as ImageLoaderChain: chain.sharedLoader(for: source)
-        case let loader: loader as? any SharedLoader
-        }
+    /// The loader that accepts a request, in this chain or in one that it contains; `nil` if none does.
+    func loader(for request: ImageRequest) -> (any ImageLoader)? {
+        let loader = loaders.last { $0.canLoad(request) }
+        return (loader as? ImageLoaderChain)?.loader(for: request) ?? loader
     }
 
     /// The loaders, in this chain and those in it, that restrict what their pipeline loads.

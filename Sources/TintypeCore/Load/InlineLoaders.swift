@@ -10,7 +10,7 @@ public struct DataURLLoader: ImageLoader {
         switch source {
         case .url(let url): url.scheme?.lowercased() == "data"
         case .bytes: true
-        case .http, .closure: false
+        case .http, .closure, .custom: false
         }
     }
 
@@ -59,12 +59,8 @@ public struct ClosureLoader: ImageLoader {
         }
         do {
             return LoadedBytes(data: try await make(), origin: .custom)
-        } catch let error as TintypeError {
-            throw error.about(id)
-        } catch is CancellationError {
-            throw .cancelled
         } catch {
-            throw TintypeError(.transport, stage: .load, "\(error)", subject: id, underlying: error)
+            throw TintypeError(thrownByProgram: error, subject: id)
         }
     }
 }

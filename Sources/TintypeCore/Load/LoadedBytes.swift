@@ -6,6 +6,7 @@ public struct LoadedBytes: Sendable {
         var data: Data
         var origin: ImageOrigin
         var record: Record
+        var image: Image?
         var metrics: TransferMetrics?
         var isNotModified = false
         var file: SpillFile?
@@ -32,6 +33,21 @@ public struct LoadedBytes: Sendable {
     public init(data: Data, origin: ImageOrigin, metadata: Data = Data(), isStorable: Bool = true) {
         parts = Boxed(
             Parts(data: data, origin: origin, record: .known(metadata: metadata, isStorable: isStorable)))
+    }
+
+    /// Creates the result of a load that returns a decoded image, from a source that has no encoded bytes.
+    ///
+    /// The pipeline reduces the image to the requested size and applies transforms. The disk cache stores no original
+    /// without bytes.
+    ///
+    /// - Parameters:
+    ///   - image: The decoded image, in its full size.
+    ///   - origin: Where the image came from.
+    ///   - data: The encoded bytes of the image, if there are any.
+    public init(decoded image: Image, origin: ImageOrigin = .custom, data: Data = Data()) {
+        var parts = Parts(data: data, origin: origin, record: .known(metadata: Data(), isStorable: true))
+        parts.image = image
+        self.parts = Boxed(parts)
     }
 
     /// Creates the result of a transfer.
@@ -71,6 +87,8 @@ public struct LoadedBytes: Sendable {
             parts.value.file = nil
         }
     }
+    /// The decoded image, if the loader returned one.
+    public var image: Image? { parts.value.image }
     /// Where the bytes came from.
     public var origin: ImageOrigin {
         get { parts.value.origin }
@@ -127,7 +145,7 @@ public struct LoadedBytes: Sendable {
     /// What is known about the bytes, without the bytes.
     var withoutData: LoadedBytes {
         var bytes = self
-        (bytes.parts.value.data, bytes.parts.value.file) = (Data(), nil)
+        (bytes.parts.value.data, bytes.parts.value.file, bytes.parts.value.image) = (Data(), nil, nil)
         return bytes
     }
     /// The error of a revalidation that failed, if these are the bytes of the stale entry.

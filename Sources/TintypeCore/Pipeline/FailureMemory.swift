@@ -11,13 +11,14 @@ public final class FailureMemory: Sendable {
         public var capacity: Int
         /// How long each failure is remembered.
         public var timeToLive: Duration
-        /// Returns whether a retry would fail in the same way. By default ``TintypeError/isLasting``.
-        public var shouldRemember: @Sendable (ImageSource, TintypeError) -> Bool
+        /// Returns whether a retry would fail in the same way. `nil`, the default, leaves this to the loader of the source:
+        /// see ``ImageLoader/isLasting(_:of:)``.
+        public var shouldRemember: (@Sendable (ImageSource, TintypeError) -> Bool)?
 
         /// Creates settings. By default at most 1,000 failures are remembered, for ten minutes each.
         public init(
             capacity: Int = 1000, timeToLive: Duration = .seconds(600),
-            shouldRemember: @escaping @Sendable (ImageSource, TintypeError) -> Bool = { $1.isLasting }
+            shouldRemember: (@Sendable (ImageSource, TintypeError) -> Bool)? = nil
         ) {
             self.capacity = capacity
             self.timeToLive = timeToLive
@@ -27,7 +28,7 @@ public final class FailureMemory: Sendable {
 
     private let table: Locked<FailureTable>
     private let name: @Sendable (ImageRequest) -> String
-    private let shouldRemember: @Sendable (ImageSource, TintypeError) -> Bool
+    private let shouldRemember: (@Sendable (ImageSource, TintypeError) -> Bool)?
     private let time: TimeSource
 
     /// - Parameter name: Returns the name of a request's source in keys.
@@ -78,9 +79,14 @@ public final class FailureMemory: Sendable {
             underlying: error)
     }
 
-    func remember(_ error: TintypeError, of request: ImageRequest) {
+    /// Remembers a failure, if a retry would fail in the same way.
+    ///
+    /// - Parameter loader: Decides about that, if the program has set no rule.
+    func remember(_ error: TintypeError, of request: ImageRequest, judgedBy loader: some ImageLoader) {
         let key = FailureKey(request)
-        guard error.code != .cancelled, key.isShort, shouldRemember(request.source, error) else { return }
+        guard error.code != .cancelled, key.isShort,
+            shouldRemember?(request.source, error) ?? loader.isLasting(error, of: request.source)
+        else { return }
         let now = time.uptime()
         table.withLock { $0.remember(error, of: key, at: now) }
     }

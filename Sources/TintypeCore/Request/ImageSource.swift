@@ -10,6 +10,8 @@ public enum ImageSource: Sendable {
     case bytes(Data, id: String)
     /// A function that returns the bytes when they are needed, with an identity that the program chooses.
     case closure(id: String, @Sendable () async throws -> Data)
+    /// A value of the program that stands for an image. A ``ModelMapper`` or a ``ModelLoader`` knows its type.
+    case custom(any ImageModel)
 
     /// Returns the source for a file.
     ///
@@ -25,6 +27,7 @@ public enum ImageSource: Sendable {
         case .http(let source): source.identity
         case .bytes(_, let id): "bytes:\(id)"
         case .closure(let id, _): "closure:\(id)"
+        case .custom(let model): "custom:\(model.imageIdentity)"
         }
     }
 
@@ -37,12 +40,12 @@ public enum ImageSource: Sendable {
         return "\(url.absoluteString.prefix { $0 != "," }.prefix(64)),…"
     }
 
-    /// The URL of the source; `nil` for bytes and closures.
+    /// The URL of the source; `nil` for bytes, closures and models.
     public var url: URL? {
         switch self {
         case .url(let url): url
         case .http(let source): source.url
-        case .bytes, .closure: nil
+        case .bytes, .closure, .custom: nil
         }
     }
 
@@ -57,7 +60,7 @@ public enum ImageSource: Sendable {
             }
         case .http: .network
         case .bytes: .data
-        case .closure: .custom
+        case .closure, .custom: .custom
         }
     }
 
@@ -70,9 +73,11 @@ public enum ImageSource: Sendable {
 }
 
 extension String {
-    /// The string, prefixed if it reads like the identity of ``ImageSource/bytes(_:id:)`` or
-    /// ``ImageSource/closure(id:_:)``. A URL from outside must not be mistaken for the program's own bytes.
-    fileprivate var asURLIdentity: String { hasPrefix("bytes:") || hasPrefix("closure:") ? "url \(self)" : self }
+    /// The string, prefixed if it reads like the identity of ``ImageSource/bytes(_:id:)``, ``ImageSource/closure(id:_:)`` or
+    /// ``ImageSource/custom(_:)``. A URL from outside must not be mistaken for the program's own bytes.
+    fileprivate var asURLIdentity: String {
+        hasPrefix("bytes:") || hasPrefix("closure:") || hasPrefix("custom:") ? "url \(self)" : self
+    }
 }
 
 /// An HTTP resource that is requested with header fields or a method of its own. All of them are part of its identity.

@@ -10,6 +10,8 @@ public final class FakeLoader: ImageLoader {
     public enum Answer: Sendable {
         /// The load succeeds with these bytes.
         case data(Data)
+        /// The load succeeds with a decoded image, without bytes.
+        case image(Image)
         /// The load fails without delivering bytes.
         case failure(TintypeError)
         /// The load delivers the first bytes, then fails.
@@ -121,6 +123,7 @@ public final class FakeLoader: ImageLoader {
                 throw .cancelled
             }
             return try await produce(answer, identity, context)
+        case .image(let image): return LoadedBytes(decoded: image, origin: origin)
         case .data(let data):
             try context.received.expect(data.count)
             try data.withTypedBytes { bytes throws(TintypeError) in try context.received.append(bytes) }

@@ -68,7 +68,7 @@ import TintypeTesting
     @Test func chainsNest() async throws {
         let chain = ImageLoaderChain([Self.first, ImageLoaderChain([Self.second])])
         #expect(try await load("b", by: chain) == "second")
-        #expect(chain.sharedLoader(for: source("b")) == nil)
+        #expect((chain.loader(for: ImageRequest(source: source("b"))) as? NamedLoader)?.name == "second")
     }
 }
 

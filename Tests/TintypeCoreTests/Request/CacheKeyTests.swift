@@ -85,6 +85,7 @@ import TintypeTesting
         let (closure, bytes) = (try #require(URL(string: "closure:a")), try #require(URL(string: "bytes:a")))
         #expect(ImageSource.url(closure).identity != ImageSource.closure(id: "a") { Data() }.identity)
         #expect(ImageSource.url(bytes).identity != ImageSource.bytes(Data(), id: "a").identity)
+        #expect(ImageSource.url(try #require(URL(string: "custom:a"))).identity == "url custom:a")
     }
 
     @Test func aPlainHTTPSourceSharesTheKeyOfItsURL() throws {
