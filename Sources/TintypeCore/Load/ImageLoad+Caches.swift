@@ -19,7 +19,7 @@ extension ImageLoad {
 
     /// A response from memory. Reports the hit to observers.
     func memoryHit(_ image: Image, _ key: CacheKey) -> ImageResponse {
-        services.watch.report(.lookedUp(key, in: .memory, found: true))
+        watch.report(.lookedUp(key, in: .memory, found: true))
         return ImageResponse(image: image, origin: .memory)
     }
 
@@ -51,11 +51,11 @@ extension ImageLoad {
         let (key, cache) = (request.key, cache)
         guard usesPixelTier, request.policy.reads(request.policy.rendered.disk), request.source.isWorthKeepingOnDisk
         else { return nil }
-        let hit = try await services.watch.watch(.disk, key, byteCount: { $0?.pixels.byteCount }) {
+        let hit = try await watch.watch(.disk, key, byteCount: { $0?.pixels.byteCount }) {
             _ throws(TintypeError) in
             try await WorkQueue.disk.run(for: job) { () throws(TintypeError) in cache.pixels(for: key) }
         }
-        services.watch.report(.lookedUp(key, in: .pixels, found: hit != nil))
+        watch.report(.lookedUp(key, in: .pixels, found: hit != nil))
         guard let image = hit, isCurrent(image) else { return nil }
         storeInMemory(image)
         return ImageResponse(image: image, origin: .disk)
@@ -94,7 +94,7 @@ extension ImageLoad {
     func blockingRead(
         of key: CacheKey, in cache: any ImageCaching
     ) -> @Sendable () throws(TintypeError) -> CacheEntry? {
-        { [watch = services.watch] () throws(TintypeError) in
+        { [watch] () throws(TintypeError) in
             let entry = try watch.watch(.disk, key, byteCount: { $0?.data.count }) { () throws(TintypeError) in
                 cache.entry(for: key)
             }

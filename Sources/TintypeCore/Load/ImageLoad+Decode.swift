@@ -37,7 +37,7 @@ extension ImageLoad {
         let read = blockingRead(of: request.key.original, in: originalCache)
         let decode = blockingDecode(request.rendition.decode)
         let decoded = try await WorkQueue.disk.run(for: job, read, then: .pixels) {
-            [watch = services.watch, key = request.key] entry throws(TintypeError) in
+            [watch, key = request.key] entry throws(TintypeError) in
             let image = Result { () throws(TintypeError) in
                 try watch.watch(.decode, key) { () throws(TintypeError) in try decode(entry.data) }
             }
@@ -117,7 +117,7 @@ extension ImageLoad {
     /// Decodes bytes on the pixel queue.
     func decode(_ data: Data, _ options: DecodeOptions) async throws(TintypeError) -> Image {
         let decode = blockingDecode(options)
-        return try await services.watch.watch(.decode, request.key) { _ throws(TintypeError) in
+        return try await watch.watch(.decode, request.key) { _ throws(TintypeError) in
             try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in try decode(data) }
         }
     }

@@ -78,7 +78,7 @@ extension ImageLoad {
     /// Reports the work to observers, and hands its result over to equal loads before it ends.
     private func watched(_ work: @escaping ByteLoads.Work) -> ByteLoads.Work {
         { [self] (job, reporter) throws(TintypeError) in
-            let watch = services.watch
+            let watch = self.watch
             let bytes = try await watch.watch(.load, request.key.original, byteCount: { $0.data.count }) {
                 run throws(TintypeError) in
                 try await work(job, watch.isIdle ? reporter : AnswerNotice(watch, run).reporter(before: reporter))

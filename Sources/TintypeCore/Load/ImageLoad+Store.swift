@@ -8,7 +8,7 @@ extension ImageLoad {
     func store(_ response: ImageResponse) async throws(TintypeError) {
         let waits = request.policy.completion == .whenStored
         guard response.transferFailure == nil, waits || request.policy.rendered.writesAnyTier else { return }
-        try await services.watch.watch(.store, request.key) { _ throws(TintypeError) in
+        try await watch.watch(.store, request.key) { _ throws(TintypeError) in
             storeInMemory(response.image)
             if isStoredOnDisk(response.image) { await storeOnDisk(response.image, waits: waits) }
             if waits { await flush() }
@@ -19,7 +19,7 @@ extension ImageLoad {
     /// Stores the rendition in memory, if the policy allows it.
     func storeInMemory(_ image: Image) {
         guard request.policy.rendered.memory.canWrite, mayBeStored(currentBytes) else { return }
-        services.watch.reportEvictions(cache.store(image, for: request.key, timeToLive: timeToLive(of: image)))
+        watch.reportEvictions(cache.store(image, for: request.key, timeToLive: timeToLive(of: image)))
         if let variant = Variant(image, of: request) { services.variants.withLock { $0.note(variant) } }
     }
 
@@ -105,7 +105,7 @@ extension ImageLoad {
     func storeOriginal(_ bytes: LoadedBytes, of image: Image) {
         if request.policy.original.memory.canWrite, mayBeStored(bytes) {
             let evicted = originalCache.store(image, for: decodedOriginalKey, timeToLive: timeToLive(of: image))
-            services.watch.reportEvictions(evicted)
+            watch.reportEvictions(evicted)
         }
         guard !image.isPartial, !bytes.data.isEmpty, bytes.origin == .network || bytes.origin == .custom,
             request.policy.original.disk.canWrite,
@@ -185,8 +185,10 @@ extension ImageLoad {
         let configuration = services.configuration
         let (format, options) = encoding(of: image)
         let (serializer, key) = (serializer, request.key)
+        let own = request.overrides?.encoder.map { [$0] } ?? []
+        let coders = own.isEmpty ? configuration.coders : configuration.coders.adding(encoders: own)
         let expiry = Date?.earlier(image.expires, expiry)
-        return try await services.watch.watch(.encode, request.key, byteCount: { $0?.data.count }) {
+        return try await watch.watch(.encode, request.key, byteCount: { $0?.data.count }) {
             _ throws(TintypeError) in
             try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
                 let empty = CacheEntry(
@@ -194,8 +196,7 @@ extension ImageLoad {
                     created: configuration.time.date(), expires: expiry)
                 var form = try serializer?.form(of: image, nil, for: key) ?? .standard
                 if case .standard = form {
-                    form = .bytes(
-                        try configuration.coders.encode(image.pixels, as: format, options: options), format)
+                    form = .bytes(try coders.encode(image.pixels, as: format, options: options), format)
                 }
                 return empty.replacingData(form)
             }

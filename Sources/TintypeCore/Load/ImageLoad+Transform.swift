@@ -9,7 +9,7 @@ extension ImageLoad {
         var response = try await joinIntermediate(rendition.beginning(without: count, takesSize: !isOriginDecoded))
         let (image, last) = (response.image, rendition.ending(count))
         guard rendition.transforms(image.info) else { return response }
-        response.image = try await services.watch.watch(.transform, request.key) { _ throws(TintypeError) in
+        response.image = try await watch.watch(.transform, request.key) { _ throws(TintypeError) in
             try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
                 try job.transforming { () throws(TintypeError) in try image.transformed(by: last) }
             }

@@ -42,7 +42,7 @@ struct ImageLoad: Sendable {
         let response = request.policy.data == .always ? try await addOriginalData(to: response) : response
         guard request.policy.preparation == .always else { return response }
         let pixels = response.image.pixels
-        return try await services.watch.watch(.deliver, request.key) { _ throws(TintypeError) in
+        return try await watch.watch(.deliver, request.key) { _ throws(TintypeError) in
             _ = try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in pixels.touchPages() }
             return response
         }
@@ -117,6 +117,8 @@ extension ImageLoad {
     var cache: any ImageCaching { services.cache(for: request) }
     /// The cache for the original: the pipeline's, or the request's own.
     var originalCache: any ImageCaching { services.originalCache(for: request) }
+    /// The observers of the pipeline, and those of the request.
+    var watch: StageWatch { services.watch.including(request) }
     /// The pipeline's loaders, or the request's own.
     var loader: any ImageLoader { services.loader(for: request) }
 }

@@ -13,6 +13,12 @@ struct StageWatch: Sendable {
     /// Whether there are no observers.
     var isIdle: Bool { observers.isEmpty }
 
+    /// Returns a watch that also sends events to the observers that a request brings.
+    func including(_ request: ImageRequest) -> StageWatch {
+        guard let own = request.overrides?.observers, !own.isEmpty else { return self }
+        return StageWatch(observers + own, time: time)
+    }
+
     /// Sends an event to every observer. The event is created only if there are observers.
     func report(_ event: @autoclosure () -> PipelineEvent) {
         guard !observers.isEmpty else { return }

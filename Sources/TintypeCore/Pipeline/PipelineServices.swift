@@ -79,7 +79,12 @@ final class PipelineServices: Sendable {
         // Called on the cache in place, because copying the existential is a large part of the cost of a hit.
         let image =
             request.overrides?.cache.map { $0.image(for: request.key) } ?? configuration.cache.image(for: request.key)
-        watch.report(.lookedUp(request.key, in: .memory, found: image != nil))
+        // Not `watch.including(request)` in any case, because the copy would cost every hit.
+        if request.overrides == nil {
+            watch.report(.lookedUp(request.key, in: .memory, found: image != nil))
+        } else {
+            watch.including(request).report(.lookedUp(request.key, in: .memory, found: image != nil))
+        }
         guard let scale = request.rendition.decode.scale else { return image }
         return image?.atScale(scale)
     }

@@ -49,7 +49,7 @@ private struct ExtraValue: Hashable, Sendable {
     }
 }
 
-/// Components that replace those of the pipeline for some requests.
+/// Components that replace those of the pipeline for some requests, or are added to them.
 ///
 /// Requests are coalesced only if they share the same object, so create one and pass it to all requests that need it.
 public final class RequestOverrides: Sendable {
@@ -61,16 +61,25 @@ public final class RequestOverrides: Sendable {
     public let loader: (any ImageLoader)?
     /// The serializer to use instead of the pipeline's.
     public let serializer: CacheSerializer?
+    /// The encoder to use for the disk cache, for the formats that it supports, instead of the pipeline's.
+    /// ``LoadPolicy/stored`` selects the format.
+    public let encoder: (any ImageEncoder)?
+    /// The observers of these requests, in addition to those of the pipeline. A transfer that other requests share reports
+    /// to them only if one of these requests has started it.
+    public let observers: [any PipelineObserver]
 
     /// Creates overrides; `nil` leaves a component to the pipeline.
     public init(
         cache: (any ImageCaching)? = nil, originalCache: (any ImageCaching)? = nil, loader: (any ImageLoader)? = nil,
-        serializer: CacheSerializer? = nil
+        serializer: CacheSerializer? = nil, encoder: (any ImageEncoder)? = nil,
+        observers: [any PipelineObserver] = []
     ) {
         self.cache = cache
         self.originalCache = originalCache
         self.loader = loader
         self.serializer = serializer
+        self.encoder = encoder
+        self.observers = observers
     }
 }
 

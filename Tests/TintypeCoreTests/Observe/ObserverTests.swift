@@ -52,6 +52,20 @@ import TintypeTesting
         #expect(events.words.now.contains("encode"))
     }
 
+    @Test func anObserverOfARequestSeesItsLoadsAlone() async throws {
+        let (all, own) = (EventRecorder(), EventRecorder())
+        let fixture = observed(all)
+        for name in ["a", "b"] { fixture.answer(name) }
+        let request = fixture.request().overrides(RequestOverrides(observers: [own]))
+        _ = try await fixture.pipeline.image(for: request)
+        _ = try await fixture.pipeline.image(for: request)
+        let words = own.words.now
+        #expect(words == all.words.now && words.first == "memory miss" && words.last == "memory hit")
+        #expect(words.contains("load") && words.contains("decode") && words.contains("ended"))
+        _ = try await fixture.pipeline.image(for: fixture.request("b"))
+        #expect(own.words.now == words && all.words.now.count > words.count)
+    }
+
     @Test func theNotificationsOfADownloadHaveCounterparts() async {
         // Start is "load…", ReceiveResponse "answered", Finish "load", and Stop without Finish "load" with an error.
         let events = EventRecorder()

@@ -169,6 +169,28 @@ import TintypeTesting
         #expect(fixture.disk.stored(automatic.key)?.format == .jpeg)
     }
 
+    /// Encodes every image as its own bytes.
+    private struct OwnEncoder: ImageEncoder {
+        static let bytes = Data("own".utf8)
+        let formats: Set<ImageFormat> = [.jpeg, .webp]
+
+        func encode(_ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions) -> Data { Self.bytes }
+    }
+
+    @Test(arguments: [LoadPolicy.StoredForm.automatic, .encoded(.webp), .encoded(.png)])
+    func theEncoderOfARequestEncodesTheFormatsThatItSupports(_ form: LoadPolicy.StoredForm) async throws {
+        let fixture = PipelineFixture(info: ImageInfo(format: .png, size: PixelSize(width: 9, height: 9)))
+        fixture.answer()
+        let request = fixture.request().fitting(width: 1).with {
+            $0.policy.stored = form
+            $0.overrides = RequestOverrides(encoder: OwnEncoder())
+        }
+        _ = try await fixture.pipeline.image(for: request)
+        try await fixture.pipeline.flush()
+        let isOwn = fixture.disk.stored(request.key)?.data == OwnEncoder.bytes
+        #expect(isOwn == (form != .encoded(.png)) && fixture.disk.stored(request.key) != nil)
+    }
+
     @Test(arguments: [LoadPolicy.Preparation.automatic, .always])
     func imageForceDecodePolicyPreparesOnlyIfRequested(_ preparation: LoadPolicy.Preparation) async throws {
         let deliveries = Deliveries()
