@@ -156,7 +156,7 @@ extension ImageLoad {
     /// Removes the entries of URLs, in all variants, after a request that changed their resources (RFC 9111 §4.4).
     func removeInvalidated(_ urls: [URL]) async {
         let keys = urls.flatMap { url in
-            let request = services.configuration.intercepted(ImageRequest(url: url))
+            let request = services.intercepted(ImageRequest(url: url))
             return ([nil] + VariantName.all).map { request.named($0).key.original }
         }
         try? await WorkQueue.disk.run(for: JobContext(priority: .normal)) { [originalCache] () throws(TintypeError) in

@@ -5,9 +5,10 @@ public import Foundation
 
 extension ImagePipeline {
     /// Returns the image in memory, or `nil` if it is not there. Does not read the disk, allocates nothing and never
-    /// waits, so a scrolling list can call it for every row.
+    /// waits, so a scrolling list can call it for every row. For a local file, it reads the time of modification: see
+    /// ``PipelineConfiguration/fileIdentity``.
     public func cachedImage(for request: ImageRequest) -> Image? {
-        guard services.configuration.interceptors.isEmpty else {
+        guard services.configuration.interceptors.isEmpty, !request.isForFile else {
             return services.cachedImage(for: services.intercepted(request))
         }
         return services.cachedImage(for: request)

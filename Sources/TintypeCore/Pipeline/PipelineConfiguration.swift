@@ -23,6 +23,10 @@ public struct PipelineConfiguration: Sendable {
     /// The interceptors that rewrite requests before their keys are computed, in order of application. By default none.
     public var interceptors: [any RequestInterceptor] = []
 
+    /// What distinguishes the images of local files in caches. By default their time of modification and their size, too, so
+    /// that a file which changed is loaded again.
+    public var fileIdentity = FileIdentity.modification
+
     /// The observers of the pipeline's events. By default none.
     public var observers: [any PipelineObserver] = []
 
@@ -56,9 +60,13 @@ public struct PipelineConfiguration: Sendable {
 }
 
 extension PipelineConfiguration {
-    /// Returns the request after all request interceptors.
-    func intercepted(_ request: ImageRequest) -> ImageRequest {
-        interceptors.reduce(request) { $1.intercept($0) }
+    /// Returns the request after all request interceptors, with the identity of its file.
+    ///
+    /// - Parameter guards: Decide whether the file may be touched.
+    func intercepted(_ request: ImageRequest, allowedBy guards: LoaderGuards) -> ImageRequest {
+        let intercepted = interceptors.isEmpty ? request : interceptors.reduce(request) { $1.intercept($0) }
+        guard intercepted.isForFile, fileIdentity == .modification, guards.allow(intercepted) else { return intercepted }
+        return intercepted.identifiedByModification()
     }
 }
 

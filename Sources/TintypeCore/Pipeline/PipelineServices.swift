@@ -36,12 +36,13 @@ final class PipelineServices: Sendable {
 
     init(_ configuration: PipelineConfiguration) {
         self.configuration = configuration
-        failureMemory = FailureMemory(
-            configuration.failureMemory, time: configuration.time,
-            name: { configuration.intercepted($0).key.source })
         loader = ImageLoaderChain(configuration.loaders)
         accept = configuration.coders.accept
-        guards = LoaderGuards(loader.guards)
+        let guards = LoaderGuards(loader.guards)
+        self.guards = guards
+        failureMemory = FailureMemory(
+            configuration.failureMemory, time: configuration.time,
+            name: { configuration.intercepted($0, allowedBy: guards).key.source })
         let log: [any PipelineObserver] =
             configuration.logger.logLevel <= .debug ? [PipelineLog(logger: configuration.logger)] : []
         watch = StageWatch(configuration.observers + log, time: configuration.time)
@@ -49,14 +50,14 @@ final class PipelineServices: Sendable {
 
     /// Returns the request after all request interceptors. They also rewrite each alternative, as a separate request.
     func intercepted(_ request: ImageRequest) -> ImageRequest {
-        var intercepted = configuration.intercepted(request)
+        var intercepted = configuration.intercepted(request, allowedBy: guards)
         guard !intercepted.alternatives.isEmpty else { return intercepted }
         intercepted.substitutes = intercepted.alternatives.map { source in
             configuration.intercepted(
                 request.with {
                     $0.source = source
                     $0.alternatives = []
-                })
+                }, allowedBy: guards)
         }
         return intercepted
     }

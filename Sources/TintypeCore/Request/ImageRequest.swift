@@ -28,14 +28,20 @@ public struct ImageRequest: Sendable {
     private final class Storage: Sendable {
         let fields: Fields
         let key: CacheKey
+        /// Whether the source is a local file without a name of its own. Computed once, because every lookup in memory asks.
+        let isForFile: Bool
 
-        /// - Parameter key: The key, if it is known; otherwise it is computed.
-        init(_ fields: Fields, key: CacheKey? = nil) {
+        init(_ fields: Fields) {
             self.fields = fields
-            self.key =
-                key
-                ?? CacheKey(
-                    source: fields.identity ?? fields.source.identity, rendition: fields.rendition.identifier)
+            key = CacheKey(
+                source: fields.identity ?? fields.source.identity, rendition: fields.rendition.identifier)
+            isForFile = fields.identity == nil && fields.source.isFile(identity: key.source)
+        }
+
+        /// - Parameter other: A request with an equal key.
+        init(_ fields: Fields, keyOf other: Storage) {
+            self.fields = fields
+            (key, isForFile) = (other.key, other.isForFile)
         }
     }
 
@@ -73,6 +79,9 @@ public struct ImageRequest: Sendable {
     /// The identity of the image in caches. It is computed once, so that a memory lookup builds no string.
     public var key: CacheKey { storage.key }
 
+    /// Whether the source is a local file without an ``identity``.
+    var isForFile: Bool { storage.isForFile }
+
     /// Changes fields that are part of the key.
     private mutating func changeKeyed(_ change: (inout Fields) -> Void) {
         var fields = storage.fields
@@ -84,7 +93,7 @@ public struct ImageRequest: Sendable {
     private mutating func changeUnkeyed(_ change: (inout Fields) -> Void) {
         var fields = storage.fields
         change(&fields)
-        storage = Storage(fields, key: storage.key)
+        storage = Storage(fields, keyOf: storage)
     }
 }
 

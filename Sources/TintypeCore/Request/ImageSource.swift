@@ -64,6 +64,16 @@ public enum ImageSource: Sendable {
         }
     }
 
+    /// Whether the source is a `file:` URL.
+    ///
+    /// - Parameter identity: The identity of the source. Its first letter decides for nearly all sources.
+    func isFile(identity: String) -> Bool {
+        guard case .url(let url) = self, let first = identity.utf8.first, first | 0x20 == UInt8(ascii: "f") else {
+            return false
+        }
+        return url.isFileURL
+    }
+
     /// Whether the bytes, and images made of them, may be stored on disk.
     ///
     /// The bytes of files and data URLs are available locally anyway, and a file can change without changing its name.

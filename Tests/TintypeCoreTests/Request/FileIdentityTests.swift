@@ -1,0 +1,107 @@
+import Foundation
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+/// The identity of local files in caches.
+@Suite(.timeLimit(.minutes(15))) struct FileIdentityTests {
+    /// Runs a test with a file of its own.
+    private func withFile(_ body: (URL) async throws -> Void) async throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: "tintype file \(UUID().uuidString).png")
+        try write(PipelineFixture.png, to: url, modified: 1000)
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(url)) } catch { result = .failure(error) }
+        try? FileManager.default.removeItem(at: url)
+        try result.get()
+    }
+
+    /// Writes a file, and sets its time of modification to some nanoseconds after 1970.
+    private func write(_ data: Data, to url: URL, modified nanoseconds: Int) throws {
+        try data.write(to: url)
+        let time = timespec(tv_sec: 1, tv_nsec: nanoseconds)
+        #expect(utimensat(AT_FDCWD, url.path(percentEncoded: false), [time, time], 0) == 0)
+    }
+
+    private func pipeline(_ change: (inout PipelineConfiguration) -> Void = { _ in }) -> PipelineFixture {
+        PipelineFixture {
+            $0.loaders = [FileLoader()]
+            change(&$0)
+        }
+    }
+
+    @Test(arguments: [FileIdentity.modification, .path])
+    func aFileThatChangedIsLoadedAgain(_ identity: FileIdentity) async throws {
+        try await withFile { url in
+            let fixture = pipeline { $0.fileIdentity = identity }
+            let first = try await fixture.pipeline.image(for: url)
+            #expect(fixture.pipeline.cachedImage(for: ImageRequest(url: url)) === first)
+            // One nanosecond later, with the same size.
+            try write(PipelineFixture.png, to: url, modified: 1001)
+            let isCached = fixture.pipeline.cachedImage(for: ImageRequest(url: url)) != nil
+            #expect(isCached == (identity == .path))
+            _ = try await fixture.pipeline.image(for: url)
+            #expect(fixture.decoder.decodeCount == (identity == .path ? 1 : 2))
+        }
+    }
+
+    @Test func theKeyOfAFileContainsItsTimeOfModificationAndItsSize() async throws {
+        try await withFile { url in
+            let pipeline = pipeline().pipeline
+            let key = pipeline.cacheKey(for: ImageRequest(url: url))
+            #expect(key.source == "\(url.absoluteString)\nmodified 1.1000 size \(PipelineFixture.png.count)")
+            try write(PipelineFixture.png + [0], to: url, modified: 1000)
+            #expect(pipeline.cacheKey(for: ImageRequest(url: url)) != key)
+            #expect(pipeline.cacheKey(for: ImageRequest(url: url).fitting(width: 1)).rendition == "fit(1x0)")
+        }
+    }
+
+    @Test func namedFilesMissingFilesAndDirectoriesKeepTheirKeys() async throws {
+        try await withFile { url in
+            let pipeline = pipeline().pipeline
+            let named = ImageRequest(url: url).with { $0.identity = "mine" }
+            #expect(pipeline.cacheKey(for: named) == CacheKey(source: "mine"))
+            for url in [url.appendingPathExtension("no"), url.deletingLastPathComponent()] {
+                #expect(pipeline.cacheKey(for: ImageRequest(url: url)).source == url.absoluteString)
+            }
+        }
+    }
+
+    @Test func aFileThatAGuardRefusesIsNotTouched() async throws {
+        struct Refusal: GuardingLoader {
+            let guardFlag = GuardFlag(true)
+            func canLoad(_ source: ImageSource) -> Bool { false }
+            func check(_ request: ImageRequest) throws(TintypeError) {
+                throw TintypeError(.forbidden, stage: .load, "test")
+            }
+
+            @concurrent
+            func load(_ source: ImageSource, context: LoadContext) async throws(TintypeError) -> LoadedBytes {
+                throw TintypeError(.forbidden, stage: .load, "test")
+            }
+        }
+        try await withFile { url in
+            let pipeline = pipeline { $0.loaders.append(Refusal()) }.pipeline
+            #expect(pipeline.cacheKey(for: ImageRequest(url: url)).source == url.absoluteString)
+            await expect(.forbidden) { try await pipeline.image(for: url) }
+        }
+    }
+
+    @Test(arguments: [("file:///a", true), ("FILE:///a", true), ("ftp://a/b", false), ("http://a/file:", false)])
+    func onlyFileURLsAreFiles(_ text: String, _ isFile: Bool) throws {
+        let request = ImageRequest(url: try #require(URL(string: text)))
+        #expect(request.isForFile == isFile && request.priority(.high).isForFile == isFile)
+        #expect(!request.with { $0.identity = "a" }.isForFile)
+    }
+
+    @Test func aFailureOfAFileIsForgottenWhenTheFileChanges() async throws {
+        try await withFile { url in
+            let fixture = pipeline()
+            try write(Data("<html>".utf8), to: url, modified: 1)
+            await expect(.notAnImage) { try await fixture.pipeline.image(for: url) }
+            await expect(.failedBefore) { try await fixture.pipeline.image(for: url) }
+            try write(PipelineFixture.png, to: url, modified: 2)
+            _ = try await fixture.pipeline.image(for: url)
+        }
+    }
+}
