@@ -30,6 +30,14 @@ public struct ImageResponse: Sendable {
         self.byteCount = byteCount ?? data?.count
     }
 
+    /// Returns the response with a modified image. `nil` modifies nothing.
+    func modified(by modifier: ResultModifier?) -> ImageResponse {
+        guard let modifier else { return self }
+        var response = self
+        response.image = modifier(image)
+        return response
+    }
+
     /// Returns the response with an image of `scale` pixels per point. `nil` leaves the scale.
     func atScale(_ scale: Double?) -> ImageResponse {
         guard let scale else { return self }

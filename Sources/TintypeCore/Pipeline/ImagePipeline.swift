@@ -94,7 +94,7 @@ public final class ImagePipeline: Sendable {
                 task.update(status.atScale(scale))
                 if readsHeader { status.headerReader?.readHeader() }
             },
-            onEnd: { task.finish($0.map { $0.atScale(scale) }) })
+            onEnd: { task.finish($0.map { $0.atScale(scale).modified(by: request.resultModifier) }) })
         let key = JobKey(rendition: request, bytes: nil)
         let subscription = services.renditions.attach(key, at: request.priority, receiver: receiver) {
             services.renditionWork(request, bytes: nil)

@@ -86,8 +86,7 @@ final class PipelineServices: Sendable {
         } else {
             watch.including(request).report(.lookedUp(request.key, in: .memory, found: image != nil))
         }
-        guard let scale = request.rendition.decode.scale else { return image }
-        return image?.atScale(scale)
+        return image.map { request.finishing($0) }
     }
 }
 

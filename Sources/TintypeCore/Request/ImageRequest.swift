@@ -23,6 +23,7 @@ public struct ImageRequest: Sendable {
         var overrides: RequestOverrides?
         var extras: RequestExtras
         var substitutes: [ImageRequest] = []
+        var resultModifier: ResultModifier?
     }
 
     private final class Storage: Sendable {
@@ -163,10 +164,32 @@ extension ImageRequest {
         set { changeUnkeyed { $0.overrides = newValue } }
     }
 
+    /// Changes the image of the final result for this request alone, for example its scale. `nil`, the default, changes
+    /// nothing. See ``ResultModifier``.
+    public var resultModifier: ResultModifier? {
+        get { storage.fields.resultModifier }
+        set { changeUnkeyed { $0.resultModifier = newValue } }
+    }
+
     /// Settings of extensions, such as those of HTTP.
     public var extras: RequestExtras {
         get { storage.fields.extras }
         set { changeUnkeyed { $0.extras = newValue } }
+    }
+}
+
+/// A function that changes the final image of one request.
+///
+/// It is in no key: caches hold the image as it was before, and requests with different modifiers share all work. It is called
+/// for each result, also for an image in memory, on the thread that delivers it, so it must be fast. Previews are not modified.
+/// To compute other pixels, use an ``ImageTransformer``, whose results are cached.
+public typealias ResultModifier = @Sendable (Image) -> Image
+
+extension ImageRequest {
+    /// Returns an image as this request delivers it: at its scale, and modified.
+    func finishing(_ image: Image) -> Image {
+        let scaled = rendition.decode.scale.map { image.atScale($0) } ?? image
+        return resultModifier.map { $0(scaled) } ?? scaled
     }
 }
 
