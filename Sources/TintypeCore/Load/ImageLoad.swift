@@ -9,12 +9,13 @@ struct ImageLoad: Sendable {
     let services: PipelineServices
     /// The job that this load runs in: its priority, and whether a caller still waits.
     let job: JobContext
-    private(set) var reporter: JobReporter<LoadStatus>
+    var reporter: JobReporter<LoadStatus>
     /// The original bytes, if they are known to be current: an earlier load has revalidated them.
     var currentBytes: LoadedBytes?
 
     /// Runs the stages in order. A stage that has the image ends the path.
     func run() async throws(TintypeError) -> ImageResponse {
+        if let low = request.lowResolutionRequest { return try await loadAfter(lowResolution: low) }
         guard request.alternatives.isEmpty else { return try await loadFirstAvailable() }
         do throws(TintypeError) {
             // A cache may have what an earlier load without this guard has stored.
@@ -126,10 +127,11 @@ extension ImageLoad {
 /// The key of a job. Two jobs are the same if they make the same image from the same bytes under the same policy.
 struct JobKey: Hashable, Sendable {
     private let key: CacheKey
+    private let isIntercepted: Bool
     private let policy: LoadPolicy
     private let overrides: RequestOverrides?
     private let extras: RequestExtras
-    /// The sources that are tried when the first one fails.
+    /// The sources that are tried when the first one fails; after an empty one, the low-resolution source.
     private let alternatives: [String]
     /// The scale of the result in pixels per point, if it has alternatives: each of them has a scale of its own.
     private let scale: Double?
@@ -137,14 +139,18 @@ struct JobKey: Hashable, Sendable {
     private let received: Date?
 
     /// The key of the job that makes a rendition.
-    init(rendition request: ImageRequest, bytes: LoadedBytes?) {
+    ///
+    /// - Parameter isIntercepted: Whether the job begins after the ``AsyncRequestInterceptor``s.
+    init(rendition request: ImageRequest, bytes: LoadedBytes?, isIntercepted: Bool = true) {
         var sources = request.substitutes.map(\.key.source)
+        if let low = request.lowResolutionRequest { sources += ["", low.key.source] }
         // The origin's rules may tell sources with one name apart.
         if request.policy.freshness == .http, request.identity != nil { sources.append(request.source.identity) }
         var policy = request.policy
         // Each subscriber of a job asks for the header on its own.
         policy.header = .withImage
-        self.init(request.key, policy, request, alternatives: sources, bytes: bytes)
+        self.init(
+            request.key, policy, request, alternatives: sources, bytes: bytes, isIntercepted: isIntercepted)
     }
 
     /// The key of the job that decodes an original. It does not depend on what the request makes of the original.
@@ -161,9 +167,10 @@ struct JobKey: Hashable, Sendable {
 
     private init(
         _ key: CacheKey, _ policy: LoadPolicy, _ request: ImageRequest, alternatives: [String] = [],
-        bytes: LoadedBytes? = nil
+        bytes: LoadedBytes? = nil, isIntercepted: Bool = true
     ) {
         self.key = key
+        self.isIntercepted = isIntercepted
         self.policy = policy
         overrides = request.overrides
         extras = request.extras

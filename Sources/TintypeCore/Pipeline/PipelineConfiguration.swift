@@ -23,6 +23,9 @@ public struct PipelineConfiguration: Sendable {
     /// The interceptors that rewrite requests before their keys are computed, in order of application. By default none.
     public var interceptors: [any RequestInterceptor] = []
 
+    /// The interceptors that decide about loads and may wait, in order. By default none.
+    public var asyncInterceptors: [any AsyncRequestInterceptor] = []
+
     /// What distinguishes the images of local files in caches. By default their time of modification and their size, too, so
     /// that a file which changed is loaded again.
     public var fileIdentity = FileIdentity.modification
@@ -65,7 +68,9 @@ extension PipelineConfiguration {
     /// - Parameter guards: Decide whether the file may be touched.
     func intercepted(_ request: ImageRequest, allowedBy guards: LoaderGuards) -> ImageRequest {
         let intercepted = interceptors.isEmpty ? request : interceptors.reduce(request) { $1.intercept($0) }
-        guard intercepted.isForFile, fileIdentity == .modification, guards.allow(intercepted) else { return intercepted }
+        guard intercepted.isForFile, fileIdentity == .modification, guards.allow(intercepted) else {
+            return intercepted
+        }
         return intercepted.identifiedByModification()
     }
 }

@@ -48,18 +48,36 @@ final class PipelineServices: Sendable {
         watch = StageWatch(configuration.observers + log, time: configuration.time)
     }
 
-    /// Returns the request after all request interceptors. They also rewrite each alternative, as a separate request.
+    /// Returns the request after all request interceptors. They also rewrite each of its other sources, as a separate
+    /// request.
     func intercepted(_ request: ImageRequest) -> ImageRequest {
-        var intercepted = configuration.intercepted(request, allowedBy: guards)
-        guard !intercepted.alternatives.isEmpty else { return intercepted }
-        intercepted.substitutes = intercepted.alternatives.map { source in
-            configuration.intercepted(
-                request.with {
-                    $0.source = source
-                    $0.alternatives = []
-                }, allowedBy: guards)
+        let intercepted = configuration.intercepted(request, allowedBy: guards)
+        return intercepted.hasOtherSources ? withOtherRequests(intercepted, madeFrom: request) : intercepted
+    }
+
+    /// Returns a request with a request for each of its other sources, if it does not have them.
+    func withOtherRequests(of request: ImageRequest) -> ImageRequest {
+        let isComplete =
+            request.substitutes.count == request.alternatives.count
+            && (request.lowResolution == nil) == (request.lowResolutionRequest == nil)
+        return isComplete ? request : withOtherRequests(request, madeFrom: request)
+    }
+
+    /// Returns a request with a request for each of its other sources.
+    ///
+    /// - Parameter original: The request before the interceptors, which they rewrite for each source.
+    private func withOtherRequests(_ request: ImageRequest, madeFrom original: ImageRequest) -> ImageRequest {
+        let plain = original.with {
+            $0.alternatives = []
+            $0.lowResolution = nil
         }
-        return intercepted
+        func intercepted(_ source: ImageSource) -> ImageRequest {
+            configuration.intercepted(plain.with { $0.source = source }, allowedBy: guards)
+        }
+        return request.with {
+            $0.substitutes = request.alternatives.map(intercepted)
+            $0.lowResolutionRequest = request.lowResolution.map(intercepted)
+        }
     }
 
     /// Returns the date for bytes that were received now. It differs from all earlier ones, because images are told apart
@@ -157,6 +175,13 @@ extension PipelineServices {
             try await ImageLoad(
                 request: request, services: self, job: job, reporter: reporter, currentBytes: bytes
             ).run()
+        }
+    }
+
+    /// Returns the work of the job that asks the ``AsyncRequestInterceptor``s, and waits for the load that they allow.
+    func interceptedWork(_ request: ImageRequest) -> ImageLoad.Jobs.Work {
+        { [self] (job, reporter) throws(TintypeError) in
+            try await ImageLoad(request: request, services: self, job: job, reporter: reporter).loadIntercepted()
         }
     }
 }

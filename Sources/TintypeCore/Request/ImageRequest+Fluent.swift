@@ -77,6 +77,16 @@ extension ImageRequest {
         with { $0.alternatives += alternatives }
     }
 
+    /// Returns a copy that delivers a source with fewer pixels first: see ``lowResolution``.
+    public func lowResolutionFirst(_ source: ImageSource) -> ImageRequest {
+        with { $0.lowResolution = source }
+    }
+
+    /// Returns a copy that delivers an image in memory first: see ``placeholderKey``.
+    public func placeholder(_ key: CacheKey) -> ImageRequest {
+        with { $0.placeholderKey = key }
+    }
+
     // MARK: Priority and overrides
 
     /// Returns a copy with a priority.

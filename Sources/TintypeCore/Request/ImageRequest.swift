@@ -23,6 +23,9 @@ public struct ImageRequest: Sendable {
         var overrides: RequestOverrides?
         var extras: RequestExtras
         var substitutes: [ImageRequest] = []
+        var lowResolution: ImageSource?
+        var lowResolutionRequest: ImageRequest?
+        var placeholderKey: CacheKey?
         var resultModifier: ResultModifier?
     }
 
@@ -156,6 +159,37 @@ extension ImageRequest {
     var substitutes: [ImageRequest] {
         get { storage.fields.substitutes }
         set { changeUnkeyed { $0.substitutes = newValue } }
+    }
+
+    /// A source of the same image with fewer pixels, which is loaded at the same time and delivered as a preview if it arrives
+    /// first. `nil`, the default, loads none.
+    ///
+    /// It has the rendition, the policy and a cache key of its own. It is not loaded if a cache has the image itself. If the
+    /// image fails, so does the request; ``alternatives`` are tried before.
+    public var lowResolution: ImageSource? {
+        get { storage.fields.lowResolution }
+        set {
+            changeUnkeyed { fields in
+                fields.lowResolution = newValue
+                fields.lowResolutionRequest = nil
+            }
+        }
+    }
+
+    /// The request for ``lowResolution``, after the request interceptors.
+    var lowResolutionRequest: ImageRequest? {
+        get { storage.fields.lowResolutionRequest }
+        set { changeUnkeyed { $0.lowResolutionRequest = newValue } }
+    }
+
+    /// Whether the request names other sources than ``source``.
+    var hasOtherSources: Bool { !storage.fields.alternatives.isEmpty || storage.fields.lowResolution != nil }
+
+    /// The key of an image in memory that is delivered as the first preview, for example of a smaller rendition that a list
+    /// has shown. `nil`, the default, delivers none. ``ImagePipeline/cacheKey(for:)`` returns the key of a request.
+    public var placeholderKey: CacheKey? {
+        get { storage.fields.placeholderKey }
+        set { changeUnkeyed { $0.placeholderKey = newValue } }
     }
 
     /// Components that replace those of the pipeline for this request.

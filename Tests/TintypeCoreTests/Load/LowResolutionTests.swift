@@ -1,0 +1,153 @@
+import Foundation
+import Testing
+import TintypeTesting
+
+@testable import TintypeCore
+
+/// Images that are delivered before the requested one: of a source with fewer pixels, or in memory.
+@Suite(.timeLimit(.minutes(15))) struct LowResolutionTests {
+    private let fixture = PipelineFixture()
+
+    private func gated(_ name: String) -> Gate {
+        let gate = Gate()
+        fixture.answer(name, .gated(gate, .data(PipelineFixture.png)))
+        return gate
+    }
+
+    private var request: ImageRequest { fixture.request("high").lowResolutionFirst(fixture.request("low").source) }
+
+    /// The next event that is not progress.
+    private func next(_ events: inout ImageEvents.Iterator) async -> ImageEvent? {
+        while let event = await events.next() {
+            if case .progress = event { continue }
+            return event
+        }
+        return nil
+    }
+
+    @Test func theLowResolutionSourceIsDeliveredFirst() async throws {
+        let (low, high) = (gated("low"), gated("high"))
+        let task = fixture.pipeline.start(request)
+        var events = task.events.makeAsyncIterator()
+        await high.waitForArrivals(1)
+        low.open()
+        guard case .preview(let preview)? = await next(&events) else {
+            Issue.record("no preview")
+            return
+        }
+        high.open()
+        let response = try await task.response
+        let stored = fixture.memory.image(for: fixture.request("low").key)
+        #expect(preview.image === stored && response.image !== stored)
+        #expect(fixture.memory.image(for: fixture.request("high").key) === response.image)
+        #expect(request.key == fixture.request("high").key)
+    }
+
+    @Test func theLowResolutionSourceIsNotLoadedIfTheImageIsCached() async throws {
+        for name in ["low", "high"] { fixture.answer(name) }
+        fixture.storeOnDisk("high")
+        #expect(try await fixture.pipeline.response(for: request).origin == .disk)
+        #expect(try await fixture.pipeline.response(for: request).origin == .memory)
+        #expect(fixture.loader.count("closure:low") == 0 && fixture.loader.count("closure:high") == 0)
+    }
+
+    @Test func theImageEndsTheLoadOfItsLowResolutionSource() async throws {
+        let low = gated("low")
+        let high = gated("high")
+        let task = fixture.pipeline.start(request)
+        await low.waitForArrivals(1)
+        high.open()
+        _ = try await task.response
+        while fixture.loader.cancelledCount("closure:low") == 0 { await Task.yield() }
+    }
+
+    @Test func cancellingTheRequestEndsBothLoads() async {
+        let (low, high) = (gated("low"), gated("high"))
+        let task = fixture.pipeline.start(request)
+        await low.waitForArrivals(1)
+        await high.waitForArrivals(1)
+        task.cancel()
+        await expect(.cancelled) { try await task.response }
+        while ["low", "high"].contains(where: { fixture.loader.cancelledCount("closure:\($0)") == 0 }) {
+            await Task.yield()
+        }
+    }
+
+    @Test func aFailureOfTheLowResolutionSourceIsIgnoredAndOneOfTheImageIsNot() async throws {
+        let failure = FakeLoader.Answer.failure(TintypeError(.badStatus, stage: .load, "test"))
+        fixture.answer("low", failure)
+        fixture.answer("high")
+        _ = try await fixture.pipeline.image(for: request)
+        fixture.answer("low")
+        fixture.answer("high", failure)
+        await expect(.badStatus) { try await fixture.pipeline.image(for: request.freshness(.reload)) }
+    }
+
+    @Test func alternativesOfTheImageAreStillFallbacks() async throws {
+        for name in ["low", "other"] { fixture.answer(name) }
+        fixture.answer("high", .failure(TintypeError(.badStatus, stage: .load, "test")))
+        _ = try await fixture.pipeline.image(for: request.orElse(fixture.request("other").source))
+        #expect(fixture.memory.contains(fixture.request("other").key))
+    }
+
+    @Test func interceptorsRewriteTheLowResolutionSource() async throws {
+        struct Renaming: RequestInterceptor {
+            func intercept(_ request: ImageRequest) -> ImageRequest {
+                request.with { $0.source = .closure(id: "\(request.source.identity)!") { Data() } }
+            }
+        }
+        let fixture = PipelineFixture { $0.interceptors = [Renaming()] }
+        let request = fixture.pipeline.services.intercepted(request)
+        #expect(request.lowResolutionRequest?.source.identity == "closure:closure:low!")
+        #expect(request.lowResolutionRequest?.lowResolution == nil)
+    }
+
+    // MARK: Order of previews
+
+    @Test func aPreviewOfTheImageReplacesTheLowResolutionOne() throws {
+        let (low, high) = (
+            ImageResponse(image: try .pixel(), origin: .network), ImageResponse(image: try .pixel(), origin: .network)
+        )
+        var status = LayeredStatus()
+        let first = try #require(status.showLowResolution(low))
+        let second = status.update(LoadStatus(preview: high, previewCount: 1))
+        #expect(first.preview?.image === low.image && first.previewCount == 1)
+        #expect(second.preview?.image === high.image && second.previewCount == 2)
+        var late = LayeredStatus()
+        #expect(late.update(LoadStatus(preview: high, previewCount: 1)).previewCount == 1)
+        let ignored = late.showLowResolution(low)
+        #expect(ignored == nil)
+    }
+
+    // MARK: Placeholders
+
+    @Test func anImageInMemoryIsDeliveredFirst() async throws {
+        let small = fixture.request("small")
+        fixture.answer("small")
+        let placeholder = try await fixture.pipeline.image(for: small)
+        let gate = gated("high")
+        let task = fixture.pipeline.start(
+            fixture.request("high").placeholder(small.key).with { $0.rendition.decode.scale = 2 })
+        // Before the load has begun to wait.
+        var events = task.events.makeAsyncIterator()
+        guard case .preview(let preview)? = await events.next() else {
+            Issue.record("no preview")
+            return
+        }
+        #expect(preview.image.pixels[0, 0] == placeholder.pixels[0, 0] && preview.image.scale == 2)
+        #expect(preview.origin == .memory)
+        gate.open()
+        #expect(try await task.response.origin == .network)
+    }
+
+    @Test func aPlaceholderThatMemoryDoesNotHaveIsNotDelivered() async throws {
+        let gate = gated("high")
+        let task = fixture.pipeline.start(fixture.request("high").placeholder(CacheKey(source: "no")))
+        var events = task.events.makeAsyncIterator()
+        gate.open()
+        guard case .finished? = await next(&events) else {
+            Issue.record("a preview")
+            return
+        }
+    }
+}
