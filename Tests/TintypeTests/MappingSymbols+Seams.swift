@@ -12,6 +12,7 @@ extension MappingSymbols {
             },
             "LoadedBytes.init(decoded:origin:data:)": LoadedBytes.init(decoded:origin:data:),
             "ImageSource.custom": ImageSource.custom, "ModelMapper": ModelMapper<SomeModel>.self,
+            "TransformerChain.letterbox(_:color:isEnlarging:)": TransformerChain.letterbox(_:color:isEnlarging:),
             "RequestOverrides.encoder": \RequestOverrides.encoder,
             "ModelLoader": ModelLoader<SomeModel>.self,
         ]

@@ -6,6 +6,8 @@ public struct CropTransformer: ImageTransformer {
         case rect(PixelRect)
         /// A rectangle of at most this size, at a side, at a corner, or where there is most detail.
         case size(PixelSize, Gravity)
+        /// A rectangle of at most this size, with this point as near to its centre as possible.
+        case focus(PixelSize, FocalPoint)
     }
 
     /// The part that is kept.
@@ -26,11 +28,17 @@ public struct CropTransformer: ImageTransformer {
         part = .size(size, gravity)
     }
 
+    /// Creates a transformer that keeps at most `size`, with `point` as near to the centre as possible.
+    public init(to size: PixelSize, around point: FocalPoint) {
+        part = .focus(size, point)
+    }
+
     /// The kind of the transformer and the part.
     public var identifier: String {
         switch part {
         case .rect(let rect): "crop(\(rect))"
         case .size(let size, let gravity): "crop(\(size),\(gravity.rawValue))"
+        case .focus(let size, let point): "crop(\(size),\(point))"
         }
     }
 
@@ -61,6 +69,8 @@ public struct CropTransformer: ImageTransformer {
         case .rect(let rect): rect.clipped(to: bounds)
         case .size(let size, let gravity):
             size.isPositive ? gravity.rect(bounds.clamped(to: size), in: bounds) : nil
+        case .focus(let size, let point):
+            size.isPositive ? point.rect(bounds.clamped(to: size), in: bounds) : nil
         }
     }
 
@@ -73,6 +83,34 @@ public struct CropTransformer: ImageTransformer {
 extension CropTransformer: ContentTransformer {
     func resolved(for pixels: PixelBuffer) throws(TintypeError) -> any ImageTransformer {
         dependsOnContent ? CropTransformer(to: try smartRect(in: pixels)) : self
+    }
+}
+
+/// The point of an image that matters most, such as a face, as fractions of its width and height.
+public struct FocalPoint: Hashable, Sendable, CustomStringConvertible {
+    // Constants, because `rect(_:in:)` relies on what the initializer makes of them.
+    /// The horizontal position: 0 is the left edge, 1 the right edge.
+    public let x: Double
+    /// The vertical position: 0 is the top edge, 1 the bottom edge.
+    public let y: Double
+
+    /// Creates a point. Coordinates outside of 0 to 1 count as the nearest edge, and one that is not a number as the middle.
+    public init(x: Double, y: Double) {
+        self.x = x.isNaN ? 0.5 : min(max(x, 0), 1)
+        self.y = y.isNaN ? 0.5 : min(max(y, 0), 1)
+    }
+
+    /// Both coordinates, as they are in identifiers.
+    public var description: String { "focus(\(x.canonical),\(y.canonical))" }
+
+    /// Returns a rectangle of `size` within an image of size `bounds`, with this point as near to its centre as possible.
+    func rect(_ size: PixelSize, in bounds: PixelSize) -> PixelRect {
+        func offset(_ fraction: Double, _ length: Int, in whole: Int) -> Int {
+            let wanted = (fraction * Double(whole) - Double(length) / 2).rounded()
+            return min(max(Int(wanted), 0), whole - length)
+        }
+        return PixelRect(
+            x: offset(x, size.width, in: bounds.width), y: offset(y, size.height, in: bounds.height), size: size)
     }
 }
 

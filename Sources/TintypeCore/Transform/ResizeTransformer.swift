@@ -2,7 +2,8 @@
 public struct ResizeTransformer: ImageTransformer {
     /// How the image is fitted if its aspect ratio differs from that of the requested size.
     public enum Mode: String, CaseIterable, Hashable, Sendable {
-        /// The whole image, as large as fits into the size. SDWebImage's aspect fit.
+        /// The whole image, as large as fits into the size. The result may be smaller than the size: see
+        /// ``TransformerChain/letterbox(_:color:isEnlarging:)`` for SDWebImage's aspect fit.
         case fit
         /// The image covers the size, and the rest is cropped. SDWebImage's aspect fill.
         case fill
@@ -18,26 +19,29 @@ public struct ResizeTransformer: ImageTransformer {
     public var filter: ResampleFilter
     /// The part that is kept if ``Mode/fill`` crops the image.
     public var gravity: Gravity
+    /// The point that stays near the centre if ``Mode/fill`` crops the image, instead of ``gravity``.
+    public var focalPoint: FocalPoint?
     /// Whether a smaller image is enlarged.
     public var isEnlarging: Bool
 
     /// Creates a transformer that resizes an image to `size` in pixels.
     public init(
         to size: PixelSize, mode: Mode = .fit, filter: ResampleFilter = .lanczos3, gravity: Gravity = .center,
-        isEnlarging: Bool = false
+        focalPoint: FocalPoint? = nil, isEnlarging: Bool = false
     ) {
         self.size = size
         self.mode = mode
         self.filter = filter
         self.gravity = gravity
+        self.focalPoint = focalPoint
         self.isEnlarging = isEnlarging
     }
 
     /// The kind of the transformer and its parameters.
     public var identifier: String {
         // Gravity matters only if the mode crops.
-        let gravityPart = mode == .fill && gravity != .center ? ",\(gravity.rawValue)" : ""
-        let options = gravityPart + (isEnlarging ? ",enlarge" : "")
+        let gravityPart = focalPoint.map { "\($0)" } ?? (gravity == .center ? nil : gravity.rawValue)
+        let options = (mode == .fill ? gravityPart.map { ",\($0)" } ?? "" : "") + (isEnlarging ? ",enlarge" : "")
         return "resize(\(size),\(mode.rawValue),\(filter.rawValue)\(options))"
     }
 
@@ -47,7 +51,7 @@ public struct ResizeTransformer: ImageTransformer {
     ///   ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     public func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer {
         let plan = try checkedPlan(for: pixels.size)
-        guard let cropRect = plan.cropRect, gravity == .smart else {
+        guard let cropRect = plan.cropRect, gravity == .smart, focalPoint == nil else {
             return try pixels.resampled(to: plan.scaledSize, outputRect: plan.cropRect, filter: filter)
         }
         let covering = try pixels.resampled(to: plan.scaledSize.checkedForTransform(), filter: filter)
@@ -65,7 +69,8 @@ public struct ResizeTransformer: ImageTransformer {
         case .fill:
             let scaledSize = source.covering(size, enlarging: isEnlarging)
             let cropSize = scaledSize.clamped(to: size)
-            return (scaledSize, cropSize == scaledSize ? nil : gravity.rect(cropSize, in: scaledSize))
+            let rect = focalPoint?.rect(cropSize, in: scaledSize) ?? gravity.rect(cropSize, in: scaledSize)
+            return (scaledSize, cropSize == scaledSize ? nil : rect)
         }
     }
 
@@ -83,7 +88,7 @@ public struct ResizeTransformer: ImageTransformer {
 extension ResizeTransformer: ContentTransformer {
     func resolved(for pixels: PixelBuffer) throws(TintypeError) -> any ImageTransformer {
         let plan = try checkedPlan(for: pixels.size)
-        guard let cropRect = plan.cropRect, gravity == .smart else { return self }
+        guard let cropRect = plan.cropRect, gravity == .smart, focalPoint == nil else { return self }
         let covering = try pixels.resampled(to: plan.scaledSize.checkedForTransform(), filter: filter)
         return TransformerChain([
             ResizeTransformer(to: plan.scaledSize, mode: .stretch, filter: filter, isEnlarging: true),

@@ -24,8 +24,24 @@ public enum SDWebImageKeys {
     /// Returns the key of SDWebImage's pipeline transformer, or `nil` if the list is empty or a transformer has no
     /// equivalent.
     public static func key(of transformers: [any ImageTransformer]) -> String? {
-        let keys = transformers.compactMap(key(of:))
-        return keys.count == transformers.count && !keys.isEmpty ? keys.joined(separator: "-") : nil
+        var (rest, keys) = (transformers[...], [String]())
+        while let first = rest.popFirst() {
+            let letterbox = letterboxKey(first, rest.first)
+            if letterbox != nil { rest = rest.dropFirst() }
+            guard let key = letterbox ?? key(of: first) else { return nil }
+            keys.append(key)
+        }
+        return keys.isEmpty ? nil : keys.joined(separator: "-")
+    }
+
+    /// Returns the key of SDWebImage's aspect fit, which is two transformers here.
+    private static func letterboxKey(
+        _ first: any ImageTransformer, _ second: (any ImageTransformer)?
+    ) -> String? {
+        guard let resize = first as? ResizeTransformer, let canvas = second as? CanvasTransformer, resize.mode == .fit,
+            resize.isEnlarging, resize.filter == .lanczos3, canvas == CanvasTransformer(resize.size)
+        else { return nil }
+        return "SDImageResizingTransformer(\(size(resize.size)),1)"
     }
 
     /// Returns SDWebImage's key part for an image decoded to a size in pixels.
@@ -52,12 +68,14 @@ public enum SDWebImageKeys {
 
     // MARK: - Parts
 
-    /// Returns `nil` unless the resize enlarges, crops at the centre and uses Lanczos, as SDWebImage always does.
+    /// Returns `nil` unless the resize enlarges, crops at the centre and uses Lanczos, as SDWebImage always does. A fit alone
+    /// lacks the margins of SDWebImage's.
     private static func resizeKey(_ resize: ResizeTransformer) -> String? {
-        guard resize.isEnlarging, resize.filter == .lanczos3, resize.mode != .fill || resize.gravity == .center else {
-            return nil
-        }
-        return "SDImageResizingTransformer(\(size(resize.size)),\(mode(resize.mode)))"
+        let isCentred = resize.gravity == .center && resize.focalPoint == nil
+        guard resize.isEnlarging, resize.filter == .lanczos3,
+            resize.mode == .stretch || resize.mode == .fill && isCentred
+        else { return nil }
+        return "SDImageResizingTransformer(\(size(resize.size)),\(resize.mode == .fill ? 2 : 0))"
     }
 
     private static func cropKey(_ crop: CropTransformer) -> String? {
@@ -70,14 +88,6 @@ public enum SDWebImageKeys {
         let corners = round.corners == .all ? UInt.max : UInt(bitPattern: round.corners.rawValue)
         let border = round.borderColor == .clear ? "(null)" : color(round.borderColor)
         return "SDImageRoundCornerTransformer(\(float(round.radius)),\(corners),\(float(round.borderWidth)),\(border))"
-    }
-
-    private static func mode(_ mode: ResizeTransformer.Mode) -> Int {
-        switch mode {
-        case .stretch: 0
-        case .fit: 1
-        case .fill: 2
-        }
     }
 
     private static func size(_ size: PixelSize) -> String {

@@ -43,6 +43,44 @@ import TintypeTesting
         #expect(cropped[0, 0] == pixel(x, y))
     }
 
+    @Test(arguments: [
+        (FocalPoint(x: 0.5, y: 0.5), 3, 2), (FocalPoint(x: 0, y: 0), 0, 0), (FocalPoint(x: 1, y: 1), 6, 4),
+        (FocalPoint(x: 0.3, y: 0.6), 1, 3), (FocalPoint(x: -7, y: .infinity), 0, 4),
+        (FocalPoint(x: .nan, y: 0.2), 3, 0),
+    ]) func aCropKeepsItsFocalPointNearTheCentre(_ point: FocalPoint, _ x: Int, _ y: Int) throws {
+        let cropped = try CropTransformer(to: size(4, 2), around: point).transform(.numbered(10, 6))
+        #expect(cropped.size == size(4, 2) && cropped[0, 0] == pixel(x, y))
+        // A fill crops the side that does not fit.
+        let filled = ResizeTransformer(to: size(4, 6), mode: .fill, focalPoint: point).plan(for: size(10, 6))
+        #expect(filled.scaledSize == size(10, 6) && filled.cropRect == rect(x, 0, 4, 6))
+    }
+
+    @Test func aCanvasHasItsSizeWhateverTheImage() throws {
+        let red = Color(red: 255, green: 0, blue: 0)
+        let wide = try CanvasTransformer(size(12, 2), color: red).transform(.numbered(10, 6))
+        #expect(wide.size == size(12, 2))
+        #expect(
+            wide[0, 0] == red.pixel && wide[1, 0] == pixel(0, 2) && wide[10, 1] == pixel(9, 3)
+                && wide[11, 1] == red.pixel)
+        let corner = try CanvasTransformer(size(11, 7), gravity: .bottomRight).transform(.numbered(10, 6))
+        #expect(corner[0, 0] == Color.clear.pixel && corner[1, 1] == pixel(0, 0) && corner[10, 6] == pixel(9, 5))
+        let same = try PixelBuffer.numbered(10, 6)
+        #expect(try PixelDifference(between: CanvasTransformer(size(10, 6)).transform(same), and: same)?.maximum == 0)
+    }
+
+    @Test func aLetterboxIsAFitWithMargins() throws {
+        let image = try PixelBuffer.filled(Pixel(red: 9, green: 8, blue: 7), size: size(100, 50))
+        let box = try TransformerChain.letterbox(size(20, 20)).transform(image)
+        #expect(box.size == size(20, 20))
+        #expect(box[0, 4] == Color.clear.pixel && box[0, 5] == image[0, 0] && box[19, 14] == image[0, 0])
+        #expect(box[0, 15] == Color.clear.pixel)
+        let fit = ResizeTransformer(to: size(20, 20))
+        #expect(TransformerChain.letterbox(size(20, 20)).identifier != fit.identifier)
+        #expect(
+            try TransformerChain.letterbox(size(20, 20), isEnlarging: false).transform(.numbered(4, 4))[8, 8]
+                == pixel(0, 0))
+    }
+
     @Test func aSmartCropFindsTheDetail() throws {
         for corner in [(30, 10), (0, 0), (260, 150)] {
             let image = try PixelBuffer.drawn(size(300, 200)) { x, y in

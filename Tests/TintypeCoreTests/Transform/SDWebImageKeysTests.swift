@@ -14,8 +14,15 @@ import TintypeTesting
                 "SDImageResizingTransformer({200.000000,100.000000},0)"
             ),
             (
-                ResizeTransformer(to: Self.size(1, 2), isEnlarging: true),
-                "SDImageResizingTransformer({1.000000,2.000000},1)"
+                TransformerChain.letterbox(Self.size(1, 2)), "SDImageResizingTransformer({1.000000,2.000000},1)"
+            ),
+            (
+                TransformerChain([
+                    FlipTransformer(horizontal: true), TransformerChain.letterbox(Self.size(1, 2)),
+                    BlurTransformer(radius: 5),
+                ]),
+                "SDImageFlippingTransformer(1,0)-SDImageResizingTransformer({1.000000,2.000000},1)"
+                    + "-SDImageBlurTransformer(5.000000)"
             ),
             (
                 ResizeTransformer(to: Self.size(1, 2), mode: .fill, isEnlarging: true),
@@ -60,6 +67,12 @@ import TintypeTesting
     @Test func resizesUnknownToSDWebImageHaveNoKey() {
         let size = Self.size(1, 2)
         #expect(SDWebImageKeys.key(of: ResizeTransformer(to: size)) == nil)
+        // SDWebImage's aspect fit has margins.
+        #expect(SDWebImageKeys.key(of: ResizeTransformer(to: size, isEnlarging: true)) == nil)
+        #expect(SDWebImageKeys.key(of: TransformerChain.letterbox(size, color: .black)) == nil)
+        #expect(SDWebImageKeys.key(of: CanvasTransformer(size)) == nil)
+        let focused = ResizeTransformer(to: size, mode: .fill, focalPoint: FocalPoint(x: 0, y: 0), isEnlarging: true)
+        #expect(SDWebImageKeys.key(of: focused) == nil)
         #expect(SDWebImageKeys.key(of: ResizeTransformer(to: size, filter: .box, isEnlarging: true)) == nil)
         let top = ResizeTransformer(to: size, mode: .fill, gravity: .top, isEnlarging: true)
         #expect(SDWebImageKeys.key(of: top) == nil)

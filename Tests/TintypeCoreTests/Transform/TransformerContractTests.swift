@@ -27,6 +27,11 @@ import TintypeTesting
             CropTransformer(to: PixelRect(x: 1, y: 0, size: size(2, 3))),
             CropTransformer(to: PixelRect(x: 0, y: 1, size: size(2, 3))), CropTransformer(to: size(2, 3)),
             CropTransformer(to: size(2, 3), gravity: .smart), CropTransformer(to: size(2, 3), gravity: .left),
+            CropTransformer(to: size(2, 3), around: FocalPoint(x: 0, y: 0.5)),
+            CropTransformer(to: size(2, 3), around: FocalPoint(x: 1, y: 0.5)),
+            ResizeTransformer(to: size(3, 2), mode: .fill, focalPoint: FocalPoint(x: 0, y: 0.5)),
+            CanvasTransformer(size(3, 2)), CanvasTransformer(size(2, 3)), CanvasTransformer(size(3, 2), gravity: .top),
+            CanvasTransformer(size(3, 2), color: red), TransformerChain.letterbox(size(3, 2)),
             RotateTransformer(degrees: 90), RotateTransformer(degrees: 90.00000001),
             RotateTransformer(degrees: 90, isFitting: false), FlipTransformer(horizontal: true),
             FlipTransformer(vertical: true), FlipTransformer(horizontal: true, vertical: true),
@@ -86,6 +91,12 @@ import TintypeTesting
         let expected: [(any ImageTransformer, String)] = [
             (ResizeTransformer(to: Self.size(3, 2), mode: .fill, gravity: .smart), "resize(3x2,fill,lanczos3,smart)"),
             (CropTransformer(to: PixelRect(x: -1, y: 2, size: Self.size(3, 4))), "crop(-1,2,3,4)"),
+            (CropTransformer(to: Self.size(3, 4), around: FocalPoint(x: 0.25, y: 1)), "crop(3x4,focus(0.25,1.0))"),
+            (CanvasTransformer(Self.size(3, 2), gravity: .top), "canvas(3x2,top,#00000000)"),
+            (
+                ResizeTransformer(to: Self.size(3, 2), mode: .fill, focalPoint: FocalPoint(x: 0, y: 1)),
+                "resize(3x2,fill,lanczos3,focus(0.0,1.0))"
+            ),
             (RotateTransformer(degrees: 22.5, isFitting: false), "rotate(22.5,keep)"),
             (FlipTransformer(horizontal: true, vertical: true), "flip(hv)"),
             (RoundCornersTransformer(radius: 4, corners: .topLeft), "round(4.0,1,0.0,#00000000)"),
@@ -143,7 +154,11 @@ import TintypeTesting
                     CropTransformer(to: size, gravity: gravity),
                     OverlayTransformer(small, gravity: gravity, inset: size),
                     ResizeTransformer(to: size, mode: .fill, gravity: gravity),
+                    CropTransformer(to: size, around: FocalPoint(x: 0.3, y: 0.9)),
                 ]
+                if length < 1 << 20 || length > 1 << 30 {
+                    transformers.append(CanvasTransformer(size, gravity: gravity))
+                }
             }
             for position in [length, 0 &- length, 1] {
                 transformers.append(CropTransformer(to: PixelRect(x: position, y: 1, size: size)))
