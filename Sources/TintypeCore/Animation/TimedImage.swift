@@ -26,10 +26,20 @@ extension AnimatedImage {
             throw TintypeError(.noSuchFrame, stage: .decode, "an animation needs at least one image")
         }
         let (size, info) = (first.pixels.size, ImageInfo(format: .gif, size: first.pixels.size))
-        let source = try ComposedFrames(byteCount: images.reduce(0) { $0 + $1.pixels.byteCount }) {
+        let source = try ComposedFrames(byteCount: images.distinctByteCount) {
             ImageFrames(canvasSize: size, loopCount: loopCount, images: images)
         }
         try self.init(source, info: info, context: DecodeContext())
+    }
+}
+
+extension [TimedImage] {
+    /// The memory of all pixels in bytes. A buffer that several frames share counts once.
+    fileprivate var distinctByteCount: Int {
+        var counted: Set<ObjectIdentifier> = []
+        return reduce(0) {
+            counted.insert(ObjectIdentifier($1.pixels.storage)).inserted ? $0 + $1.pixels.byteCount : $0
+        }
     }
 }
 

@@ -134,6 +134,21 @@ import TintypeTesting
         #expect(transformed.info == image.info && transformed.animation?.frameCount == 3)
     }
 
+    @Test func framesThatShareTheirPixelsCountOnce() throws {
+        let size = PixelSize(width: 16, height: 9)
+        let (first, second) = (
+            try PixelBuffer.filled(.init(red: 1, green: 2, blue: 3), size: size),
+            try PixelBuffer.filled(.init(red: 4, green: 5, blue: 6), size: size)
+        )
+        func cost(_ frames: [PixelBuffer]) throws -> Int {
+            try AnimatedImage(frames.map { TimedImage($0, duration: 0.1) }).memoryCost
+        }
+        let canvas = size.area * PixelBuffer.bytesPerPixel
+        #expect(try cost([first, second]) == first.byteCount + second.byteCount + canvas)
+        #expect(try cost([first, second, first, second, first]) == cost([first, second]))
+        #expect(try cost([first, first]) == first.byteCount + canvas)
+    }
+
     @Test func memoryCostCountsTheBytesAndOneCanvas() throws {
         let animation = try animation(Self.sprites(30))
         #expect(animation.memoryCost == 10 + Self.canvas.area * 4)
