@@ -13,6 +13,7 @@ extension MappingSymbols {
             "LoadedBytes.init(decoded:origin:data:)": LoadedBytes.init(decoded:origin:data:),
             "ImageSource.custom": ImageSource.custom, "ModelMapper": ModelMapper<SomeModel>.self,
             "TransformerChain.letterbox(_:color:isEnlarging:)": TransformerChain.letterbox(_:color:isEnlarging:),
+            "LoadPolicy.Preparation.allFrames": LoadPolicy.Preparation.allFrames,
             "RequestOverrides.encoder": \RequestOverrides.encoder,
             "ModelLoader": ModelLoader<SomeModel>.self,
         ]

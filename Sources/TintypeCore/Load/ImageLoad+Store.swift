@@ -71,6 +71,27 @@ extension ImageLoad {
     }
 }
 
+// MARK: - Preparation
+
+extension ImageLoad {
+    /// Touches the pixels, and decodes all frames if the request wants them. Memory then holds the image at its new cost.
+    func prepare(_ response: ImageResponse) async throws(TintypeError) {
+        let (image, animation) = (
+            response.image, request.policy.preparation == .allFrames ? response.image.animation : nil
+        )
+        do throws(TintypeError) {
+            _ = try await WorkQueue.pixels.run(for: job) { [job] () throws(TintypeError) in
+                image.pixels.touchPages()
+                try animation?.preloadFrames { job.isCancelled }
+            }
+        } catch {
+            guard error.code != .cancelled else { throw error }
+            services.configuration.logger.warning("frames not preloaded: \(request.key.logText): \(error)")
+        }
+        if animation != nil, response.transferFailure == nil { storeInMemory(image) }
+    }
+}
+
 // MARK: - The pixel tier
 
 extension ImageLoad {

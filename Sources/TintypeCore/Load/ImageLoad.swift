@@ -41,10 +41,9 @@ struct ImageLoad: Sendable {
     /// Adds the original bytes if the request asks for them, and touches the pixels if it wants them resident.
     private func deliver(_ response: ImageResponse) async throws(TintypeError) -> ImageResponse {
         let response = request.policy.data == .always ? try await addOriginalData(to: response) : response
-        guard request.policy.preparation == .always else { return response }
-        let pixels = response.image.pixels
+        guard request.policy.preparation != .automatic else { return response }
         return try await watch.watch(.deliver, request.key) { _ throws(TintypeError) in
-            _ = try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in pixels.touchPages() }
+            try await prepare(response)
             return response
         }
     }

@@ -110,6 +110,10 @@ extension LoadPolicy {
         /// Every page is read before delivery, so that showing the image does not wait for a mapped file or for swap.
         /// Synchronous memory hits are not prepared.
         case always
+        /// As ``always``. In addition, all frames of an animation are decoded before delivery, and held as by
+        /// ``AnimatedImage/preloadFrames(isCancelled:)``. If they exceed ``FrameMemory/limit``, or one is damaged, the animation
+        /// is delivered without them.
+        case allFrames
     }
 
     /// The form in which a rendition is stored on disk. Originals are always stored as the received bytes.

@@ -35,6 +35,30 @@ import TintypeTesting
         #expect(fixture.memory.image(for: request(.animated).key)?.animation === animation)
     }
 
+    @Test(arguments: [LoadPolicy.Preparation.automatic, .always, .allFrames])
+    func aRequestPreloadsAllFramesIfItAsksForThem(_ preparation: LoadPolicy.Preparation) async throws {
+        let request = request(.animated).with { $0.policy.preparation = preparation }
+        let image = try await fixture.pipeline.image(for: request)
+        let isPreloaded = preparation == .allFrames
+        #expect(drawn.decoded.now == (isPreloaded ? [0, 1, 2, 3, 4] : [0]))
+        let animation = try #require(image.animation)
+        #expect((1..<5).allSatisfy { (animation.pool.heldFrame(at: $0) != nil) == isPreloaded })
+        // Memory knows what the frames cost.
+        #expect(fixture.memory.image(for: request.key) === image && fixture.memory.totalCost == image.memoryCost)
+        #expect(request.key == self.request(.animated).key)
+    }
+
+    @Test func framesThatExceedTheLimitAreNotPreloadedAndTheLoadSucceeds() async throws {
+        let size = PixelSize(width: 512, height: 512)
+        let pixels = try PixelBuffer.filled(Pixel(red: 1, green: 2, blue: 3), size: size)
+        let animation = try AnimatedImage(Array(repeating: TimedImage(pixels, duration: 0.1), count: 2000))
+        fixture.answer(
+            "large", .image(Image(pixels: pixels, info: ImageInfo(format: .gif, size: size), animation: animation)))
+        let request = fixture.request("large").with { $0.policy.preparation = .allFrames }
+        #expect(try await fixture.pipeline.image(for: request).animation === animation)
+        #expect(animation.pool.heldFrame(at: 1) == nil)
+    }
+
     @Test func outsideTheScopeAnAnimationIsNotTransformed() async throws {
         let image = try await fixture.pipeline.image(for: request([]))
         #expect(transformer.count.now == 0 && image.animation?.frameCount == 5)
