@@ -64,3 +64,16 @@ struct LayeredStatus: Sendable {
         return status
     }
 }
+
+extension ImageRequest {
+    /// Returns the request for ``LowResolution/thumbnail(fitting:)``.
+    func thumbnail(fitting box: PixelSize) -> ImageRequest {
+        with { request in
+            request.alternatives = []
+            request.lowResolution = nil
+            request.rendition.decode.size = .fit(box)
+            request.rendition.decode.embeddedThumbnail = .whereLargeEnough
+            request.policy.rendered.disk = .off
+        }
+    }
+}

@@ -130,7 +130,7 @@ struct JobKey: Hashable, Sendable {
     private let policy: LoadPolicy
     private let overrides: RequestOverrides?
     private let extras: RequestExtras
-    /// The sources that are tried when the first one fails; after an empty one, the low-resolution source.
+    /// The sources that are tried when the first one fails; after an empty one, the key of the low-resolution image.
     private let alternatives: [String]
     /// The scale of the result in pixels per point, if it has alternatives: each of them has a scale of its own.
     private let scale: Double?
@@ -142,7 +142,7 @@ struct JobKey: Hashable, Sendable {
     /// - Parameter isIntercepted: Whether the job begins after the ``AsyncRequestInterceptor``s.
     init(rendition request: ImageRequest, bytes: LoadedBytes?, isIntercepted: Bool = true) {
         var sources = request.substitutes.map(\.key.source)
-        if let low = request.lowResolutionRequest { sources += ["", low.key.source] }
+        if let low = request.lowResolutionRequest { sources += ["", low.key.source, low.key.rendition] }
         // The origin's rules may tell sources with one name apart.
         if request.policy.freshness == .http, request.identity != nil { sources.append(request.source.identity) }
         var policy = request.policy

@@ -76,7 +76,11 @@ final class PipelineServices: Sendable {
         }
         return request.with {
             $0.substitutes = request.alternatives.map(intercepted)
-            $0.lowResolutionRequest = request.lowResolution.map(intercepted)
+            switch request.lowResolution {
+            case .source(let source): $0.lowResolutionRequest = intercepted(source)
+            case .thumbnail(let box): $0.lowResolutionRequest = request.thumbnail(fitting: box)
+            case nil: break
+            }
         }
     }
 

@@ -79,7 +79,16 @@ extension ImageRequest {
 
     /// Returns a copy that delivers a source with fewer pixels first: see ``lowResolution``.
     public func lowResolutionFirst(_ source: ImageSource) -> ImageRequest {
-        with { $0.lowResolution = source }
+        with { $0.lowResolution = .source(source) }
+    }
+
+    /// Returns a copy that delivers a thumbnail of the same source first: see ``LowResolution/thumbnail(fitting:)``.
+    ///
+    /// - Parameters:
+    ///   - width: The largest width in pixels; 0 does not limit it.
+    ///   - height: The largest height in pixels; 0 does not limit it.
+    public func thumbnailFirst(width: Int = 0, height: Int = 0) -> ImageRequest {
+        with { $0.lowResolution = .thumbnail(fitting: PixelSize(width: width, height: height)) }
     }
 
     /// Returns a copy that delivers an image in memory first: see ``placeholderKey``.

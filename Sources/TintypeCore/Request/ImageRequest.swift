@@ -23,7 +23,7 @@ public struct ImageRequest: Sendable {
         var overrides: RequestOverrides?
         var extras: RequestExtras
         var substitutes: [ImageRequest] = []
-        var lowResolution: ImageSource?
+        var lowResolution: LowResolution?
         var lowResolutionRequest: ImageRequest?
         var placeholderKey: CacheKey?
         var resultModifier: ResultModifier?
@@ -161,12 +161,12 @@ extension ImageRequest {
         set { changeUnkeyed { $0.substitutes = newValue } }
     }
 
-    /// A source of the same image with fewer pixels, which is loaded at the same time and delivered as a preview if it arrives
-    /// first. `nil`, the default, loads none.
+    /// The same image with fewer pixels, which is loaded at the same time and delivered as a preview if it is ready first. `nil`,
+    /// the default, loads none.
     ///
-    /// It has the rendition, the policy and a cache key of its own. It is not loaded if a cache has the image itself. If the
-    /// image fails, so does the request; ``alternatives`` are tried before.
-    public var lowResolution: ImageSource? {
+    /// It is not loaded if a cache has the image itself. If the image fails, so does the request; ``alternatives`` are tried
+    /// before.
+    public var lowResolution: LowResolution? {
         get { storage.fields.lowResolution }
         set {
             changeUnkeyed { fields in
@@ -224,6 +224,30 @@ extension ImageRequest {
     func finishing(_ image: Image) -> Image {
         let scaled = rendition.decode.scale.map { image.atScale($0) } ?? image
         return resultModifier.map { $0(scaled) } ?? scaled
+    }
+}
+
+/// An image with fewer pixels that is delivered before the image itself.
+public enum LowResolution: Hashable, Sendable {
+    /// Another source, with a cache key of its own.
+    case source(ImageSource)
+    /// The image decoded to fit into a box, in pixels: from a thumbnail that is embedded in the file, if that is large enough
+    /// (``DecodeOptions/EmbeddedThumbnail/whereLargeEnough``). Meant for large local files. No disk cache stores it.
+    case thumbnail(fitting: PixelSize)
+
+    /// Returns whether both are the same kind of image, of sources with the same identity.
+    public static func == (left: LowResolution, right: LowResolution) -> Bool { left.identity == right.identity }
+
+    /// Hashes the identity of the source, or the size.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(identity)
+    }
+
+    private var identity: String {
+        switch self {
+        case .source(let source): "source \(source.identity)"
+        case .thumbnail(let box): "thumbnail \(box)"
+        }
     }
 }
 

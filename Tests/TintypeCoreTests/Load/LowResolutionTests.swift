@@ -102,6 +102,48 @@ import TintypeTesting
         #expect(request.lowResolutionRequest?.lowResolution == nil)
     }
 
+    @Test func aThumbnailOfTheSameSourceIsDeliveredFirst() async throws {
+        let thumbnail = PixelSize(width: 2, height: 2)
+        let decoder = SizedDecoder()
+        let fixture = PipelineFixture { $0.coders = ImageCoderRegistry(decoders: [decoder]) }
+        fixture.answer("a")
+        let task = fixture.pipeline.start(fixture.request().thumbnailFirst(width: 2, height: 2))
+        var events = task.events.makeAsyncIterator()
+        guard case .preview(let preview)? = await next(&events) else {
+            Issue.record("no preview")
+            return
+        }
+        decoder.full.open()
+        #expect(preview.image.size == thumbnail && decoder.usedThumbnail.now)
+        #expect(try await task.response.image.size == PixelSize(width: 8, height: 8))
+        // One transfer, and nothing of the thumbnail on disk.
+        #expect(fixture.loader.count("closure:a") == 1)
+        try await fixture.pipeline.flush()
+        #expect(fixture.disk.keys == [fixture.request().key])
+    }
+
+    /// Decodes thumbnails at once, and the full size when its gate opens.
+    private final class SizedDecoder: ImageDecoder {
+        let formats: Set<ImageFormat> = [.png]
+        let full: GatedDecoder
+        let usedThumbnail = Shared(false)
+        private let info = ImageInfo(format: .png, size: PixelSize(width: 8, height: 8))
+
+        init() {
+            full = GatedDecoder(info: info, isOpen: false)
+        }
+
+        func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? { info }
+
+        func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+            guard context.options.embeddedThumbnail == .whereLargeEnough else {
+                return try full.decode(bytes, context: context)
+            }
+            usedThumbnail.withLock { $0 = true }
+            return try GatedDecoder(info: info).decode(bytes, context: context)
+        }
+    }
+
     // MARK: Order of previews
 
     @Test func aPreviewOfTheImageReplacesTheLowResolutionOne() throws {
@@ -109,7 +151,8 @@ import TintypeTesting
             ImageResponse(image: try .pixel(), origin: .network), ImageResponse(image: try .pixel(), origin: .network)
         )
         var status = LayeredStatus()
-        let first = try #require(status.showLowResolution(low))
+        let shown = status.showLowResolution(low)
+        let first = try #require(shown)
         let second = status.update(LoadStatus(preview: high, previewCount: 1))
         #expect(first.preview?.image === low.image && first.previewCount == 1)
         #expect(second.preview?.image === high.image && second.previewCount == 2)
