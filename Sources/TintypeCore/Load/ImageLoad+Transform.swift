@@ -6,8 +6,10 @@ extension ImageLoad {
         let (rendition, count) = (request.rendition, transformsToApply)
         let isOriginDecoded = hasDecodedOriginal(without: count)
         if !isOriginDecoded, let decoded = rendition.decodingCropsAlone { return try await joinIntermediate(decoded) }
-        var response = try await joinIntermediate(rendition.beginning(without: count, takesSize: !isOriginDecoded))
-        let (image, last) = (response.image, rendition.ending(count))
+        let last = rendition.ending(count)
+        var response = try await transformingPreviews(by: last)
+            .joinIntermediate(rendition.beginning(without: count, takesSize: !isOriginDecoded))
+        let image = response.image
         guard rendition.transforms(image.info) else { return response }
         response.image = try await watch.watch(.transform, request.key) { _ throws(TintypeError) in
             try await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
@@ -15,6 +17,14 @@ extension ImageLoad {
             }
         }
         return response
+    }
+
+    /// Returns this load with a reporter that applies a transformer to previews, if the transformer wants that.
+    private func transformingPreviews(by transformer: any ImageTransformer) -> ImageLoad {
+        guard request.policy.previews != .none, transformer.transformsPreviews else { return self }
+        var load = self
+        load.reporter = JobReporter(report: PreviewTransforms(self, transformer).receive)
+        return load
     }
 
     /// Waits for another rendition of the same source. It may come from memory, but is stored nowhere, because no caller has

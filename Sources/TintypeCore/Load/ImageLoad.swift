@@ -146,8 +146,8 @@ struct JobKey: Hashable, Sendable {
         // The origin's rules may tell sources with one name apart.
         if request.policy.freshness == .http, request.identity != nil { sources.append(request.source.identity) }
         var policy = request.policy
-        // Each subscriber of a job asks for the header on its own.
-        policy.header = .withImage
+        // Each subscriber of a job asks for the header on its own, and keeps previews on its own.
+        (policy.header, policy.previewStorage) = (.withImage, .none)
         self.init(
             request.key, policy, request, alternatives: sources, bytes: bytes, isIntercepted: isIntercepted)
     }

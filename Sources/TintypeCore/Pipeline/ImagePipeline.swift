@@ -88,14 +88,19 @@ public final class ImagePipeline: Sendable {
         let task = ImageTask(request: request, in: running)
         // Jobs do not know the scale, so that they are shared. With alternatives, it depends on which of them loads.
         let scale = request.alternatives.isEmpty ? request.rendition.decode.scale : nil
-        let placeholders = request.placeholderKey.map { showPlaceholder($0, in: task) } ?? 0
+        let placeholders = showPlaceholder(in: task)
+        let keeper = request.policy.previewStorage == .memory ? PreviewKeeper(request, services) : nil
         let readsHeader = request.policy.header == .early
         let receiver = JobReceiver<ImageResponse, LoadStatus>(
             onStatus: { status in
+                keeper?.keep(status.preview)
                 task.update(status.atScale(scale, after: placeholders))
                 if readsHeader { status.headerReader?.readHeader() }
             },
-            onEnd: { task.finish($0.map { $0.atScale(scale).modified(by: request.resultModifier) }) })
+            onEnd: { result in
+                keeper?.end(result)
+                task.finish(result.map { $0.atScale(scale).modified(by: request.resultModifier) })
+            })
         let isIntercepted = services.configuration.asyncInterceptors.isEmpty
         let key = JobKey(rendition: request, bytes: nil, isIntercepted: isIntercepted)
         let subscription = services.renditions.attach(key, at: request.priority, receiver: receiver) {
@@ -103,19 +108,6 @@ public final class ImagePipeline: Sendable {
         }
         task.handle.bind(subscription, subscribedAt: request.priority)
         return task
-    }
-}
-
-extension ImagePipeline {
-    /// Delivers an image in memory as the first preview of a task.
-    ///
-    /// - Returns: The number of images that were delivered.
-    private func showPlaceholder(_ key: CacheKey, in task: ImageTask) -> Int {
-        let request = task.request
-        guard services.guards.allow(request), let image = services.cache(for: request).image(for: key) else { return 0 }
-        let preview = ImageResponse(image: image, origin: .memory).atScale(request.rendition.decode.scale)
-        task.update(LoadStatus(preview: preview, previewCount: 1))
-        return 1
     }
 }
 

@@ -13,6 +13,9 @@ public struct LoadPolicy: Hashable, Sendable {
     /// Whether the header is delivered while the bytes arrive. By default it is not. Requests that differ only in this
     /// share their work.
     public var header = HeaderDelivery.withImage
+    /// Whether previews are kept in memory for the next request. By default they are not. Requests that differ only in this
+    /// share their work.
+    public var previewStorage = PreviewStorage.none
     /// Whether a larger image in memory may be scaled down. By default it may not.
     public var variants: Variants
     /// How the pixels are prepared before delivery.
@@ -31,7 +34,8 @@ public struct LoadPolicy: Hashable, Sendable {
     public init(
         rendered: CacheRules = CacheRules(), original: CacheRules = CacheRules(memory: .off),
         freshness: Freshness = .cached, failureMemory: FailureMemoryUse = .respected, previews: Previews = .none,
-        variants: Variants = .exact, preparation: Preparation = .automatic, stored: StoredForm = .automatic,
+        variants: Variants = .exact, preparation: Preparation = .automatic,
+        stored: StoredForm = .automatic,
         completion: Completion = .whenReady, data: DataDelivery = .whenLoaded, timeToLive: Duration? = nil
     ) {
         self.rendered = rendered
@@ -92,6 +96,15 @@ extension LoadPolicy {
         /// As soon as enough bytes have arrived, if others are still missing: ``ImageEvent/info(_:)``. A view can then
         /// reserve space of the right shape.
         case early
+    }
+
+    /// Whether previews are kept for the next request.
+    public enum PreviewStorage: Hashable, Sendable {
+        /// Previews are only delivered.
+        case none
+        /// The newest preview is in memory until the image is complete. If the load is cancelled or fails, the next request of
+        /// the same kind begins with that preview.
+        case memory
     }
 
     /// Whether a larger image in memory may be scaled down to the requested size instead of loading.

@@ -18,6 +18,9 @@ public struct CanvasTransformer: ImageTransformer, Hashable {
     /// The kind of the transformer and its parameters.
     public var identifier: String { "canvas(\(size),\(gravity.rawValue),\(color))" }
 
+    /// Returns `true`.
+    public var transformsPreviews: Bool { true }
+
     /// Returns the canvas with the image.
     ///
     /// - Throws: ``TintypeError/Code/transformFailed`` if the size is empty, ``TintypeError/Code/limitExceeded``,

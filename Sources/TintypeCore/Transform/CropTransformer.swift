@@ -42,6 +42,9 @@ public struct CropTransformer: ImageTransformer {
         }
     }
 
+    /// Whether the part depends only on the size of the image.
+    public var transformsPreviews: Bool { !dependsOnContent }
+
     /// Returns the cropped image.
     ///
     /// - Throws: ``TintypeError/Code/transformFailed`` if no pixel would be left, ``TintypeError/Code/outOfMemory``.

@@ -8,6 +8,12 @@ public protocol ImageTransformer: Sendable {
     /// identifiers.
     var identifier: String { get }
 
+    /// Whether previews of an arriving image are transformed, too, so that they look like the final image.
+    ///
+    /// By default `false`. The transformers of Tintype that look at one pixel at a time, or move pixels, transform previews.
+    /// Those that cost much, or depend on what the whole image shows, do not.
+    var transformsPreviews: Bool { get }
+
     /// Returns the transformed pixels.
     ///
     /// Called off the caller's thread, on an executor whose threads may block. A long-running transformer checks
@@ -16,6 +22,11 @@ public protocol ImageTransformer: Sendable {
     /// - Throws: ``TintypeError/Code/transformFailed``, ``TintypeError/Code/outOfMemory``,
     ///   ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/cancelled``.
     func transform(_ pixels: PixelBuffer) throws(TintypeError) -> PixelBuffer
+}
+
+extension ImageTransformer {
+    /// Returns `false`.
+    public var transformsPreviews: Bool { false }
 }
 
 /// A transformer whose effect depends on what the image shows, such as the border to trim.
@@ -31,16 +42,23 @@ protocol ContentTransformer: ImageTransformer {
 public struct ClosureTransformer: ImageTransformer {
     private let name: String
     private let body: @Sendable (PixelBuffer) throws -> PixelBuffer
+    /// Whether previews of an arriving image are transformed, too.
+    public let transformsPreviews: Bool
 
     /// Creates a transformer that calls `body`.
     ///
     /// - Parameters:
     ///   - identifier: The name of what `body` does, with every parameter that changes pixels. It becomes part of the
     ///     cache key, marked as user-defined, so it cannot clash with the identifier of a built-in transformer.
+    ///   - transformsPreviews: Whether previews of an arriving image are transformed, too.
     ///   - body: Called off the caller's thread. An error other than ``TintypeError`` is reported as
     ///     ``TintypeError/Code/transformFailed``, with that error as its cause.
-    public init(identifier: String, _ body: @escaping @Sendable (PixelBuffer) throws -> PixelBuffer) {
+    public init(
+        identifier: String, transformsPreviews: Bool = false,
+        _ body: @escaping @Sendable (PixelBuffer) throws -> PixelBuffer
+    ) {
         name = identifier
+        self.transformsPreviews = transformsPreviews
         self.body = body
     }
 

@@ -41,6 +41,9 @@ public struct PadTransformer: ImageTransformer {
         "pad(\(margins.top),\(margins.left),\(margins.bottom),\(margins.right),\(color))"
     }
 
+    /// Returns `true`.
+    public var transformsPreviews: Bool { true }
+
     /// Returns the padded image.
     ///
     /// - Throws: ``TintypeError/Code/transformFailed`` if a margin is negative, ``TintypeError/Code/limitExceeded``,

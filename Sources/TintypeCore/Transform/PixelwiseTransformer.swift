@@ -10,6 +10,9 @@ protocol PixelwiseTransformer: ImageTransformer {
 }
 
 extension PixelwiseTransformer {
+    /// Returns `true`.
+    public var transformsPreviews: Bool { true }
+
     /// Returns the transformed pixels; the same buffer if nothing changes.
     ///
     /// - Throws: ``TintypeError/Code/transformFailed``, ``TintypeError/Code/outOfMemory``,

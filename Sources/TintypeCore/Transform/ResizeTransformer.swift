@@ -45,6 +45,9 @@ public struct ResizeTransformer: ImageTransformer {
         return "resize(\(size),\(mode.rawValue),\(filter.rawValue)\(options))"
     }
 
+    /// Whether the part that is kept depends only on the size of the image.
+    public var transformsPreviews: Bool { gravity != .smart || mode != .fill }
+
     /// Returns the resized image.
     ///
     /// - Throws: ``TintypeError/Code/transformFailed`` if the size is empty, ``TintypeError/Code/limitExceeded``,

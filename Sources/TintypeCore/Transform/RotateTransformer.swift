@@ -25,6 +25,9 @@ public struct RotateTransformer: ImageTransformer {
         return remainder == -180 ? 180 : remainder
     }
 
+    /// Returns `true`.
+    public var transformsPreviews: Bool { true }
+
     /// Returns the rotated image. Pixels that it does not cover are transparent.
     ///
     /// - Throws: ``TintypeError/Code/transformFailed`` if the angle is not finite, ``TintypeError/Code/limitExceeded``,
@@ -116,6 +119,9 @@ public struct FlipTransformer: ImageTransformer, Hashable {
     public var identifier: String {
         "flip(\(isHorizontal ? "h" : "")\(isVertical ? "v" : ""))"
     }
+
+    /// Returns `true`.
+    public var transformsPreviews: Bool { true }
 
     /// Returns the mirrored image.
     ///

@@ -111,6 +111,9 @@ public struct CircleTransformer: ImageTransformer {
     /// The kind of the transformer, the border width and the border colour.
     public var identifier: String { "circle(\(borderWidth.canonical),\(borderColor))" }
 
+    /// Returns `true`.
+    public var transformsPreviews: Bool { true }
+
     /// Returns the square image of the circle.
     ///
     /// - Throws: ``TintypeError/Code/transformFailed`` if the border width is negative or not a number,

@@ -16,6 +16,9 @@ public struct TransformerChain: ImageTransformer {
         "chain(\(transformers.map { "\($0.identifier.utf8.count):\($0.identifier)" }.joined(separator: ",")))"
     }
 
+    /// Whether all of the transformers transform previews.
+    public var transformsPreviews: Bool { transformers.allSatisfy(\.transformsPreviews) }
+
     /// Applies all transformers in order.
     ///
     /// - Throws: The errors of the transformers; ``TintypeError/Code/cancelled``.
