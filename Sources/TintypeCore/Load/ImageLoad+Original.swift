@@ -17,6 +17,7 @@ extension ImageLoad {
         do throws(TintypeError) {
             if request.policy.failureMemory == .respected { try services.failureMemory.check(request) }
             try services.checkAllowed(request)
+            if services.pause.isPaused { try await services.pause.wait() }
             let loader = sharedLoader
             let bytes = try await loader.loads.jobs.value(
                 try loader.key(for: wanted), for: job, onStatus: previews.receive,

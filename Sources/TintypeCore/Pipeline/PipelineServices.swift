@@ -16,6 +16,8 @@ final class PipelineServices: Sendable {
     let originals = ImageLoad.Jobs()
     /// The running loads of loaders without a table of their own.
     let loads = ByteLoads(on: .new)
+    /// Holds loads back while the pipeline is paused.
+    let pause = LoadPause()
     /// Original bytes on their way from a loader to the disk.
     let handover = Locked(ByteHandover())
     /// Renditions that wait to be encoded for the disk; the cost is in bytes.
@@ -121,7 +123,9 @@ extension PipelineServices {
         guard let overrides = request.overrides, overrides.hasCache else { return }
         let evicted = storingOverrides.withLock { $0.add(overrides) }
         guard let evicted else { return }
-        background.add(cost: 0) { _ = await TintypeError.thrown { () throws(TintypeError) in try await evicted.flush() } }
+        background.add(cost: 0) {
+            _ = await TintypeError.thrown { () throws(TintypeError) in try await evicted.flush() }
+        }
     }
 
     /// Waits until the caches of the pipeline, and those that requests brought, have written everything.
