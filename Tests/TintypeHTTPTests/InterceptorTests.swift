@@ -378,6 +378,43 @@ import TintypeTesting
         }
     }
 
+    @Test func credentialsOfTheConfigurationGoToTheirOriginsAlone() async throws {
+        try await Fixture.withOrigin { other in
+            other.serve("/b", .testImage)
+            try await Fixture.withOrigin { origin in
+                origin.serve("/a", .redirect(to: other.url("/b").absoluteString))
+                origin.serve("/c", .redirect(to: "/d"))
+                origin.serve("/d", .testImage)
+                var configuration = DownloaderConfiguration.patient
+                // Only the origin of the URL counts.
+                configuration.credentials = [origin.url("/x"): .bearer("one")]
+                let downloader = Downloader(configuration)
+                for path in ["/a", "/c"] { _ = try await Fixture.load(.url(origin.url(path)), downloader) }
+                #expect(origin.requests.allSatisfy { $0[header: "authorization"] == "Bearer one" })
+                #expect(other.requests.map { $0[header: "authorization"] } == [nil])
+                // Each origin gets its own, also after a redirect.
+                downloader.configuration.credentials[other.baseURL] = .bearer("two")
+                _ = try await Fixture.load(.url(origin.url("/a")), downloader)
+                #expect(other.requests.last?[header: "authorization"] == "Bearer two")
+            }
+        }
+    }
+
+    @Test func aRequestsCredentialPrecedesThatOfTheConfiguration() async throws {
+        var options = HTTPOptions()
+        options.credential = .bearer("own")
+        try await Fixture.withOrigin { origin in
+            origin.serve("/a", .testImage)
+            var configuration = DownloaderConfiguration.patient
+            configuration.credentials = [origin.baseURL: .bearer("all")]
+            let downloader = Downloader(configuration)
+            _ = try await Fixture.load(.url(origin.url("/a")), downloader, options: options)
+            let source = ImageSource.http(HTTPSource(url: origin.url("/a"), headers: ["Authorization": "mine"]))
+            _ = try await Fixture.load(source, downloader)
+            #expect(origin.requests.map { $0[header: "authorization"] } == ["Bearer own", "mine"])
+        }
+    }
+
     // MARK: The redirect hook
 
     @Test func aRedirectHookDecides() async throws {

@@ -14,6 +14,8 @@ extension MappingSymbols {
             "ImageSource.custom": ImageSource.custom, "ModelMapper": ModelMapper<SomeModel>.self,
             "TransformerChain.letterbox(_:color:isEnlarging:)": TransformerChain.letterbox(_:color:isEnlarging:),
             "LoadPolicy.Preparation.allFrames": LoadPolicy.Preparation.allFrames,
+            "DownloaderConfiguration.credentials": \DownloaderConfiguration.credentials,
+            "DigestAuthenticator": DigestAuthenticator.self,
             "RequestOverrides.encoder": \RequestOverrides.encoder,
             "ModelLoader": ModelLoader<SomeModel>.self,
         ]

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// The settings of a ``Downloader``. Changes to a running downloader apply to transfers that start later.
 public struct DownloaderConfiguration: Sendable {
     // MARK: Limits
@@ -65,6 +67,12 @@ public struct DownloaderConfiguration: Sendable {
     /// `nil`, the default, lists the formats that the pipeline can decode, so that servers can choose. Without a pipeline
     /// it is `image/*,*/*;q=0.8`.
     public var accept: String?
+
+    /// The credentials of all requests, by origin: of each URL, only the scheme, the host and the port count. None by default.
+    ///
+    /// A credential goes to its own origin only, also after a redirect there. That of a request, or of its URL, takes
+    /// precedence. See ``DigestAuthenticator`` for servers that send a challenge.
+    public var credentials: [URL: HTTPCredential] = [:]
 
     /// The interceptors around every exchange, the first one outermost; the interceptors of a request run inside them.
     public var interceptors: [any HTTPInterceptor] = []

@@ -24,8 +24,11 @@ extension Exchange {
 
     /// The request that a response redirects to; `nil` when the response is not a redirect.
     private func redirect(_ request: DownloadRequest, _ response: DownloadResponse) async throws -> DownloadRequest? {
-        guard let next = try request.redirected(by: response, keeping: transfer.settings.crossOriginFields) else {
+        guard var next = try request.redirected(by: response, keeping: transfer.settings.crossOriginFields) else {
             return nil
+        }
+        if !next.headers.contains("Authorization"), let credential = transfer.settings.credential(for: next.url) {
+            next = next.authorized(by: credential)
         }
         guard let hook = transfer.settings.configuration.redirectHook else { return next }
         guard let decided = try await hook.decide(next, response) else {

@@ -49,6 +49,12 @@ final class TransferSettings: Sendable {
     var totalTimeout: Duration? { options.totalTimeout ?? configuration.totalTimeout }
     var limitsByteRate: Bool { configuration.maximumBytesPerSecond != nil }
     var minimumRate: MinimumRate? { options.minimumRate ?? configuration.minimumRate }
+    /// The credential of the configuration for the origin of a URL.
+    func credential(for url: URL) -> HTTPCredential? {
+        guard !configuration.credentials.isEmpty else { return nil }
+        return configuration.credentials.first { $0.key.hasOrigin(of: url) }?.value
+    }
+
     /// The cookies to send and to set; `nil` if the request uses none.
     var cookies: CookieStore? { options.usesCookies ? configuration.cookies : nil }
 
