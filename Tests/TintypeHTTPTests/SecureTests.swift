@@ -73,6 +73,40 @@ import TintypeTesting
         }
     }
 
+    @Test func aClientProvesItsIdentityToItsHostAlone() async throws {
+        let client = try TestCertificate.make(for: "client")
+        var identity = try TestCertificate.make()
+        identity.clients = client.certificates
+        var configuration = DownloaderConfiguration.patient
+        configuration.trustedCertificates = [identity.certificates]
+        try await Fixture.withOrigin(identity: identity) { origin in
+            origin.serve("/a", .testImage)
+            let source = ImageSource.url(origin.url("/a"))
+            let certificate = ClientCertificate(certificates: client.certificates, key: client.key)
+            configuration.clientCertificates = ["example.org": certificate]
+            await #expect(throws: TintypeError.self) { try await Fixture.load(source, Downloader(configuration)) }
+            #expect(origin.requestCount() == 0)
+            configuration.clientCertificates = ["127.0.0.1": certificate]
+            let downloader = Downloader(configuration)
+            for _ in 0..<3 {
+                let loaded = try await Fixture.load(source, downloader)
+                #expect(loaded.data == Fixture.body)
+            }
+            #expect(origin.openConnections == 1, "the connection is used again")
+        }
+    }
+
+    @Test func aClientCertificateThatCannotBeReadIsAnError() async throws {
+        var configuration = DownloaderConfiguration.patient
+        configuration.clientCertificates = ["127.0.0.1": ClientCertificate(certificates: "no", key: "secret")]
+        try await Fixture.withOrigin(configuration, identity: try TestCertificate.make()) { origin, load in
+            origin.serve("/a", .testImage)
+            let error = await Fixture.expect(.insecure) { try await load("/a") }
+            #expect(error?.message == "a client certificate or its key cannot be read" && origin.requestCount() == 0)
+            #expect(error?.description.contains("secret") == false)
+        }
+    }
+
     @Test func aHandshakeThatNeverEndsIsATimeOut() async throws {
         let silent = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .bind(host: "127.0.0.1", port: 0).get()

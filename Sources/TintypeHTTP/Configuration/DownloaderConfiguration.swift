@@ -93,6 +93,10 @@ public struct DownloaderConfiguration: Sendable {
     /// Certificates in PEM format that are trusted in addition to those of the system. None by default.
     public var trustedCertificates: [String] = []
 
+    /// The certificates with which the downloader proves its identity, by host, in lowercase and without port. A server that
+    /// asks for one gets that of its host alone. None by default.
+    public var clientCertificates: [String: ClientCertificate] = [:]
+
     /// Restricts which servers are contacted, for programs that load URLs from untrusted sources. `nil`, the default,
     /// sets no restriction.
     public var serverGuard: ServerGuard?

@@ -1,4 +1,5 @@
 import Foundation
+import NIOSSL
 public import TintypeCore
 
 /// The HTTP options of one request. `nil` stands for the value of the ``DownloaderConfiguration``.
@@ -87,6 +88,34 @@ extension ImageRequest {
 /// The key of ``HTTPOptions`` in the extras of a request.
 enum HTTPOptionsKey: RequestExtraKey {
     static let defaultValue = HTTPOptions()
+}
+
+/// A certificate with which a client proves its identity to a server over TLS (RFC 8446, 4.4.2).
+public struct ClientCertificate: Hashable, Sendable {
+    /// The certificate, followed by those that signed it, in PEM format.
+    public var certificates: String
+    /// The private key of the certificate, in PEM format.
+    public var key: String
+
+    /// Creates a certificate from PEM texts. Transfers to its host fail if they cannot be read.
+    public init(certificates: String, key: String) {
+        self.certificates = certificates
+        self.key = key
+    }
+
+    /// Adds the certificate to the settings of a client.
+    ///
+    /// - Throws: ``TintypeCore/TintypeError/Code/insecure`` when it cannot be read. The error does not contain the key.
+    func add(to configuration: inout TLSConfiguration) throws(TintypeError) {
+        do {
+            configuration.certificateChain = try NIOSSLCertificate.fromPEMBytes(Array(certificates.utf8)).map {
+                .certificate($0)
+            }
+            configuration.privateKey = .privateKey(try NIOSSLPrivateKey(bytes: Array(key.utf8), format: .pem))
+        } catch {
+            throw TintypeError(.insecure, stage: .load, "a client certificate or its key cannot be read")
+        }
+    }
 }
 
 /// A credential in the `Authorization` field.

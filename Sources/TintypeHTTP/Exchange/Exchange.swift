@@ -2,7 +2,6 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
-import NIOSSL
 import TintypeCore
 
 /// One exchange of a transfer: its request, sent through the interceptors and along redirects, and the final response.
@@ -231,9 +230,7 @@ struct Exchange: Sendable {
     @inline(never)
     private func clientRequest(for request: DownloadRequest) throws(TintypeError) -> HTTPClient.Request {
         var clientRequest = try request.clientRequest
-        if settings.acceptsUncheckedCertificate(of: request.url, origin: transfer.request.url) {
-            var tls = TLSConfiguration.makeClientConfiguration()
-            tls.certificateVerification = .none
+        if let tls = try settings.tls(for: request.url, origin: transfer.request.url) {
             clientRequest.tlsConfiguration = tls
         }
         return clientRequest

@@ -1,4 +1,5 @@
 import Foundation
+import NIOSSL
 import TintypeCore
 
 /// The settings of one transfer: the configuration when it began, with the options of its request.
@@ -73,10 +74,24 @@ final class TransferSettings: Sendable {
         return ClientTraits(configuration, options, proxy: proxy, pin: proxy == nil ? route.pin : nil)
     }
 
+    /// The settings of TLS for a URL; `nil` for those of its client.
+    ///
+    /// - Parameter origin: The URL of the request, before redirects.
+    /// - Throws: ``TintypeCore/TintypeError/Code/insecure`` when a certificate cannot be read.
+    func tls(for url: URL, origin: URL) throws(TintypeError) -> TLSConfiguration? {
+        let isUnchecked = acceptsUncheckedCertificate(of: url, origin: origin)
+        let own = configuration.clientCertificates.isEmpty ? nil : configuration.clientCertificates[url.plainHost]
+        guard isUnchecked || own != nil else { return nil }
+        var tls = isUnchecked ? TLSConfiguration.makeClientConfiguration() : try traits.tls()
+        if isUnchecked { tls.certificateVerification = .none }
+        try own?.add(to: &tls)
+        return tls
+    }
+
     /// Whether the certificate of a URL's host is not checked.
     ///
     /// - Parameter origin: The URL of the request, before redirects.
-    func acceptsUncheckedCertificate(of url: URL, origin: URL) -> Bool {
+    private func acceptsUncheckedCertificate(of url: URL, origin: URL) -> Bool {
         guard !configuration.hostsWithUncheckedCertificates.isEmpty || options.acceptsUncheckedCertificate,
             let host = url.host()?.lowercased()
         else { return false }

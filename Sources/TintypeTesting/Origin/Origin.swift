@@ -149,11 +149,14 @@ public struct OriginIdentity: Sendable {
     public var certificates: String
     /// The private key of the certificate, in PEM format.
     public var key: String
+    /// The certificates of which clients must present one, in PEM format; `nil` accepts clients without one.
+    public var clients: String?
 
     /// Creates an identity from PEM texts. ``Origin/start(_:)`` checks them.
-    public init(certificates: String, key: String) {
+    public init(certificates: String, key: String, clients: String? = nil) {
         self.certificates = certificates
         self.key = key
+        self.clients = clients
     }
 
     /// Returns the server's side of TLS.
@@ -167,6 +170,10 @@ public struct OriginIdentity: Sendable {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain, privateKey: .privateKey(key))
         configuration.applicationProtocols = protocols
+        if let clients {
+            configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(Array(clients.utf8)))
+            configuration.certificateVerification = .noHostnameVerification
+        }
         return try NIOSSLContext(configuration: configuration)
     }
 }
