@@ -34,6 +34,12 @@ import TintypeTesting
             variables: ["all_proxy": "socks5://proxy.org", "http_proxy": "proxy.org:3128"], url: "http://x.org/",
             proxy: proxy),
         Case(
+            variables: ["all_proxy": "socks5://proxy.org"], url: "http://x.org/",
+            proxy: ProxyServer(.socks5, host: "proxy.org", port: 1080)),
+        Case(
+            variables: ["https_proxy": "SOCKS5h://127.0.0.1:9"], url: "https://x.org/",
+            proxy: ProxyServer(.socks5, host: "127.0.0.1", port: 9)),
+        Case(
             variables: ["all_proxy": "socks5://proxy.org", "no_proxy": "x.org"], url: "http://x.org/", proxy: nil),
         Case(
             variables: ["all_proxy": "http://me:it@proxy.org"], url: "http://x.org/",
@@ -53,9 +59,9 @@ import TintypeTesting
 
     /// A direct connection would reveal the address that the proxy is to hide.
     @Test(arguments: [
-        ["all_proxy": "socks5://me:secret@proxy.org"], ["http_proxy": "socks5h://127.0.0.1:9"],
+        ["all_proxy": "socks5://me:secret@proxy.org"], ["http_proxy": "socks4://127.0.0.1:9"],
         ["all_proxy": "http://proxy.org:99999"], ["http_proxy": "https://proxy.org"], ["ALL_PROXY": "http://"],
-        ["http_proxy": "socks5://proxy.org", "all_proxy": "proxy.org:3128"],
+        ["http_proxy": "socks4a://proxy.org", "all_proxy": "proxy.org:3128"],
     ]) func aProxyThatCannotBeUsedIsAnError(_ variables: [String: String]) throws {
         let url = try #require(URL(string: "http://x.org/"))
         let error = #expect(throws: TintypeError.self) {
@@ -82,6 +88,21 @@ import TintypeTesting
             let request = try #require(proxy.requests.first)
             #expect(request.hasPrefix("CONNECT 127.0.0.1:\(origin.baseURL.port ?? 0) HTTP/1.1"))
             #expect(request.lowercased().contains("proxy-authorization: basic bwu6axq="))
+        }
+        await proxy.stop()
+    }
+
+    @Test(arguments: [false, true]) func requestsGoThroughASOCKSProxy(_ isSecure: Bool) async throws {
+        let proxy = try await SOCKSProxy.start()
+        let identity = try TestCertificate.make()
+        var configuration = DownloaderConfiguration.patient
+        configuration.trustedCertificates = [identity.certificates]
+        configuration.proxy = .server(ProxyServer(.socks5, host: "127.0.0.1", port: proxy.port))
+        try await Fixture.withOrigin(configuration, identity: isSecure ? identity : nil) { origin, load in
+            origin.serve("/a", .testImage)
+            let data = try await load("/a").data
+            #expect(data == Fixture.body)
+            #expect(proxy.targets == ["127.0.0.1:\(origin.baseURL.port ?? 0)"])
         }
         await proxy.stop()
     }

@@ -4,7 +4,7 @@ import TintypeCore
 /// The proxy that requests use.
 public enum ProxySetting: Hashable, Sendable {
     /// The proxy that environment variables name: `http_proxy`, `https_proxy` or `HTTPS_PROXY`, `all_proxy`,
-    /// `no_proxy`. Transfers fail if a variable names a proxy that is not an HTTP proxy, such as a SOCKS proxy.
+    /// `no_proxy`. Transfers fail if a variable names a proxy of another kind than ``ProxyServer/Kind``.
     case environment
     /// No proxy.
     case direct
@@ -39,7 +39,9 @@ public enum ProxySetting: Hashable, Sendable {
         if let server = ProxyServer(text) { return server }
         // The value may contain a password.
         throw TintypeError(
-            .unreachable, stage: .load, "unsupported proxy: \(name) in the environment must name an HTTP proxy")
+            .unreachable, stage: .load,
+            "unsupported proxy: \(name) in the environment must name an HTTP proxy, or a SOCKS5 proxy without a password"
+        )
     }
 
     /// Returns the variables of an environment that ``proxy(for:environment:)`` reads.
@@ -57,33 +59,55 @@ public enum ProxySetting: Hashable, Sendable {
     }
 }
 
-/// A proxy that tunnels connections with `CONNECT` (RFC 9110, 9.3.6), for both `http` and `https`.
+/// A proxy that tunnels connections, for both `http` and `https`. It resolves the names of servers.
 public struct ProxyServer: Hashable, Sendable {
+    /// The protocol of a proxy.
+    public enum Kind: Hashable, Sendable {
+        /// HTTP, with `CONNECT` (RFC 9110, 9.3.6).
+        case http
+        /// SOCKS 5 (RFC 1928), without authentication.
+        case socks5
+    }
+
+    /// The protocol of the proxy.
+    public var kind: Kind
     /// The host name or address.
     public var host: String
     /// The port, from 1 to 65535.
     public var port: Int
-    /// The credential for the proxy; `nil` for none.
+    /// The credential for the proxy; `nil` for none. A SOCKS proxy has none.
     public var credential: HTTPCredential?
 
-    /// Creates a proxy with a host, a port and a credential.
-    public init(host: String, port: Int, credential: HTTPCredential? = nil) {
+    /// Creates a proxy with a protocol, a host, a port and a credential.
+    public init(_ kind: Kind = .http, host: String, port: Int, credential: HTTPCredential? = nil) {
+        self.kind = kind
         self.host = host
         self.port = port
         self.credential = credential
     }
 
-    /// Parses `http://user:password@host:port`. The scheme, the credential and the port may be missing. The default
-    /// port is 1080.
+    /// Parses `http://user:password@host:port`, `socks5://host:port` or `socks5h://host:port`. The scheme, the credential
+    /// and the port may be missing. The default port is 1080.
     ///
-    /// Returns `nil` when the text is not the address of an HTTP proxy.
+    /// Returns `nil` when the text is not the address of such a proxy.
     public init?(_ text: String) {
         guard let url = URL(string: text.contains("://") ? text : "http://\(text)"),
-            url.scheme?.lowercased() == "http", let host = url.host(percentEncoded: false), !host.isEmpty
+            let kind = Kind(scheme: url.scheme?.lowercased()), kind == .http || url.credential == nil,
+            let host = url.host(percentEncoded: false), !host.isEmpty
         else { return nil }
         let port = url.port ?? 1080
         guard (1...65_535).contains(port) else { return nil }
-        self.init(host: host, port: port, credential: url.credential)
+        self.init(kind, host: host, port: port, credential: url.credential)
+    }
+}
+
+extension ProxyServer.Kind {
+    fileprivate init?(scheme: String?) {
+        switch scheme {
+        case "http": self = .http
+        case "socks5", "socks5h": self = .socks5
+        default: return nil
+        }
     }
 }
 

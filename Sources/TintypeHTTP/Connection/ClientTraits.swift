@@ -163,7 +163,10 @@ final class ClientTraits: Equatable, Sendable {
             case .bearer(let token): .bearer(tokens: token)
             case nil: nil
             }
-        return .server(host: server.host, port: server.port, authorization: authorization)
+        return switch server.kind {
+        case .http: .server(host: server.host, port: server.port, authorization: authorization)
+        case .socks5: .socksServer(host: server.host, port: server.port)
+        }
     }
 }
 

@@ -39,7 +39,8 @@ extension TintypeError {
         case .cancelled: (.cancelled, "cancelled")
         case .connectTimeout: (.timedOut, "the connection timed out")
         case .readTimeout: (.timedOut, "the server sent nothing within the idle timeout")
-        case .deadlineExceeded, .writeTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout:
+        case .deadlineExceeded, .writeTimeout, .tlsHandshakeTimeout, .socksHandshakeTimeout,
+            .httpProxyHandshakeTimeout, .getConnectionFromPoolTimeout:
             (.timedOut, error.shortDescription.lowercased())
         case .invalidURL, .emptyHost, .emptyScheme, .missingSocketPath:
             (.invalidSource, error.shortDescription.lowercased())
