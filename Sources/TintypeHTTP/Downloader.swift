@@ -185,8 +185,12 @@ extension Downloader: GuardingLoader {
 }
 
 extension Downloader: FlushableLoader {
-    /// Waits until the bytes of interrupted transfers are on disk.
-    package func flush() async { await state.withLock({ $0.configuration.partials })?.flush() }
+    /// Waits until the bytes of interrupted transfers, and cookies, are on disk.
+    package func flush() async {
+        let configuration = state.withLock { $0.configuration }
+        await configuration.partials?.flush()
+        try? await configuration.cookies.flush()
+    }
 }
 
 // MARK: - All transfers

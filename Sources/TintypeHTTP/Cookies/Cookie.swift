@@ -2,7 +2,7 @@ public import Foundation
 
 /// A stored cookie (RFC 6265, 5.3, with the rules that browsers have added since: draft-ietf-httpbis-rfc6265bis, "6265bis"
 /// below).
-public struct Cookie: Hashable, Sendable {
+public struct Cookie: Hashable, Codable, Sendable {
     /// The name; not empty.
     public var name: String
     /// The value; may be empty.
@@ -124,6 +124,9 @@ extension Cookie {
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Double(text)
     }
+
+    /// Whether the name and the value can be sent.
+    var isPlain: Bool { !name.isEmpty && Self.isPlain(name) && Self.isPlain(value) }
 
     /// Whether a text has no control characters.
     private static func isPlain(_ text: String) -> Bool {
