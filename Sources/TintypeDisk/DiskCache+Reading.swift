@@ -91,7 +91,7 @@ extension DiskCache {
         return entry
     }
 
-    private func containsOwn(_ key: CacheKey) -> Bool {
+    func containsOwn(_ key: CacheKey) -> Bool {
         if let pending = state.withLock({ $0.staging.pendingEntry(for: key) }) {
             return !pending.entry.isExpired(at: time.date())
         }
@@ -118,6 +118,7 @@ extension DiskCache {
         for directory in inherited {
             guard let entry = directory.entry(for: key), !entry.isExpired(at: time.date()) else { continue }
             state.withLock { $0.stats.hits += 1 }
+            if inheritedUse == .adopt { store(entry, for: key) }
             return entry
         }
         return nil

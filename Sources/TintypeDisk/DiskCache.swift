@@ -23,6 +23,8 @@ public final class DiskCache: DataCaching {
     public let limits: DiskLimits
     /// The directories that are searched, in this order, for entries that ``directory`` lacks. They are never written.
     public let inherited: [InheritedDirectory]
+    /// What a hit in ``inherited`` leads to.
+    public let inheritedUse: InheritedUse
 
     let layout: CacheLayout
     /// Where the directory is, for what else lies in it.
@@ -64,23 +66,25 @@ public final class DiskCache: DataCaching {
     ///     directory specification).
     ///   - limits: The limits on size, count and age.
     ///   - inherited: Read-only directories that are searched after `directory`, such as one bundled with the program.
+    ///   - inheritedUse: What a hit in one of them leads to. By default, it is read there each time.
     ///   - time: The clock for ages and expiry dates.
     public convenience init(
         directory: URL? = nil, limits: DiskLimits = DiskLimits(), inherited: [InheritedDirectory] = [],
-        time: TimeSource = .system
+        inheritedUse: InheritedUse = .read, time: TimeSource = .system
     ) {
-        self.init(CacheLayout(directory), limits, inherited, time, StagingBudget(memory: 256 << 20))
+        self.init(CacheLayout(directory), limits, inherited, inheritedUse, time, StagingBudget(memory: 256 << 20))
     }
 
     /// - Parameter budget: The bound on entries that wait to be written.
     init(
-        _ layout: CacheLayout, _ limits: DiskLimits, _ inherited: [InheritedDirectory], _ time: TimeSource,
-        _ budget: StagingBudget
+        _ layout: CacheLayout, _ limits: DiskLimits, _ inherited: [InheritedDirectory], _ inheritedUse: InheritedUse,
+        _ time: TimeSource, _ budget: StagingBudget
     ) {
         self.layout = layout
         directory = URL(filePath: layout.root, directoryHint: .isDirectory)
         self.limits = limits
         self.inherited = inherited
+        self.inheritedUse = inheritedUse
         self.time = time
         state = Locked(State(staging: DiskStaging(budget)))
     }

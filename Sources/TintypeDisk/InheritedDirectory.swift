@@ -1,6 +1,6 @@
 import Crypto
 public import Foundation
-import TintypeCore
+public import TintypeCore
 
 /// A directory that a cache reads and never writes, such as one bundled with a program or left by another library.
 ///
@@ -53,6 +53,48 @@ public enum InheritedDirectory: Hashable, Sendable {
 
     private static func entries(_ url: URL) -> EntriesHandle? {
         EntriesHandle(inherited: CacheLayout(FolderLocation(named: url.path(percentEncoded: false))))
+    }
+}
+
+/// What a hit in an inherited directory leads to.
+public enum InheritedUse: Hashable, Sendable {
+    /// The entry is read where it is.
+    case read
+    /// The entry is also stored in the cache that inherits it, so that the directory can be removed some day.
+    case adopt
+}
+
+extension DiskCache {
+    /// Stores the entries that ``inherited`` directories have for some keys, for example to move from SDWebImage's cache to this
+    /// one. Entries that this cache has already are left alone, and the directories are not changed.
+    ///
+    /// SDWebImage's files do not name their URLs, so the program names them. ``InheritedUse/adopt`` does the same for each
+    /// entry when it is used.
+    ///
+    /// - Returns: The number of entries that were stored.
+    /// - Throws: The first write error, usually ``TintypeError/Code/unwritable``; ``TintypeError/Code/cancelled`` if the task is
+    ///   cancelled.
+    public func adopt(_ keys: [CacheKey]) async throws(TintypeError) -> Int {
+        var count = 0
+        for start in stride(from: 0, to: keys.count, by: Self.adoptedAtOnce) {
+            let group = keys[start..<min(start + Self.adoptedAtOnce, keys.count)]
+            count += try await onDisk { () throws(TintypeError) in group.count(where: { self.adopt($0) }) }
+            // Entries that wait to be written take memory.
+            try await flush()
+        }
+        return count
+    }
+
+    private static let adoptedAtOnce = 16
+
+    /// - Returns: Whether an entry was stored. Blocks the calling thread.
+    private func adopt(_ key: CacheKey) -> Bool {
+        guard !containsOwn(key),
+            let entry = inherited.lazy.compactMap({ $0.entry(for: key) })
+                .first(where: { !$0.isExpired(at: self.time.date()) })
+        else { return false }
+        store(entry, for: key)
+        return true
     }
 }
 

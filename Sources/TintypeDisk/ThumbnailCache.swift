@@ -48,7 +48,7 @@ public final class ThumbnailCache: PixelCaching {
     }
 
     private init(_ layout: CacheLayout, _ limits: DiskLimits, _ maximumByteCount: Int, _ time: TimeSource) {
-        disk = DiskCache(layout, limits, [], time, StagingBudget(memory: Self.pendingByteLimit))
+        disk = DiskCache(layout, limits, [], .read, time, StagingBudget(memory: Self.pendingByteLimit))
         self.maximumByteCount = maximumByteCount
     }
 

@@ -276,6 +276,46 @@ import TintypeTesting
         #expect(!folder.files.contains { $0.contains("/own/") })
     }
 
+    /// Writes an image as SDWebImage does, and returns the directory.
+    private func directoryOfSDWebImage(_ urls: [String]) throws -> InheritedDirectory {
+        let other = folder.url.appending(path: "other")
+        try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
+        let image = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data(count: 20)
+        for url in urls {
+            try image.write(to: other.appending(path: try #require(SDWebImageFile.names(of: key(url)).first)))
+        }
+        return .sdWebImage(other)
+    }
+
+    private static let urls = (0..<40).map { "https://example.org/\($0).png" }
+
+    @Test func anOldDirectoryIsMigratedForNamedURLs() async throws {
+        let old = try directoryOfSDWebImage(Self.urls)
+        let own = folder.url.appending(path: "own")
+        let cache = DiskCache(directory: own, inherited: [old])
+        cache.store(entry, for: key(Self.urls[0]))
+        let keys = (Self.urls + ["https://example.org/no.png"]).map { key($0) }
+        #expect(try await cache.adopt(keys) == Self.urls.count - 1)
+        #expect(try await cache.adopt(keys) == 0)
+        // The old directory is not needed any more, and newer bytes have stayed.
+        let alone = DiskCache(directory: own)
+        #expect(try await alone.usage().count == Self.urls.count)
+        #expect(try await alone.entry(for: keys[0])?.data == entry.data)
+        #expect(try await alone.entry(for: keys[39])?.format == .png)
+    }
+
+    @Test(arguments: [InheritedUse.adopt, .read])
+    func anOldDirectoryIsMigratedImageByImage(_ use: InheritedUse) async throws {
+        let old = try directoryOfSDWebImage(Array(Self.urls.prefix(2)))
+        let own = folder.url.appending(path: "own")
+        let cache = DiskCache(directory: own, inherited: [old], inheritedUse: use)
+        #expect(try await cache.entry(for: key(Self.urls[0])) != nil)
+        try await cache.flush()
+        let alone = DiskCache(directory: own)
+        #expect(try await alone.contains(key(Self.urls[0])) == (use == .adopt))
+        #expect(try await !alone.contains(key(Self.urls[1])))
+    }
+
     @Test(arguments: ["https://h/a.b%2Fc", "https://h/x.\(String(repeating: "e", count: 300))", "", "a b.png"])
     func noKeyLeadsOutOfAnInheritedDirectory(_ source: String) {
         for name in SDWebImageFile.names(of: CacheKey(source: source)) {

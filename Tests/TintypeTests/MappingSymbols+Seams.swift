@@ -16,6 +16,7 @@ extension MappingSymbols {
             "LoadPolicy.Preparation.allFrames": LoadPolicy.Preparation.allFrames,
             "DownloaderConfiguration.credentials": \DownloaderConfiguration.credentials,
             "DigestAuthenticator": DigestAuthenticator.self,
+            "DiskCache.adopt(_:)": DiskCache.adopt, "InheritedUse.adopt": InheritedUse.adopt,
             "RequestOverrides.encoder": \RequestOverrides.encoder,
             "ModelLoader": ModelLoader<SomeModel>.self,
         ]
