@@ -77,7 +77,7 @@ extension ImageCaching {
             let decoded = try coders.decoder(for: entry.data, options).decodeChecked(entry.data, context: context)
             let storedInfo = key.isOriginal ? nil : StoredInfo(decoding: entry.metadata)
             let image =
-                storedInfo?.applied(to: decoded.pixels, scale: decoded.scale, expires: entry.expires)
+                storedInfo?.applied(to: decoded, expires: entry.expires)
                 ?? decoded.dated(received: decoded.received, expires: entry.expires)
             if tiers.contains(.memory) { store(image, for: key, timeToLive: Self.timeLeft(until: entry.expires)) }
             return CacheHit(image: image, data: entry.data, tier: .disk)
@@ -124,6 +124,8 @@ extension ImageCaching {
     /// The disk stores the first of these that it can:
     /// - `data`;
     /// - the original bytes of an animation;
+    /// - all frames of an animation that has none, encoded in its own format, or else as PNG or in another format for which
+    ///   there is an encoder;
     /// - the image encoded in its own format, without loss of transparency;
     /// - the image encoded as JPEG if all pixels are opaque, otherwise as PNG.
     ///
@@ -166,11 +168,12 @@ extension ImageCoderRegistry {
     /// Returns bytes to store for an image that came without them.
     fileprivate func storableBytes(of image: Image) throws(TintypeError) -> (Data, ImageFormat?) {
         if let animation = image.animation {
-            guard let bytes = animation.originalBytes else {
-                throw TintypeError(
-                    .encodeFailed, stage: .encode, "an animation that was changed has no original bytes to store")
+            if let bytes = animation.originalBytes { return (bytes, image.info.format) }
+            let formats = animatedFormats
+            guard let format = [image.info.format, .png].first(where: formats.contains) ?? formats.first else {
+                throw TintypeError(.noCoder, stage: .encode, "no encoder for animations is registered")
             }
-            return (bytes, image.info.format)
+            return (try encode(image, as: format, options: EncodeOptions()), format)
         }
         let format = storageFormat(of: image)
         return (try encoder(for: format).encode(image.pixels, as: format, options: EncodeOptions()), format)

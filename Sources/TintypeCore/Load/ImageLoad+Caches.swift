@@ -67,7 +67,7 @@ extension ImageLoad {
         do throws(TintypeError) {
             let image = try await decode(entry.data, DecodeOptions())
             return StoredInfo(decoding: entry.metadata)?
-                .applied(to: image.pixels, scale: image.scale, expires: entry.expires)
+                .applied(to: image, expires: entry.expires)
                 ?? image.dated(received: image.received, expires: entry.expires)
         } catch  where error.code == .cancelled {
             throw error

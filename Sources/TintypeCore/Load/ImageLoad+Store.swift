@@ -23,14 +23,21 @@ extension ImageLoad {
         if let variant = Variant(image, of: request) { services.variants.withLock { $0.note(variant) } }
     }
 
-    /// Whether the disk cache stores a rendition. It does not store animations, partial images, images with more than 8
-    /// bits per sample, or images with metadata. All are made again from the original.
+    /// Whether the disk cache stores a rendition. It does not store partial images, images with more than 8 bits per sample,
+    /// images with metadata, or animations, unless the request names a format for them. All are made again from the
+    /// original.
     private func isStoredOnDisk(_ image: Image) -> Bool {
-        !image.isAnimated && !image.isPartial && image.highRange == nil && image.exif == nil
+        (!image.isAnimated || storesAnimations) && !image.isPartial && image.highRange == nil && image.exif == nil
             && image.metadata == nil && !request.key.isOriginal
             && request.policy.rendered.disk.canWrite
             && request.source.isWorthKeepingOnDisk && mayBeStored(currentBytes)
             && (usesPixelTier || isWorthEncoding(image))
+    }
+
+    /// Whether the request asks for a format in which animations can be encoded, so that a changed animation may be stored.
+    private var storesAnimations: Bool {
+        guard case .encoded(let format, _) = request.policy.stored else { return false }
+        return services.configuration.coders.animatedFormats.contains(format)
     }
 
     private func isWorthEncoding(_ image: Image) -> Bool { cache.tiers.contains(.disk) && !hasOriginalPixels(image) }
@@ -217,7 +224,11 @@ extension ImageLoad {
                     created: configuration.time.date(), expires: expiry)
                 var form = try serializer?.form(of: image, nil, for: key) ?? .standard
                 if case .standard = form {
-                    form = .bytes(try coders.encode(image.pixels, as: format, options: options), format)
+                    let data =
+                        image.isAnimated
+                        ? try coders.encode(image, as: format, options: options)
+                        : try coders.encode(image.pixels, as: format, options: options)
+                    form = .bytes(data, format)
                 }
                 return empty.replacingData(form)
             }

@@ -40,6 +40,15 @@ package struct StoredInfo: Equatable {
         Image(pixels: pixels, info: info, scale: scale, received: received, expires: expires)
     }
 
+    /// Returns the image of a rendition from its decoded entry, with its frames if it is an animation.
+    ///
+    /// - Parameter expires: When the entry expires, and the image with it.
+    func applied(to decoded: Image, expires: Date?) -> Image {
+        Image(
+            pixels: decoded.pixels, info: info, scale: decoded.scale, received: received, expires: expires,
+            animation: decoded.animation)
+    }
+
     private static let version: UInt8 = 1
     private static let hasAlpha: UInt8 = 1
     private static let isReceived: UInt8 = 2

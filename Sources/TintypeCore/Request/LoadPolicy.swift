@@ -133,7 +133,8 @@ extension LoadPolicy {
     public enum StoredForm: Hashable, Sendable {
         /// JPEG if all pixels are opaque, otherwise PNG, with the pipeline's ``PipelineConfiguration/encodeOptions``.
         case automatic
-        /// This format, with these options. Their limits apply as those of ``PipelineConfiguration/encodeOptions`` do.
+        /// This format, with these options. Their limits apply as those of ``PipelineConfiguration/encodeOptions`` do. An
+        /// animation is stored only if it can be encoded with all frames in this format.
         case encoded(ImageFormat, EncodeOptions = EncodeOptions())
         /// Decoded pixels in the cache's pixel tier, so that a disk hit needs no decoding. Meant for thumbnails: an image that
         /// the tier refuses, for example for its size, is stored as with ``automatic``.

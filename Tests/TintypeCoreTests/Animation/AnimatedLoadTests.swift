@@ -75,6 +75,25 @@ import TintypeTesting
         #expect(again.animation?.frameCount == 5 && fixture.loader.count(fixture.identity()) == 1)
     }
 
+    @Test(arguments: [ImageFormat.png, .jpeg])
+    func aChangedAnimationIsStoredOnDiskWhereTheRequestAsksForIt(_ format: ImageFormat) async throws {
+        let encoder = CountingAnimationEncoder()
+        let fixture = PipelineFixture {
+            $0.coders = ImageCoderRegistry(decoders: [drawn], encoders: [FakeEncoder(), encoder])
+        }
+        fixture.answer()
+        let request = request(.animated).with { $0.policy.stored = .encoded(format) }
+        _ = try await fixture.pipeline.image(for: request)
+        let isStored = format == .png
+        #expect(encoder.frameCounts.now == (isStored ? [5] : []))
+        #expect((fixture.disk.stored(request.key)?.format == .png) == isStored)
+        fixture.memory.clear()
+        let count = transformer.count.now
+        let again = try await fixture.pipeline.image(for: request)
+        #expect(again.animation?.frameCount == 5 && again.info.frameCount == 5)
+        #expect((transformer.count.now == count) == isStored)
+    }
+
     @Test func aFirstFrameRenditionIsTransformedAndStoredOnDisk() async throws {
         let request = request([]).frames(.first)
         let image = try await fixture.pipeline.image(for: request)
@@ -88,5 +107,22 @@ import TintypeTesting
         let image = try await fixture.pipeline.image(for: small)
         #expect(image.size.width == 4 && image.animation?.size.width == 4)
         #expect(try image.animation?.frame(at: 3).size == image.size)
+    }
+}
+
+/// Encodes animations, and images of one frame, as the same few bytes. Records the number of frames.
+final class CountingAnimationEncoder: AnimatedImageEncoder {
+    let formats: Set<ImageFormat> = [.png, .gif]
+    let frameCounts = Shared<[Int]>([])
+
+    func encode(_ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions) throws(TintypeError) -> Data {
+        PipelineFixture.png
+    }
+
+    func encode(
+        _ animation: AnimatedImage, as format: ImageFormat, options: EncodeOptions
+    ) throws(TintypeError) -> Data {
+        frameCounts.withLock { $0.append(animation.frameCount) }
+        return PipelineFixture.png
     }
 }

@@ -195,6 +195,22 @@ import TintypeTesting
         #expect(disk.stored(key)?.format == expected)
     }
 
+    @Test(arguments: [(ImageFormat.gif, ImageFormat.gif), (.webp, .png)])
+    func anAnimationOfAProgramIsStoredWithAllFrames(_ own: ImageFormat, _ expected: ImageFormat) async throws {
+        let still = try image()
+        let animation = try AnimatedImage((0..<3).map { _ in TimedImage(still.pixels, duration: 0.1) })
+        let info = ImageInfo(format: own, size: still.size, frameCount: 3)
+        let animated = Image(pixels: animation.poster, info: info, animation: animation)
+        let error = await #expect(throws: TintypeError.self) {
+            try await cache.store(animated, data: nil, for: key, in: .disk)
+        }
+        #expect(error?.code == .noCoder && !disk.contains(key))
+        let encoder = CountingAnimationEncoder()
+        try await cache.store(
+            animated, data: nil, for: key, in: .disk, with: ImageCoderRegistry(encoders: [encoder]))
+        #expect(disk.stored(key)?.format == expected && encoder.frameCounts.now == [3])
+    }
+
     // MARK: Tiers
 
     @Test func tiersAreListedAndRemovedFromOneByOne() async throws {
