@@ -127,9 +127,9 @@ extension ImageLoad {
         var context = DecodeContext(
             options: options, limits: services.configuration.decodeLimits, isCancelled: { [job] in job.isCancelled })
         context.options.scale = request.source.scaleInName
-        let (job, coders, time) = (job, services.configuration.coders, services.configuration.time)
+        let (coders, time) = (services.configuration.coders, services.configuration.time)
         return { [context] data throws(TintypeError) in
-            try job.transforming { () throws(TintypeError) in
+            try TransformContext(isCancelled: context.isCancelled).run { () throws(TintypeError) in
                 try coders.decoder(for: data, context.options).decodeChecked(data, context: context, time: time)
             }
         }

@@ -128,7 +128,7 @@ final class PooledClient: Sendable {
         let loop = shares.withLock { $0.enter() }
         let task = client.execute(
             request: request, delegate: delegate, eventLoop: .delegate(on: Self.loops[loop]), logger: delegate.logger)
-        delegate.attach(task)
+        delegate.state.withLock { $0.attach(task) }?.cancel()
         // If a request body cannot be sent, the client reports that only through the task.
         if request.body != nil { task.futureResult.whenFailure { delegate.didReceiveError(task: task, $0) } }
         return loop

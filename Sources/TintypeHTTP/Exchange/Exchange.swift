@@ -49,7 +49,7 @@ struct Exchange: Sendable {
         var request = original.withCookies(settings, at: sent)
         let isConditional = addConditions(to: &request)
         let response =
-            if let resumption = transfer.resumption, resumption.hasPartial(for: request) {
+            if let resumption = transfer.resumption, resumption.partial(for: request) != nil {
                 try await resume(request, resumption)
             } else {
                 try response(to: request, try await reply(to: request))

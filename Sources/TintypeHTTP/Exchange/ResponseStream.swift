@@ -121,11 +121,6 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
         state.withLock { $0.connection = use }
     }
 
-    /// Stores the client's task, which cancels the request.
-    func attach(_ task: HTTPClient.Task<Void>) {
-        state.withLock { $0.attach(task) }?.cancel()
-    }
-
     func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
         let head = ResponseHead(head: head, time: log.now)
         state.withLock { $0.receive(head) }?.isDue.fulfill(())
@@ -259,6 +254,8 @@ struct ResponseStreamState: Sendable {
         guard end == nil else { return task }
         self.task = task
         return nil
+    /// Stores the client's task, which cancels the request.
+    ///
     }
 
     /// - Returns: The reader, if it is to be resumed.

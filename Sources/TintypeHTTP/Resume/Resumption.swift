@@ -56,9 +56,6 @@ final class Resumption: Sendable {
         state.withLock { $0.partial = partial }
     }
 
-    /// Whether ``partial(for:)`` returns a body.
-    func hasPartial(for request: DownloadRequest) -> Bool { partial(for: request) != nil }
-
     /// Returns the partial body that an earlier attempt or process left for the URL of `request`; `nil` if the request
     /// has a range of its own.
     func partial(for request: DownloadRequest) -> PartialBody? {
@@ -118,11 +115,6 @@ final class Resumption: Sendable {
     }
 
     // MARK: The end of the transfer
-
-    /// Removes the file of a transfer that succeeded.
-    func removeFile(for job: JobContext) async {
-        try? await store?.remove(request, job: job)
-    }
 
     /// Writes the file of a transfer that failed, or removes it if nothing can be resumed.
     func saveOrRemoveFile() {

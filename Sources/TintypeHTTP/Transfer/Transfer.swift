@@ -65,7 +65,8 @@ final class Transfer: Sendable {
             // A function of its own: most transfers need one attempt, and this frame has no room for more.
             loaded = try await retry(after: error)
         }
-        await resumption?.removeFile(for: job)
+        // The bytes that an interrupted transfer left are of no more use.
+        try? await settings.configuration.partials?.remove(request, job: job)
         return loaded
     }
 
