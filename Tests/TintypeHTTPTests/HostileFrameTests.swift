@@ -181,6 +181,41 @@ import TintypeTesting
         await origin.stop()
     }
 
+    /// The client expects that a connection without streams stays as it is, and would end the process in a debug build.
+    @Test(arguments: [1, 7, 100, 0xFFFF_FFFF] as [UInt32])
+    func anIdleConnectionLearnsItsLimitWithTheNextStream(_ limit: UInt32) async throws {
+        let several: [(identifier: UInt16, value: UInt32)] = [
+            (identifier: 4, value: 70_000), (identifier: 3, value: 5), (identifier: 3, value: limit),
+        ]
+        let settings = OriginFrame.settings(several)
+        let frames = Self.response + [settings, settings, Self.streams(limit)]
+        try await Self.withOrigin(frames) { origin, load in
+            for path in ["/a", "/b", "/c"] {
+                let data = try await load(path).data
+                #expect(data == Fixture.body)
+            }
+            #expect(origin.connectionCount == 1)
+        }
+    }
+
+    private static func streams(_ limit: UInt32) -> OriginFrame { .settings([(identifier: 3, value: limit)]) }
+    private static let response = OriginFrame.response(Fixture.body)
+    private static let closing: [[OriginFrame]] = [
+        response + [streams(0)], [streams(0)] + response, [streams(0), streams(1), streams(0)] + response,
+        response + [.goAway(last: 1)], [.goAway(last: 1)] + response,
+    ]
+
+    /// A server that permits no streams, or no more of them, would keep the connection and its requests.
+    @Test(arguments: closing)
+    func anIdleConnectionWithoutRoomForStreamsIsClosed(_ frames: [OriginFrame]) async throws {
+        try await Self.withOrigin(frames) { origin, load in
+            let data = try await load("/a").data
+            await origin.waitForNoConnections()
+            let next = try await load("/b").data
+            #expect(data == Fixture.body && next == Fixture.body && origin.connectionCount == 2)
+        }
+    }
+
     @Test func settingsAndGoAwayAtOnceAreAnError() async throws {
         try await Self.withOrigin([], opening: [.settings(), .settings([(3, 7)]), .goAway(last: 0)]) { _, load in
             await Fixture.expect(.transport) { try await load("/a") }

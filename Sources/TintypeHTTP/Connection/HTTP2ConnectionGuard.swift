@@ -10,13 +10,18 @@ import TintypeCore
 /// acknowledged that setting. The client counts the end of a pushed stream as the end of a request, and then ends the
 /// process.
 ///
+/// The client also expects that a connection without streams stays as it is. ``HTTP2StreamLimit`` withholds what changes
+/// such a connection, or has it closed.
+///
 /// Used on the event loop of its channel only.
 final class HTTP2ConnectionGuard: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
+    typealias InboundOut = HTTP2Frame
 
     /// Why this guard closed the connection; `nil` if it did not.
     private(set) var error: TintypeError?
     private let goAway: GoAwayWatch
+    private var limit = HTTP2StreamLimit()
 
     private init(_ goAway: GoAwayWatch) {
         self.goAway = goAway
@@ -43,10 +48,47 @@ final class HTTP2ConnectionGuard: ChannelInboundHandler {
             case let event as NIOHTTP2StreamCreatedEvent: event.streamID
             default: HTTP2StreamID.rootStream
             }
-        guard Int(stream).isMultiple(of: 2), stream != .rootStream else {
-            return context.fireUserInboundEventTriggered(event)
-        }
+        guard Int(stream).isMultiple(of: 2), stream != .rootStream else { return forward(event, context) }
         close(context, "the server pushed a response that was not requested", nil)
+    }
+
+    /// Forwards an event, and counts the streams that it begins or ends.
+    private func forward(_ event: Any, _ context: ChannelHandlerContext) {
+        context.fireUserInboundEventTriggered(event)
+        switch event {
+        case is NIOHTTP2StreamCreatedEvent:
+            limit.beginStream()
+            // After the frame that began the stream has been written: the client may send another one at once.
+            context.eventLoop.assumeIsolated().execute { self.deliverLimit(context) }
+        case is StreamClosedEvent: perform(limit.endStream(), context)
+        default: break
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data).payload {
+        case .settings(.settings(let settings)): perform(limit.receive(settings), context)
+        case .goAway:
+            context.fireChannelRead(data)
+            perform(limit.receiveGoAway(), context)
+        default: context.fireChannelRead(data)
+        }
+    }
+
+    private func perform(_ action: HTTP2StreamLimit.Action, _ context: ChannelHandlerContext) {
+        switch action {
+        case .none: break
+        case .deliver(let settings):
+            let frame = HTTP2Frame(streamID: .rootStream, payload: .settings(.settings(settings)))
+            context.fireChannelRead(wrapInboundOut(frame))
+        // As if the server had closed it: requests that reach the connection at this moment are sent again.
+        case .close: context.channel.pipeline.abort()
+        }
+    }
+
+    private func deliverLimit(_ context: ChannelHandlerContext) {
+        guard context.channel.isActive else { return }
+        perform(limit.takeHeld(), context)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -64,6 +106,73 @@ final class HTTP2ConnectionGuard: ChannelInboundHandler {
         guard error == nil else { return }
         error = TintypeError(.transport, stage: .load, message, underlying: underlying)
         context.channel.pipeline.abort()
+    }
+}
+
+/// Decides what the HTTP client learns about the number of streams that a server accepts on one connection.
+///
+/// The client starts a timer for each change on a connection that it holds idle, and expects that there is none yet. A
+/// connection has no idle timer while a stream is open, so changes wait for the next stream. SwiftNIO respects the limit
+/// meanwhile: it keeps requests beyond the limit, and acknowledges all settings. The first settings of a server are not seen
+/// here. If they permit no streams, requests wait until the client gives up.
+///
+/// A pure struct: each method is an event, and returns the action to perform.
+struct HTTP2StreamLimit: Sendable {
+    /// The action to perform after an event.
+    enum Action: Equatable {
+        case none
+        /// Passes a SETTINGS frame to the client.
+        case deliver(HTTP2Settings)
+        /// Closes the connection, which has no stream.
+        case close
+    }
+
+    private var openCount = 0
+    /// The last limit that the server has sent; `nil` if it is that of its first settings.
+    private var limit: Int?
+    /// Whether the client does not know ``limit``.
+    private var isHeld = false
+
+    /// The settings of the server have arrived, other than the first ones.
+    mutating func receive(_ settings: HTTP2Settings) -> Action {
+        guard let newest = settings.last(where: { $0.parameter == .maxConcurrentStreams })?.value else {
+            return .deliver(settings)
+        }
+        limit = newest
+        guard openCount == 0 else {
+            isHeld = false
+            return .deliver(settings)
+        }
+        // Requests would wait for a change that the server may never send. It should close the connection itself instead
+        // (RFC 9113, 6.5.2).
+        guard newest > 0 else { return .close }
+        isHeld = true
+        let others = settings.filter { $0.parameter != .maxConcurrentStreams }
+        return others.isEmpty ? .none : .deliver(others)
+    }
+
+    /// The server will accept no further streams (RFC 9113, 6.8). The client closes the connection when its last stream
+    /// ends, but forgets one without streams, and would leave it open.
+    func receiveGoAway() -> Action {
+        openCount == 0 ? .close : .none
+    }
+
+    /// A stream was opened. Call ``takeHeld()`` soon after.
+    mutating func beginStream() {
+        openCount += 1
+    }
+
+    /// A stream has ended.
+    mutating func endStream() -> Action {
+        openCount = max(0, openCount - 1)
+        return openCount == 0 && limit == 0 ? .close : .none
+    }
+
+    /// Returns the settings that were withheld, if a stream is still open.
+    mutating func takeHeld() -> Action {
+        guard isHeld, openCount > 0, let limit else { return .none }
+        isHeld = false
+        return .deliver([HTTP2Setting(parameter: .maxConcurrentStreams, value: limit)])
     }
 }
 
