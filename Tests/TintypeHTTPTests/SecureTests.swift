@@ -147,6 +147,48 @@ import TintypeTesting
         await server.stop()
     }
 
+    /// The client would end the process when it takes back connections of HTTP/1.1 after one of HTTP/2 was lost.
+    @Test(arguments: [0, 1]) func aServerMayChooseAnotherVersionForEachConnection(_ first: Int) async throws {
+        let identity = try TestCertificate.make()
+        let server = try await HTTP2Server.start(identity, body: Fixture.body) { number in
+            (number + first).isMultiple(of: 2) ? ["h2", "http/1.1"] : ["http/1.1"]
+        }
+        var configuration = DownloaderConfiguration.patient
+        configuration.trustedCertificates = [identity.certificates]
+        let downloader = Downloader(configuration)
+        for round in 0..<8 {
+            let count = server.requestCount
+            let held = ["/never?a\(round)", "/never?b\(round)"].map { downloader.download(.url(server.url($0))) }
+            while server.requestCount < count + 2 { await Task.yield() }
+            await server.closeConnections()
+            held.forEach { $0.cancel() }
+            let loaded = try await downloader.download(.url(server.url("/\(round)"))).bytes
+            #expect(loaded.data == Fixture.body)
+        }
+        await server.stop()
+    }
+
+    /// A server that has only HTTP/1.1 gets all its connections in that version, also after one that has HTTP/2.
+    @Test func serversOfBothVersionsShareADownloader() async throws {
+        let identity = try TestCertificate.make()
+        let versions = ["h2", "http/1.1", "h2"]
+        var configuration = DownloaderConfiguration.patient
+        configuration.trustedCertificates = [identity.certificates]
+        let downloader = Downloader(configuration)
+        var used: [String?] = []
+        for version in versions {
+            let server = try await HTTP2Server.start(identity, body: Fixture.body) { _ in [version] }
+            for path in ["/a", "/b"] {
+                let loaded = try await downloader.download(.url(server.url(path))).bytes
+                used.append(loaded.metrics?.httpVersion)
+            }
+            // The first connection to the server of the other version is closed before a request is sent.
+            #expect(server.connectionCount == (version == "h2" ? 1 : 2))
+            await server.stop()
+        }
+        #expect(used == ["http/2", "http/2", "http/1.1", "http/1.1", "http/2", "http/2"])
+    }
+
     @Test func anIdleServerOverTLSIsATimeOut() async throws {
         let identity = try TestCertificate.make()
         var configuration = DownloaderConfiguration.patient

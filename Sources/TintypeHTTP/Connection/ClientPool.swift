@@ -12,6 +12,8 @@ final class ClientPool: Sendable {
         var clients = ClientList(maximumCount: 8)
         /// The clients of one host each.
         var pinned = ClientList(maximumCount: 64)
+        /// The servers for which the first client has the wrong version of HTTP: usually none.
+        var versions = HostVersions()
 
         mutating func change<Value>(_ isPinned: Bool, _ body: (inout ClientList) -> Value) -> Value {
             isPinned ? body(&pinned) : body(&clients)
@@ -37,7 +39,8 @@ final class ClientPool: Sendable {
     func client(
         for url: URL, over route: ConnectionRoute = .unrestricted, _ settings: TransferSettings
     ) throws(TintypeError) -> PooledClient {
-        let traits = try settings.traits(for: url, over: route, environment: environment)
+        let version = url.isEncrypted ? state.withLock { $0.versions.isEmpty ? nil : $0.versions[url.server] } : nil
+        let traits = try settings.traits(for: url, over: route, version: version, environment: environment)
         let isPinned = traits.pin != nil
         if let client = state.withLock({ $0.change(isPinned) { $0.use(traits) } }) { return client }
         let created = try PooledClient(traits, clock)
@@ -45,6 +48,11 @@ final class ClientPool: Sendable {
         let (client, evicted) = state.withLock { $0.change(isPinned) { $0.add(created) } }
         _ = evicted
         return client
+    }
+
+    /// Uses another client for the server of a URL from now on, which chose another version of HTTP.
+    func record(_ version: NegotiatedVersion, of url: URL) {
+        state.withLock { $0.versions.record(version, of: url.server) }
     }
 
     /// Returns routes to one host, the most recently used one first. Its connections may be open, and its address was
@@ -63,6 +71,11 @@ final class ClientPool: Sendable {
     func usesProxy(for url: URL, _ settings: TransferSettings) throws(TintypeError) -> Bool {
         try settings.configuration.proxy.proxy(for: url, environment: environment) != nil
     }
+}
+
+extension URL {
+    /// The host and the port, which identify a server.
+    fileprivate var server: String { "\(clientHost.lowercased()):\(effectivePort)" }
 }
 
 /// A limited number of clients, the most recently used one last. The least recently used one is released first.

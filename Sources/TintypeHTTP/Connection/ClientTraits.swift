@@ -12,7 +12,7 @@ final class ClientTraits: Equatable, Sendable {
     let connectTimeout: Duration
     let idleTimeout: Duration
     let connectionsPerHost: Int
-    let allowsHTTP2: Bool
+    let versions: HTTPVersions
     let trustedCertificates: [String]
     let serverGuard: ServerGuard?
     /// The maximum number of bytes that a connection reads at once; `nil` for the client's choice.
@@ -23,9 +23,11 @@ final class ClientTraits: Equatable, Sendable {
     let pin: HostPin?
 
     /// Creates the traits for requests with a configuration and options; the options take precedence.
+    ///
+    /// - Parameter version: The version of HTTP that the server has chosen; `nil` if that is unknown.
     init(
         _ configuration: DownloaderConfiguration, _ options: HTTPOptions, proxy: ProxyServer? = nil,
-        pin: HostPin? = nil
+        pin: HostPin? = nil, version: NegotiatedVersion? = nil
     ) {
         self.proxy = proxy
         self.pin = pin
@@ -35,7 +37,8 @@ final class ClientTraits: Equatable, Sendable {
         serverGuard = options.serverGuard ?? configuration.serverGuard
         // The client waits for the settings of a server without a limit, and keeps the connection. A server that a
         // user chose could take all descriptors of the process.
-        allowsHTTP2 = configuration.allowsHTTP2 && serverGuard == nil
+        let allowsHTTP2 = configuration.allowsHTTP2 && serverGuard == nil
+        versions = allowsHTTP2 ? version.map { HTTPVersions($0) } ?? .asFirst : .http1
         trustedCertificates = configuration.trustedCertificates
         // A limited rate is the steadier the less is read at once: at most what may arrive in a tenth of a second.
         readSize = configuration.maximumBytesPerSecond.map { min(max($0 / 10, 1 << 10), 64 << 10) }
@@ -45,7 +48,7 @@ final class ClientTraits: Equatable, Sendable {
         left === right
             || left.pin == right.pin && left.connectTimeout == right.connectTimeout
                 && left.idleTimeout == right.idleTimeout
-                && left.connectionsPerHost == right.connectionsPerHost && left.allowsHTTP2 == right.allowsHTTP2
+                && left.connectionsPerHost == right.connectionsPerHost && left.versions == right.versions
                 && left.trustedCertificates == right.trustedCertificates && left.serverGuard == right.serverGuard
                 && left.proxy == right.proxy && left.readSize == right.readSize
     }
@@ -69,7 +72,7 @@ final class ClientTraits: Equatable, Sendable {
         // A span would have no parent, since a shared transfer is not part of any caller's task.
         configuration.tracing.tracer = nil
         if let pin { configuration.dnsOverride = [pin.host: pin.address.description] }
-        configuration.httpVersion = allowsHTTP2 ? .automatic : .http1Only
+        configuration.httpVersion = versions == .http1 ? .http1Only : .automatic
         prepareChannels(&configuration)
         return configuration
     }
@@ -78,9 +81,10 @@ final class ClientTraits: Equatable, Sendable {
         let idleLimit = TimeAmount(idleTimeout)
         // Behind a proxy, the address of the connection is not that of the server.
         let serverGuard = proxy == nil ? serverGuard : nil
-        let readSize = readSize
+        let (readSize, version) = (readSize, VersionCheck(versions))
         configuration.http1_1ConnectionDebugInitializer = Self.initializer { channel in
             try serverGuard?.check(channel)
+            try version.check(.http1, channel)
             if let readSize { try Self.limitReads(of: channel, to: readSize) }
             let pipeline = channel.pipeline.syncOperations
             let codec = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
@@ -92,6 +96,8 @@ final class ClientTraits: Equatable, Sendable {
         }
         configuration.http2ConnectionDebugInitializer = Self.initializer { channel in
             try serverGuard?.check(channel)
+            try serverGuard?.check(channel)
+            try version.check(.http2, channel)
             if let readSize { try Self.limitReads(of: channel, to: readSize) }
             try HTTP2ConnectionGuard.add(to: channel)
         }

@@ -199,9 +199,10 @@ struct Exchange: Sendable {
     }
 
     private func reply(to request: DownloadRequest, over route: ConnectionRoute) async throws -> Reply {
+        let clients = transfer.services.clients
         var replays = 0
         while true {
-            let client = try transfer.services.clients.client(for: request.url, over: route, settings)
+            let client = try clients.client(for: request.url, over: route, settings)
             let stream = ResponseStream(
                 to: try clientRequest(for: request), over: client, at: transfer.pace, under: transfer.services.watch,
                 limitedBy: settings.limitsByteRate ? transfer.services.byteRate : nil)
@@ -210,6 +211,7 @@ struct Exchange: Sendable {
                 record(head, of: stream, request)
                 return Reply(head: head.head, stream: stream)
             } catch {
+                if let other = error as? OtherVersion { clients.record(other.negotiated, of: request.url) }
                 let isReused = stream.connection?.isReused
                 guard error.allowsReplay(isIdempotent: request.isIdempotent, isReused: isReused),
                     replays < Self.maximumReplays, !Task.isCancelled

@@ -29,6 +29,7 @@ extension TintypeError {
         case let error as NIOHTTP2Errors.StreamClosed: (.transport, "the server ended the stream: \(error.errorCode)")
         case is CancellationError: (.cancelled, "cancelled")
         case let error as UnsentRequest: (.transport, error.description)
+        case let error as OtherVersion: (.transport, error.description)
         case is HTTPParserError: (.transport, "the server does not speak HTTP: \(error)")
         default: (.transport, "\(error)")
         }
@@ -121,7 +122,7 @@ extension Error {
     ///   - isIdempotent: Whether the request is idempotent (RFC 9110, 9.2.2).
     ///   - isReused: Whether the connection carried another request before; `nil` if that is unknown.
     func allowsReplay(isIdempotent: Bool, isReused: Bool?) -> Bool {
-        if self is UnsentRequest { return true }
+        if self is UnsentRequest || self is OtherVersion { return true }
         guard isIdempotent else { return false }
         if self is HTTPParserError { return isReused == true }
         return isClosedConnection && isReused != false

@@ -64,14 +64,18 @@ final class TransferSettings: Sendable {
 
     /// The traits of the client for a URL, which depend on its proxy and its route.
     ///
-    /// - Parameter environment: The variables that name proxies.
+    /// - Parameters:
+    ///   - version: The version of HTTP that the server has chosen, if it is another one than that of most servers.
+    ///   - environment: The variables that name proxies.
     /// - Throws: ``TintypeCore/TintypeError/Code/unreachable`` when the proxy in the environment cannot be used.
     func traits(
-        for url: URL, over route: ConnectionRoute = .unrestricted, environment: [String: String]
+        for url: URL, over route: ConnectionRoute = .unrestricted, version: NegotiatedVersion? = nil,
+        environment: [String: String]
     ) throws(TintypeError) -> ClientTraits {
         let proxy = try configuration.proxy.proxy(for: url, environment: environment)
-        guard proxy != nil || route != .unrestricted else { return traits }
-        return ClientTraits(configuration, options, proxy: proxy, pin: proxy == nil ? route.pin : nil)
+        guard proxy != nil || route != .unrestricted || version != nil else { return traits }
+        return ClientTraits(
+            configuration, options, proxy: proxy, pin: proxy == nil ? route.pin : nil, version: version)
     }
 
     /// The settings of TLS for a URL; `nil` for those of its client.
