@@ -175,37 +175,26 @@ struct Exchange: Sendable {
     ///
     /// A server may close an idle connection at the moment when it is used again. The server has not responded then, so
     /// an idempotent request is sent again.
-    private func reply(to request: DownloadRequest) async throws -> Reply {
-        guard let serverGuard = settings.serverGuard else { return try await reply(to: request, over: .unrestricted) }
-        return try await reply(to: request, allowedBy: serverGuard)
-    }
-
-    /// Sends a request to one of the addresses that a guard allows: the next one if there is no connection.
-    @inline(never)
-    private func reply(to request: DownloadRequest, allowedBy serverGuard: ServerGuard) async throws -> Reply {
-        let clients = transfer.services.clients
-        var routes = try await serverGuard.routes(
-            to: request.url, within: settings.connectTimeout, transfer.clock, for: transfer.job)
-        routes = try clients.usesProxy(for: request.url, settings) ? [.unrestricted] : clients.sorted(routes)
-        var failure = TintypeError(.unreachable, stage: .load, "the host has no address")
-        for route in routes {
-            do {
-                return try await reply(to: request, over: route)
-            } catch let error as TintypeError where error.isConnectFailure && !Task.isCancelled {
-                failure = error
-            }
+    ///
+    /// - Parameters:
+    ///   - route: The destination of the connection; `nil` if a guard may have to choose it.
+    ///   - others: The routes that are used instead if one of them can be reached sooner.
+    private func reply(
+        to request: DownloadRequest, over route: ConnectionRoute? = nil, orFasterOf others: [ConnectionRoute] = []
+    ) async throws -> Reply {
+        if route == nil, let serverGuard = settings.serverGuard {
+            return try await reply(to: request, allowedBy: serverGuard)
         }
-        throw failure
-    }
-
-    private func reply(to request: DownloadRequest, over route: ConnectionRoute) async throws -> Reply {
-        let clients = transfer.services.clients
+        let (clients, route) = (transfer.services.clients, route ?? .unrestricted)
         var replays = 0
         while true {
             let client = try clients.client(for: request.url, over: route, settings)
             let stream = ResponseStream(
                 to: try clientRequest(for: request), over: client, at: transfer.pace, under: transfer.services.watch,
                 limitedBy: settings.limitsByteRate ? transfer.services.byteRate : nil)
+            let isRaced = !others.isEmpty && request.isIdempotent
+            let race = isRaced ? startRace(of: [route] + others, to: request.url, for: stream) : nil
+            defer { race?.cancel() }
             do {
                 let head = try await stream.head()
                 record(head, of: stream, request)
@@ -219,6 +208,47 @@ struct Exchange: Sendable {
                 replays += 1
             }
         }
+    }
+
+    /// Sends a request to one of the addresses that a guard allows: the next one if there is no connection, or if it can
+    /// be reached sooner.
+    @inline(never)
+    private func reply(to request: DownloadRequest, allowedBy serverGuard: ServerGuard) async throws -> Reply {
+        let clients = transfer.services.clients
+        var routes = try await serverGuard.routes(
+            to: request.url, within: settings.connectTimeout, transfer.clock, for: transfer.job)
+        routes = try clients.usesProxy(for: request.url, settings) ? [.unrestricted] : clients.sorted(routes)
+        var failure = TintypeError(.unreachable, stage: .load, "the host has no address")
+        var isRaced = false
+        while let route = routes.first {
+            routes.removeFirst()
+            do {
+                return try await reply(to: request, over: route, orFasterOf: isRaced ? [] : routes)
+            } catch let error as TintypeError where error.isConnectFailure && !Task.isCancelled {
+                failure = error
+                guard let slower = error.underlying as? SlowerAddress else { continue }
+                isRaced = true
+                routes.insert(routes.remove(at: slower.faster), at: 0)
+                routes.append(route)
+            }
+        }
+        throw failure
+    }
+
+    /// Starts a race between the addresses of a host. The response ends with ``SlowerAddress`` when another one than the
+    /// first is reached before the request was sent.
+    @inline(never)
+    private func startRace(of routes: [ConnectionRoute], to url: URL, for stream: ResponseStream) -> AddressRace? {
+        let addresses = routes.compactMap { $0.pin?.address.socketAddress(port: url.effectivePort) }
+        guard addresses.count == routes.count else { return nil }
+        let race = AddressRace(addresses, within: settings.connectTimeout, transfer.clock) {
+            [weak delegate = stream.delegate] index in
+            let error = SlowerAddress(faster: index - 1)
+            delegate?.failIfUnsent(
+                TintypeError(.unreachable, stage: .load, "another address was reached sooner", underlying: error))
+        }
+        race.start()
+        return race
     }
 
     @inline(never)

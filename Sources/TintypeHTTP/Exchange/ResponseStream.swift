@@ -183,6 +183,11 @@ final class ResponseDelegate: HTTPClientResponseDelegate {
         perform(state.withLock { $0.fail(error) })
     }
 
+    /// Ends a response with an error, unless its request has a connection.
+    func failIfUnsent(_ error: TintypeError) {
+        perform(state.withLock { $0.connection == nil ? $0.fail(error) : ResponseStreamState.Actions() })
+    }
+
     /// The progress since the last call.
     func takeProgress() -> TransferPace.Progress { state.withLock { $0.takeProgress() } }
 
@@ -249,13 +254,13 @@ struct ResponseStreamState: Sendable {
 
     // MARK: Events of the client
 
+    /// Stores the client's task, which cancels the request.
+    ///
     /// - Returns: The task, if it is to be cancelled.
     mutating func attach(_ task: HTTPClient.Task<Void>) -> HTTPClient.Task<Void>? {
         guard end == nil else { return task }
         self.task = task
         return nil
-    /// Stores the client's task, which cancels the request.
-    ///
     }
 
     /// - Returns: The reader, if it is to be resumed.

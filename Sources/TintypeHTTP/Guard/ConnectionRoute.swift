@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import NIOCore
+import NIOPosix
 import TintypeCore
 
 /// The destination of the connection for a request.
@@ -48,6 +49,104 @@ extension TintypeError {
     var isConnectFailure: Bool {
         code == .unreachable || code == .timedOut && (underlying as? HTTPClientError) == .connectTimeout
     }
+}
+
+/// Finds out whether another address of a host can be reached sooner than the one that a request waits for (RFC 8305, 5).
+///
+/// The client is pinned to one address that a guard has checked, so it cannot try several itself. The race begins when
+/// the request has waited for ``AddressRaceState/delay``. It opens connections to all addresses, one after another, and
+/// closes them at once. Most requests are sent before it begins, and cost nothing.
+final class AddressRace: Sendable {
+    private let state: Locked<AddressRaceState>
+    private let addresses: [SocketAddress]
+    private let limit: TimeAmount
+    private let clock: TransferClock
+    private let onWin: @Sendable (Int) -> Void
+
+    /// Prepares a race.
+    ///
+    /// - Parameters:
+    ///   - addresses: The address that the request waits for, then the others.
+    ///   - limit: The longest wait for one connection.
+    ///   - onWin: Called on any thread, at most once, with the index of another address that was reached first.
+    init(
+        _ addresses: [SocketAddress], within limit: Duration, _ clock: TransferClock,
+        onWin: @escaping @Sendable (Int) -> Void
+    ) {
+        state = Locked(AddressRaceState(count: addresses.count))
+        self.addresses = addresses
+        self.limit = TimeAmount(limit)
+        self.clock = clock
+        self.onWin = onWin
+    }
+
+    /// Begins the race after the delay. It keeps itself alive until it is over.
+    func start() {
+        clock.schedule(AddressRaceState.delay) { self.tryNext() }
+    }
+
+    /// Ends the race. ``onWin`` may still be running, but is not called after that.
+    func cancel() {
+        state.withLock { $0.cancel() }
+    }
+
+    /// Tries the next address, and the one after it when the delay has passed.
+    private func tryNext() {
+        guard let index = state.withLock({ $0.next() }) else { return }
+        ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup).connectTimeout(limit)
+            .connect(to: addresses[index]).whenComplete { result in
+                switch result {
+                case .success(let channel):
+                    channel.close(promise: nil)
+                    if self.state.withLock({ $0.connect(to: index) }) { self.onWin(index) }
+                case .failure:
+                    // RFC 8305, 5: the next attempt does not wait for the delay.
+                    self.tryNext()
+                }
+            }
+        start()
+    }
+}
+
+/// Decides which address is tried next, and which one wins. A pure struct: each method is an event.
+struct AddressRaceState: Sendable {
+    /// The time between two attempts (RFC 8305, 8).
+    static let delay = Duration.milliseconds(250)
+
+    /// The number of addresses. The request waits for the first one.
+    let count: Int
+    private var triedCount = 0
+    private var isOver = false
+
+    init(count: Int) {
+        self.count = count
+    }
+
+    /// The index of the address to try now; `nil` if all have been tried, or the race is over.
+    mutating func next() -> Int? {
+        guard !isOver, triedCount < count else { return nil }
+        triedCount += 1
+        return triedCount - 1
+    }
+
+    /// An address was reached.
+    ///
+    /// - Returns: Whether it wins against the one that the request waits for.
+    mutating func connect(to index: Int) -> Bool {
+        guard !isOver else { return false }
+        isOver = true
+        return index > 0
+    }
+
+    mutating func cancel() {
+        isOver = true
+    }
+}
+
+/// Another address of a host was reached first, so that a request no longer waits for its own.
+struct SlowerAddress: Error, Sendable {
+    /// The index of the faster one among the other addresses.
+    let faster: Int
 }
 
 /// Resolves host names.

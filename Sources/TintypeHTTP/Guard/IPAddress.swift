@@ -23,6 +23,9 @@ struct IPAddress: Hashable, Sendable {
         self.bytes = bytes
     }
 
+    /// Returns the address with a port; `nil` if the port is not valid.
+    func socketAddress(port: Int) -> SocketAddress? { try? SocketAddress(ipAddress: description, port: port) }
+
     /// The purpose of the address. An IPv6 address that embeds an IPv4 address has the kind of that address.
     var kind: AddressKind {
         if let embedded { return embedded.kind }
