@@ -156,7 +156,8 @@ enum StandardStream {
 
     private static func finish(_ number: Int32) -> Int32 {
         // The reader closed the pipe on purpose, as `head` does, so nothing further can be delivered.
-        if number == EPIPE { exit(1) }
-        return number
+        guard number == EPIPE else { return number }
+        OutputFile.removeTemporaryFiles()
+        exit(1)
     }
 }
