@@ -8,8 +8,8 @@ struct SVGCost {
     var expandedBytes = 0
     /// The number of samples that filters take per pixel.
     var filterSamples = 0
-    /// The number of filters that read an unbounded number of pixels around each pixel.
-    var unboundedFilters = 0
+    /// The number of samples per pixel that grows with the area of the drawing's scale, at a scale of 1.
+    var windowSamples = 0
     /// The number of elements that may be drawn more often than they appear.
     var repeatableElements = 0
     /// The number of patterns.
@@ -41,7 +41,7 @@ struct SVGCost {
         add(part.elements, to: &sum.elements)
         add(part.expandedBytes, to: &sum.expandedBytes)
         add(part.filterSamples, to: &sum.filterSamples)
-        add(part.unboundedFilters, to: &sum.unboundedFilters)
+        add(part.windowSamples, to: &sum.windowSamples)
         add(part.repeatableElements, to: &sum.repeatableElements)
         add(part.patterns, to: &sum.patterns)
         add(part.referencedContainers, to: &sum.referencedContainers)
@@ -58,6 +58,8 @@ struct SVGCost {
     mutating func add(_ work: SVGWork) {
         filterSamples += Int(min(work.filterSamples, Double(Self.maximum)))
         filterSamples = min(filterSamples, Self.maximum)
+        windowSamples += Int(min(work.windowSamples, Double(Self.maximum)))
+        windowSamples = min(windowSamples, Self.maximum)
     }
 
     /// Returns whether drawing may take so long that a caller may want to cancel it.
@@ -66,7 +68,7 @@ struct SVGCost {
     func isSlow(drawing size: PixelSize) -> Bool {
         let shapes =
             Double(elements) * (referencedContainers > 0 ? Double(elements) : 1)
-            * (1 + Double(filterSamples) + Double(unboundedFilters))
+            * (1 + Double(filterSamples) + Double(windowSamples))
         return repeatableElements > 0 || Double(size.area) * shapes > Self.maximumUncheckedPixels
     }
 
@@ -90,14 +92,15 @@ struct SVGCost {
     ///
     /// - Parameters:
     ///   - size: The size of the drawing in pixels.
+    ///   - scale: The number of pixels for the longest pixel of an element.
     ///   - isCancellable: Whether it can be cancelled between the filters. If not, a quarter of the limit is accepted.
     /// - Throws: ``TintypeError/Code/limitExceeded``.
     func checkFilters(
-        _ limits: DecodeLimits, drawing size: PixelSize, isCancellable: Bool
+        _ limits: DecodeLimits, drawing size: PixelSize, scale: Double, isCancellable: Bool
     ) throws(TintypeError) {
-        let unbounded = Double(size.area) * Double(unboundedFilters)
+        let windows = windowSamples > 0 ? Double(windowSamples) * max(1, scale * scale) : 0
         let allowed = Double(limits.filteredPixels) / (isCancellable ? 1 : 4)
-        guard Double(size.area) * (Double(filterSamples) + unbounded) <= allowed else {
+        guard Double(size.area) * (Double(filterSamples) + windows) <= allowed else {
             throw .exceeded(
                 .filteredPixels, "the filters of the SVG read too many pixels when it is drawn at \(size)")
         }

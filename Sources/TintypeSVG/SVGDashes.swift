@@ -54,8 +54,9 @@ struct SVGDashes {
     /// Reads the declarations of a style sheet or a `style` attribute.
     mutating func read(style css: ArraySlice<UInt8>) {
         for rule in SVGStyleRule.rules(in: css) {
-            let name = SVGText.trimmed(rule.declaration.prefix { $0 != UInt8(ascii: ":") })
-            let value = rule.declaration[name.endIndex...].drop { $0 != UInt8(ascii: ":") }.dropFirst()
+            let declaration = SVGText.withoutComments(rule.declaration)
+            let name = SVGText.trimmed(declaration.prefix { $0 != UInt8(ascii: ":") })
+            let value = declaration[name.endIndex...].drop { $0 != UInt8(ascii: ":") }.dropFirst()
             // An escape may hide which property it is.
             if name.contains(UInt8(ascii: "\\")) { read(dashes: value) }
             readProperty(name, value)

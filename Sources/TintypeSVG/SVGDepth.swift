@@ -77,7 +77,8 @@ struct SVGDepth {
         return deepest
     }
 
-    /// Returns the depth below a node, through its references.
+    /// Returns the depth below a node, through its references. A reference to the node counts 1 of the depth that the node
+    /// adds.
     private mutating func depth(of index: Int, _ level: Int) -> Int {
         switch depths[index] {
         case .known(let depth): return depth
@@ -94,6 +95,7 @@ struct SVGDepth {
             let reference = structure.references[referenceIndex]
             deepest = max(deepest, reference.depth - node.depth + 1 + depth(of: reference.name, level + 1))
         }
+        deepest += max(0, node.ownDepth - 1)
         depths[index] = .known(deepest)
         return deepest
     }

@@ -77,8 +77,12 @@ struct SVGDocument: ~Copyable {
         // Off-screen images have the size of the whole document at this scale.
         let whole = PixelSize(width: Self.wholePixels(placement.width), height: Self.wholePixels(placement.height))
         let isCancellable = survey.cost.allowsCancellation(layerSize: whole)
-        try survey.cost.checkFilters(limits, drawing: size, isCancellable: isCancellable)
-        try limits.checkMemory(of: survey, layerSize: whole, result: size.area, embedded: 8 * embeddedArea)
+        let scale = max(
+            placement.width / Double(max(self.size.width, 1)), placement.height / Double(max(self.size.height, 1)))
+        try survey.cost.checkFilters(
+            limits, drawing: size, scale: scale * survey.enlargement, isCancellable: isCancellable)
+        try limits.checkMemory(
+            of: survey, layerSize: whole, result: size.area, other: 8 * embeddedArea + survey.tileBytes(at: scale))
         var writer = try PixelWriter(size: size)
         writer.clear()
         let stride = writer.bytesPerRow
@@ -123,15 +127,15 @@ extension DecodeLimits {
     ///   - survey: The survey of the document.
     ///   - layerSize: The size of off-screen images in pixels.
     ///   - result: The number of pixels of the result.
-    ///   - documents: The bytes that embedded documents need.
+    ///   - other: The bytes that embedded documents and patterns need.
     fileprivate func checkMemory(
-        of survey: SVGSurvey, layerSize: PixelSize, result: Int, embedded documents: Double = 0
+        of survey: SVGSurvey, layerSize: PixelSize, result: Int, other: Double = 0
     ) throws(TintypeError) {
         // An embedded image is decoded, perhaps from coefficients, and copied. librsvg then keeps it.
-        let embedded = 16 * Double(survey.embeddedPixels) + 4 * Double(survey.totalEmbeddedPixels) + documents
+        let embedded = 16 * Double(survey.embeddedPixels) + 4 * Double(survey.totalEmbeddedPixels)
         let layers = Double(min(survey.layerDepth, SVGCost.maximum) * PixelBuffer.bytesPerPixel)
         try checkMemory(
             bytesPerPixel: PixelBuffer.bytesPerPixel, of: PixelSize(width: result, height: 1),
-            other: layers * Double(layerSize.area) + embedded + Double(survey.cost.documentBytes))
+            other: layers * Double(layerSize.area) + embedded + Double(survey.cost.documentBytes) + other)
     }
 }

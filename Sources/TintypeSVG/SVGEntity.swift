@@ -55,6 +55,11 @@ struct SVGEntity {
         }
     }
 
+    /// Whether its text may contain elements, also by other entities.
+    var mayContainElements: Bool {
+        value.contains(UInt8(ascii: "<")) || SVGText.contains(Array("&#".utf8), in: value)
+    }
+
     /// The names of the entities that its text refers to, with repetitions.
     var references: [ArraySlice<UInt8>] { Self.references(in: value) }
 

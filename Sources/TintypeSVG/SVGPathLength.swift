@@ -1,6 +1,7 @@
 import Foundation
 
-/// An upper bound of the length of a path (SVG 2, 9.3). A curve is no longer than the lines through its control points.
+/// Upper bounds of the length of a path (SVG 2, 9.3), and of the sides of its bounding box. A curve is no longer than the
+/// lines through its control points, and lies between these points.
 struct SVGPathLength {
     private typealias Point = (x: Double, y: Double)
 
@@ -10,24 +11,43 @@ struct SVGPathLength {
     /// The distance from the last control point, which smooth curves mirror.
     private var handle = 0.0
     private var length = 0.0
+    /// The corners of the box of all points, which contains the origin: a point without a line may be anywhere.
+    private var (least, most): (Point, Point) = ((0, 0), (0, 0))
 
     /// Returns the length of path data, up to the first error, as far as librsvg draws it.
-    static func length(ofPath text: ArraySlice<UInt8>) -> Double {
-        var path = SVGPathLength(scanner: SVGNumberScanner(text))
-        while let command = path.scanner.command() { path.read(command) }
-        return path.length
-    }
+    static func length(ofPath text: ArraySlice<UInt8>) -> Double { SVGPathLength(path: text).length }
 
     /// Returns the length of the outline through a list of points.
-    static func length(ofPoints text: ArraySlice<UInt8>) -> Double {
-        var path = SVGPathLength(scanner: SVGNumberScanner(text))
-        path.read(UInt8(ascii: "M"))
-        path.close()
-        return path.length
+    static func length(ofPoints text: ArraySlice<UInt8>) -> Double { SVGPathLength(points: text).length }
+
+    /// Returns the longer side of the box around the origin and a path.
+    static func box(ofPath text: ArraySlice<UInt8>) -> Double { SVGPathLength(path: text).box }
+
+    /// Returns the longer side of the box around the origin and a list of points.
+    static func box(ofPoints text: ArraySlice<UInt8>) -> Double { SVGPathLength(points: text).box }
+
+    private init(path text: ArraySlice<UInt8>) {
+        scanner = SVGNumberScanner(text)
+        while let command = scanner.command() { read(command) }
     }
 
-    private init(scanner: SVGNumberScanner) {
-        self.scanner = scanner
+    private init(points text: ArraySlice<UInt8>) {
+        scanner = SVGNumberScanner(text)
+        read(UInt8(ascii: "M"))
+        close()
+    }
+
+    private var box: Double {
+        let side = max(most.x - least.x, most.y - least.y)
+        return side.isNaN ? .infinity : side
+    }
+
+    /// Enlarges the box so that it contains a point, and what is as far from it as `margin`.
+    private mutating func include(_ point: Point, margin: Double = 0) {
+        // A sum with NaN stays NaN, which means unbounded.
+        least = (min(least.x, point.x - margin), min(least.y, point.y - margin))
+        most = (max(most.x, point.x + margin), max(most.y, point.y + margin))
+        if !point.x.isFinite || !point.y.isFinite || !margin.isFinite { most.x = .infinity }
     }
 
     /// Reads the arguments of a command, as often as they are repeated.
@@ -55,6 +75,7 @@ struct SVGPathLength {
     private mutating func readMove(_ isRelative: Bool) {
         guard let point = point(isRelative) else { return }
         (current, start, handle) = (point, point, 0)
+        include(point)
         readCurves(of: 1, isSmooth: false, isRelative)
     }
 
@@ -64,6 +85,7 @@ struct SVGPathLength {
             let offset = isRelative ? value : value - (isHorizontal ? current.x : current.y)
             current = isHorizontal ? (current.x + offset, current.y) : (current.x, current.y + offset)
             length += abs(offset)
+            include(current)
         }
         handle = 0
     }
@@ -78,6 +100,8 @@ struct SVGPathLength {
             // A mirrored point is as far from here as the original.
             let detour = isSmooth ? 2 * handle : 0
             let corners = [current] + points
+            include(current, margin: detour)
+            for point in points { include(point) }
             length += detour + zip(corners, corners.dropFirst()).reduce(0) { $0 + Self.distance($1.0, $1.1) }
             let last = Self.distance(corners[corners.count - 2], corners[corners.count - 1])
             handle = count > 1 ? last : isSmooth ? handle + last : 0
@@ -90,7 +114,9 @@ struct SVGPathLength {
         guard let across = scanner.number(), let down = scanner.number(), scanner.number() != nil,
             scanner.arcFlag(), scanner.arcFlag(), let end = point(isRelative)
         else { return nil }
-        length += 2 * Double.pi * max(abs(across), abs(down), Self.distance(current, end))
+        let radius = max(abs(across), abs(down), Self.distance(current, end))
+        length += 2 * Double.pi * radius
+        include(end, margin: 2 * radius)
         handle = 0
         return end
     }

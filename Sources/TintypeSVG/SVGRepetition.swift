@@ -6,15 +6,26 @@ struct SVGWork: Equatable {
     var elements = 0.0
     /// The number of samples that filters take per pixel.
     var filterSamples = 0.0
+    /// The number of samples that grows with the area of the drawing's scale, at a scale of 1.
+    var windowSamples = 0.0
+
+    /// The work of drawing the same for each of some elements that inherit it. A filter is not inherited.
+    func repeated(_ count: Int) -> SVGWork {
+        SVGWork(elements: elements * Double(count), filterSamples: filterSamples, windowSamples: windowSamples)
+    }
+
+    static let unbounded = SVGWork(elements: .infinity, filterSamples: .infinity, windowSamples: .infinity)
 
     static func + (left: SVGWork, right: SVGWork) -> SVGWork {
         SVGWork(
-            elements: left.elements + right.elements, filterSamples: left.filterSamples + right.filterSamples)
+            elements: left.elements + right.elements, filterSamples: left.filterSamples + right.filterSamples,
+            windowSamples: left.windowSamples + right.windowSamples)
     }
 
     static func - (left: SVGWork, right: SVGWork) -> SVGWork {
         SVGWork(
-            elements: left.elements - right.elements, filterSamples: left.filterSamples - right.filterSamples)
+            elements: left.elements - right.elements, filterSamples: left.filterSamples - right.filterSamples,
+            windowSamples: left.windowSamples - right.windowSamples)
     }
 }
 
@@ -49,31 +60,47 @@ struct SVGRepetition {
     /// Returns the work that is added to that of each element once.
     ///
     /// - Parameters:
-    ///   - rules: The rules of style sheets that set filters.
+    ///   - rules: The rules of style sheets that set filters or refer to elements.
     ///   - counts: The elements that they may apply to.
     /// - Throws: ``TintypeError/Code/limitExceeded`` for too many elements or references.
     static func work(
         in structure: SVGStructure, styledBy rules: [SVGStyleRule], _ counts: SVGElementCounts
     ) throws(TintypeError) -> SVGWork {
         var repetition = SVGRepetition(structure)
-        var sum = SVGWork(filterSamples: repetition.filterSamples(of: rules, counts))
+        var sum = SVGWork()
         for reference in structure.references {
-            sum = sum + repetition.work(of: reference.name, 0)
+            sum = sum + repetition.work(of: reference.name, 0).repeated(reference.count)
             guard sum.elements <= maximumElements, repetition.isBounded else {
                 throw .exceeded(
                     .elements, "an SVG that draws more than \(Int(maximumElements)) elements by references to them")
             }
         }
+        sum = sum + repetition.work(of: rules, counts, drawn: structure.work.elements + sum.elements)
+        guard sum.elements <= maximumElements else {
+            throw .exceeded(
+                .elements, "an SVG whose style sheets draw more than \(Int(maximumElements)) elements by references")
+        }
         return sum
     }
 
-    /// Returns the samples of filters that style sheets set: for each element, those of all rules that may apply to it.
-    private mutating func filterSamples(of rules: [SVGStyleRule], _ counts: SVGElementCounts) -> Double {
-        rules.reduce(0) { sum, rule in
+    /// Returns the work that style sheets add: for each element, that of all rules that may apply to it.
+    ///
+    /// - Parameter drawn: The number of elements that are drawn without that.
+    private mutating func work(of rules: [SVGStyleRule], _ counts: SVGElementCounts, drawn: Double) -> SVGWork {
+        var (sum, mostInherited) = (SVGWork(), 0.0)
+        for rule in rules {
             let functions = SVGFilterFunctions.count(inDeclaration: rule.declaration) * SVGFilterFunctions.samples
-            let filters = SVGNames.references(in: rule.declaration).map { work(of: $0, 0).filterSamples }.reduce(0, +)
-            return sum + (Double(functions) + filters) * Double(counts.matches(rule))
+            let referred = SVGNames.references(in: rule.declaration).map { work(of: $0, 0) }.reduce(SVGWork(), +)
+            let matches = Double(counts.matches(rule))
+            guard matches > 0 else { continue }
+            sum.filterSamples += (Double(functions) + referred.filterSamples) * matches
+            sum.windowSamples += referred.windowSamples * matches
+            sum.elements += referred.elements * Double(max(counts.matches(rule), counts.reach(rule)))
+            mostInherited = max(mostInherited, referred.elements)
         }
+        // Elements that `use` elements draw inherit, too: each one value of a property.
+        if counts.haveUses { sum.elements += mostInherited * max(0, drawn) }
+        return sum
     }
 
     private var isBounded: Bool { cycleCount <= Self.maximumCycles && stepCount <= Self.maximumSteps }
@@ -85,6 +112,7 @@ struct SVGRepetition {
             let work = work(of: node, level)
             most.elements = max(most.elements, work.elements)
             most.filterSamples = max(most.filterSamples, work.filterSamples)
+            most.windowSamples = max(most.windowSamples, work.windowSamples)
         }
         return most
     }
@@ -98,13 +126,14 @@ struct SVGRepetition {
             return SVGWork()
         case .unknown: break
         }
-        guard level < Self.maximumChain else { return SVGWork(elements: .infinity, filterSamples: .infinity) }
+        guard level < Self.maximumChain else { return .unbounded }
         let cyclesBefore = cycleCount
         states[index] = .inProgress
         var sum = structure.nodes[index].work
         for reference in structure.nodes[index].references where isBounded {
             stepCount += 1
-            sum = sum + work(of: structure.references[reference].name, level + 1)
+            let reference = structure.references[reference]
+            sum = sum + work(of: reference.name, level + 1).repeated(reference.count)
         }
         // Within a cycle the work is not yet known.
         states[index] = cycleCount == cyclesBefore ? .known(sum) : .unknown

@@ -8,11 +8,14 @@ struct SVGStructure {
         case elements
         /// The elements that need an off-screen image, and the steps of each filter.
         case layers(inStyles: Bool)
+        /// How much each element enlarges those in it, as a logarithm: ``SVGEnlargement``.
+        case enlargement(SVGEnlargement)
 
         func depth(of tag: SVGTag) -> Int {
             switch self {
             case .elements: 1
             case .layers(let inStyles): inStyles ? 1 : tag.layerCount
+            case .enlargement(let enlargement): enlargement.logarithm(of: tag)
             }
         }
     }
@@ -20,6 +23,8 @@ struct SVGStructure {
     /// An element under one of its names.
     struct Node {
         let depth: Int
+        /// The part of ``depth`` that it adds.
+        let ownDepth: Int
         /// The depth of its deepest descendant.
         var deepest: Int
         /// The indices of the references within the element.
@@ -33,6 +38,16 @@ struct SVGStructure {
         let name: ArraySlice<UInt8>
         /// The depth of the element that contains the reference.
         let depth: Int
+        /// The number of elements that the reference may apply to: more than one if those in its element inherit it.
+        var count = 1
+    }
+
+    /// A reference that elements inherit.
+    private struct Inherited {
+        /// The index of the reference.
+        let index: Int
+        /// Whether it may be drawn at each vertex.
+        let isMarker: Bool
     }
 
     /// An element whose end tag has not been read.
@@ -43,6 +58,14 @@ struct SVGStructure {
         let isFilterStep: Bool
         let depth: Int
         var deepest: Int
+        /// Its references that elements in it inherit.
+        let inherited: [Inherited]
+        /// The number of elements in it, with itself.
+        var elementCount = 1
+        /// The number of vertices of their paths, at which markers may stand.
+        var vertexCount = 0
+        /// Whether it draws elements that are not in it.
+        var hasUse = false
         /// The number of its steps, if it is a filter.
         var stepCount = 0
     }
@@ -62,6 +85,10 @@ struct SVGStructure {
     /// The greatest depth of nesting.
     private(set) var maximumDepth = 0
     private var openElements: [OpenElement] = []
+    /// The indices of the references that elements elsewhere may inherit.
+    private var unboundedReferences: [Int] = []
+    /// The number of vertices of all paths.
+    private var vertexCount = 0
     /// The style sheet that is being read, as librsvg joins it.
     private var styleText: [UInt8] = []
     private let weight: Weight
@@ -80,28 +107,48 @@ struct SVGStructure {
             }
         }
         while !openElements.isEmpty { end() }
+        for index in unboundedReferences { references[index].count = Int(work.elements) + vertexCount }
     }
 
     private mutating func begin(_ name: ArraySlice<UInt8>, _ attributes: SVGAttributes) {
         let tag = SVGTag(name, attributes)
-        let depth = (openElements.last?.depth ?? 0) + weight.depth(of: tag)
+        let ownDepth = weight.depth(of: tag)
+        let depth = (openElements.last?.depth ?? 0) + ownDepth
         maximumDepth = max(maximumDepth, depth)
         let firstNode = nodes.count
         defer { work = work + tag.work }
         for name in attributes.values(of: "id") where !tag.isGradient {
             named[name, default: []].append(nodes.count)
             nodes.append(
-                Node(depth: depth, deepest: depth, references: references.count..<references.count, work: work))
+                Node(
+                    depth: depth, ownDepth: ownDepth, deepest: depth, references: references.count..<references.count,
+                    work: work))
             if SVGNames.isObfuscated(name: name) { obfuscatedCount += 1 }
         }
+        let inherited = readReferences(of: tag, depth)
         openElements.append(
             OpenElement(
                 nodes: firstNode..<nodes.count, isStyle: tag.isStyle, isFilterStep: tag.isFilterStep, depth: depth,
-                deepest: depth))
+                deepest: depth, inherited: inherited, vertexCount: countsVertices ? tag.vertexCount : 0,
+                hasUse: tag.name == "use"))
+    }
+
+    private var countsVertices: Bool { if case .elements = weight { true } else { false } }
+
+    /// Reads the references in a tag.
+    ///
+    /// - Returns: The indices of those that elements in it inherit.
+    private mutating func readReferences(of tag: SVGTag, _ depth: Int) -> [Inherited] {
+        var inherited: [Inherited] = []
         // A link does not draw the element that it leads to.
-        for (name, value) in attributes where !(tag.isLink && name.elementsEqual("href".utf8)) {
+        for (name, value) in tag.attributes where !(tag.isLink && name.elementsEqual("href".utf8)) {
+            let first = references.count
             readReferences(value, depth)
+            guard references.count > first, SVGTag.isInherited(name) else { continue }
+            let isMarker = SVGText.contains(SVGTag.markerProperty, in: name + value)
+            inherited += (first..<references.count).map { Inherited(index: $0, isMarker: isMarker) }
         }
+        return inherited
     }
 
     private mutating func readReferences(_ value: ArraySlice<UInt8>, _ depth: Int) {
@@ -126,13 +173,25 @@ struct SVGStructure {
         styleText = []
     }
 
+    private mutating func setCount(of reference: Inherited, in element: OpenElement) {
+        let vertices = reference.isMarker ? element.vertexCount : 0
+        references[reference.index].count = element.elementCount + vertices
+        // Elements that are drawn by reference inherit, too. They may follow.
+        if element.hasUse { unboundedReferences.append(reference.index) }
+    }
+
     private mutating func end() {
         guard var last = openElements.popLast() else { return }
+        if openElements.isEmpty { vertexCount += last.vertexCount }
         if last.isStyle { endStyle() }
         // The result of every step stays in memory until the filter ends.
         if case .layers = weight { last.deepest = max(last.deepest, last.depth + last.stepCount) }
         maximumDepth = max(maximumDepth, last.deepest)
+        for reference in last.inherited { setCount(of: reference, in: last) }
         if let parent = openElements.indices.last {
+            openElements[parent].elementCount += last.elementCount
+            openElements[parent].vertexCount += last.vertexCount
+            openElements[parent].hasUse = openElements[parent].hasUse || last.hasUse
             openElements[parent].deepest = max(openElements[parent].deepest, last.deepest)
             openElements[parent].stepCount += last.isFilterStep ? 1 : 0
         }

@@ -30,6 +30,17 @@ struct SVGStyleSheet {
         return SVGStyleRule.rules(in: text[...]).filter { SVGFilterFunctions.mayFilter($0.declaration) }
     }
 
+    /// The rules that may set a `filter` property, or refer to elements.
+    var drawingRules: [SVGStyleRule] {
+        let filters = filterRules
+        let mayRefer = SVGText.contains(Array("url(".utf8), in: text) || text.contains(UInt8(ascii: "\\"))
+        guard mayRefer else { return filters }
+        let others = SVGStyleRule.rules(in: text[...]).filter {
+            !SVGFilterFunctions.mayFilter($0.declaration) && !SVGNames.references(in: $0.declaration).isEmpty
+        }
+        return filters + others
+    }
+
     /// - Throws: ``TintypeError/Code/limitExceeded`` for too many filter functions in a property, for brackets that are nested too deeply, and for elements or style
     ///   sheets of a document in a `data:` URL, which would not be surveyed.
     func check() throws(TintypeError) {

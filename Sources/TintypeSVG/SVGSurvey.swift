@@ -12,6 +12,10 @@ struct SVGSurvey {
     private(set) var embeddedPixels = 0
     /// The number of pixels of all embedded images together.
     private(set) var totalEmbeddedPixels = 0
+    /// How much the document enlarges its elements: ``SVGEnlargement``. 1 if nothing depends on it.
+    private(set) var enlargement = 1.0
+    /// The longest side of the tile of a pattern in pixels of the document.
+    private(set) var tileSide = 0.0
     /// The documents that are embedded, at any depth.
     private(set) var embeddedDocuments: [Data] = []
     /// The depth of librsvg's recursion.
@@ -26,7 +30,9 @@ struct SVGSurvey {
     private var textBytes = 0
     private var longestText = 0
     private var stylesNameLayers = false
-    private var filterRules: [SVGStyleRule] = []
+    private var drawingRules: [SVGStyleRule] = []
+    /// The style sheets.
+    private var sheets: [[UInt8]] = []
     private var dashes = SVGDashes()
     private var mayDash = false
     /// The number of elements that entities contain.
@@ -75,6 +81,7 @@ struct SVGSurvey {
         try cost.checkStyles(limits)
         try checkDashes()
         try checkDepth(limits)
+        try measureEnlargement(limits)
     }
 
     private mutating func open(_ tag: SVGTag) {
@@ -110,8 +117,8 @@ struct SVGSurvey {
         guard depth <= SVGDepth.maximum else {
             throw .exceeded(.elements, "an SVG with more than \(SVGDepth.maximum) levels of elements and references")
         }
-        let counts = SVGElementCounts(filterRules.isEmpty ? [] : bytes[...], expanded: expandedElements)
-        try cost.add(SVGRepetition.work(in: structure, styledBy: filterRules, counts))
+        let counts = SVGElementCounts(drawingRules.isEmpty ? [] : bytes[...], expanded: expandedElements)
+        try cost.add(SVGRepetition.work(in: structure, styledBy: drawingRules, counts))
         guard cost.layers > 0 || stylesNameLayers else { return }
         let layers = SVGStructure(bytes[...], weight: .layers(inStyles: stylesNameLayers))
         layerDepth += min(try SVGDepth.depth(of: layers, limits), stylesNameLayers ? SVGCost.maximum : cost.layers)
@@ -174,9 +181,10 @@ struct SVGSurvey {
         try sheet.check()
         cost += sheet.cost
         stylesNameLayers = stylesNameLayers || sheet.namesLayers
-        filterRules += sheet.filterRules
+        drawingRules += sheet.drawingRules
         mayDash = mayDash || sheet.mayDash
         dashes.read(style: sheet.text[...])
+        sheets.append(sheet.text)
     }
 
     /// Measures lines, if any may be dashed.
@@ -202,6 +210,34 @@ struct SVGSurvey {
             let isPlain = !value.contains(UInt8(ascii: "&"))
             dashes.read(attribute: name, isPlain ? value : try entities.resolved(value, in: .attribute)[...])
         }
+    }
+
+    /// Measures how large elements are drawn, if patterns or filters depend on that.
+    private mutating func measureEnlargement(_ limits: DecodeLimits) throws(TintypeError) {
+        guard cost.patterns > 0 || cost.windowSamples > 0 else { return }
+        var (lengths, patterns) = (SVGLengths(), SVGPatterns())
+        var markup = SVGMarkup(bytes[...])
+        while let piece = markup.next() {
+            switch piece {
+            case .open(let name, let attributes, let isClosed):
+                let tag = SVGTag(name, attributes)
+                patterns.read(tag, isClosed: isClosed)
+                for (name, value) in attributes {
+                    let isPlain = !value.contains(UInt8(ascii: "&"))
+                    lengths.read(tag, name, isPlain ? value : try entities.resolved(value, in: .attribute)[...])
+                }
+            case .close: patterns.close()
+            case .declaration(let text): if SVGEntity(text)?.mayContainElements == true { lengths.hide() }
+            case .text, .literal, .instruction: break
+            }
+        }
+        for sheet in sheets { lengths.read(sheet: sheet[...]) }
+        lengths.finish(textBytes: longestText)
+        let tile = lengths.isBounded ? patterns.longestTile(in: lengths) : cost.patterns > 0 ? .infinity : 0
+        let weight = SVGStructure.Weight.enlargement(SVGEnlargement(lengths, patterns, tile: tile))
+        let depth = try SVGDepth.depth(of: SVGStructure(bytes[...], weight: weight), limits)
+        enlargement = max(enlargement, SVGEnlargement.factor(depth))
+        if tile > 0 { tileSide = max(tileSide, SVGEnlargement.factor(depth) * tile) }
     }
 
     private static func check(instruction: ArraySlice<UInt8>) throws(TintypeError) {
@@ -242,6 +278,8 @@ struct SVGSurvey {
         embeddedDocuments += [Data(embedded.bytes)] + embedded.embeddedDocuments
         depth += embedded.depth
         layerDepth += embedded.layerDepth + 1
+        enlargement = max(enlargement, embedded.enlargement)
+        tileSide = max(tileSide, embedded.tileSide)
         embeddedPixels = max(embeddedPixels, embedded.embeddedPixels)
         totalEmbeddedPixels = min(totalEmbeddedPixels + embedded.totalEmbeddedPixels, SVGCost.maximum)
     }

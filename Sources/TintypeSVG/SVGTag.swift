@@ -30,6 +30,33 @@ struct SVGTag {
     /// Whether the element is a step of a filter, whose result stays in memory until the filter ends.
     var isFilterStep: Bool { name.hasPrefix("fe") && !name.hasPrefix("feFunc") && name != "feMergeNode" }
 
+    /// Whether the size in its attributes is that of a viewport.
+    var hasViewport: Bool { ["svg", "symbol", "use"].contains(name) }
+    /// Whether the size in its attributes is that of a shape or a viewport. A filter or a mask may exceed what it applies
+    /// to.
+    var hasGeometry: Bool {
+        !name.hasPrefix("fe") && !["filter", "mask", "pattern", "image"].contains(name) && !isGradient
+    }
+
+    /// The number of vertices of a path, at which a marker may stand, or more.
+    var vertexCount: Int {
+        (attributes.values(of: "d") + attributes.values(of: "points")).reduce(0) { count, value in
+            count + SVGNumbers.count(in: value) + value.count { $0 | 0x20 == UInt8(ascii: "z") }
+        }
+    }
+
+    /// Whether elements inherit a property from those that contain them, and the property may refer to an element.
+    static func isInherited(_ property: ArraySlice<UInt8>) -> Bool {
+        inheritedProperties.contains { property.elementsEqual($0) }
+    }
+
+    /// The beginning of the names of properties that draw an element at vertices.
+    static let markerProperty = Array("marker".utf8)
+
+    private static let inheritedProperties = [
+        "fill", "stroke", "marker", "marker-start", "marker-mid", "marker-end", "style",
+    ].map { Array($0.utf8) }
+
     /// The number of attributes.
     var attributeCount: Int { attributes.reduce(0) { count, _ in count + 1 } }
 
@@ -49,21 +76,46 @@ struct SVGTag {
             }
         }
         cost.filterSamples = filterSamples
-        guard isFilterStep else { return cost }
-        // The radius of feMorphology may scale to any number of pixels, and the kernel of feConvolveMatrix has any
-        // size.
-        cost.unboundedFilters = ["feMorphology", "feConvolveMatrix"].contains(name) ? 1 : 0
+        cost.windowSamples = windowSamples
         return cost
     }
 
     /// The work of drawing the element alone.
-    var work: SVGWork { SVGWork(elements: 1, filterSamples: Double(filterSamples)) }
+    var work: SVGWork {
+        SVGWork(elements: 1, filterSamples: Double(filterSamples), windowSamples: Double(windowSamples))
+    }
 
     /// The number of samples per pixel that the element takes as a step of a filter, or by functions in its own `filter`
     /// property.
     private var filterSamples: Int {
-        guard !isFilterStep else { return name == "feTurbulence" ? octaves : 1 }
-        return filterFunctionCount * SVGFilterFunctions.samples
+        switch name {
+        case "feTurbulence": octaves
+        case "feConvolveMatrix": kernelSize
+        case _ where isFilterStep: 1
+        default: filterFunctionCount * SVGFilterFunctions.samples
+        }
+    }
+
+    /// The number of samples per pixel of a filter whose window grows with the scale of the drawing, at a scale of 1.
+    private var windowSamples: Int {
+        guard name == "feMorphology" else { return 0 }
+        let radii = attributes.values(of: "radius").map(SVGNumbers.values)
+        let windows = radii.map { radii in
+            guard let last = radii.last, radii.count <= 2, !radii.contains(where: \.isNaN) else {
+                return Double(SVGCost.maximum)
+            }
+            return (2 * max(0, radii[0]) + 1) * (2 * max(0, last) + 1)
+        }
+        return Int(min(windows.max() ?? 0, Double(SVGCost.maximum)))
+    }
+
+    /// The largest number of numbers in a kernel that an attribute states.
+    private var kernelSize: Int {
+        let sizes = attributes.values(of: "order").map { order in
+            let sides = SVGNumbers.values(in: order)
+            return (sides.first ?? Double(SVGCost.maximum)) * (sides.last ?? 1)
+        }
+        return Int(min(max(sizes.max() ?? 9, 9), Double(SVGCost.maximum)))
     }
 
     /// The largest number of functions in a `filter` property that an attribute states.

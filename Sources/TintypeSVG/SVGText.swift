@@ -129,6 +129,18 @@ enum SVGText {
         return nil
     }
 
+    /// Returns CSS without its comments (CSS Syntax 3, 4.3.2).
+    static func withoutComments(_ css: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard contains(Array("/*".utf8), in: css) else { return css }
+        var (result, rest) = ([UInt8](), css)
+        while let start = firstRange(of: Array("/*".utf8), in: rest) {
+            result += rest[..<start]
+            let end = firstRange(of: Array("*/".utf8), in: rest[(start + 2)...])
+            rest = end.map { rest[($0 + 2)...] } ?? []
+        }
+        return (result + rest)[...]
+    }
+
     /// Returns text without white space at its ends.
     static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let end = text.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? text.startIndex

@@ -39,6 +39,7 @@ import TintypeCore
         ("\(line) stroke-dasharray='none'/>", 0), ("\(line) stroke-dasharray='0 0'/>", 0), ("\(line)/>", 0),
         ("\(line) style='fill:none; STROKE-DASHARRAY : 4 4'/>", 125),
         ("\(line) style='stroke-dash\\61rray:4 4'/>", 125),
+        ("\(line) style='/*;*/stroke-dasharray/**/:/*1*/4 4'/>", 125),
         ("<style>a{stroke-dasharray:4 4}</style>\(line)/>", 125), ("\(line) stroke-dasharray='1in'/>", 5),
         ("<circle r='100' stroke-dasharray='7'/>", 50), ("<rect style='width:100px' stroke-dasharray='7'/>", 50),
         ("<g stroke-dasharray='8' font-size='10'><text>\(String(repeating: "a", count: 32))</text></g>", 160),

@@ -40,6 +40,12 @@ import TintypeCore
         ("<linearGradient id='a'><stop/></linearGradient><rect fill='url(#a)'/>", 0, 0),
         ("<g id='a'><g/></g><a href='#a'/>", 0, 0),
         ("<g id='a' xml:id='b'><g/></g><use href='#b'/>", 2, 0),
+        // Elements inherit paints and markers. A marker stands at each vertex, in numbers and closed subpaths.
+        ("<g id='a'><g/></g><g fill='url(#a)'><rect/><rect/><rect/></g>", 2 * 4, 0),
+        ("<g id='a'><g/></g><path marker-mid='url(#a)' d='M0 0L1 1 2 2z'/>", 2 * 8, 0),
+        ("<g id='a'/><g style='marker:url(#a)'><g><path d='M0 0'/></g></g>", 5, 0),
+        ("<g id='a'/><g stroke='url(#a)'><use href='#a'/></g>", 4 + 1, 0),
+        ("<g id='a'><g/></g><g mask='url(#a)'><rect/><rect/></g>", 2, 0),
         ("<g id='a'/><g id='a'><g/></g><use href='#a'/>", 2, 0),
     ]
 
@@ -53,6 +59,24 @@ import TintypeCore
         let groups = (1..<10).map { "<g id='a\($0)'>\(Self.many("<use xlink:href='#a\($0 - 1)'/>", 10))</g>" }
         let body = "\(other)<defs><rect id='a0'/>\(groups.joined())</defs><use xlink:href='#a9'/>"
         #expect(Self.limit(of: Self.document(body)) == .elements)
+    }
+
+    @Test(arguments: [
+        "<g fill='url(#a)'>\(many("<rect/>", 2000))</g>",
+        "<style>.c{fill:url(#a)}</style><g class='c'>\(many("<rect/>", 2000))</g>",
+        "<style>rect{fill:url(#a)}</style>\(many("<rect/>", 2000))",
+        "<style>.c{marker-mid:url(#a)}</style><path class='c' d='M\(many("0 0", 2000))'/>",
+        "<style>.c{f\\69ll:url(#a)}</style><g id='b'>\(many("<rect/>", 2000))</g><use href='#b' class='c'/>",
+    ])
+    func inheritedPaintsAreMultiplied(_ body: String) {
+        let pattern = "<pattern id='a' width='9' height='9'>\(Self.many("<rect/>", 6000))</pattern>"
+        #expect(Self.limit(of: Self.document(pattern + body)) == .elements)
+    }
+
+    @Test func aPaintOfFewElementsCountsForThese() {
+        let pattern = "<pattern id='a' width='9' height='9'>\(Self.many("<g/>", 6000))</pattern>"
+        let body = "<style>.c{fill:url(#a)}</style>\(Self.many("<g/>", 9000))<g class='c'><rect/></g>"
+        #expect(Self.isDrawn(Self.document(pattern + body)))
     }
 
     @Test func referencesInNestedNamesAreBounded() {

@@ -1,0 +1,112 @@
+import Foundation
+
+/// How much larger than a pixel of the document the pixels of an element are drawn, because of the transforms and view boxes
+/// around the element, and around those that refer to it.
+///
+/// The factors are multiplied along each path, so their logarithms are added: ``SVGDepth`` finds the largest sum.
+struct SVGEnlargement {
+    private let lengths: SVGLengths
+    private let tile: Double
+    /// Whether it matters how large the contents of patterns are drawn.
+    private let patternsContainPatterns: Bool
+
+    /// The logarithm of 2. A sum that exceeds ``SVGDepth/maximum`` is unbounded, beyond a factor of 50,000.
+    private static let octave = 64.0
+
+    /// - Parameter tile: The side of the largest tile of a pattern in pixels, before any transform.
+    init(_ lengths: SVGLengths, _ patterns: SVGPatterns, tile: Double) {
+        (self.lengths, self.tile, patternsContainPatterns) = (lengths, tile, !patterns.drawOnlyImages)
+    }
+
+    /// Returns the factor for a sum of logarithms.
+    static func factor(_ sum: Int) -> Double { sum > SVGDepth.maximum ? .infinity : exp2(Double(sum) / octave) }
+
+    /// Returns the logarithm of the factor by which an element enlarges those in it, rounded up.
+    func logarithm(of tag: SVGTag) -> Int {
+        let factor = transform(of: tag) * contentScale(of: tag)
+        guard factor.isFinite else { return SVGDepth.maximum + 1 }
+        return Int(min((Self.octave * log2(factor)).rounded(.up), Double(SVGDepth.maximum + 1)))
+    }
+
+    private func transform(of tag: SVGTag) -> Double {
+        var factor = 1.0
+        for (name, value) in tag.attributes {
+            switch String(decoding: name.prefix(20), as: UTF8.self) {
+            case "transform", "patternTransform": factor *= max(1, SVGTransform.factor(of: value) ?? .infinity)
+            case "style":
+                // An entity may stand for anything.
+                if value.contains(UInt8(ascii: "&")) { return .infinity }
+                for rule in SVGStyleRule.rules(in: value) {
+                    factor *= max(1, SVGLengths.transform(in: rule.declaration) ?? 1)
+                }
+            default: break
+            }
+        }
+        return factor
+    }
+
+    /// Returns the factor for the contents of an element alone.
+    private func contentScale(of tag: SVGTag) -> Double {
+        guard tag.name != "pattern" || patternsContainPatterns else { return 1 }
+        return max(1, viewBox(of: tag)) * max(1, units(of: tag))
+    }
+
+    /// Returns the factor of a view box, which is scaled to a viewport.
+    private func viewBox(of tag: SVGTag) -> Double {
+        var factor = 1.0
+        for value in tag.attributes.values(of: "viewBox") where tag.name != "view" {
+            // An entity may stand for anything.
+            if value.contains(UInt8(ascii: "&")) { return .infinity }
+            guard let size = SVGLengths.viewBox(value), size.width > 0, size.height > 0 else { continue }
+            let viewport = viewport(of: tag)
+            factor = max(factor, viewport.width / size.width, viewport.height / size.height)
+        }
+        return factor
+    }
+
+    private func viewport(of tag: SVGTag) -> (width: Double, height: Double) {
+        switch tag.name {
+        case "pattern":
+            let side = max(tile, lengths.longestViewport)
+            return (side, side)
+        case "marker":
+            let sides = tag.attributes.values(of: "markerWidth") + tag.attributes.values(of: "markerHeight")
+            var own = SVGLengths()
+            let longest = sides.map { own.length($0) }.max() ?? 0
+            // Lengths relative to something else, and entities, are rare here.
+            let isPlain = own.isPlain && !sides.contains { $0.contains(UInt8(ascii: "&")) }
+            let side = isPlain ? max(longest, 3) : .infinity
+            return (side, side)
+        default: return lengths.viewport
+        }
+    }
+
+    /// Returns the factor of units that are parts of another element, or the width of a line.
+    private func units(of tag: SVGTag) -> Double {
+        if tag.name == "marker" { return lengths.line }
+        let isRelative = tag.attributes.contains { name, value in
+            Self.unitAttributes.contains { name.elementsEqual($0) }
+                && !SVGText.trimmed(value).elementsEqual("userSpaceOnUse".utf8)
+        }
+        return isRelative ? lengths.box : 1
+    }
+
+    private static let unitAttributes = [
+        "patternContentUnits", "maskContentUnits", "primitiveUnits",
+    ].map { Array($0.utf8) }
+}
+
+extension SVGSurvey {
+    /// The longest side of a surface of cairo in pixels. A longer tile is not drawn.
+    private static let longestSide = 32_767.0
+
+    /// Returns the memory that the tiles of patterns need at once, in bytes.
+    ///
+    /// - Parameter scale: The number of pixels for a pixel of the document.
+    func tileBytes(at scale: Double) -> Double {
+        guard tileSide > 0 else { return 0 }
+        let side = min(tileSide * scale, Self.longestSide)
+        // The tile of a pattern stays while it is filled with others.
+        return 4 * side * side * Double(max(1, min(cost.patterns, layerDepth)))
+    }
+}

@@ -1,0 +1,158 @@
+/// The greatest lengths in a document, in pixels before any transform.
+///
+/// Each is an upper bound, or infinite if a length depends on something that is not surveyed.
+struct SVGLengths {
+    /// The width and the height of the largest viewports.
+    private(set) var viewport = (width: 0.0, height: 0.0)
+    /// The side of the bounding box of the largest shape or text, without its line.
+    private(set) var box = 0.0
+    /// The width of the thickest line.
+    private(set) var line = 1.0
+    /// The largest font size.
+    private var font = 16.0
+    /// The largest share of a viewport that a length states.
+    private var share = 0.0
+    /// The largest length in font sizes.
+    private var fonts = 0.0
+    /// Whether the style sheets enlarge elements, or something else hides lengths.
+    private var isUnbounded = false
+
+    /// The width of a glyph, with its distance to the next, as a multiple of the font size.
+    private static let advance = 5.0
+
+    /// Ends the reading.
+    ///
+    /// - Parameter textBytes: The number of bytes of the longest text.
+    mutating func finish(textBytes: Int) {
+        // A font size may itself be relative to that of the parent.
+        viewport = (max(viewport.width, fonts * font), max(viewport.height, fonts * font))
+        // A document without a size has that of what it contains, or this one.
+        if viewport == (0, 0) { viewport = (100, 100) }
+        let relative = max(fonts * font, share * longestViewport)
+        box = max(box, relative, Double(textBytes) * font * Self.advance)
+        line = max(line, relative)
+        if isUnbounded { (viewport, box, line) = ((.infinity, .infinity), .infinity, .infinity) }
+    }
+
+    /// The longest side of a viewport.
+    var longestViewport: Double { max(viewport.width, viewport.height) }
+
+    /// Whether all lengths are known.
+    var isBounded: Bool { longestViewport.isFinite && !isUnbounded }
+
+    /// Whether all lengths that were read are absolute.
+    var isPlain: Bool { share == 0 && fonts == 0 && !isUnbounded }
+
+    /// Records that something hides lengths, such as an entity that contains elements.
+    mutating func hide() {
+        isUnbounded = true
+    }
+
+    // MARK: Reading
+
+    /// Reads an attribute, with references replaced.
+    mutating func read(_ tag: SVGTag, _ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {
+        switch String(decoding: name.prefix(20), as: UTF8.self) {
+        case "width" where tag.hasViewport: viewport.width = max(viewport.width, viewportSide(value))
+        case "height" where tag.hasViewport: viewport.height = max(viewport.height, viewportSide(value))
+        case "width", "height": if tag.hasGeometry { box = max(box, length(value)) }
+        case "d": box = max(box, SVGPathLength.box(ofPath: value))
+        case "points": box = max(box, SVGPathLength.box(ofPoints: value))
+        case "viewBox":
+            guard let size = Self.viewBox(value) else { break }
+            viewport = (max(viewport.width, size.width), max(viewport.height, size.height))
+        case "style": for rule in SVGStyleRule.rules(in: value) { readDeclaration(rule.declaration) }
+        case let property: read(property, value)
+        }
+    }
+
+    /// Returns a side of a viewport. Viewports that are larger than those around them multiply.
+    private mutating func viewportSide(_ value: ArraySlice<UInt8>) -> Double {
+        let shareBefore = share
+        share = 0
+        let side = length(value)
+        isUnbounded = isUnbounded || share > 1
+        share = max(share, shareBefore)
+        return side
+    }
+
+    /// Reads a style sheet. Its transforms may apply to any element, and to those inside it.
+    mutating func read(sheet css: ArraySlice<UInt8>) {
+        for rule in SVGStyleRule.rules(in: css) {
+            readDeclaration(rule.declaration)
+            guard let factor = Self.transform(in: rule.declaration) else { continue }
+            isUnbounded = isUnbounded || factor > 1.000_001
+        }
+        isUnbounded = isUnbounded || share > 1
+    }
+
+    /// Returns the factor of a declaration of `transform`, infinite if it cannot be read; `nil` for another property.
+    static func transform(in declaration: ArraySlice<UInt8>) -> Double? {
+        let (property, value) = parts(of: declaration)
+        // An escape may hide the property. `scale`, `rotate` and `zoom` are no properties for librsvg.
+        guard property.hasPrefix("transform") || property.contains("\\") else { return nil }
+        guard property == "transform" else { return property.contains("\\") ? .infinity : nil }
+        return SVGTransform.factor(of: value) ?? .infinity
+    }
+
+    /// Returns the size of a view box, or `nil` if it cannot be read.
+    static func viewBox(_ value: ArraySlice<UInt8>) -> (width: Double, height: Double)? {
+        var scanner = SVGNumberScanner(value)
+        guard scanner.number() != nil, scanner.number() != nil, let width = scanner.number(),
+            let height = scanner.number()
+        else { return nil }
+        return (abs(width), abs(height))
+    }
+
+    private static func parts(of rule: ArraySlice<UInt8>) -> (property: String, value: ArraySlice<UInt8>) {
+        let declaration = SVGText.withoutComments(rule)
+        let name = declaration.prefix { $0 != UInt8(ascii: ":") }
+        let property = String(decoding: SVGText.trimmed(name).prefix(32), as: UTF8.self).lowercased()
+        return (property, declaration[name.endIndex...].dropFirst())
+    }
+
+    private mutating func readDeclaration(_ declaration: ArraySlice<UInt8>) {
+        let (property, value) = Self.parts(of: declaration)
+        if property.contains("\\") { isUnbounded = true }
+        read(property, value)
+    }
+
+    private mutating func read(_ property: String, _ value: ArraySlice<UInt8>) {
+        switch property {
+        case "width", "height":
+            let side = length(value)
+            (viewport, box) = ((max(viewport.width, side), max(viewport.height, side)), max(box, side))
+        // The diameter, or the distance between two ends.
+        case "r", "rx", "ry", "x1", "x2", "y1", "y2": box = max(box, 2 * length(value))
+        case "stroke-width": line = max(line, length(value))
+        case "font-size", "font":
+            font = max(font, length(value))
+            // Sizes relative to that of the parent multiply.
+            isUnbounded = isUnbounded || fonts > 1 || SVGText.contains(Array("larger".utf8), in: value)
+        case "letter-spacing", "word-spacing": font = max(font, length(value))
+        default: break
+        }
+    }
+
+    /// Returns the largest of some lengths in pixels. Relative lengths count when the reading ends.
+    mutating func length(_ value: ArraySlice<UInt8>) -> Double {
+        var (scanner, largest) = (SVGNumberScanner(value), 0.0)
+        while let number = scanner.number() {
+            let unit = scanner.unit()
+            switch unit {
+            case "%": share = max(share, abs(number) / 100)
+            case "em", "ex", "ch": fonts = max(fonts, abs(number))
+            default:
+                guard let pixels = Self.pixels[unit] else {
+                    isUnbounded = true
+                    continue
+                }
+                largest = max(largest, abs(number) * pixels)
+            }
+        }
+        return largest
+    }
+
+    /// The sizes of units in pixels, rounded up.
+    private static let pixels = ["": 1.0, "px": 1, "pt": 1.34, "pc": 16, "mm": 3.78, "cm": 37.8, "in": 96, "q": 1]
+}
