@@ -25,6 +25,7 @@ public final class MemoryPressureMonitor: Sendable {
 
     private struct State: Sendable {
         var listeners: [Listener] = []
+        var handlers: [@Sendable (MemoryPressure) -> Void] = []
         var phase = Phase.idle
     }
 
@@ -59,6 +60,12 @@ public final class MemoryPressureMonitor: Sendable {
             state.listeners.append(Listener(cache: cache))
         }
         cache.whenUsed { [weak self] in self?.start() }
+    }
+
+    /// Calls `handler` under memory pressure, on any thread, for as long as the monitor lives. Does not make the monitor
+    /// listen to the kernel.
+    package func addHandler(_ handler: @escaping @Sendable (MemoryPressure) -> Void) {
+        state.withLock { $0.handlers.append(handler) }
     }
 
     /// Starts the thread, unless it was started before. The thread opens the sources, so the caller does not wait.
@@ -99,8 +106,9 @@ public final class MemoryPressureMonitor: Sendable {
     public func signal(_ pressure: MemoryPressure) {
         frames.shrink(for: pressure)
         pool.trim()
-        let caches = state.withLock { $0.listeners.compactMap(\.cache) }
+        let (caches, handlers) = state.withLock { ($0.listeners.compactMap(\.cache), $0.handlers) }
         for cache in caches { cache.shrink(for: pressure) }
+        for handler in handlers { handler(pressure) }
     }
 }
 
