@@ -13,6 +13,7 @@ let swiftSettings: [SwiftSetting] = [
 extension Target.Dependency {
     static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
     static let asyncHTTPClient = product(name: "AsyncHTTPClient", package: "async-http-client")
+    static let gtk = target(name: "CGTK", condition: .when(traits: ["GTK"]))
     static let heap = product(name: "HeapModule", package: "swift-collections")
     static let crypto = product(name: "Crypto", package: "swift-crypto")
     static let grdb = product(name: "GRDB", package: "GRDB.swift")
@@ -42,6 +43,7 @@ let package = Package(
         .library(name: "TintypeCore", targets: ["TintypeCore"]),
         .library(name: "TintypeDisk", targets: ["TintypeDisk"]),
         .library(name: "TintypeGIF", targets: ["TintypeGIF"]),
+        .library(name: "TintypeGTK", targets: ["TintypeGTK"]),
         .library(name: "TintypeHEIF", targets: ["TintypeHEIF"]),
         .library(name: "TintypeHTTP", targets: ["TintypeHTTP"]),
         .library(name: "TintypeICO", targets: ["TintypeICO"]),
@@ -54,6 +56,9 @@ let package = Package(
         .library(name: "TintypeWebP", targets: ["TintypeWebP"]),
         .library(name: "TintypeTesting", targets: ["TintypeTesting"]),
         .executable(name: "tintype", targets: ["TintypeCommand"]),
+    ],
+    traits: [
+        .trait(name: "GTK", description: "The views of TintypeGTK. Needs the development files of GTK 4.8 or later.")
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
@@ -74,6 +79,9 @@ let package = Package(
         .target(name: "CTintypeKernels"),
         .target(name: "CTintypeExif"),
         .systemLibrary(name: "CEventFD"),
+        .systemLibrary(
+            name: "CGTK", pkgConfig: "gtk4",
+            providers: [.apt(["libgtk-4-dev"]), .yum(["gtk4-devel"]), .brew(["gtk4"])]),
         .systemLibrary(
             name: "CLibAVIF", pkgConfig: "libavif",
             providers: [.apt(["libavif-dev"]), .yum(["libavif-devel"]), .brew(["libavif"])]),
@@ -114,6 +122,10 @@ let package = Package(
             name: "CZlib", pkgConfig: "zlib",
             providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"]), .brew(["zlib"])]),
         .target(name: "CTintypeGIF", dependencies: ["CLibGIF"]),
+        // Without the trait, it is empty, and the Swift module over it compiles, but cannot be linked.
+        .target(
+            name: "CTintypeGTK", dependencies: [.gtk],
+            cSettings: [.define("TINTYPE_GTK", .when(traits: ["GTK"]))]),
         .target(name: "CTintypeJPEG", dependencies: ["CTintypeExif", "CLibJPEG"]),
         .target(name: "CTintypeSamples", exclude: ["Samples"]),
         .target(name: "CTintypePNG", dependencies: ["CTintypeExif", "CLibPNG", "CZlib"]),
@@ -146,6 +158,7 @@ let package = Package(
         .target(name: "TintypeBMP", dependencies: ["TintypeCore"], swiftSettings: swiftSettings),
         .target(name: "TintypeColor", dependencies: ["TintypeCore", "CLibLCMS"], swiftSettings: swiftSettings),
         .target(name: "TintypeGIF", dependencies: ["TintypeCore", "CTintypeGIF"], swiftSettings: swiftSettings),
+        .target(name: "TintypeGTK", dependencies: ["TintypeCore", "CTintypeGTK"], swiftSettings: swiftSettings),
         .target(
             name: "TintypeHEIF", dependencies: ["TintypeColor", "TintypeCore", "CLibDE265", "CLibHEIF"],
             swiftSettings: swiftSettings

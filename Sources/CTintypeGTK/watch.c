@@ -1,0 +1,180 @@
+#ifdef TINTYPE_GTK
+
+#include "CTintypeGTK.h"
+
+#include <gtk/gtk.h>
+
+/// The number of points around the visible part of a scrolled window in which a widget counts as visible.
+#define MARGIN 64
+#define PRIORITY_BELOW_DRAWING (GDK_PRIORITY_REDRAW + 1)
+
+/// A scrolled window around the widget. It is the nearest one; the windows around it are rarely scrolled.
+typedef struct {
+    GtkWidget *window;
+    GtkAdjustment *adjustments[2];
+} Scroller;
+
+struct TintypeWatch {
+    /// NULL when the widget is gone.
+    GtkWidget *widget;
+    TintypeWatchEvents events;
+    void *owner;
+    Scroller scroller;
+    bool is_visible;
+    unsigned int tick;
+    /// The source that compares positions after scrolling; 0 if there is none.
+    unsigned int update;
+};
+
+// MARK: - Position
+
+static bool is_near_visible_part(const TintypeWatch *watch) {
+    graphene_rect_t bounds;
+    GtkWidget *window = watch->scroller.window;
+    if (!window) return true;
+    if (!gtk_widget_compute_bounds(watch->widget, window, &bounds)) return false;
+    // A widget that is empty until it has an image is where its corner is.
+    bounds.size.width = MAX(bounds.size.width, 1);
+    bounds.size.height = MAX(bounds.size.height, 1);
+    graphene_rect_t visible = GRAPHENE_RECT_INIT(
+        -MARGIN, -MARGIN, (float)gtk_widget_get_width(window) + 2 * MARGIN,
+        (float)gtk_widget_get_height(window) + 2 * MARGIN);
+    return graphene_rect_intersection(&bounds, &visible, NULL);
+}
+
+static void set_visible(TintypeWatch *watch, bool is_visible) {
+    if (watch->is_visible == is_visible) return;
+    watch->is_visible = is_visible;
+    watch->events.visible(watch->owner, is_visible);
+}
+
+void tintype_watch_update(TintypeWatch *watch) {
+    if (!watch->widget) return;
+    set_visible(watch, gtk_widget_get_mapped(watch->widget) && is_near_visible_part(watch));
+}
+
+static gboolean update_positions(gpointer data) {
+    TintypeWatch *watch = data;
+    watch->update = 0;
+    tintype_watch_update(watch);
+    return G_SOURCE_REMOVE;
+}
+
+/// The scrolled window moves its contents in its next layout.
+static void contents_scrolled(TintypeWatch *watch) {
+    if (!watch->update) watch->update = g_idle_add_full(PRIORITY_BELOW_DRAWING, update_positions, watch, NULL);
+}
+
+static void unfollow_scroller(TintypeWatch *watch) {
+    g_clear_handle_id(&watch->update, g_source_remove);
+    for (int axis = 0; axis < 2; axis++) {
+        GtkAdjustment **adjustment = &watch->scroller.adjustments[axis];
+        if (*adjustment) g_signal_handlers_disconnect_by_data(*adjustment, watch);
+        g_clear_object(adjustment);
+    }
+    watch->scroller.window = NULL;
+}
+
+static void follow_scroller(TintypeWatch *watch) {
+    unfollow_scroller(watch);
+    GtkWidget *window = gtk_widget_get_ancestor(watch->widget, GTK_TYPE_SCROLLED_WINDOW);
+    if (!window) return;
+    watch->scroller.window = window;
+    GtkScrolledWindow *scrolled = GTK_SCROLLED_WINDOW(window);
+    watch->scroller.adjustments[0] = g_object_ref(gtk_scrolled_window_get_hadjustment(scrolled));
+    watch->scroller.adjustments[1] = g_object_ref(gtk_scrolled_window_get_vadjustment(scrolled));
+    for (int axis = 0; axis < 2; axis++) {
+        GtkAdjustment *adjustment = watch->scroller.adjustments[axis];
+        g_signal_connect_swapped(adjustment, "value-changed", G_CALLBACK(contents_scrolled), watch);
+    }
+}
+
+// MARK: - Events of the widget
+
+static void widget_mapped(TintypeWatch *watch) {
+    // The widget's position is known once it has been drawn: then tintype_watch_update() is called.
+    follow_scroller(watch);
+}
+
+static void widget_unmapped(TintypeWatch *watch) {
+    unfollow_scroller(watch);
+    tintype_watch_stop_ticks(watch);
+    set_visible(watch, false);
+}
+
+static void widget_scaled(TintypeWatch *watch) {
+    watch->events.scaled(watch->owner, tintype_watch_scale(watch));
+}
+
+static void widget_gone(TintypeWatch *watch) {
+    GtkWidget *widget = watch->widget;
+    if (!widget) return;
+    unfollow_scroller(watch);
+    tintype_watch_stop_ticks(watch);
+    set_visible(watch, false);
+    g_signal_handlers_disconnect_by_data(widget, watch);
+    watch->widget = NULL;
+    watch->events.gone(watch->owner);
+}
+
+// MARK: - Ticks
+
+static gboolean widget_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data) {
+    TintypeWatch *watch = data;
+    watch->events.tick(watch->owner, gdk_frame_clock_get_frame_time(clock));
+    return G_SOURCE_CONTINUE;
+}
+
+void tintype_watch_start_ticks(TintypeWatch *watch) {
+    if (!watch->widget || watch->tick) return;
+    watch->tick = gtk_widget_add_tick_callback(watch->widget, widget_tick, watch, NULL);
+}
+
+void tintype_watch_stop_ticks(TintypeWatch *watch) {
+    if (watch->widget && watch->tick) gtk_widget_remove_tick_callback(watch->widget, watch->tick);
+    watch->tick = 0;
+}
+
+// MARK: - Life
+
+TintypeWatch *tintype_watch_new(GtkWidget *widget) {
+    TintypeWatch *watch = g_new0(TintypeWatch, 1);
+    watch->widget = widget;
+    return watch;
+}
+
+void tintype_watch_set_owner(TintypeWatch *watch, const TintypeWatchEvents *events, void *owner) {
+    GtkWidget *widget = watch->widget;
+    watch->events = *events;
+    watch->owner = owner;
+    g_signal_connect_swapped(widget, "map", G_CALLBACK(widget_mapped), watch);
+    g_signal_connect_swapped(widget, "unmap", G_CALLBACK(widget_unmapped), watch);
+    g_signal_connect_swapped(widget, "notify::scale-factor", G_CALLBACK(widget_scaled), watch);
+    g_signal_connect_swapped(widget, "destroy", G_CALLBACK(widget_gone), watch);
+    if (gtk_widget_get_mapped(widget)) follow_scroller(watch);
+}
+
+void tintype_watch_free(TintypeWatch *watch) {
+    if (watch->widget) {
+        unfollow_scroller(watch);
+        tintype_watch_stop_ticks(watch);
+        g_signal_handlers_disconnect_by_data(watch->widget, watch);
+    }
+    g_free(watch);
+}
+
+bool tintype_watch_is_visible(const TintypeWatch *watch) {
+    return watch->is_visible;
+}
+
+void tintype_watch_window_size(const TintypeWatch *watch, int *width, int *height) {
+    GtkRoot *root = watch->widget ? gtk_widget_get_root(watch->widget) : NULL;
+    *width = root ? gtk_widget_get_width(GTK_WIDGET(root)) : 0;
+    *height = root ? gtk_widget_get_height(GTK_WIDGET(root)) : 0;
+}
+
+int tintype_watch_scale(const TintypeWatch *watch) {
+    return watch->widget ? gtk_widget_get_scale_factor(watch->widget) : 1;
+}
+
+#endif

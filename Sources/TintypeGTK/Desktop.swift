@@ -1,0 +1,57 @@
+import CTintypeGTK
+import TintypeCore
+
+/// The settings and warnings of the desktop that concern images.
+@MainActor final class Desktop {
+    static let shared = Desktop()
+
+    /// Whether images may move: the user has not turned animations off (`gtk-enable-animations`), and no power is saved.
+    private(set) var allowsMotion: Bool
+    private var observers: [ObjectIdentifier: Observer] = [:]
+
+    private struct Observer {
+        weak let display: PaintableDisplay?
+    }
+
+    private init() {
+        allowsMotion = tintype_environment_allows_motion()
+        tintype_environment_observe { change in MainActor.assumeIsolated { Desktop.shared.handle(change) } }
+    }
+
+    /// Tells a display of changes, until ``remove(_:)``.
+    func add(_ display: PaintableDisplay) {
+        observers[ObjectIdentifier(display)] = Observer(display: display)
+    }
+
+    func remove(_ display: ObjectIdentifier) {
+        observers[display] = nil
+    }
+
+    private func handle(_ change: TintypeEnvironmentChange) {
+        switch change {
+        case .TINTYPE_MEMORY_LOW: MemoryPressureMonitor.shared.signal(.some)
+        case .TINTYPE_MEMORY_CRITICAL: MemoryPressureMonitor.shared.signal(.critical)
+        case .TINTYPE_MOTION_CHANGED:
+            allowsMotion = tintype_environment_allows_motion()
+            for observer in observers.values { observer.display?.updateMotion() }
+        }
+    }
+}
+
+/// Whether a view plays animated images and transitions.
+public enum MotionPolicy: Hashable, Sendable {
+    /// Unless the user has turned animations off, or the system saves power.
+    case automatic
+    /// Always.
+    case always
+    /// Never: an animated image stands on its first frame, and images change at once.
+    case never
+
+    @MainActor var allowsMotion: Bool {
+        switch self {
+        case .automatic: Desktop.shared.allowsMotion
+        case .always: true
+        case .never: false
+        }
+    }
+}

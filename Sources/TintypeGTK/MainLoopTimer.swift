@@ -1,0 +1,109 @@
+import CTintypeGTK
+public import TintypeCore
+
+/// A playback timer of GLib's default main context.
+///
+/// All timers share one source, so a program with hundreds of animated views has one timer in its main loop.
+@MainActor public final class MainLoopTimer: PlaybackTimer {
+    private let id: Int
+
+    /// Creates a timer.
+    public init() {
+        id = TimerSource.shared.makeID()
+    }
+
+    isolated deinit {
+        TimerSource.shared.cancel(id)
+    }
+
+    /// The monotonic time of GLib. During a tick, it is the same for all timers that are due.
+    public var now: Duration { TimerSource.shared.now }
+
+    /// Calls `tick` once at `time`. Replaces the previous setting.
+    public func set(for time: Duration, _ tick: @escaping @MainActor () -> Void) {
+        TimerSource.shared.set(id, for: time, tick)
+    }
+
+    /// Cancels the pending call, if there is one.
+    public func cancel() {
+        TimerSource.shared.cancel(id)
+    }
+}
+
+/// The source of all timers.
+@MainActor private final class TimerSource {
+    static let shared = TimerSource()
+
+    private var alarms = Alarms()
+    private var ticks: [Int: @MainActor () -> Void] = [:]
+    private var lastID = 0
+    /// The time of the running tick, so that what is due together stays together.
+    private var tickTime: Duration?
+    /// Lives as long as the process.
+    private let timer: OpaquePointer
+
+    private init() {
+        timer = tintype_timer_new({ _ in MainActor.assumeIsolated { TimerSource.shared.fire() } }, nil)
+    }
+
+    var now: Duration { tickTime ?? .microseconds(tintype_now()) }
+
+    func makeID() -> Int {
+        lastID += 1
+        return lastID
+    }
+
+    func set(_ id: Int, for time: Duration, _ tick: @escaping @MainActor () -> Void) {
+        ticks[id] = tick
+        if alarms.set(id, for: time) { schedule() }
+    }
+
+    func cancel(_ id: Int) {
+        ticks[id] = nil
+        alarms.cancel(id)
+    }
+
+    private func fire() {
+        let time = Duration.microseconds(tintype_now())
+        tickTime = time
+        for id in alarms.takeDue(at: time) { ticks.removeValue(forKey: id)?() }
+        tickTime = nil
+        schedule()
+    }
+
+    private func schedule() {
+        guard tickTime == nil else { return }
+        tintype_timer_set(timer, alarms.next.map { Int64(($0 / .microseconds(1)).rounded(.up)) } ?? -1)
+    }
+}
+
+/// The times at which timers are due.
+struct Alarms {
+    private var times: [Int: Duration] = [:]
+    /// The time at which to look for due timers: that of the first one, or earlier if that one was cancelled since.
+    private(set) var next: Duration?
+
+    /// Sets the time of a timer.
+    ///
+    /// - Returns: Whether ``next`` has changed.
+    mutating func set(_ id: Int, for time: Duration) -> Bool {
+        times[id] = time
+        if let next, next <= time { return false }
+        next = time
+        return true
+    }
+
+    mutating func cancel(_ id: Int) {
+        times[id] = nil
+    }
+
+    /// Removes and returns the timers that are due, earliest first.
+    ///
+    /// - Complexity: O(timers).
+    mutating func takeDue(at now: Duration) -> [Int] {
+        let due = times.filter { $0.value <= now }
+        for id in due.keys { times[id] = nil }
+        next = times.values.min()
+        return due.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
+    }
+}
