@@ -14,6 +14,7 @@ extension Target.Dependency {
     static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
     static let asyncHTTPClient = product(name: "AsyncHTTPClient", package: "async-http-client")
     static let gtk = target(name: "CGTK", condition: .when(traits: ["GTK"]))
+    static let gtkViews = target(name: "TintypeGTK", condition: .when(traits: ["GTK"]))
     static let heap = product(name: "HeapModule", package: "swift-collections")
     static let crypto = product(name: "Crypto", package: "swift-crypto")
     static let grdb = product(name: "GRDB", package: "GRDB.swift")
@@ -219,6 +220,19 @@ let package = Package(
         .executableTarget(
             name: "FaultTest", dependencies: ["Tintype", "TintypeTesting"], swiftSettings: swiftSettings),
 
+        // What `make gallery` runs.
+        .executableTarget(
+            name: "Gallery", dependencies: [.gtkViews, "GalleryWindow", "Tintype"], path: "Examples/Gallery/Program",
+            swiftSettings: swiftSettings),
+        .target(
+            name: "GalleryWindow", dependencies: [.gtk, .gtkViews, "Tintype", "TintypeTesting"],
+            path: "Examples/Gallery/Window", swiftSettings: swiftSettings),
+
+        // What `make gallery-test` runs, and the tests of TintypeGTK in short.
+        .executableTarget(
+            name: "GTKTest", dependencies: [.gtk, .gtkViews, "GalleryWindow", "Tintype"],
+            swiftSettings: swiftSettings),
+
         // What `make cache-tests` tests: the pipeline as a caching proxy.
         .executableTarget(
             name: "CacheProxy",
@@ -242,6 +256,13 @@ let package = Package(
                 "CZlib",
             ],
             resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "TintypeGTKTests",
+            dependencies: [
+                .gtk, .gtkViews, .target(name: "GTKTest", condition: .when(traits: ["GTK"])), "Tintype",
+                "TintypeTesting",
+            ],
+            swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeDiskTests", dependencies: ["CrashTest", "TintypeDisk", "TintypeTesting", .grdb],
             swiftSettings: swiftSettings),

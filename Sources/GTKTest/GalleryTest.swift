@@ -1,0 +1,109 @@
+#if GTK
+import CGTK
+import Foundation
+import GalleryWindow
+import Tintype
+import TintypeGTK
+
+/// Scrolls through the gallery by frame. First it measures the main loop, then it compares the pixels of every cell in every
+/// frame with the number of its image; then the same with a slow server that fails often.
+@MainActor final class GalleryTest {
+    private let seconds: Double
+    private var failures: [String] = []
+
+    init(seconds: Double) {
+        self.seconds = seconds
+    }
+
+    func run() async -> Int32 {
+        do {
+            try await scroll("fast server", try await GalleryServer(count: 5000))
+            let slow = try await GalleryServer(
+                count: 5000, delay: { .milliseconds($0 * 7919 % 400) }, fails: { $0 % 7 == 3 })
+            try await scroll("slow server that fails", slow)
+        } catch {
+            failures.append("\(error)")
+        }
+        for failure in failures { print("FAILED: \(failure)") }
+        print(failures.isEmpty ? "passed" : "\(failures.count) failures")
+        return failures.isEmpty ? 0 : 1
+    }
+
+    private func scroll(_ name: String, _ server: GalleryServer) async throws {
+        let memory = MemoryCache(limits: CacheLimits(cost: 32 << 20))
+        let pipeline = ImagePipeline(.standard(memory: memory, disk: nil))
+        let gallery = Gallery(server: server, pipeline: pipeline)
+        gallery.open(width: 1100, height: 800)
+        guard let window = gallery.window else { return }
+        while gtk_widget_get_frame_clock(window) == nil { await Task.yield() }
+
+        let stalls = Stalls()
+        stalls.start(gtk_widget_get_frame_clock(window))
+        await Scroll(gallery, seconds: seconds / 2) {}.run()
+        stalls.stop()
+        print(
+            "\(name): \(stalls.frames) frames, \(stalls.drawing / max(stalls.frames, 1)) drawing each;",
+            "longest stall outside drawing \(stalls.longest), \(stalls.missedFrames) frames missed")
+        if stalls.longest > .milliseconds(4) { failures.append("\(name): a stall of \(stalls.longest)") }
+        if stalls.missedFrames > 0 { failures.append("\(name): \(stalls.missedFrames) frames missed") }
+
+        let check = CellCheck(gallery, window)
+        await Scroll(gallery, seconds: seconds / 2) { check.checkFrame() }.run()
+        print("\(name): \(check.frames) frames checked, \(check.images) images and \(check.blanks) empty cells in them")
+        failures += check.failures.map { "\(name): \($0)" }
+        if check.images == 0 { failures.append("\(name): no image was seen") }
+        if memory.totalCost > memory.limits.cost { failures.append("\(name): \(memory.totalCost) bytes in memory") }
+        gtk_window_destroy(UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWindow.self))
+    }
+}
+
+/// Scrolls a gallery by frame: slowly, fast, and by jumps.
+@MainActor private final class Scroll {
+    private let adjustment: UnsafeMutablePointer<GtkAdjustment>?
+    private let widget: UnsafeMutablePointer<GtkWidget>?
+    private let seconds: Double
+    private let afterFrame: @MainActor () -> Void
+    private var frame = 0
+    private var direction = 1.0
+
+    init(_ gallery: Gallery, seconds: Double, afterFrame: @escaping @MainActor () -> Void) {
+        widget = gallery.grid.widget
+        adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(gallery.grid.widget))
+        (self.seconds, self.afterFrame) = (seconds, afterFrame)
+    }
+
+    func run() async {
+        let owner = Unmanaged.passUnretained(self).toOpaque()
+        let tick = gtk_widget_add_tick_callback(
+            widget,
+            { _, _, owner in
+                guard let owner else { return 0 }
+                let scroll = Unmanaged<Scroll>.fromOpaque(owner).takeUnretainedValue()
+                MainActor.assumeIsolated { scroll.step() }
+                return 1
+            }, owner, nil)
+        try? await Task.sleep(for: .seconds(seconds))
+        gtk_widget_remove_tick_callback(widget, tick)
+    }
+
+    /// Moves by a frame, after the former frame has been checked.
+    private func step() {
+        afterFrame()
+        frame += 1
+        let (value, end) = (gtk_adjustment_get_value(adjustment), gtk_adjustment_get_upper(adjustment) - 800)
+        switch frame % 600 {
+        case 0: gtk_adjustment_set_value(adjustment, Double(frame * 7919 % max(1, Int(end))))
+        case ..<200: move(from: value, by: 12, end)
+        case ..<400: move(from: value, by: 150, end)
+        // Stands still, so that all images arrive.
+        default: break
+        }
+    }
+
+    private func move(from value: Double, by distance: Double, _ end: Double) {
+        if value <= 0 { direction = 1 }
+        if value >= end { direction = -1 }
+        gtk_adjustment_set_value(adjustment, value + direction * distance)
+    }
+}
+#endif

@@ -1,0 +1,55 @@
+#if GTK
+import CGTK
+import Foundation
+import GalleryWindow
+import Tintype
+import TintypeGTK
+
+/// Writes what the gallery shows at a few moments as PNG files.
+@MainActor final class Screenshots {
+    private let directory: String
+
+    init(_ directory: String) {
+        self.directory = directory
+    }
+
+    func run() async -> Int32 {
+        do {
+            try await photograph()
+            return 0
+        } catch {
+            print("screenshots: \(error)")
+            return 1
+        }
+    }
+
+    private func photograph() async throws {
+        let server = try await GalleryServer(count: 5000, delay: { .milliseconds($0 % 10 * 100) })
+        let memory = MemoryCache()
+        let figures = Figures()
+        var configuration = PipelineConfiguration.standard(memory: memory, disk: nil)
+        configuration.observers = [figures]
+        let gallery = Gallery(server: server, pipeline: ImagePipeline(configuration))
+        gallery.open()
+        gallery.show(figures, memory)
+        guard let window = gallery.window else { return }
+        try await Task.sleep(for: .milliseconds(700))
+        try write("loading", window)
+        try await Task.sleep(for: .milliseconds(2500))
+        try write("grid", window)
+        gallery.grid.search("42")
+        try await Task.sleep(for: .milliseconds(2500))
+        try write("search", window)
+        gallery.grid.onOpen?("Image 42")
+        try await Task.sleep(for: .milliseconds(300))
+        try write("progress", window)
+        try await Task.sleep(for: .milliseconds(4000))
+        try write("large", window)
+    }
+
+    private func write(_ name: String, _ window: UnsafeMutablePointer<GtkWidget>) throws {
+        let png = try PNGEncoder().encode(try render(window), as: .png, options: EncodeOptions())
+        try png.write(to: URL(filePath: directory).appending(path: "gallery-\(name).png"))
+    }
+}
+#endif

@@ -1,0 +1,176 @@
+#if GTK
+import CGTK
+import Foundation
+import Testing
+import Tintype
+import TintypeTesting
+
+@testable import GTKTest
+@testable import TintypeGTK
+
+@Suite(.serialized, .needsScreen, .timeLimit(.minutes(5))) @MainActor struct ImagePaintableTests {
+    private let images = TestImages()
+    private let square = PixelSize(width: 40, height: 40)
+
+    init() throws { try Screen.open() }
+
+    /// Draws a paintable until its image is there, and returns the pixels.
+    private func load(_ url: URL, in paintable: ImagePaintable, _ size: PixelSize) async throws -> PixelBuffer {
+        paintable.load(url)
+        _ = try render(paintable.pointer, size)
+        await MainLoop.run { paintable.binding.content.kind == .image }
+        return try render(paintable.pointer, size)
+    }
+
+    @Test func theImageIsDrawnPixelForPixel() async throws {
+        let pattern = try PixelBuffer.drawn(square) { x, y in
+            Pixel(red: UInt8(x * 6), green: UInt8(y * 6), blue: UInt8((x ^ y) * 4))
+        }
+        let url = try images.add("pattern", pattern)
+        let drawn = try await load(url, in: ImagePaintable(pipeline: images.pipeline), square)
+        #expect(try #require(PixelDifference(between: drawn, and: pattern)).maximum <= 2)
+    }
+
+    @Test func translucentPixelsAreNotDarkened() async throws {
+        let half = Pixel(red: 128, green: 0, blue: 0, alpha: 128)
+        let url = try images.add("half", try .filled(half, size: square))
+        let drawn = try await load(url, in: ImagePaintable(pipeline: images.pipeline), square)
+        #expect(drawn[20, 20].isClose(to: half))
+    }
+
+    @Test func theImageIsDecodedToTheSizeThatIsDrawn() async throws {
+        let url = try images.add("large", try .filled(.solidRed, size: PixelSize(width: 400, height: 200)))
+        let paintable = ImagePaintable(pipeline: images.pipeline)
+        _ = try await load(url, in: paintable, square)
+        #expect(paintable.binding.content.image?.size == PixelSize(width: 40, height: 20))
+        // The size in the layout is that of the whole image, whatever was decoded.
+        #expect(gdk_paintable_get_intrinsic_width(paintable.pointer) == 400)
+        #expect(gdk_paintable_get_intrinsic_height(paintable.pointer) == 200)
+    }
+
+    @Test(arguments: [
+        (ContentFit.contain, Pixel.solidRed, Pixel(red: 0, green: 0, blue: 0, alpha: 0)),
+        (.cover, .solidRed, .solidRed),
+        (.fill, .solidRed, .solidRed),
+    ])
+    func aFitDecidesWhatIsCovered(_ fit: ContentFit, _ middle: Pixel, _ edge: Pixel) async throws {
+        let url = try images.add("wide", try .filled(.solidRed, size: PixelSize(width: 80, height: 40)))
+        let paintable = ImagePaintable(pipeline: images.pipeline)
+        paintable.contentFit = fit
+        let drawn = try await load(url, in: paintable, square)
+        #expect(drawn[20, 20].isClose(to: middle) && drawn[20, 2].isClose(to: edge))
+        // As many pixels as are drawn: cover cuts off the sides of an image of full height.
+        #expect(paintable.binding.content.image?.size.height == (fit == .cover ? 40 : 20))
+    }
+
+    @Test func aLoadBeginsWhenThePaintableIsFirstDrawn() async throws {
+        let url = try images.add("red", try .filled(.solidRed, size: square))
+        let paintable = ImagePaintable(pipeline: images.pipeline)
+        paintable.load(url)
+        MainLoop.runPending()
+        #expect(images.counts.loads == 0 && paintable.binding.activity == .deferred)
+        _ = try render(paintable.pointer, square)
+        // Not while it is drawn.
+        #expect(images.counts.loads == 0)
+        await MainLoop.run { paintable.binding.content.kind == .image }
+        #expect(images.counts.loads == 1)
+    }
+
+    @Test func anImageInMemoryIsShownAtOnce() async throws {
+        let url = try images.add("red", try .filled(.solidRed, size: square))
+        let first = ImagePaintable(pipeline: images.pipeline)
+        _ = try await load(url, in: first, square)
+        let second = ImagePaintable(pipeline: images.pipeline)
+        _ = try render(second.pointer, square)
+        MainLoop.runPending()
+        second.load(url)
+        #expect(second.binding.content.kind == .image)
+        #expect(try render(second.pointer, square)[20, 20].isClose(to: .solidRed))
+        #expect(images.counts.loads == 1)
+    }
+
+    @Test func thePaintableKeepsItsLoadWithoutTheSwiftObject() async throws {
+        let url = try images.add("red", try .filled(.solidRed, size: square))
+        let picture = UnsafeMutableRawPointer(gtk_picture_new()).map { g_object_ref_sink($0) } ?? nil
+        defer { g_object_unref(picture) }
+        let pointer: OpaquePointer
+        do {
+            let paintable = ImagePaintable(pipeline: images.pipeline)
+            paintable.load(url)
+            pointer = paintable.pointer
+            gtk_picture_set_paintable(OpaquePointer(picture), pointer)
+        }
+        _ = try render(pointer, square)
+        await MainLoop.run { gdk_paintable_get_intrinsic_width(pointer) == 40 }
+        #expect(try render(pointer, square)[20, 20].isClose(to: .solidRed))
+    }
+
+    @Test func viewsOfOneImageShareATexture() async throws {
+        let url = try images.add("red", try .filled(.solidRed, size: square))
+        let paintables = (0..<3).map { _ in ImagePaintable(pipeline: images.pipeline) }
+        for paintable in paintables { _ = try await load(url, in: paintable, square) }
+        let textures = Set(paintables.map { gdk_paintable_get_current_image($0.pointer) })
+        #expect(textures.count == 1)
+        for paintable in paintables {
+            g_object_unref(gdk_paintable_get_current_image(paintable.pointer).map { UnsafeMutableRawPointer($0) })
+        }
+        for texture in textures { for _ in paintables { g_object_unref(texture.map { UnsafeMutableRawPointer($0) }) } }
+    }
+
+    @Test func aPlaceholderGivesTheShapeBeforeTheImage() async throws {
+        let gate = Gate()
+        let url = try images.add("wide", try .filled(.solidRed, size: PixelSize(width: 80, height: 40)), gate: gate)
+        let paintable = ImagePaintable(pipeline: images.pipeline)
+        let hash = try BlurHash(try .filled(.solidBlue, size: square))
+        paintable.presentation.whileLoading = .blurHash(hash.text, aspectRatio: 2)
+        paintable.load(url)
+        #expect(gdk_paintable_get_intrinsic_aspect_ratio(paintable.pointer) == 2)
+        let drawn = try render(paintable.pointer, square)
+        #expect(drawn[20, 20].blue > 200 && drawn[20, 20].red < 60)
+        gate.open()
+        await MainLoop.run { paintable.binding.content.kind == .image }
+        #expect(try render(paintable.pointer, square)[20, 20].isClose(to: .solidRed))
+    }
+
+    @Test(arguments: ImageTransition.Kind.standard)
+    func aTransitionEndsWithTheNewImageAlone(_ kind: ImageTransition.Kind) async throws {
+        let paintable = ImagePaintable(pipeline: images.pipeline)
+        paintable.motion = .always
+        _ = try await load(try images.add("red", try .filled(.solidRed, size: square)), in: paintable, square)
+        paintable.presentation.whileLoading = .current
+        paintable.presentation.transition = ImageTransition(kind, duration: .milliseconds(50))
+        paintable.presentation.completion = .afterTransition
+        var isOver = false
+        var seen: Set<UInt8> = []
+        paintable.load(ImageRequest(url: try images.add("blue", try .filled(.solidBlue, size: square)))) {
+            if case .finished = $0 { isOver = true }
+        }
+        var failure: (any Error)?
+        await MainLoop.run {
+            do { seen.insert(try render(paintable.pointer, square)[20, 20].blue) } catch { failure = error }
+            return isOver
+        }
+        #expect(failure == nil)
+        let drawn = try render(paintable.pointer, square)
+        #expect(
+            drawn[1, 1].isClose(to: .solidBlue) && drawn[20, 20].isClose(to: .solidBlue)
+                && drawn[38, 38].isClose(to: .solidBlue))
+        // It began with the old image.
+        #expect(seen.contains(0) && seen.contains(255))
+    }
+
+    @Test func withoutMotionAnImageReplacesTheOldOneAtOnce() async throws {
+        let paintable = ImagePaintable(pipeline: images.pipeline)
+        paintable.motion = .never
+        _ = try await load(try images.add("red", try .filled(.solidRed, size: square)), in: paintable, square)
+        paintable.presentation.transition = ImageTransition(.fade, duration: .seconds(1000))
+        paintable.presentation.completion = .afterTransition
+        var isOver = false
+        paintable.load(ImageRequest(url: try images.add("blue", try .filled(.solidBlue, size: square)))) {
+            if case .finished = $0 { isOver = true }
+        }
+        await MainLoop.run { isOver }
+        #expect(try render(paintable.pointer, square)[20, 20].isClose(to: .solidBlue))
+    }
+}
+#endif
