@@ -1,5 +1,8 @@
 # Two targets are enough to start: `make demo` and `make test`. Each prepares the machine first.
 SWIFT ?= swift
+# Whether TintypeGTK is built: yes or no. By default, if GTK is installed.
+GTK ?= $(shell pkg-config --exists gtk4 2>/dev/null && echo yes)
+TRAITS = $(if $(filter yes,$(GTK)),--traits GTK)
 # Flags of `swift test`, such as TEST_FLAGS='--filter JobTable'.
 TEST_FLAGS ?=
 # The folder of github.com/http-tests/cache-tests, for `make cache-tests`.
@@ -17,7 +20,7 @@ NETWORK_TESTS = Tintype(HTTP|Command|)Tests\.
 TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/scripts/check/tsan-suppressions $(SWIFT) test --sanitize=thread \
 	--scratch-path .build-tsan -Xswiftc -DTINTYPE_TSAN
 
-.PHONY: help bootstrap build install demo test lint format bench tsan asan fuzz crash-test faults cache-tests clean
+.PHONY: help bootstrap build install demo test gallery gallery-test lint format bench tsan asan fuzz crash-test faults cache-tests clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -32,18 +35,27 @@ install: build ## Install the command, its manual page and completions under PRE
 	scripts/install "$$($(SWIFT) build -c release --show-bin-path)/tintype" "$(DESTDIR)$(PREFIX)"
 
 demo: bootstrap ## Build the command and run the demo; writes demo-output/contact-sheet.png
-	$(SWIFT) build --product tintype
-	"$$($(SWIFT) build --product tintype --show-bin-path)/tintype" demo
+	$(SWIFT) build $(TRAITS) --product tintype
+	"$$($(SWIFT) build $(TRAITS) --product tintype --show-bin-path)/tintype" demo
 
 test: bootstrap ## Build and run all tests
-	$(SWIFT) build --build-tests
-	$(SWIFT) test --skip-build $(TEST_FLAGS)
+	$(SWIFT) build $(TRAITS) --build-tests
+	$(SWIFT) test $(TRAITS) --skip-build $(TEST_FLAGS)
+
+gallery: ## Run the example program of TintypeGTK
+	scripts/bootstrap --gtk
+	$(SWIFT) run -c release --traits GTK Gallery
+
+gallery-test: ## Scroll through the gallery under Xvfb for 2x20 seconds, and check every cell of every frame
+	scripts/bootstrap --gtk
+	$(SWIFT) build -c release --traits GTK --product GTKTest
+	scripts/check/with-screen "$$($(SWIFT) build -c release --traits GTK --show-bin-path)/GTKTest" gallery 20
 
 lint: ## Check the style rules that a machine can check
 	scripts/lint
 
 format: ## Format the sources in place
-	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks Fuzz
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks Examples Fuzz
 
 bench: bootstrap ## Measure against hand-written baselines, in release builds
 	scripts/bench/run
