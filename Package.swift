@@ -13,8 +13,7 @@ let swiftSettings: [SwiftSetting] = [
 extension Target.Dependency {
     static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
     static let asyncHTTPClient = product(name: "AsyncHTTPClient", package: "async-http-client")
-    static let gtk = target(name: "CGTK", condition: .when(traits: ["GTK"]))
-    static let gtkViews = target(name: "TintypeGTK", condition: .when(traits: ["GTK"]))
+    static let gtk = withGTK("CGTK")
     static let heap = product(name: "HeapModule", package: "swift-collections")
     static let crypto = product(name: "Crypto", package: "swift-crypto")
     static let grdb = product(name: "GRDB", package: "GRDB.swift")
@@ -32,6 +31,13 @@ extension Target.Dependency {
     static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
     static let asn1 = product(name: "SwiftASN1", package: "swift-asn1")
     static let x509 = product(name: "X509", package: "swift-certificates")
+}
+
+extension Target.Dependency {
+    /// A target that is needed only with the trait GTK.
+    static func withGTK(_ name: String) -> Target.Dependency {
+        .target(name: name, condition: .when(traits: ["GTK"]))
+    }
 }
 
 let package = Package(
@@ -222,15 +228,17 @@ let package = Package(
 
         // What `make gallery` runs.
         .executableTarget(
-            name: "Gallery", dependencies: [.gtkViews, "GalleryWindow", "Tintype"], path: "Examples/Gallery/Program",
-            swiftSettings: swiftSettings),
+            name: "Gallery", dependencies: [.withGTK("TintypeGTK"), .withGTK("GalleryWindow"), .withGTK("Tintype")],
+            path: "Examples/Gallery/Program", swiftSettings: swiftSettings),
         .target(
-            name: "GalleryWindow", dependencies: [.gtk, .gtkViews, "Tintype", "TintypeTesting"],
+            name: "GalleryWindow",
+            dependencies: [.gtk, .withGTK("TintypeGTK"), .withGTK("Tintype"), .withGTK("TintypeTesting")],
             path: "Examples/Gallery/Window", swiftSettings: swiftSettings),
 
         // What `make gallery-test` runs, and the tests of TintypeGTK in short.
         .executableTarget(
-            name: "GTKTest", dependencies: [.gtk, .gtkViews, "GalleryWindow", "Tintype"],
+            name: "GTKTest",
+            dependencies: [.gtk, .withGTK("TintypeGTK"), .withGTK("GalleryWindow"), .withGTK("Tintype")],
             swiftSettings: swiftSettings),
 
         // What `make cache-tests` tests: the pipeline as a caching proxy.
@@ -258,10 +266,7 @@ let package = Package(
             resources: [.copy("Fixtures")], swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeGTKTests",
-            dependencies: [
-                .gtk, .gtkViews, .target(name: "GTKTest", condition: .when(traits: ["GTK"])), "Tintype",
-                "TintypeTesting",
-            ],
+            dependencies: [.gtk, .withGTK("TintypeGTK"), .withGTK("GTKTest"), "Tintype", "TintypeTesting"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeDiskTests", dependencies: ["CrashTest", "TintypeDisk", "TintypeTesting", .grdb],
