@@ -13,14 +13,31 @@ import TintypeGTK
     private(set) var failures: [String] = []
     private let gallery: Gallery
     private let window: UnsafeMutablePointer<GtkWidget>
+    private var handler: gulong = 0
 
     init(_ gallery: Gallery, _ window: UnsafeMutablePointer<GtkWidget>) {
         (self.gallery, self.window) = (gallery, window)
     }
 
-    /// Checks the frame that has been drawn.
-    func checkFrame() {
-        guard let pixels = try? render(window) else { return }
+    /// Checks each frame when it has been drawn, until ``stop()``.
+    func start() {
+        let clock = gtk_widget_get_frame_clock(window).map { UnsafeMutableRawPointer($0) }
+        let checkFrame: @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void = { _, owner in
+            let check = Unmanaged<CellCheck>.fromOpaque(owner).takeUnretainedValue()
+            MainActor.assumeIsolated { check.checkFrame() }
+        }
+        handler = g_signal_connect_data(
+            clock, "after-paint", unsafeBitCast(checkFrame, to: GCallback.self),
+            Unmanaged.passUnretained(self).toOpaque(), nil, GConnectFlags(rawValue: 0))
+    }
+
+    func stop() {
+        g_signal_handler_disconnect(gtk_widget_get_frame_clock(window).map { UnsafeMutableRawPointer($0) }, handler)
+    }
+
+    private func checkFrame() {
+        // A window whose contents have changed since has no frame to look at.
+        guard let pixels = try? render(window), pixels[0, 0].alpha > 0 else { return }
         frames += 1
         guard let grid = gtk_widget_get_first_child(gallery.grid.widget) else { return }
         var cell = gtk_widget_get_first_child(grid)

@@ -39,7 +39,7 @@ import TintypeGTK
 
         let stalls = Stalls()
         stalls.start(gtk_widget_get_frame_clock(window))
-        await Scroll(gallery, seconds: seconds / 2) {}.run()
+        await Scroll(gallery, seconds: seconds / 2).run()
         stalls.stop()
         print(
             "\(name): \(stalls.frames) frames, \(stalls.drawing / max(stalls.frames, 1)) drawing each;",
@@ -48,7 +48,9 @@ import TintypeGTK
         if stalls.missedFrames > 0 { failures.append("\(name): \(stalls.missedFrames) frames missed") }
 
         let check = CellCheck(gallery, window)
-        await Scroll(gallery, seconds: seconds / 2) { check.checkFrame() }.run()
+        check.start()
+        await Scroll(gallery, seconds: seconds / 2).run()
+        check.stop()
         print("\(name): \(check.frames) frames checked, \(check.images) images and \(check.blanks) empty cells in them")
         failures += check.failures.map { "\(name): \($0)" }
         if check.images == 0 { failures.append("\(name): no image was seen") }
@@ -62,14 +64,13 @@ import TintypeGTK
     private let adjustment: UnsafeMutablePointer<GtkAdjustment>?
     private let widget: UnsafeMutablePointer<GtkWidget>?
     private let seconds: Double
-    private let afterFrame: @MainActor () -> Void
     private var frame = 0
     private var direction = 1.0
 
-    init(_ gallery: Gallery, seconds: Double, afterFrame: @escaping @MainActor () -> Void) {
+    init(_ gallery: Gallery, seconds: Double) {
         widget = gallery.grid.widget
         adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(gallery.grid.widget))
-        (self.seconds, self.afterFrame) = (seconds, afterFrame)
+        self.seconds = seconds
     }
 
     func run() async {
@@ -86,9 +87,8 @@ import TintypeGTK
         gtk_widget_remove_tick_callback(widget, tick)
     }
 
-    /// Moves by a frame, after the former frame has been checked.
+    /// Moves by a frame.
     private func step() {
-        afterFrame()
         frame += 1
         let (value, end) = (gtk_adjustment_get_value(adjustment), gtk_adjustment_get_upper(adjustment) - 800)
         switch frame % 600 {

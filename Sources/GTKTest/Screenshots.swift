@@ -34,21 +34,27 @@ import TintypeGTK
         gallery.show(figures, memory)
         guard let window = gallery.window else { return }
         try await Task.sleep(for: .milliseconds(700))
-        try write("loading", window)
+        try await write("loading", window)
         try await Task.sleep(for: .milliseconds(2500))
-        try write("grid", window)
+        try await write("grid", window)
         gallery.grid.search("42")
         try await Task.sleep(for: .milliseconds(2500))
-        try write("search", window)
+        try await write("search", window)
         gallery.grid.onOpen?("Image 42")
         try await Task.sleep(for: .milliseconds(300))
-        try write("progress", window)
+        try await write("progress", window)
         try await Task.sleep(for: .milliseconds(4000))
-        try write("large", window)
+        try await write("large", window)
     }
 
-    private func write(_ name: String, _ window: UnsafeMutablePointer<GtkWidget>) throws {
-        let png = try PNGEncoder().encode(try render(window), as: .png, options: EncodeOptions())
+    private func write(_ name: String, _ window: UnsafeMutablePointer<GtkWidget>) async throws {
+        var pixels = try render(window)
+        // While a frame is due, a window has nothing to look at.
+        while pixels[0, 0].alpha == 0 {
+            try await Task.sleep(for: .milliseconds(5))
+            pixels = try render(window)
+        }
+        let png = try PNGEncoder().encode(pixels, as: .png, options: EncodeOptions())
         try png.write(to: URL(filePath: directory).appending(path: "gallery-\(name).png"))
     }
 }

@@ -167,6 +167,26 @@ import TintypeTesting
         await MainLoop.run { gtk_widget_get_visible(spinner) == 0 }
     }
 
+    @Test func aNameMakesAViewAnImageForScreenReaders() throws {
+        let decoration = ImageView(pipeline: images.pipeline)
+        let view = ImageView(pipeline: images.pipeline, accessibleName: "A lake")
+        view.accessibleDescription = "At dawn"
+        let (plain, named) = (OpaquePointer(decoration.widget), OpaquePointer(view.widget))
+        #expect(gtk_test_accessible_has_role(plain, GTK_ACCESSIBLE_ROLE_PRESENTATION) != 0)
+        #expect(gtk_test_accessible_has_property(plain, GTK_ACCESSIBLE_PROPERTY_LABEL) == 0)
+        #expect(gtk_test_accessible_has_role(named, GTK_ACCESSIBLE_ROLE_IMG) != 0)
+        #expect(gtk_test_accessible_has_property(named, GTK_ACCESSIBLE_PROPERTY_LABEL) != 0)
+        #expect(gtk_test_accessible_has_property(named, GTK_ACCESSIBLE_PROPERTY_DESCRIPTION) != 0)
+    }
+
+    @Test func theViewOfAWidgetIsFoundAgain() throws {
+        let view = ImageView(pipeline: images.pipeline, accessibleName: "A lake")
+        #expect(ImageView(existing: view.widget)?.accessibleName == "A lake")
+        let label = try #require(gtk_label_new(nil))
+        defer { g_object_unref(g_object_ref_sink(label)) }
+        #expect(ImageView(existing: OpaquePointer(label)) == nil)
+    }
+
     @Test func aThousandViewsLeaveNothingBehind() async throws {
         let url = try color("red", .solidRed)
         let counter = InstanceCount()
@@ -185,7 +205,7 @@ import TintypeTesting
             await MainLoop.runFrames(1, of: window.widget)
             while let child = gtk_widget_get_first_child(box) { gtk_box_remove(box?.as(GtkBox.self), child) }
         }
-        await MainLoop.run { counter.living == 0 }
+        await MainLoop.run { counter.living == 0 && counter.bindingCount == 0 }
     }
 }
 
