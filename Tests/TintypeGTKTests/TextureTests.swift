@@ -33,16 +33,5 @@ import TintypeTesting
         #expect(recent.byteCount == size)
         #expect(recent.use(textures[4]) === textures[4] && recent.byteCount == size)
     }
-
-    @Test func pressureReleasesTexturesThatNobodyShows() async throws {
-        weak var former: Texture?
-        do {
-            let texture = TextureTable.shared.texture(for: try makePixels())
-            former = texture
-        }
-        #expect(former != nil)
-        MemoryPressureMonitor.shared.signal(.critical)
-        await MainLoop.run { former == nil }
-    }
 }
 #endif

@@ -84,6 +84,16 @@ import TintypeTesting
         #expect(cache.totalCount == 0)
     }
 
+    @Test func pressureIsPassedToHandlers() {
+        let monitor = makeMonitor()
+        let received = Shared<[MemoryPressure]>([])
+        monitor.addHandler { pressure in received.withLock { $0.append(pressure) } }
+        monitor.signal(.some)
+        monitor.signal(.critical)
+        #expect(received.now == [.some, .critical])
+        #expect(!monitor.isListening)
+    }
+
     @Test(arguments: [MemoryPressure.some, .critical]) func pressureFreesIdlePixelMemory(_ pressure: MemoryPressure)
         throws
     {
