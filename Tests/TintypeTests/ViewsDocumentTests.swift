@@ -17,7 +17,10 @@ import TintypeTesting
         player.onPixels = { [weak canvas] _ in canvas?.redraw() }
         canvas.onDraw = { [weak self] in self?.draw() }
         canvas.onFirstDraw = { [weak self] in self?.binding.begin() }
-        canvas.onVisibility = { [weak self] in (self?.binding.isVisible, self?.player.isVisible) = ($0, $0) }
+        canvas.onVisibility = { [weak self] isVisible in
+            self?.binding.isVisible = isVisible
+            self?.player.isVisible = isVisible
+        }
         canvas.onClick = { [weak self] in self?.binding.retry() }
     }
 
@@ -30,7 +33,10 @@ import TintypeTesting
         (self.transition, frame) = (transition, .start)
         show(transition.new)
         canvas.onFrame = { [weak self] now in self?.frame = self?.transition?.frame(at: now) ?? .end }
-        transition.onEnd = { [weak self] in (self?.frame, self?.canvas.onFrame) = (.end, nil) }
+        transition.onEnd = { [weak self] in
+            self?.frame = .end
+            self?.canvas.onFrame = nil
+        }
     }
 
     private func draw() {
