@@ -83,7 +83,7 @@ import TintypeTesting
         let gate = view.gate()
         let receiver = view.load("a") { $0.rendition.decode.size = .fit(PixelSize(width: 100, height: 100)) }
         await gate.waitForArrivals(1)
-        try view.receive(50, of: 108)
+        try view.receive(80, of: 108)
         while display.expected.isEmpty { try await Task.pause() }
         #expect(display.expected == [ExpectedSize(PixelSize(width: 100, height: 75), basis: .header)])
         #expect(receiver.headers.now == [Self.large.size] && display.shown.isEmpty)

@@ -63,7 +63,8 @@ final class FakeReceiver: Sendable {
     /// Stores an image in memory by a load of its own.
     func storeInMemory(_ name: String = "a") async throws -> Image {
         fixture.answer(name)
-        return try await fixture.pipeline.image(for: fixture.request(name))
+        let image = try await fixture.pipeline.image(for: fixture.request(name))
+        return self.image(name) ?? image
     }
 
     /// Lets the first bytes of a load arrive that waits at a gate. They contain the header.
