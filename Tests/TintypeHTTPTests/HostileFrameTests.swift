@@ -184,11 +184,8 @@ import TintypeTesting
     /// The client expects that a connection without streams stays as it is, and would end the process in a debug build.
     @Test(arguments: [1, 7, 100, 0xFFFF_FFFF] as [UInt32])
     func anIdleConnectionLearnsItsLimitWithTheNextStream(_ limit: UInt32) async throws {
-        let several: [(identifier: UInt16, value: UInt32)] = [
-            (identifier: 4, value: 70_000), (identifier: 3, value: 5), (identifier: 3, value: limit),
-        ]
-        let settings = OriginFrame.settings(several)
-        let frames = Self.response + [settings, settings, Self.streams(limit)]
+        let others = OriginFrame.settings([(4, 70_000), (3, 5)])
+        let frames = Self.response + [others, Self.streams(limit), others, Self.streams(limit)]
         try await Self.withOrigin(frames) { origin, load in
             for path in ["/a", "/b", "/c"] {
                 let data = try await load(path).data
@@ -198,7 +195,10 @@ import TintypeTesting
         }
     }
 
-    private static func streams(_ limit: UInt32) -> OriginFrame { .settings([(identifier: 3, value: limit)]) }
+    private static func streams(_ limit: UInt32) -> OriginFrame {
+        let setting: (identifier: UInt16, value: UInt32) = (3, limit)
+        return .settings([setting])
+    }
     private static let response = OriginFrame.response(Fixture.body)
     private static let closing: [[OriginFrame]] = [
         response + [streams(0)], [streams(0)] + response, [streams(0), streams(1), streams(0)] + response,
