@@ -51,7 +51,7 @@ import TintypeTesting
 
     /// Loads paths at once, and moves the clock until they have ended.
     private func load(_ paths: [String], _ load: @escaping Fixture.Load, _ timers: Timers) async throws {
-        let running = Locked(paths.count)
+        let running = Shared(paths.count)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for path in paths {
                 group.addTask {
@@ -61,7 +61,7 @@ import TintypeTesting
                 }
             }
             group.addTask {
-                while running.withLock({ $0 > 0 }) {
+                while running.now > 0 {
                     timers.fireNext()
                     await Task.yield()
                 }
