@@ -29,6 +29,12 @@ import TintypeGTK
         return failures.isEmpty ? 0 : 1
     }
 
+    /// The memory of the process, in bytes (proc(5), statm).
+    private static var residentBytes: Int {
+        let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")
+        return (fields?.dropFirst().first.flatMap { Int($0) } ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
+    }
+
     private func scroll(_ name: String, _ server: GalleryServer) async throws {
         let memory = MemoryCache(limits: CacheLimits(cost: 32 << 20))
         let pipeline = ImagePipeline(.standard(memory: memory, disk: nil))
@@ -55,6 +61,11 @@ import TintypeGTK
         failures += check.failures.map { "\(name): \($0)" }
         if check.images == 0 { failures.append("\(name): no image was seen") }
         if memory.totalCost > memory.limits.cost { failures.append("\(name): \(memory.totalCost) bytes in memory") }
+        print(
+            "\(name): \(Self.residentBytes >> 20) MB resident, \(memory.totalCost >> 20) MB of them in the memory cache"
+        )
+        // The memory cache, the textures that are retained, idle pixels, GTK and the server.
+        if Self.residentBytes > 400 << 20 { failures.append("\(name): \(Self.residentBytes >> 20) MB resident") }
         gtk_window_destroy(UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWindow.self))
     }
 }
