@@ -171,7 +171,7 @@ import TintypeTesting
         let decoration = ImageView(pipeline: images.pipeline)
         let view = ImageView(pipeline: images.pipeline, accessibleName: "A lake")
         view.accessibleDescription = "At dawn"
-        let (plain, named) = (OpaquePointer(decoration.widget), OpaquePointer(view.widget))
+        let (plain, named) = (decoration.widget, view.widget)
         #expect(gtk_test_accessible_has_role(plain, GTK_ACCESSIBLE_ROLE_PRESENTATION) != 0)
         #expect(gtk_test_accessible_has_property(plain, GTK_ACCESSIBLE_PROPERTY_LABEL) == 0)
         #expect(gtk_test_accessible_has_role(named, GTK_ACCESSIBLE_ROLE_IMG) != 0)
