@@ -6,7 +6,6 @@
 
 /// The number of points around the visible part of a scrolled window in which a widget counts as visible.
 #define MARGIN 64
-#define PRIORITY_BELOW_DRAWING (GDK_PRIORITY_REDRAW + 1)
 
 /// A scrolled window around the widget. It is the nearest one; the windows around it are rarely scrolled.
 typedef struct {
@@ -22,8 +21,8 @@ struct TintypeWatch {
     Scroller scroller;
     bool is_visible;
     unsigned int tick;
-    /// The source that compares positions after scrolling; 0 if there is none.
-    unsigned int update;
+    /// The clock whose next frame shows the widget at another position; NULL while nothing is scrolled.
+    GdkFrameClock *clock;
 };
 
 // MARK: - Position
@@ -53,20 +52,27 @@ void tintype_watch_update(TintypeWatch *watch) {
     set_visible(watch, gtk_widget_get_mapped(watch->widget) && is_near_visible_part(watch));
 }
 
-static gboolean update_positions(gpointer data) {
-    TintypeWatch *watch = data;
-    watch->update = 0;
-    tintype_watch_update(watch);
-    return G_SOURCE_REMOVE;
+static void cancel_update(TintypeWatch *watch) {
+    if (!watch->clock) return;
+    g_signal_handlers_disconnect_by_data(watch->clock, watch);
+    g_clear_object(&watch->clock);
 }
 
-/// The scrolled window moves its contents in its next layout.
+static void frame_drawn(TintypeWatch *watch) {
+    cancel_update(watch);
+    tintype_watch_update(watch);
+}
+
+/// The scrolled window moves its contents in the layout of the next frame.
 static void contents_scrolled(TintypeWatch *watch) {
-    if (!watch->update) watch->update = g_idle_add_full(PRIORITY_BELOW_DRAWING, update_positions, watch, NULL);
+    GdkFrameClock *clock = gtk_widget_get_frame_clock(watch->widget);
+    if (watch->clock || !clock) return;
+    watch->clock = g_object_ref(clock);
+    g_signal_connect_swapped(clock, "after-paint", G_CALLBACK(frame_drawn), watch);
 }
 
 static void unfollow_scroller(TintypeWatch *watch) {
-    g_clear_handle_id(&watch->update, g_source_remove);
+    cancel_update(watch);
     for (int axis = 0; axis < 2; axis++) {
         GtkAdjustment **adjustment = &watch->scroller.adjustments[axis];
         if (*adjustment) g_signal_handlers_disconnect_by_data(*adjustment, watch);
