@@ -74,7 +74,7 @@ import TintypeTerminal
         loading?.cancel()
         if !isSame { write("loading \(ShowLine.name(source)) …") }
         loading = Task { @MainActor [source, loader] in
-            let result = await Result<Image, TintypeError>.of {
+            let result = await Result.of { () async throws(TintypeError) in
                 try await loader.image(source, within: nil, frames: .all, freshness: isSame ? .reload : .cached)
             }
             guard !Task.isCancelled else { return }
