@@ -26,6 +26,12 @@ extension ImageLoad {
         return try await load.join(request)
     }
 
+    /// Loads the image from the caches, or else its source with fewer bytes.
+    func loadSavingData(_ low: ImageRequest) async throws(TintypeError) -> ImageResponse {
+        if let cached = try await joinCached(request.with { $0.lowData = nil }) { return cached }
+        return try await join(low)
+    }
+
     /// Joins a load from the caches alone, if they may answer; `nil` if they do not have the image.
     private func joinCached(_ request: ImageRequest) async throws(TintypeError) -> ImageResponse? {
         guard request.policy.freshness == .cached else { return nil }
@@ -71,6 +77,7 @@ extension ImageRequest {
         with { request in
             request.alternatives = []
             request.lowResolution = nil
+            request.lowData = nil
             request.rendition.decode.size = .fit(box)
             request.rendition.decode.embeddedThumbnail = .whereLargeEnough
             request.policy.rendered.disk = .off

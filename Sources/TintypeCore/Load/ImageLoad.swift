@@ -15,6 +15,7 @@ struct ImageLoad: Sendable {
 
     /// Runs the stages in order. A stage that has the image ends the path.
     func run() async throws(TintypeError) -> ImageResponse {
+        if let low = request.lowDataRequest, services.configuration.savesData() { return try await loadSavingData(low) }
         if let low = request.lowResolutionRequest { return try await loadAfter(lowResolution: low) }
         guard request.alternatives.isEmpty else { return try await loadFirstAvailable() }
         do throws(TintypeError) {
@@ -130,7 +131,7 @@ struct JobKey: Hashable, Sendable {
     private let policy: LoadPolicy
     private let overrides: RequestOverrides?
     private let extras: RequestExtras
-    /// The sources that are tried when the first one fails; after an empty one, the key of the low-resolution image.
+    /// The sources that are tried when the first one fails; after empty ones, the keys of images with fewer pixels or bytes.
     private let alternatives: [String]
     /// The scale of the result in pixels per point, if it has alternatives: each of them has a scale of its own.
     private let scale: Double?
@@ -142,7 +143,11 @@ struct JobKey: Hashable, Sendable {
     /// - Parameter isIntercepted: Whether the job begins after the ``AsyncRequestInterceptor``s.
     init(rendition request: ImageRequest, bytes: LoadedBytes?, isIntercepted: Bool = true) {
         var sources = request.substitutes.map(\.key.source)
-        if let low = request.lowResolutionRequest { sources += ["", low.key.source, low.key.rendition] }
+        if request.hasOtherSources {
+            for low in [request.lowResolutionRequest, request.lowDataRequest] {
+                sources += low.map { ["", $0.key.source, $0.key.rendition] } ?? [""]
+            }
+        }
         // The origin's rules may tell sources with one name apart.
         if request.policy.freshness == .http, request.identity != nil { sources.append(request.source.identity) }
         var policy = request.policy

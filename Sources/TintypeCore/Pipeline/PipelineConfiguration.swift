@@ -39,6 +39,10 @@ public struct PipelineConfiguration: Sendable {
     /// The server guard of a downloader in ``loaders`` applies in addition, whatever this returns.
     public var shouldLoad: @Sendable (ImageRequest) -> Bool = { _ in true }
 
+    /// Returns whether to save data now, for example on a metered connection. Requests with ``ImageRequest/lowData`` then load
+    /// that source instead. Called on any thread, so it must be fast. By default `false`.
+    public var savesData: @Sendable () -> Bool = { false }
+
     /// The settings of the memory of failed sources.
     public var failureMemory = FailureMemory.Settings()
 

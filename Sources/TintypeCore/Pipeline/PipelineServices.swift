@@ -62,6 +62,7 @@ final class PipelineServices: Sendable {
         let isComplete =
             request.substitutes.count == request.alternatives.count
             && (request.lowResolution == nil) == (request.lowResolutionRequest == nil)
+            && (request.lowData == nil) == (request.lowDataRequest == nil)
         return isComplete ? request : withOtherRequests(request, madeFrom: request)
     }
 
@@ -72,12 +73,14 @@ final class PipelineServices: Sendable {
         let plain = original.with {
             $0.alternatives = []
             $0.lowResolution = nil
+            $0.lowData = nil
         }
         func intercepted(_ source: ImageSource) -> ImageRequest {
             configuration.intercepted(plain.with { $0.source = source }, allowedBy: guards)
         }
         return request.with {
             $0.substitutes = request.alternatives.map(intercepted)
+            $0.lowDataRequest = request.lowData.map(intercepted)
             switch request.lowResolution {
             case .source(let source): $0.lowResolutionRequest = intercepted(source)
             case .thumbnail(let box): $0.lowResolutionRequest = request.thumbnail(fitting: box)

@@ -25,6 +25,8 @@ public struct ImageRequest: Sendable {
         var substitutes: [ImageRequest] = []
         var lowResolution: LowResolution?
         var lowResolutionRequest: ImageRequest?
+        var lowData: ImageSource?
+        var lowDataRequest: ImageRequest?
         var placeholderKey: CacheKey?
         var resultModifier: ResultModifier?
     }
@@ -182,8 +184,28 @@ extension ImageRequest {
         set { changeUnkeyed { $0.lowResolutionRequest = newValue } }
     }
 
+    /// A source of the same image with fewer bytes, which is loaded instead while the program saves data
+    /// (``PipelineConfiguration/savesData``), unless a cache has the image itself. `nil`, the default, names none.
+    public var lowData: ImageSource? {
+        get { storage.fields.lowData }
+        set {
+            changeUnkeyed { fields in
+                fields.lowData = newValue
+                fields.lowDataRequest = nil
+            }
+        }
+    }
+
+    /// The request for ``lowData``, after the request interceptors.
+    var lowDataRequest: ImageRequest? {
+        get { storage.fields.lowDataRequest }
+        set { changeUnkeyed { $0.lowDataRequest = newValue } }
+    }
+
     /// Whether the request names other sources than ``source``.
-    var hasOtherSources: Bool { !storage.fields.alternatives.isEmpty || storage.fields.lowResolution != nil }
+    var hasOtherSources: Bool {
+        !storage.fields.alternatives.isEmpty || storage.fields.lowResolution != nil || storage.fields.lowData != nil
+    }
 
     /// The key of an image in memory that is delivered as the first preview, for example of a smaller rendition that a list
     /// has shown. `nil`, the default, delivers none. ``ImagePipeline/cacheKey(for:)`` returns the key of a request.
