@@ -102,46 +102,18 @@ import TintypeTesting
         #expect(request.lowResolutionRequest?.lowResolution == nil)
     }
 
-    @Test func aThumbnailOfTheSameSourceIsDeliveredFirst() async throws {
-        let thumbnail = PixelSize(width: 2, height: 2)
-        let decoder = SizedDecoder()
-        let fixture = PipelineFixture { $0.coders = ImageCoderRegistry(decoders: [decoder]) }
-        fixture.answer("a")
-        let task = fixture.pipeline.start(fixture.request().thumbnailFirst(width: 2, height: 2))
-        var events = task.events.makeAsyncIterator()
-        guard case .preview(let preview)? = await next(&events) else {
-            Issue.record("no preview")
-            return
-        }
-        decoder.full.open()
-        #expect(preview.image.size == thumbnail && decoder.usedThumbnail.now)
-        #expect(try await task.response.image.size == PixelSize(width: 8, height: 8))
-        // One transfer, and nothing of the thumbnail on disk.
-        #expect(fixture.loader.count("closure:a") == 1)
+    @Test func aThumbnailOfTheSameSourceIsALowResolutionImage() async throws {
+        let fixture = PipelineFixture(info: ImageInfo(format: .png, size: PixelSize(width: 8, height: 8)))
+        fixture.answer()
+        let request = fixture.request().thumbnailFirst(width: 2, height: 2)
+        let thumbnail = try #require(fixture.pipeline.services.intercepted(request).lowResolutionRequest)
+        #expect(thumbnail.source.identity == request.source.identity && thumbnail.lowResolution == nil)
+        #expect(thumbnail.rendition.decode.embeddedThumbnail == .whereLargeEnough)
+        #expect(try await fixture.pipeline.image(for: thumbnail).size == PixelSize(width: 2, height: 2))
+        // It is no entry on disk, and the image has its own.
+        #expect(try await fixture.pipeline.image(for: request).size == PixelSize(width: 8, height: 8))
         try await fixture.pipeline.flush()
-        #expect(fixture.disk.keys == [fixture.request().key])
-    }
-
-    /// Decodes thumbnails at once, and the full size when its gate opens.
-    private final class SizedDecoder: ImageDecoder {
-        let formats: Set<ImageFormat> = [.png]
-        let full: GatedDecoder
-        let usedThumbnail = Shared(false)
-        private let info = ImageInfo(format: .png, size: PixelSize(width: 8, height: 8))
-
-        init() {
-            full = GatedDecoder(info: info, isOpen: false)
-        }
-
-        func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? { info }
-
-        func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
-            guard context.options.embeddedThumbnail == .whereLargeEnough else {
-                return try full.decode(bytes, context: context)
-            }
-            usedThumbnail.withLock { $0 = true }
-            return try GatedDecoder(info: info).decode(bytes, context: context)
-        }
+        #expect(fixture.disk.keys == [request.key] && fixture.loader.count("closure:a") == 1)
     }
 
     // MARK: Order of previews
