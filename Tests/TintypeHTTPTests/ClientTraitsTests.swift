@@ -43,6 +43,29 @@ import TintypeTesting
         #expect(try guarded.configuration().httpVersion == .http1Only)
     }
 
+    @Test func theVersionOfAServerSelectsItsClient() throws {
+        func traits(_ version: NegotiatedVersion?, _ configuration: DownloaderConfiguration) -> ClientTraits {
+            ClientTraits(configuration, HTTPOptions(), version: version)
+        }
+        var configuration = DownloaderConfiguration()
+        let all = [nil, .http1, .http2].map { traits($0, configuration) }
+        #expect(all[0] != all[1] && all[0] != all[2] && all[1] != all[2])
+        #expect(try all.map { try $0.configuration().httpVersion } == [.automatic, .http1Only, .automatic])
+        configuration.allowsHTTP2 = false
+        #expect(traits(.http2, configuration) == traits(nil, configuration))
+    }
+
+    /// A server that changes its mind each time would otherwise be asked forever.
+    @Test func aServerThatChoseHTTP1StaysThere() {
+        var versions = HostVersions()
+        #expect(versions.isEmpty && versions["a"] == nil)
+        for version in [NegotiatedVersion.http2, .http2, .http1, .http2] { versions.record(version, of: "a") }
+        versions.record(.http2, of: "b")
+        #expect(versions["a"] == .http1 && versions["b"] == .http2)
+        for number in 0..<1000 { versions.record(.http1, of: "\(number)") }
+        #expect(versions["b"] == nil && versions["999"] == .http1)
+    }
+
     /// The client forgets a connection that is refused, and would leave it open.
     @Test func aRefusedConnectionIsClosed() throws {
         let configuration = try traits { $0.serverGuard = ServerGuard() }.configuration()
