@@ -56,6 +56,7 @@ let package = Package(
         .library(name: "TintypeICO", targets: ["TintypeICO"]),
         .library(name: "TintypeJPEG", targets: ["TintypeJPEG"]),
         .library(name: "TintypeJXL", targets: ["TintypeJXL"]),
+        .library(name: "TintypePDF", targets: ["TintypePDF"]),
         .library(name: "TintypePNG", targets: ["TintypePNG"]),
         .library(name: "TintypeSVG", targets: ["TintypeSVG"]),
         .library(name: "TintypeTerminal", targets: ["TintypeTerminal"]),
@@ -136,6 +137,8 @@ let package = Package(
         .target(name: "CTintypeJPEG", dependencies: ["CTintypeExif", "CLibJPEG"]),
         .target(name: "CTintypeSamples", exclude: ["Samples"]),
         .target(name: "CTintypePNG", dependencies: ["CTintypeExif", "CLibPNG", "CZlib"]),
+        // Loads poppler-glib, which is under the GPL, when the first PDF comes. Only TintypePDF, a product of its own, has it.
+        .target(name: "CTintypePDF", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         // Loads librsvg when the first SVG comes, so it is not linked; see SVGDeclarations.
         .target(name: "CTintypeSVG", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         .target(name: "CTintypeTIFF", dependencies: ["CLibTIFF"]),
@@ -177,6 +180,7 @@ let package = Package(
             swiftSettings: swiftSettings),
         .target(
             name: "TintypeJXL", dependencies: ["TintypeColor", "TintypeCore", "CLibJXL"], swiftSettings: swiftSettings),
+        .target(name: "TintypePDF", dependencies: ["TintypeCore", "CTintypePDF"], swiftSettings: swiftSettings),
         .target(
             name: "TintypePNG", dependencies: ["TintypeColor", "TintypeCore", "CTintypePNG"],
             swiftSettings: swiftSettings),
@@ -268,6 +272,8 @@ let package = Package(
             name: "TintypeGTKTests",
             dependencies: [.gtk, .withGTK("TintypeGTK"), .withGTK("GTKTest"), "Tintype", "TintypeTesting"],
             swiftSettings: swiftSettings),
+        .testTarget(
+            name: "TintypePDFTests", dependencies: ["TintypeCore", "TintypePDF"], swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeDiskTests", dependencies: ["CrashTest", "TintypeDisk", "TintypeTesting", .grdb],
             swiftSettings: swiftSettings),

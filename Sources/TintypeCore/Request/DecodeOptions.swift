@@ -22,6 +22,8 @@ public struct DecodeOptions: Hashable, Sendable {
     /// Bytes that are recognized are decoded as what they are, whatever the hint says.
     /// ``ImageCoderRegistry/format(fileExtension:)`` makes a hint of a file name extension.
     public var formatHint: ImageFormat?
+    /// The page of a document to draw, counted from 0. Only decoders of documents use it.
+    public var page = 0
     /// Whether to read ``Image/exif``. The option is part of the cache key, because a cached image either has Exif data
     /// or does not.
     public var keepsExif: Bool
@@ -72,6 +74,7 @@ public struct DecodeOptions: Hashable, Sendable {
         if damageTolerance == .none { parts.append("strict") }
         if let sizeScope { parts.append("still(\(sizeScope.identifier))") }
         if let crops { parts.append(crops.identifier) }
+        if page != 0 { parts.append("page(\(page))") }
         if let formatHint { parts.append("hint(\(formatHint.rawValue.utf8.count):\(formatHint))") }
         if let decoder { parts.append("decoder(\(decoder.id.utf8.count):\(decoder.id))") }
         return parts.joined(separator: ",")

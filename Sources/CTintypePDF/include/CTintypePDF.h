@@ -1,0 +1,65 @@
+#ifndef CTINTYPE_PDF_H
+#define CTINTYPE_PDF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma clang assume_nonnull begin
+
+// Draws pages of PDF documents with poppler-glib, which is loaded at run time: a program that links this target needs
+// neither the library nor its headers until it opens a document.
+//
+// Invariant: a document belongs to one thread at a time. Documents are independent of each other.
+
+/// The result of a call.
+typedef enum __attribute__((enum_extensibility(closed))) tintype_pdf_status {
+    TINTYPE_PDF_OK __attribute__((swift_name("ok"))) = 0,
+    /// The bytes are not a PDF, or one that poppler rejects, such as an encrypted one.
+    TINTYPE_PDF_CORRUPT __attribute__((swift_name("corrupt"))) = 1,
+    TINTYPE_PDF_MEMORY __attribute__((swift_name("memory"))) = 2,
+    /// poppler-glib is not installed, or lacks a function that is used.
+    TINTYPE_PDF_UNAVAILABLE __attribute__((swift_name("unavailable"))) = 3,
+    /// The document has no such page.
+    TINTYPE_PDF_NO_PAGE __attribute__((swift_name("noPage"))) = 4,
+} tintype_pdf_status;
+
+/// poppler-glib, with cairo and GLib.
+typedef struct tintype_pdf_library tintype_pdf_library;
+
+/// Loads a library by its name, as dlopen(3) finds it, until the process ends. Returns OK, MEMORY, or UNAVAILABLE with
+/// the reason in `message`, truncated to `message_size` bytes.
+tintype_pdf_status tintype_pdf_load(
+    const char *name, tintype_pdf_library *_Nullable *_Nonnull library, char *message, size_t message_size);
+
+typedef struct tintype_pdf_document tintype_pdf_document;
+
+/// Opens a document, of whose bytes poppler keeps a copy. Returns OK, MEMORY, or CORRUPT with the reason in `message`,
+/// truncated to `message_size` bytes.
+tintype_pdf_status tintype_pdf_open(
+    const tintype_pdf_library *library, const uint8_t *bytes, size_t count,
+    tintype_pdf_document *_Nullable *_Nonnull document, char *message, size_t message_size);
+
+void tintype_pdf_close(tintype_pdf_document *_Nullable document);
+
+int32_t tintype_pdf_page_count(const tintype_pdf_document *document);
+
+/// Returns OK or NO_PAGE, with the size of a page in points (1/72 inch). The numbers may have any value.
+tintype_pdf_status tintype_pdf_get_page_size(
+    const tintype_pdf_document *document, int32_t page, double *width, double *height);
+
+/// The rectangle of the whole page, in pixels of the target. Parts outside the target are clipped.
+typedef struct {
+    double x, y, width, height;
+} tintype_pdf_place;
+
+/// Draws a page over white, as 8-bit RGBA with rows `stride` bytes apart.
+///
+/// - OK, NO_PAGE, MEMORY; CORRUPT if nothing could be drawn.
+tintype_pdf_status tintype_pdf_draw(
+    const tintype_pdf_document *document, int32_t page, uint8_t *dest, size_t stride, uint32_t width, uint32_t height,
+    tintype_pdf_place place);
+
+#pragma clang assume_nonnull end
+
+#endif

@@ -1,0 +1,79 @@
+public import Foundation
+public import TintypeCore
+
+extension ImageFormat {
+    /// PDF (ISO 32000), of which a page is an image. Its nominal size is one pixel a point, 1/72 inch.
+    public static let pdf = ImageFormat(
+        rawValue: "pdf", mediaType: "application/pdf", fileExtensions: ["pdf"], isVector: true)
+}
+
+/// Draws a page of a PDF at the requested size, over white, with poppler-glib.
+///
+/// Add it to the coders of a pipeline; it is not among those of `ImageCoderRegistry.standard`:
+///
+///     configuration.coders = .standard.adding(decoders: [PDFDecoder()])
+///
+/// poppler is under the GNU General Public License, version 2 or 3, and a program that distributes it is, too. The library
+/// is loaded when the first PDF is decoded: install `libpoppler-glib8` on Debian, `poppler-glib` on Fedora.
+///
+/// poppler offers no cancellation and no limit on the memory and time that the contents of a page need: draw documents of
+/// strangers in a process with limits of its own. Decoders hold no state; any thread may use one.
+public struct PDFDecoder: RecognizingImageDecoder, PartialImageDecoder {
+    /// Creates a decoder.
+    public init() {}
+
+    /// The PDF format.
+    public var formats: Set<ImageFormat> { [.pdf] }
+
+    /// The header is within the first 1024 bytes (ISO 32000-1, H.3, implementation note 13).
+    public var headLength: Int { 1024 }
+
+    /// Whether the header of a PDF is among the first bytes.
+    public func recognizes(_ head: Data) -> Bool { head.range(of: Data("%PDF-".utf8)) != nil }
+
+    /// Returns the number of pages of a document.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/noCoder`` if poppler-glib is not installed,
+    ///   ``TintypeError/Code/outOfMemory``.
+    public static func pageCount(of bytes: Data) throws(TintypeError) -> Int { try PDFDocument(bytes).pageCount }
+
+    /// Reads the size of the first page.
+    ///
+    /// - Returns: `nil` if `isComplete` is false.
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/noCoder`` if poppler-glib is not installed,
+    ///   ``TintypeError/Code/outOfMemory``.
+    public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
+        guard isComplete else { return nil }
+        return Self.info(try PDFDocument(bytes).size(ofPage: 0))
+    }
+
+    /// Draws the page that ``DecodeOptions/page`` names, or the part and size that the options ask for.
+    ///
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``, before anything is allocated for
+    ///   the result, ``TintypeError/Code/noSuchFrame`` for a page that does not exist, ``TintypeError/Code/transformFailed``
+    ///   if the crop lies outside the page, ``TintypeError/Code/noCoder`` if poppler-glib is not installed,
+    ///   ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
+    public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
+        try context.checkCancelled()
+        let options = context.options
+        let document = try PDFDocument(bytes)
+        let info = Self.info(try document.size(ofPage: options.page))
+        let whole = PixelRect(x: 0, y: 0, size: info.size)
+        guard let part = info.size.isPositive ? (options.crop ?? whole).clipped(to: info.size) : whole else {
+            throw TintypeError(
+                .transformFailed, stage: .decode, "crop(\(options.crop ?? whole)) lies outside the page of \(info.size)"
+            )
+        }
+        let size = options.size.vectorTarget(for: part.size)
+        try context.limits.check(ImageInfo(format: .pdf, size: size))
+        // The result, and the groups in which poppler draws transparent parts of the page.
+        try context.limits.checkMemory(bytesPerPixel: 4 * PixelBuffer.bytesPerPixel, of: size)
+        let pixels = try document.draw(part, ofPage: options.page, size)
+        try context.checkCancelled()
+        return Image(pixels: pixels, info: info, scale: options.scale ?? 1)
+    }
+
+    private static func info(_ size: PixelSize) -> ImageInfo {
+        ImageInfo(format: .pdf, size: size, density: PixelDensity(across: 72, down: 72))
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+import TintypeCore
+
+@testable import TintypePDF
+
+/// Draws pages of small documents. The tests that draw need poppler-glib.
+@Suite struct PDFTests {
+    static let isInstalled = (try? PDFLibrary.standard.get()) != nil
+
+    /// Returns a document whose pages have these contents and sizes in points.
+    private static func document(_ pages: [(content: String, size: String)]) -> Data {
+        var objects = ["<</Type/Catalog/Pages 2 0 R>>"]
+        let kids = pages.indices.map { "\(3 + 2 * $0) 0 R" }.joined(separator: " ")
+        objects.append("<</Type/Pages/Kids[\(kids)]/Count \(pages.count)>>")
+        for (index, page) in pages.enumerated() {
+            objects.append(
+                "<</Type/Page/Parent 2 0 R/MediaBox[0 0 \(page.size)]/Contents \(4 + 2 * index) 0 R/Resources<<>>>>")
+            objects.append("<</Length \(page.content.utf8.count)>>stream\n\(page.content)\nendstream")
+        }
+        var (text, offsets) = ("%PDF-1.4\n", [Int]())
+        for (index, object) in objects.enumerated() {
+            offsets.append(text.utf8.count)
+            text += "\(index + 1) 0 obj\(object)endobj\n"
+        }
+        let start = text.utf8.count
+        text += "xref\n0 \(objects.count + 1)\n0000000000 65535 f \n"
+        for offset in offsets { text += "\(String(repeating: "0", count: 10 - "\(offset)".count))\(offset) 00000 n \n" }
+        text += "trailer<</Size \(objects.count + 1)/Root 1 0 R>>\nstartxref\n\(start)\n%%EOF\n"
+        return Data(text.utf8)
+    }
+
+    /// The left half of the first page is red; the second page is blue.
+    private static let pages = document([
+        ("1 0 0 rg 0 0 10 10 re f", "20 10"), ("0 0 1 rg 0 0 30 40 re f", "30 40"),
+    ])
+
+    private static let red = Pixel(red: 255, green: 0, blue: 0)
+    private static let white = Pixel(red: 255, green: 255, blue: 255)
+    private static let blue = Pixel(red: 0, green: 0, blue: 255)
+
+    private func decode(_ data: Data = pages, _ change: (inout DecodeOptions) -> Void = { _ in }) throws -> Image {
+        var options = DecodeOptions()
+        change(&options)
+        let coders = ImageCoderRegistry(decoders: [PDFDecoder()])
+        return try coders.decoder(for: data).decode(data, context: DecodeContext(options: options))
+    }
+
+    @Test(.enabled(if: isInstalled)) func aPageIsAnImage() throws {
+        let image = try decode()
+        #expect(image.size == PixelSize(width: 20, height: 10) && image.info.format.isVector)
+        #expect(image.pixels[4, 5] == Self.red && image.pixels[15, 5] == Self.white)
+    }
+
+    @Test(.enabled(if: isInstalled)) func aPageIsDrawnAtTheRequestedSize() throws {
+        let image = try decode { $0.size = .fit(PixelSize(width: 200, height: 200)) }
+        #expect(image.size == PixelSize(width: 200, height: 100) && image.info.size.width == 20)
+        // Sharp: no pixel lies between two colours, as it would in an enlarged bitmap.
+        #expect(image.pixels[99, 50] == Self.red && image.pixels[100, 50] == Self.white)
+    }
+
+    @Test(.enabled(if: isInstalled)) func aPartOfAPageIsDrawn() throws {
+        let image = try decode {
+            $0.crop = PixelRect(x: 8, y: 0, size: PixelSize(width: 4, height: 10))
+            $0.size = .fit(PixelSize(width: 40, height: 100))
+        }
+        #expect(image.size == PixelSize(width: 40, height: 100))
+        #expect(image.pixels[19, 5] == Self.red && image.pixels[20, 5] == Self.white)
+    }
+
+    @Test(.enabled(if: isInstalled)) func theOptionsNameThePage() throws {
+        let image = try decode { $0.page = 1 }
+        #expect(image.size == PixelSize(width: 30, height: 40) && image.pixels[3, 3] == Self.blue)
+        #expect(try PDFDecoder.pageCount(of: Self.pages) == 2)
+        for page in [2, -1, .max] {
+            let error = #expect(throws: TintypeError.self) { try decode { $0.page = page } }
+            #expect(error?.code == .noSuchFrame)
+        }
+    }
+
+    @Test(.enabled(if: isInstalled)) func theDrawnSizeIsWithinTheLimits() throws {
+        let huge = Self.document([("", "200000 100000")])
+        let error = #expect(throws: TintypeError.self) { try decode(huge) }
+        #expect(error?.limit == .side)
+        #expect(try decode(huge) { $0.size = .fit(PixelSize(width: 20, height: 20)) }.size.width == 20)
+    }
+
+    @Test(.enabled(if: isInstalled)) func damagedDocumentsAreErrors() {
+        for data in [Data("%PDF-1.4".utf8), Data("%PDF-1.4\ntrailer<</Root 9 0 R>>".utf8) + Data(count: 1000)] {
+            let error = #expect(throws: TintypeError.self) { try decode(data) }
+            #expect(error?.code == .undecodable || error?.code == .noSuchFrame)
+        }
+    }
+
+    @Test func aMissingLibraryIsNamed() {
+        let error = #expect(throws: TintypeError.self) { try PDFLibrary(named: "libpoppler-glib.so.0") }
+        #expect(error?.code == .noCoder && error?.message.contains("libpoppler-glib") == true)
+    }
+
+    @Test func aPDFIsRecognizedByItsHeader() {
+        let decoder = PDFDecoder()
+        #expect(decoder.recognizes(Self.pages) && decoder.recognizes(Data("\n junk %PDF-1.7".utf8)))
+        #expect(!decoder.recognizes(Data("%!PS-Adobe".utf8)) && !decoder.recognizes(Data()))
+        #expect(ImageCoderRegistry(decoders: [decoder]).format(fileExtension: "pdf") == .pdf)
+    }
+}
