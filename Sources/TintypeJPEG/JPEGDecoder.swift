@@ -52,6 +52,7 @@ public struct JPEGDecoder: PartialImageDecoder {
             if isDamaged { info.warnings = [.damagedPixels] }
             return Image(
                 pixels: pixels, info: info, scale: context.options.scale ?? 1,
+                highRange: try JPEGGainMap(bytes, segments, context)?.applied(to: pixels, plan),
                 exif: context.options.keepsExif ? segments.exif : nil)
         }
     }
@@ -88,7 +89,7 @@ public struct JPEGDecoder: PartialImageDecoder {
     /// Decodes the pixels of an opened file, resampled to the plan's target and turned upright.
     ///
     /// - Returns: The pixels, and whether some of them are damaged.
-    private static func decodePixels(
+    static func decodePixels(
         _ reader: borrowing JPEGReader, _ converter: ColorConverter?, _ plan: JPEGPlan, _ context: DecodeContext
     ) throws(TintypeError) -> (PixelBuffer, isDamaged: Bool) {
         if converter?.isCMYK == true { reader.outputCMYK() }
@@ -161,7 +162,7 @@ extension ImageInfo {
         self.init(header)
         density = segments.density
         // Exif takes precedence (Metadata Working Group, guidelines 2.0, 5.4).
-        guard header.exif_orientation == 0, let upright = segments.xmpOrientation else { return }
+        guard header.exif_orientation == 0, let upright = segments.xmp?.orientation else { return }
         (size, orientation) = (upright.displayed(size), upright)
     }
 

@@ -15,6 +15,9 @@ struct JPEGSegments {
     private var profileChunks: [ProfileChunk] = []
     private var exifRange: Range<Int>?
     private var xmpRange: Range<Int>?
+    /// The bodies of the index of images (CIPA DC-007) and of the gain map's parameters (ISO 21496-1), without their names.
+    private var imageIndexRange: Range<Int>?
+    private var gainMapRange: Range<Int>?
     private var jfifDensity: PixelDensity?
 
     /// Reads the segments up to the first scan. Segments after a damaged one count as absent.
@@ -54,6 +57,10 @@ struct JPEGSegments {
             exifRange = body
         case Self.app1 where starts(body, with: "http://ns.adobe.com/xap/1.0/\0") && xmpRange == nil:
             xmpRange = body.dropFirst(29)
+        case Self.app2 where starts(body, with: "MPF\0") && imageIndexRange == nil:
+            imageIndexRange = body.dropFirst(4)
+        case Self.app2 where starts(body, with: "urn:iso:std:iso:ts:21496:-1\0") && gainMapRange == nil:
+            gainMapRange = body.dropFirst(28)
         case Self.app2 where starts(body, with: "ICC_PROFILE\0") && body.count >= 14:
             let start = body.lowerBound + 14
             profileChunks.append(
@@ -86,8 +93,29 @@ struct JPEGSegments {
     /// The Exif data, or `nil`.
     var exif: ExifData? { exifRange.flatMap { ExifData(Data(raw[$0])) } }
 
-    /// The orientation that the XMP packet states, or `nil`.
-    var xmpOrientation: Orientation? { xmpRange.flatMap { XMPPacket(Data(raw[$0]))?.orientation } }
+    /// The XMP packet, or `nil`.
+    var xmp: XMPPacket? { xmpRange.flatMap { XMPPacket(Data(raw[$0])) } }
+
+    /// The parameters of the gain map that this image is, or `nil`.
+    var gainMap: GainMapParameters? {
+        gainMapRange.flatMap { GainMapParameters(Data(raw[$0])) } ?? xmp.flatMap(GainMapParameters.init)
+    }
+
+    /// The range of the second image in the file, by its index (CIPA DC-007, 5.2.3), or `nil`.
+    var secondImage: Range<Int>? {
+        guard let index = imageIndexRange, let directory = TIFFDirectory.first(of: Data(raw[index])),
+            let entries = directory.bytes(0xB002), entries.count >= 32
+        else { return nil }
+        let isBigEndian = raw[index.lowerBound] == UInt8(ascii: "M")
+        // An entry has 16 bytes: attributes, size, offset from the index, dependencies.
+        func number(_ offset: Int) -> Int {
+            let part = raw[
+                index.lowerBound + entries.lowerBound + offset..<index.lowerBound + entries.lowerBound + offset + 4]
+            return (isBigEndian ? Array(part) : part.reversed()).reduce(0) { $0 << 8 | Int($1) }
+        }
+        let (size, start) = (number(16 + 4), index.lowerBound + number(16 + 8))
+        return size > 0 && start <= raw.count && size <= raw.count - start ? start..<start + size : nil
+    }
 
     /// The pixel density of the JFIF segment, or else of the Exif data.
     var density: PixelDensity? { jfifDensity ?? exif?.density }

@@ -24,6 +24,7 @@ package struct XMPPacket {
     }
 
     private static let tiff = Namespace(name: "http://ns.adobe.com/tiff/1.0/", prefix: "tiff")
+    private static let gainMap = Namespace(name: "http://ns.adobe.com/hdr-gain-map/1.0/", prefix: "hdrgm")
     private static let exif = Namespace(name: "http://ns.adobe.com/exif/1.0/", prefix: "exif")
 
     /// The orientation (`tiff:Orientation`); `nil` if it is absent or invalid.
@@ -31,6 +32,22 @@ package struct XMPPacket {
         guard let property = properties(Self.tiff, beginningWith: "Orientation")?.first else { return nil }
         let value = String(decoding: text[property.value].filter { $0 > 0x20 }, as: UTF8.self)
         return Int(value).flatMap(Orientation.init(rawValue:))
+    }
+
+    /// Returns the numbers of a property of the gain map namespace (Adobe Gain Map specification), one or a list; `nil` if
+    /// it is absent.
+    package func gainMapNumbers(_ name: String) -> [Double]? {
+        guard let property = properties(Self.gainMap, beginningWith: name)?.first else { return nil }
+        // A list is in elements; the names of their tags have no numbers.
+        let words = text[property.value].split { $0 <= 0x20 || $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: ">") }
+        let numbers = words.compactMap { Double(String(decoding: $0, as: UTF8.self)) }
+        return numbers.isEmpty || !numbers.allSatisfy(\.isFinite) ? nil : numbers
+    }
+
+    /// Whether a property of the gain map namespace is true.
+    package func gainMapFlag(_ name: String) -> Bool {
+        guard let property = properties(Self.gainMap, beginningWith: name)?.first else { return false }
+        return String(decoding: text[property.value], as: UTF8.self).lowercased().contains("true")
     }
 
     /// Returns the packet for an upright image, without the place unless it is kept.

@@ -1,0 +1,107 @@
+import CTintypeJPEG
+import Foundation
+import TintypeCore
+
+/// The gain map of a JPEG, a second image in the file, which makes a brighter rendition of the first (Ultra HDR;
+/// ISO 21496-1).
+///
+/// The gains are applied in the primaries of sRGB, to which the image was converted. That differs from its own primaries
+/// only where the gains of the channels differ.
+struct JPEGGainMap {
+    private let parameters: GainMapParameters
+    private let bytes: UnsafeRawBufferPointer
+    private let context: DecodeContext
+
+    /// Finds the gain map.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file. It must outlive this value.
+    ///   - segments: The segments of its first image.
+    /// - Returns: `nil` if there is none, or the request does not ask for the high range.
+    init?(_ bytes: UnsafeRawBufferPointer, _ segments: JPEGSegments, _ context: DecodeContext) {
+        guard context.options.range == .high, let range = segments.secondImage else { return nil }
+        let second = UnsafeRawBufferPointer(rebasing: bytes[range])
+        guard second.starts(with: [0xFF, 0xD8, 0xFF]), let parameters = JPEGSegments(second).gainMap else { return nil }
+        (self.parameters, self.bytes, self.context) = (parameters, second, context)
+    }
+
+    /// Returns the bright rendition of an image, in linear light.
+    ///
+    /// - Parameters:
+    ///   - pixels: The upright result of decoding the first image.
+    ///   - plan: How the first image was decoded.
+    /// - Returns: `nil` if the map is damaged or does not belong to the image, whose ordinary rendition remains.
+    /// - Throws: ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/cancelled``, ``TintypeError/Code/outOfMemory``.
+    func applied(to pixels: PixelBuffer, _ plan: JPEGPlan) throws(TintypeError) -> HighRangePixels? {
+        // The map at the size of the image, and the result.
+        try context.limits.checkMemory(
+            bytesPerPixel: 2 * PixelBuffer.bytesPerPixel + HighRangePixels.bytesPerPixel, of: pixels.size)
+        do throws(TintypeError) {
+            guard let gains = try decodeGains(plan), gains.size == pixels.size else { return nil }
+            return try bright(pixels, gains)
+        } catch {
+            guard error.code == .undecodable else { throw error }
+            return nil
+        }
+    }
+
+    /// Decodes the map, and returns the part of it that belongs to the pixels, at their size.
+    private func decodeGains(_ plan: JPEGPlan) throws(TintypeError) -> PixelBuffer? {
+        let reader = try JPEGReader(context)
+        guard let header = try reader.open(bytes, isComplete: true) else { return nil }
+        let stored = PixelSize(width: Int(header.width), height: Int(header.height))
+        let map = ImageInfo(format: .jpeg, size: stored)
+        try context.limits.check(map, byteCount: bytes.count)
+        try context.limits.checkMemory(bytesPerPixel: header.bytesPerPixel, of: stored)
+        let scale = Double(stored.width) / Double(plan.stored.width)
+        guard abs(Double(stored.height) / Double(plan.stored.height) / scale - 1) < 0.05 else { return nil }
+        // Without a converter: gains are not colours.
+        let (gains, _) = try JPEGDecoder.decodePixels(reader, nil, JPEGPlan(map, DecodeOptions()), context)
+        let target = plan.target
+        return try gains.resampled(crop: target.part, scale: scale, to: target.size, filter: .bilinear)
+            .oriented(plan.orientation)
+    }
+
+    // MARK: Light
+
+    /// The light of each 8-bit code of sRGB (IEC 61966-2-1).
+    private static let light: [Float] = (0...255).map { code in
+        let value = Double(code) / 255
+        return Float(value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4))
+    }
+
+    /// The factor for each 8-bit code of a channel of the map.
+    private static func factors(_ channel: GainMapParameters.Channel) -> [Float] {
+        (0...255).map { code in
+            let share = pow(Double(code) / 255, 1 / channel.gamma)
+            return Float(exp2(channel.least * (1 - share) + channel.greatest * share))
+        }
+    }
+
+    private func bright(_ pixels: PixelBuffer, _ gains: PixelBuffer) throws(TintypeError) -> HighRangePixels {
+        let factors = parameters.channels.map(Self.factors)
+        let before = parameters.channels.map { Float($0.baseOffset) }
+        let after = parameters.channels.map { Float($0.brightOffset) }
+        var writer = try HighRangePixels.writer(pixels.size)
+        for y in 0..<pixels.size.height {
+            try context.checkCancelled()
+            writer.withRows(from: y) { target in
+                pixels.withUnsafeRow(y) { base in
+                    gains.withUnsafeRow(y) { gain in
+                        for x in 0..<pixels.size.width {
+                            var light = SIMD4<Float>(0, 0, 0, 1)
+                            for channel in 0..<3 {
+                                let own = Self.light[Int(base[4 * x + channel])] + before[channel]
+                                light[channel] = own * factors[channel][Int(gain[4 * x + channel])] - after[channel]
+                            }
+                            target.storeBytes(
+                                of: SIMD4<Float16>(light), toByteOffset: x * HighRangePixels.bytesPerPixel,
+                                as: SIMD4<Float16>.self)
+                        }
+                    }
+                }
+            }
+        }
+        return HighRangePixels(rows: writer.finish())
+    }
+}
