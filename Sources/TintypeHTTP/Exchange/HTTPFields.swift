@@ -1,3 +1,4 @@
+import Foundation
 import NIOHTTP1
 
 /// The header fields of a request or a response, in order. Names are case-insensitive (RFC 9110, 5.1).
@@ -137,5 +138,124 @@ enum MediaType {
         let type = HTTPList.trimmed(contentType.prefix { $0 != ";" }).lowercased()
         let family = type.prefix { $0 != "/" }
         return types.contains { $0.lowercased() == type || $0.lowercased() == "\(family)/*" || $0 == "*/*" }
+    }
+}
+
+/// Dates in header fields (RFC 9110, 5.6.7).
+///
+/// A date in any other form is invalid, because each use has a safe answer for an invalid date: for example, a response
+/// with an invalid `Expires` field is stale (RFC 9111, 5.3).
+enum HTTPDate {
+    /// Parses the three formats that recipients must accept, in any case; returns `nil` for anything else.
+    ///
+    /// The weekday need not be that of the date.
+    static func parse(_ text: String) -> Date? {
+        let reader = DateReader(text)
+        return fixedDate(reader) ?? rfc850Date(reader) ?? asctimeDate(reader)
+    }
+
+    private static let days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+    private static let longDays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+    private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+
+    /// IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    private static func fixedDate(_ reader: DateReader) -> Date? {
+        var reader = reader
+        guard reader.name(in: days) != nil, reader.skip(", "), let day = reader.number(digits: 2), reader.skip(" "),
+            let month = reader.name(in: months), reader.skip(" "), let year = reader.number(digits: 4),
+            reader.skip(" "), let seconds = reader.secondsOfDay(), reader.skip(" gmt"), reader.isAtEnd
+        else { return nil }
+        return date(year: year, month: month + 1, day: day, seconds)
+    }
+
+    /// The obsolete form of RFC 850: `Sunday, 06-Nov-94 08:49:37 GMT`.
+    private static func rfc850Date(_ reader: DateReader) -> Date? {
+        var reader = reader
+        guard reader.name(in: longDays) != nil, reader.skip(", "), let day = reader.number(digits: 2),
+            reader.skip("-"), let month = reader.name(in: months), reader.skip("-"),
+            let year = reader.number(digits: 2), reader.skip(" "), let seconds = reader.secondsOfDay(),
+            reader.skip(" gmt"), reader.isAtEnd
+        else { return nil }
+        return date(year: fullYear(year), month: month + 1, day: day, seconds)
+    }
+
+    /// The obsolete form of asctime(): `Sun Nov  6 08:49:37 1994`.
+    private static func asctimeDate(_ reader: DateReader) -> Date? {
+        var reader = reader
+        guard reader.name(in: days) != nil, reader.skip(" "), let month = reader.name(in: months), reader.skip(" "),
+            let day = reader.skip(" ") ? reader.number(digits: 1) : reader.number(digits: 2), reader.skip(" "),
+            let seconds = reader.secondsOfDay(), reader.skip(" "), let year = reader.number(digits: 4),
+            reader.isAtEnd
+        else { return nil }
+        return date(year: year, month: month + 1, day: day, seconds)
+    }
+
+    /// The year of two digits, from 1970 to 2069.
+    ///
+    /// A date more than 50 years in the future is in the past (RFC 9110, 5.6.7). A fixed limit needs no clock, and reads
+    /// `01-Jan-70`, which servers send for "expired", as intended.
+    private static func fullYear(_ year: Int) -> Int { year < 70 ? 2000 + year : 1900 + year }
+
+    /// Returns the date, or `nil` if the month has no such day.
+    static func date(year: Int, month: Int, day: Int, _ secondsOfDay: Int) -> Date? {
+        guard (1...12).contains(month), (1...length(of: month, in: year)).contains(day) else { return nil }
+        let days = daysSinceEpoch(year: year, month: month, day: day)
+        return Date(timeIntervalSince1970: Double(days * 86_400 + secondsOfDay))
+    }
+
+    private static func length(of month: Int, in year: Int) -> Int {
+        let isLeapYear = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        return [31, isLeapYear ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
+    }
+
+    /// Returns the days since 1970-01-01 (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+    private static func daysSinceEpoch(year: Int, month: Int, day: Int) -> Int {
+        let year = month <= 2 ? year - 1 : year
+        let era = (year >= 0 ? year : year - 399) / 400
+        let yearOfEra = year - era * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+}
+
+/// Reads the parts of a date from left to right. Letters compare in any case.
+private struct DateReader {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ text: String) {
+        rest = ArraySlice(text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 })
+    }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    /// Reads a text in lowercase, and returns whether it was there.
+    mutating func skip(_ text: String) -> Bool {
+        guard rest.starts(with: text.utf8) else { return false }
+        rest = rest.dropFirst(text.utf8.count)
+        return true
+    }
+
+    /// Reads one of some names in lowercase, and returns its index.
+    mutating func name(in names: [String]) -> Int? {
+        guard let index = names.firstIndex(where: { rest.starts(with: $0.utf8) }) else { return nil }
+        rest = rest.dropFirst(names[index].utf8.count)
+        return index
+    }
+
+    /// Reads a number with exactly this many ASCII digits.
+    mutating func number(digits: Int) -> Int? {
+        let text = rest.prefix(digits)
+        guard text.count == digits, text.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        rest = rest.dropFirst(digits)
+        return text.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    }
+
+    /// Reads a time such as `08:49:37`, and returns the seconds since midnight. A leap second has the number 60.
+    mutating func secondsOfDay() -> Int? {
+        guard let hour = number(digits: 2), skip(":"), let minute = number(digits: 2), skip(":"),
+            let second = number(digits: 2), hour < 24, minute < 60, second <= 60
+        else { return nil }
+        return (hour * 60 + minute) * 60 + second
     }
 }
