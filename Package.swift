@@ -211,7 +211,9 @@ let package = Package(
         // The command.
         .executableTarget(
             name: "TintypeCommand",
-            dependencies: ["Tintype", "TintypeTerminal", "TintypeTesting", "CTintypeSamples", .argumentParser, .logging],
+            dependencies: [
+                "Tintype", "TintypeTerminal", "TintypeTesting", "CTintypeSamples", .argumentParser, .logging,
+            ],
             swiftSettings: swiftSettings),
 
         // A format that plugs in.
