@@ -85,10 +85,11 @@ import TintypeTesting
         _ = try await fixture.pipeline.image(for: fixture.request())
         let presentation = Presentation(
             transition: ImageTransition(.fade, when: .always), completion: .afterTransition)
-        let receiver = load(binding(), fixture.request(), presentation)
+        let binding = binding()
+        let receiver = load(binding, fixture.request(), presentation)
         #expect(receiver.ends.now.isEmpty)
         display.endTransition()
-        #expect(receiver.ends.now == [nil])
+        #expect(receiver.ends.now == [nil] && binding.activity == .idle)
     }
 
     @Test func theCurrentImageCanStayWhileLoading() async throws {
