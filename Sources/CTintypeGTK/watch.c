@@ -21,7 +21,7 @@ struct TintypeWatch {
     Scroller scroller;
     bool is_visible;
     unsigned int tick;
-    /// The clock whose next frame shows the widget at another position; NULL while nothing is scrolled.
+    /// The clock whose next frame may show the widget at another position; NULL otherwise.
     GdkFrameClock *clock;
 };
 
@@ -63,8 +63,8 @@ static void frame_drawn(TintypeWatch *watch) {
     tintype_watch_update(watch);
 }
 
-/// The scrolled window moves its contents in the layout of the next frame.
-static void contents_scrolled(TintypeWatch *watch) {
+/// Compares positions after the next frame: a new widget gets its position in its layout, and so do scrolled ones.
+static void update_after_frame(TintypeWatch *watch) {
     GdkFrameClock *clock = gtk_widget_get_frame_clock(watch->widget);
     if (watch->clock || !clock) return;
     watch->clock = g_object_ref(clock);
@@ -91,15 +91,15 @@ static void follow_scroller(TintypeWatch *watch) {
     watch->scroller.adjustments[1] = g_object_ref(gtk_scrolled_window_get_vadjustment(scrolled));
     for (int axis = 0; axis < 2; axis++) {
         GtkAdjustment *adjustment = watch->scroller.adjustments[axis];
-        g_signal_connect_swapped(adjustment, "value-changed", G_CALLBACK(contents_scrolled), watch);
+        g_signal_connect_swapped(adjustment, "value-changed", G_CALLBACK(update_after_frame), watch);
     }
 }
 
 // MARK: - Events of the widget
 
 static void widget_mapped(TintypeWatch *watch) {
-    // The widget's position is known once it has been drawn: then tintype_watch_update() is called.
     follow_scroller(watch);
+    update_after_frame(watch);
 }
 
 static void widget_unmapped(TintypeWatch *watch) {
@@ -157,7 +157,7 @@ void tintype_watch_set_owner(TintypeWatch *watch, const TintypeWatchEvents *even
     g_signal_connect_swapped(widget, "unmap", G_CALLBACK(widget_unmapped), watch);
     g_signal_connect_swapped(widget, "notify::scale-factor", G_CALLBACK(widget_scaled), watch);
     g_signal_connect_swapped(widget, "destroy", G_CALLBACK(widget_gone), watch);
-    if (gtk_widget_get_mapped(widget)) follow_scroller(watch);
+    if (gtk_widget_get_mapped(widget)) widget_mapped(watch);
 }
 
 void tintype_watch_free(TintypeWatch *watch) {

@@ -17,7 +17,7 @@ import TintypeTesting
         try await process.runToExit()
         let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         #expect(process.terminationStatus == 0 && process.terminationReason == .exit, "\(text)")
-        #expect(text.contains("slow drawing: 20 hops"))
+        #expect(text.contains("slow drawing: "))
     }
 
     @Test func anAsynchronousMainFunctionIsRefused() async {
