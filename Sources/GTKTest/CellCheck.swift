@@ -75,7 +75,7 @@ import TintypeGTK
         let (width, height) = (Double(bounds.size.width), Double(bounds.size.height))
         let (x, y) = (Double(bounds.origin.x), Double(bounds.origin.y))
         guard y >= Double(view.origin.y), y + height <= Double(view.origin.y + view.size.height) else { return nil }
-        // The image covers the cell: it is as large as its longer side, and centred.
+        // The image covers the cell: it is as large as its longer side, and centred, so a part of the squares is cut off.
         let side = max(width, height)
         return (x - (side - width) / 2, y - (side - height) / 2, side)
     }
@@ -87,7 +87,7 @@ import TintypeGTK
         for index in 0..<NumberedImage.bits {
             let x = square.x + (Double(index) + 0.5) * bit
             // The sides of the image may be cut off; numbers need only the first bits.
-            guard let color = pixels.color(x: Int(x), y: Int(square.y + bit / 2)) else { continue }
+            guard let color = pixels.color(x: Int(x), y: Int(square.y + bit * 0.8)) else { continue }
             if color.red > 200 && color.green > 200 && color.blue > 200 {
                 number |= 1 << index
             }

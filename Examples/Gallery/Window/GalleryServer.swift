@@ -64,7 +64,7 @@ package struct NumberedImage: Sendable {
     }
 
     private func color(_ x: Double, _ y: Double) -> Pixel {
-        let hue = Double(number % 360) * .pi / 180
+        let hue = Double(number * 47 % 360) * .pi / 180
         func channel(_ phase: Double) -> UInt8 { UInt8(127 + 100 * sin(hue + phase + 2 * x + 1.5 * y * y)) }
         return Pixel(red: channel(0), green: channel(2.1), blue: channel(4.2))
     }
