@@ -41,7 +41,7 @@ import TintypeGTK
         try await Task.sleep(for: .milliseconds(2500))
         try await write("search", window)
         gallery.grid.onOpen?("Image 42")
-        try await Task.sleep(for: .milliseconds(300))
+        try await Task.sleep(for: .milliseconds(900))
         try await write("progress", window)
         try await Task.sleep(for: .milliseconds(4000))
         try await write("large", window)

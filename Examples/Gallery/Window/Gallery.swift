@@ -62,7 +62,7 @@ import TintypeGTK
                 let counts = figures.counts
                 let text = String(
                     format:
-                        "%d images in memory, %.1f MB · %d found there · %d loads, %d running, %d failed · %.1f MB received",
+                        "memory: %d images, %.1f MB, %d hits · loads: %d, %d running, %d failed · received: %.1f MB",
                     memory.totalCount, Double(memory.totalCost) / 1e6, counts.memoryHits, counts.loads, counts.running,
                     counts.failures, Double(counts.bytes) / 1e6)
                 gtk_label_set_text(OpaquePointer(status), text)

@@ -27,7 +27,7 @@ import TintypeTesting
             }
             origin.serve("/images/\(number).png") { _ in
                 guard let png = NumberedImage(number).png(side: 1000) else { return .status(503) }
-                return .image(png, type: "image/png").with(\.bandwidth, 400_000)
+                return .image(png, type: "image/png").with(\.bandwidth, 40_000)
             }
         }
     }
