@@ -87,7 +87,7 @@ struct CommandRun: Sendable {
         return [subcommand, "--timeout", "3600"] + arguments.dropFirst()
     }
 
-    private static var binary: URL {
+    static var binary: URL {
         get throws {
             let here = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
             return URL(filePath: here).deletingLastPathComponent().appending(path: "tintype")

@@ -6,7 +6,7 @@ package import TintypeCore
 package struct RegionRenderer {
     private let capabilities: TerminalCapabilities
     private let image: UInt32
-    private let share: ([UInt8]) -> SharedPixels?
+    private var share: ([UInt8]) -> SharedPixels?
     private var size: TerminalSize
     private var sixel: SixelEncoder
     private var shown = Shown.nothing
@@ -47,6 +47,11 @@ package struct RegionRenderer {
         self.share = share
         self.size = size
         sixel = SixelEncoder(registers: capabilities.colorRegisters)
+    }
+
+    /// Sends pixels inline from now on.
+    package mutating func stopSharing() {
+        share = { _ in nil }
     }
 
     /// Records that the screen has been cleared, perhaps because its size has changed.

@@ -37,5 +37,7 @@ final class SessionCore: Sendable {
     }
 
     /// The bytes that restore the terminal.
-    var restoration: [UInt8] { screen.restoration(capabilities.bestProtocol) }
+    func restoration(after output: TerminalScreen.FormerOutput) -> [UInt8] {
+        screen.restoration(capabilities.bestProtocol, after: output)
+    }
 }

@@ -7,6 +7,11 @@ struct SessionThread {
     private let time = TimeSource.system
     private var renderers: [Int: RegionRenderer] = [:]
     private var parser = TerminalInputParser()
+    private var output = TerminalScreen.FormerOutput.complete
+    /// The newest frame of each region that went through shared memory.
+    private var sharedFrames: [Int: RegionFrame] = [:]
+    /// Whether the terminal reads shared memory.
+    private var hasSharedMemory = true
     /// The shared memory of frames that have not been answered, oldest first.
     private var unread: [[SharedPixels]] = []
     /// The number of the first image. Other programs number images of the same terminal, mostly from 1 on.
@@ -25,7 +30,7 @@ struct SessionThread {
 
     /// Runs until the session ends, or the terminal is gone.
     mutating func run() {
-        var isAlive = core.device.write(core.screen.beginning, wake: core.ending.descriptor)
+        var isAlive = write(core.screen.beginning)
         while isAlive {
             switch core.state.withLock({ [now = time.uptime()] in $0.next(at: now) }) {
             case .end: isAlive = false
@@ -34,10 +39,10 @@ struct SessionThread {
             case .remove(let region): isAlive = remove(region)
             case .wait(let end): isAlive = receive(until: end)
             case .suspend: isAlive = suspend()
-            case .resume: isAlive = core.device.write(core.screen.beginning, wake: core.ending.descriptor)
+            case .resume: isAlive = write(core.screen.beginning)
             }
         }
-        core.device.write(core.restoration, until: .now + Self.restoreTime)
+        core.device.write(core.restoration(after: output), until: .now + Self.restoreTime)
         receiveLastAnswers()
         for object in unread.joined() { object.remove() }
         core.ended.send()
@@ -48,31 +53,43 @@ struct SessionThread {
     private mutating func draw(_ frame: RegionFrame, region: Int) -> Bool {
         var renderer = renderers[region] ?? makeRenderer(region)
         // A frame for which there is no memory is left out; the next one may be smaller.
-        let output = (try? renderer.draw(frame)) ?? RegionRenderer.Output()
+        let drawn = (try? renderer.draw(frame)) ?? RegionRenderer.Output()
         renderers[region] = renderer
-        guard !output.bytes.isEmpty else { return true }
-        unread.append(output.shared)
-        let isWritten = write(output.bytes)
+        guard !drawn.bytes.isEmpty else { return true }
+        if !drawn.shared.isEmpty { sharedFrames[region] = frame }
+        unread.append(drawn.shared)
+        let isWritten = writeFrame(drawn.bytes)
         core.state.withLock { [now = time.uptime()] in $0.write(at: now) }
         return isWritten
     }
 
     private func makeRenderer(_ region: Int) -> RegionRenderer {
-        RegionRenderer(
+        var renderer = RegionRenderer(
             core.capabilities, size: core.state.withLock { $0.size },
             image: firstImage &+ UInt32(truncatingIfNeeded: region)
         ) { try? SharedPixels($0) }
+        if !hasSharedMemory { renderer.stopSharing() }
+        return renderer
+    }
+
+    /// Writes bytes, unless the session ends first.
+    ///
+    /// - Returns: Whether all bytes were written.
+    private mutating func write(_ bytes: [UInt8]) -> Bool {
+        let isWritten = core.device.write(bytes, wake: core.ending.descriptor)
+        if !isWritten { output = .cutOff }
+        return isWritten
     }
 
     /// Writes a frame in one step, as far as the terminal can, and asks for its status.
-    private func write(_ frame: [UInt8]) -> Bool {
+    private mutating func writeFrame(_ frame: [UInt8]) -> Bool {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(frame.count + 32)
         if core.capabilities.hasSynchronizedOutput { bytes.append(ControlSequence.beginUpdate) }
         bytes += frame
         if core.capabilities.hasSynchronizedOutput { bytes.append(ControlSequence.endUpdate) }
         bytes.append(ControlSequence.requestStatus)
-        return core.device.write(bytes, wake: core.ending.descriptor)
+        return write(bytes)
     }
 
     private mutating func restart(_ size: TerminalSize) -> Bool {
@@ -82,18 +99,29 @@ struct SessionThread {
             renderers[region]?.forget(size: size)
         }
         if core.screen == .alternate { bytes.append(ControlSequence.clearScreen) }
-        return core.device.write(bytes, wake: core.ending.descriptor)
+        return write(bytes)
     }
 
     private mutating func remove(_ region: Int) -> Bool {
         guard var renderer = renderers.removeValue(forKey: region) else { return true }
-        return core.device.write(renderer.clear(), wake: core.ending.descriptor)
+        return write(renderer.clear())
     }
 
-    private func suspend() -> Bool {
-        let isWritten = core.device.write(core.restoration, until: .now + Self.restoreTime)
+    private mutating func suspend() -> Bool {
+        let isWritten = core.device.write(core.restoration(after: output), until: .now + Self.restoreTime)
         core.paused.send()
         return isWritten
+    }
+
+    /// Sends pixels inline from now on, because the terminal could not read those in shared memory, although it has said so.
+    private mutating func stopSharing() {
+        guard hasSharedMemory else { return }
+        hasSharedMemory = false
+        for region in renderers.keys { renderers[region]?.stopSharing() }
+        core.state.withLock { [sharedFrames] state in
+            for (region, frame) in sharedFrames { state.add(frame, region: region, kind: .content) }
+        }
+        sharedFrames = [:]
     }
 
     // MARK: Input
@@ -130,6 +158,8 @@ struct SessionThread {
             core.state.withLock { $0.answer() }
             // The terminal has removed them, unless it failed.
             if !unread.isEmpty { for object in unread.removeFirst() { object.remove() } }
+        // Successes are not reported.
+        case .graphics: stopSharing()
         case .key(let key): core.onKey(key)
         default: break
         }

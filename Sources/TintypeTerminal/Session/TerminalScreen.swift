@@ -5,6 +5,14 @@ public enum TerminalScreen: Hashable, Sendable {
     /// A screen of its own. The former one returns at the end.
     case alternate
 
+    /// What was written before a session ends.
+    package enum FormerOutput: Sendable {
+        /// Whole frames.
+        case complete
+        /// A frame that may have been cut off anywhere.
+        case cutOff
+    }
+
     /// What is written at the beginning of a session.
     var beginning: [UInt8] {
         var bytes: [UInt8] = []
@@ -13,14 +21,16 @@ public enum TerminalScreen: Hashable, Sendable {
         return bytes
     }
 
-    /// What is written at the end, whatever was being written before. It needs no knowledge of the session, so that a
-    /// handler of a signal can write it.
+    /// What is written at the end. It needs no knowledge of the session, so that a handler of a signal can write it.
     ///
-    /// - Parameter graphics: The protocol of the session.
-    package func restoration(_ graphics: GraphicsProtocol) -> [UInt8] {
+    /// - Parameters:
+    ///   - graphics: The protocol of the session.
+    ///   - output: Whether a frame may have been cut off.
+    package func restoration(_ graphics: GraphicsProtocol, after output: FormerOutput) -> [UInt8] {
         var bytes: [UInt8] = []
-        // The end of a string that was cut off, of a synchronized update, and of colours.
-        bytes.append(ControlSequence.stringTerminator + ControlSequence.endUpdate + ControlSequence.resetStyle)
+        // The end of a string, of a synchronized update, and of colours.
+        if output == .cutOff { bytes.append(ControlSequence.stringTerminator + ControlSequence.endUpdate) }
+        bytes.append(ControlSequence.resetStyle)
         if self == .alternate {
             if graphics == .kitty { bytes.append("\u{1B}_Ga=d,d=A,q=2\u{1B}\\") }
             bytes.append(ControlSequence.mainScreen)

@@ -100,7 +100,7 @@ public final class TerminalSession: Sendable {
 
     /// What a handler of signals needs to restore the terminal: bytes to write, and modes to set.
     package var restoration: (bytes: [UInt8], modes: termios?, descriptor: Int32) {
-        (core.restoration, core.device.formerModes, core.device.descriptor)
+        (core.restoration(after: .cutOff), core.device.formerModes, core.device.descriptor)
     }
 }
 

@@ -63,7 +63,7 @@ import TintypeTesting
         let end = read(terminal, until: "\u{1B}[?25h")
         #expect(end.contains("\u{1B}[?1049l") == (screen == .alternate))
         #expect(end.contains("a=d,d=A") == (screen == .alternate))
-        #expect(end.contains("\u{1B}[?2026l") && end.contains("\u{1B}[0m"))
+        #expect(end.contains("\u{1B}[0m"))
     }
 
     @Test func keysArriveBetweenAnswers() async throws {
@@ -101,5 +101,41 @@ import TintypeTesting
         region.show(.image(try TestImages.photo(400, 400), layout))
         session.end()
         #expect(terminal.modes == modes)
+    }
+
+    /// A program that is stopped gives the terminal back, and takes it again when it continues.
+    @Test func aPauseRestoresTheTerminal() throws {
+        let terminal = try PseudoTerminal()
+        let modes = terminal.modes
+        let session = try TerminalSession(capabilities(), screen: .alternate, device: terminal.device)
+        _ = read(terminal, until: "\u{1B}[?25l")
+        session.suspend()
+        #expect(terminal.modes == modes)
+        _ = read(terminal, until: "\u{1B}[?1049l\u{1B}[?25h")
+        let region = session.makeRegion(CellRect(column: 0, row: 0, columns: 4, rows: 2))
+        try session.resume()
+        #expect(terminal.modes != modes)
+        region.show(try content(7))
+        let output = read(terminal, until: "48;2;7;0;0")
+        #expect(output.hasPrefix("\u{1B}[?1049h\u{1B}[2J\u{1B}[?25l"))
+        session.end()
+    }
+
+    /// Such a terminal may run in a container of its own.
+    @Test func pixelsAreSentInlineIfSharedMemoryFails() throws {
+        let terminal = try PseudoTerminal()
+        var capabilities = capabilities(.kitty)
+        capabilities.hasSharedMemory = true
+        let session = try TerminalSession(capabilities, screen: .alternate, device: terminal.device)
+        let region = session.makeRegion(CellRect(column: 0, row: 0, columns: 4, rows: 2))
+        let layout = CellLayout(
+            PixelSize(width: 8, height: 8), within: CellSpan(columns: 4, rows: 2),
+            cell: PixelSize(width: 10, height: 20), symbols: nil)
+        region.show(.image(try TestImages.photo(8, 8), layout))
+        #expect(read(terminal, until: "\u{1B}[5n").contains("t=s"))
+        terminal.send("\u{1B}_Gi=1073741825;EBADF:Failed to open\u{1B}\\\u{1B}[0n")
+        let second = read(terminal, until: "\u{1B}[5n")
+        #expect(second.contains("a=T") && !second.contains("t=s"))
+        session.end()
     }
 }

@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+import TintypeCore
+import TintypeTesting
+
+@testable import TintypeTerminal
+
+/// Images among the text of a shell.
+@Suite struct InlineImageTests {
+    private func capabilities(_ graphics: GraphicsProtocol) -> TerminalCapabilities {
+        var capabilities = TerminalCapabilities(
+            size: TerminalSize(columns: 40, rows: 20, cell: PixelSize(width: 10, height: 20)), colors: .trueColor)
+        capabilities.protocols = [graphics]
+        return capabilities
+    }
+
+    private func controls(_ bytes: [UInt8]) throws -> [String] {
+        try SequenceReader.items(bytes).compactMap { item in
+            switch item {
+            case .control(let parameters, let final): "\(parameters)\(final)"
+            case .escape(let character): "ESC\(character)"
+            case .string(let introducer, _): "\(introducer)…"
+            case .text: nil
+            }
+        }
+    }
+
+    /// Rows are reserved first, so that the screen has scrolled before the graphic is drawn, and the cursor ends below it.
+    @Test(arguments: [(GraphicsProtocol.kitty, "_…"), (.sixel, "P…"), (.iterm2, "]…")])
+    func graphicsReserveTheirRows(_ graphics: GraphicsProtocol, _ graphic: String) throws {
+        let writer = InlineImage(capabilities(graphics))
+        let image = try TestImages.photo(50, 45)
+        let layout = writer.layout(image.size)
+        #expect(layout.span == CellSpan(columns: 5, rows: 3) && layout.pixels == image.size)
+        let bytes = try writer.show(image, layout, image: 7).bytes
+        #expect(bytes.starts(with: "\r\n\r\n\r\n".utf8) && bytes.last == UInt8(ascii: "\r"))
+        let controls = try controls(bytes).filter { $0 != graphic }
+        #expect(controls == ["3A", "ESC7", "ESC8", "3B"])
+    }
+
+    @Test func anImageIsNoHigherThanTheScreen() {
+        let layout = InlineImage(capabilities(.kitty)).layout(PixelSize(width: 100, height: 9000))
+        #expect(layout.span.rows == 18)
+    }
+
+    /// The frames are put together as kitty does, and compared with those of the animation.
+    @Test func kittyPlaysWhatWasEncoded() throws {
+        let frames = try (0..<4).map { TimedImage(try TestImages.photo(40, 30, phase: Double($0) / 20), duration: 0.1) }
+        let animation = try AnimatedImage(frames, loopCount: 3)
+        let writer = InlineImage(capabilities(.kitty))
+        let first = try writer.show(animation.poster, writer.layout(animation.size), image: 9)
+        let rest = try writer.animate(animation, loopCount: 3, image: 9)
+        let commands = try KittyDecoder.commands(first.bytes + rest.bytes)
+        #expect(commands.map { $0.keys["a"] } == ["T", "f", "f", "f", "a", "a"])
+        #expect(commands.last?.keys["v"] == "4")
+        var canvas = try KittyDecoder.colors(commands[0])
+        for (index, command) in commands[1...3].enumerated() {
+            #expect(command.keys["c"] == "\(index + 1)" && command.keys["z"] == "100")
+            let (x, y) = (try #require(Int(command.keys["x"] ?? "")), try #require(Int(command.keys["y"] ?? "")))
+            let width = try #require(Int(command.keys["s"] ?? ""))
+            let colors = try KittyDecoder.colors(command)
+            #expect(colors.count < 40 * 30)
+            for (place, color) in colors.enumerated() {
+                canvas[(y + place / width) * 40 + x + place % width] = color
+            }
+            let pixels = frames[index + 1].pixels
+            #expect(canvas == pixels.colors(in: PixelRect(x: 0, y: 0, size: pixels.size)))
+        }
+    }
+
+    @Test func aStillAnimationHasNoFrames() throws {
+        let animation = try AnimatedImage([TimedImage(try TestImages.photo(8, 8), duration: 0.1)])
+        let output = try InlineImage(capabilities(.kitty)).animate(animation, loopCount: 0, image: 9)
+        #expect(try KittyDecoder.commands(output.bytes).allSatisfy { $0.keys["a"] == "a" })
+    }
+
+    // MARK: Grid
+
+    @Test func aGridOfCharactersHasNamesBelowImages() throws {
+        var colorless = capabilities(.blocks)
+        colorless.colors = .none
+        let grid = InlineGrid(colorless, columns: 2)
+        let white = try PixelBuffer.filled(
+            Pixel(red: 255, green: 255, blue: 255), size: PixelSize(width: 400, height: 100))
+        let layout = grid.layout(white.size)
+        #expect(layout.span == CellSpan(columns: 19, rows: 2))
+        let pixels = try white.resampled(to: layout.pixels, filter: .box)
+        let items = [
+            InlineGrid.Item(pixels, layout, name: "a\u{1B}.png", number: 1),
+            InlineGrid.Item(nil, layout, name: String(repeating: "x", count: 99), number: 2),
+        ]
+        let text = String(decoding: try grid.show(items).bytes, as: UTF8.self)
+        let lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)
+        #expect(lines.count == 4 && lines[3] == "")
+        let bar = String(repeating: "█", count: 19)
+        #expect(lines[0].hasPrefix(bar) && lines[1].hasPrefix(bar))
+        #expect(lines[2].hasPrefix("    a\\u{1B}.png "))
+        #expect(lines[2].hasSuffix("x…") && lines[2].count <= 40)
+    }
+
+    @Test func aGridOfGraphicsPlacesEachInItsColumn() throws {
+        let grid = InlineGrid(capabilities(.kitty), columns: 4)
+        let items = try [100, 50].enumerated().map { index, side in
+            let image = try TestImages.photo(side, side)
+            let layout = grid.layout(image.size)
+            return InlineGrid.Item(
+                try image.resampled(to: layout.pixels, filter: .box), layout, name: "\(side)", number: UInt32(index))
+        }
+        let bytes = try grid.show(items).bytes
+        // The first is eight columns wide and four rows high, the second five and three; both stand on the same line.
+        #expect(try KittyDecoder.commands(bytes).map { $0.keys["i"] } == ["0", "1"])
+        let moves = try controls(bytes).filter { $0.hasSuffix("C") || $0.hasSuffix("B") }
+        #expect(moves == ["1B", "12C", "4B"])
+    }
+}
