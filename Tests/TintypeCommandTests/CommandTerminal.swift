@@ -62,11 +62,14 @@ final class CommandTerminal: Sendable {
     /// Answers of a terminal without graphics: the attributes, the status, the place of the cursor.
     private static let answers = ["\u{1B}[c": "\u{1B}[?64;1;6c", "\u{1B}[5n": "\u{1B}[0n", "\u{1B}[6n": "\u{1B}[12;1R"]
 
+    /// Reads, and answers queries, until the command has ended.
+    func readToEnd() async -> String { await read(until: nil) }
+
     /// Reads, and answers queries, until the command has written a text or has ended.
-    func read(until text: String) async -> String {
+    func read(until text: String?) async -> String {
         var output = ""
         var answered: [String: Int] = [:]
-        while !output.contains(text) {
+        while text.map(output.contains) != true {
             let new = written()
             output += new
             for (query, answer) in Self.answers {

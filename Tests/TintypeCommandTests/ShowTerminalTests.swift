@@ -13,7 +13,7 @@ import TintypeTesting
         let terminal = try CommandTerminal(
             try CommandRun.binary, ["show"] + arguments,
             environment: [
-                "TERM": "xterm-256color", "COLORTERM": "truecolor",
+                "SWIFT_BACKTRACE": "enable=no", "TERM": "xterm-256color", "COLORTERM": "truecolor",
                 "XDG_CACHE_HOME": folder.path(percentEncoded: false),
             ])
         let modes = terminal.modes
@@ -27,7 +27,7 @@ import TintypeTesting
 
     @Test func aStillImageIsPrintedAmongTheText() async throws {
         try await withTerminal([photo]) { terminal in
-            let output = await terminal.read(until: "never")
+            let output = await terminal.readToEnd()
             #expect(output.contains("\u{1B}[c") && output.contains("▄"))
             #expect(!output.contains("\u{1B}[?1049h"))
             return 0
@@ -36,7 +36,7 @@ import TintypeTesting
 
     @Test func anAnimationPlaysOnceAndEnds() async throws {
         try await withTerminal(["--once", animation]) { terminal in
-            let output = await terminal.read(until: "never")
+            let output = await terminal.readToEnd()
             #expect(output.contains("\u{1B}[?25l") && output.contains("\u{1B}[?25h"))
             return 0
         }
@@ -46,7 +46,7 @@ import TintypeTesting
         try await withTerminal(["--loop", animation]) { terminal in
             _ = await terminal.read(until: "\u{1B}[5n")
             terminal.type("q")
-            let end = await terminal.read(until: "never")
+            let end = await terminal.readToEnd()
             #expect(end.contains("\u{1B}[?25h"))
             return 0
         }
@@ -60,19 +60,19 @@ import TintypeTesting
             terminal.type("+")
             _ = await terminal.read(until: "125 %")
             terminal.type("q")
-            let end = await terminal.read(until: "never")
+            let end = await terminal.readToEnd()
             #expect(end.contains("\u{1B}[?1049l") && end.contains("\u{1B}[?25h"))
             return 0
         }
     }
 
-    /// The terminal is restored, and the signal has its usual effect.
-    @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGSEGV])
+    /// The terminal is restored, and the signal has its usual effect. The last one stands for crashes.
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGABRT])
     func signalsRestoreTheTerminal(_ signal: Int32) async throws {
         try await withTerminal(["--interactive", photo]) { terminal in
             _ = await terminal.read(until: "small-image.gif")
             kill(terminal.process, signal)
-            let end = await terminal.read(until: "never")
+            let end = await terminal.readToEnd()
             #expect(end.contains("\u{1B}[?1049l") && end.contains("\u{1B}[?25h"))
             return -signal
         }
