@@ -45,6 +45,17 @@ struct ImagePrinter {
         try write(try writer.animate(frames, loopCount: loopCount, image: id(number)))
     }
 
+    /// Prints an animation as the file that it comes from, for a terminal that plays such files.
+    ///
+    /// - Returns: `false` if the terminal does not, or if the animation is not shown as it is in the file.
+    func printFile(_ image: Image) throws(TintypeError) -> Bool {
+        guard capabilities.bestProtocol == .iterm2, image.info.format == .gif,
+            let file = image.animation?.originalBytes
+        else { return false }
+        try write(writer.show(file: file, layout(image.size)))
+        return true
+    }
+
     /// The pixels of cells need not be square, so the shape may change.
     static func resize(to size: PixelSize) -> ResizeTransformer {
         ResizeTransformer(to: size, mode: .stretch, isEnlarging: true)

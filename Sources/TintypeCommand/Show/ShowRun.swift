@@ -57,6 +57,7 @@ struct ShowRun {
         if printer.capabilities.bestProtocol == .kitty {
             return try printer.printAnimation(animation, loopCount: count, number: number)
         }
+        if repetition == nil, try printer.printFile(image) { return }
         let layout = printer.layout(animation.size)
         let frames = try animation.transformed(by: ImagePrinter.resize(to: layout.pixels))
         try await AnimationPlayback(printer.capabilities, frames, layout).play(loopCount: count)

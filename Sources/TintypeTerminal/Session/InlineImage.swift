@@ -1,3 +1,4 @@
+package import Foundation
 package import TintypeCore
 
 /// Writes images among the text of a shell, where the cursor is, without a session.
@@ -46,6 +47,13 @@ package struct InlineImage {
         var output = try graphic(pixels, layout, image)
         output.bytes = Self.reserved(layout.span.rows, output.bytes)
         return output
+    }
+
+    /// Returns the bytes that show a file, for a terminal with the inline images of iTerm2, which plays its animation.
+    ///
+    /// - Parameter file: The bytes of an image in a format that the terminal knows.
+    package func show(file: Data, _ layout: CellLayout) -> Output {
+        Output(bytes: Self.reserved(layout.span.rows, ITermImage.show(file: file, span: layout.span)))
     }
 
     /// Returns the characters that show pixels; `nil` for protocols that show the pixels themselves.

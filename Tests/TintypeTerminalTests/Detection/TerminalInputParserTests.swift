@@ -1,5 +1,6 @@
 import Testing
 import TintypeCore
+import TintypeTesting
 
 @testable import TintypeTerminal
 
@@ -49,7 +50,7 @@ import TintypeCore
     }
 
     @Test func randomBytesAreSurvived() {
-        var random = SystemRandomNumberGenerator()
+        var random = SeededRandom.printed("terminal input")
         var parser = TerminalInputParser()
         for _ in 0..<20_000 { _ = parser.parse([UInt8.random(in: 0...255, using: &random)]) }
         _ = parser.parse("\u{1B}\\".utf8)

@@ -68,6 +68,13 @@ import TintypeTesting
         }
     }
 
+    @Test func aFileIsPassedOnToATerminalThatPlaysIt() throws {
+        let writer = InlineImage(capabilities(.iterm2))
+        let bytes = writer.show(file: Data("GIF89a".utf8), writer.layout(PixelSize(width: 30, height: 20))).bytes
+        let command = "1337;File=inline=1;size=6;width=3;height=1;preserveAspectRatio=1:R0lGODlh"
+        #expect(try SequenceReader.items(bytes).contains(.string("]", Array(command.utf8))))
+    }
+
     @Test func aStillAnimationHasNoFrames() throws {
         let animation = try AnimatedImage([TimedImage(try TestImages.photo(8, 8), duration: 0.1)])
         let output = try InlineImage(capabilities(.kitty)).animate(animation, loopCount: 0, image: 9)
