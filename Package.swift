@@ -58,6 +58,7 @@ let package = Package(
         .library(name: "TintypeJXL", targets: ["TintypeJXL"]),
         .library(name: "TintypePDF", targets: ["TintypePDF"]),
         .library(name: "TintypePNG", targets: ["TintypePNG"]),
+        .library(name: "TintypeRAW", targets: ["TintypeRAW"]),
         .library(name: "TintypeSVG", targets: ["TintypeSVG"]),
         .library(name: "TintypeTerminal", targets: ["TintypeTerminal"]),
         .library(name: "TintypeTIFF", targets: ["TintypeTIFF"]),
@@ -139,6 +140,8 @@ let package = Package(
         .target(name: "CTintypePNG", dependencies: ["CTintypeExif", "CLibPNG", "CZlib"]),
         // Loads poppler-glib, which is under the GPL, when the first PDF comes. Only TintypePDF, a product of its own, has it.
         .target(name: "CTintypePDF", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+        // Loads LibRaw when the first raw image comes.
+        .target(name: "CTintypeRAW", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         // Loads librsvg when the first SVG comes, so it is not linked; see SVGDeclarations.
         .target(name: "CTintypeSVG", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         .target(name: "CTintypeTIFF", dependencies: ["CLibTIFF"]),
@@ -183,6 +186,9 @@ let package = Package(
         .target(name: "TintypePDF", dependencies: ["TintypeCore", "CTintypePDF"], swiftSettings: swiftSettings),
         .target(
             name: "TintypePNG", dependencies: ["TintypeColor", "TintypeCore", "CTintypePNG"],
+            swiftSettings: swiftSettings),
+        .target(
+            name: "TintypeRAW", dependencies: ["TintypeCore", "TintypeJPEG", "CTintypeRAW"],
             swiftSettings: swiftSettings),
         .target(
             name: "TintypeSVG", dependencies: ["TintypeCore", "CTintypeSVG", "CZlib"], swiftSettings: swiftSettings),
@@ -276,6 +282,8 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypePDFTests", dependencies: ["TintypeCore", "TintypePDF"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "TintypeRAWTests", dependencies: ["TintypeCore", "TintypeRAW"], swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeDiskTests", dependencies: ["CrashTest", "TintypeDisk", "TintypeTesting", .grdb],
             swiftSettings: swiftSettings),

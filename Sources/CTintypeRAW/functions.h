@@ -1,0 +1,21 @@
+// The functions used of LibRaw (0.20 and later): FUNCTION(result, name, parameters) for each. Define FUNCTION before
+// including this file.
+
+FUNCTION(libraw_data_t *, libraw_init, (unsigned))
+FUNCTION(void, libraw_close, (libraw_data_t *))
+FUNCTION(int, libraw_open_buffer, (libraw_data_t *, const void *, size_t))
+FUNCTION(int, libraw_adjust_sizes_info_only, (libraw_data_t *))
+FUNCTION(int, libraw_get_iwidth, (libraw_data_t *))
+FUNCTION(int, libraw_get_iheight, (libraw_data_t *))
+FUNCTION(int, libraw_unpack, (libraw_data_t *))
+FUNCTION(int, libraw_unpack_thumb, (libraw_data_t *))
+FUNCTION(int, libraw_dcraw_process, (libraw_data_t *))
+FUNCTION(libraw_processed_image_t *, libraw_dcraw_make_mem_image, (libraw_data_t *, int *))
+FUNCTION(libraw_processed_image_t *, libraw_dcraw_make_mem_thumb, (libraw_data_t *, int *))
+FUNCTION(void, libraw_dcraw_clear_mem, (libraw_processed_image_t *))
+FUNCTION(void, libraw_set_progress_handler, (libraw_data_t *, int (*)(void *, int, int, int), void *))
+FUNCTION(void, libraw_set_dataerror_handler, (libraw_data_t *, void (*)(void *, const char *, long long), void *))
+FUNCTION(void, libraw_set_output_bps, (libraw_data_t *, int))
+FUNCTION(void, libraw_set_output_color, (libraw_data_t *, int))
+FUNCTION(float, libraw_get_cam_mul, (libraw_data_t *, int))
+FUNCTION(void, libraw_set_user_mul, (libraw_data_t *, int, float))
