@@ -166,9 +166,12 @@ static bool has_every_coefficient(j_decompress_ptr cinfo) {
 
 /// Returns whether only the end marker proves that the image is complete. Otherwise truncation would have been noticed
 /// within its entropy-coded data.
-static bool depends_on_end_marker(j_decompress_ptr cinfo) {
-    if (cinfo->arith_code) {
-        return true; // Arithmetic decoding reads past the end of its data without a warning.
+static bool depends_on_end_marker(tintype_jpeg_reader *reader) {
+    j_decompress_ptr cinfo = &reader->cinfo;
+    // Arithmetic decoding reads past the end of its data without a warning, and so does the search for a restart marker
+    // after damage.
+    if (cinfo->arith_code || reader->fence.damage != TINTYPE_JPEG_OK) {
+        return true;
     }
     return cinfo->progressive_mode ? !has_every_coefficient(cinfo) : jpeg_has_multiple_scans(cinfo);
 }
@@ -192,7 +195,7 @@ tintype_jpeg_status tintype_jpeg_reader_start(
     if (!jpeg_start_decompress(cinfo)) {
         return close_with(reader, TINTYPE_JPEG_NEEDS_MORE);
     }
-    if (reader->fence.input_ended && depends_on_end_marker(cinfo)) {
+    if (reader->fence.input_ended && depends_on_end_marker(reader)) {
         note_missing_end(reader);
     }
     *width = cinfo->output_width;
@@ -240,23 +243,24 @@ tintype_jpeg_status tintype_jpeg_reader_read_rows(
     return read_rows(reader, dest, stride, max_rows, rows_read);
 }
 
-static tintype_jpeg_status finish(tintype_jpeg_reader *reader) {
-    bool needs_end_marker = depends_on_end_marker(&reader->cinfo);
+static tintype_jpeg_status finish(tintype_jpeg_reader *reader, bool *is_damaged) {
+    bool needs_end_marker = depends_on_end_marker(reader);
     if (!jpeg_finish_decompress(&reader->cinfo)) {
         return TINTYPE_JPEG_NEEDS_MORE;
     }
     if (reader->fence.input_ended && needs_end_marker) {
         note_missing_end(reader);
     }
-    return reader->fence.damage;
+    *is_damaged = reader->fence.damage != TINTYPE_JPEG_OK;
+    return TINTYPE_JPEG_OK;
 }
 
-tintype_jpeg_status tintype_jpeg_reader_finish(tintype_jpeg_reader *reader) {
+tintype_jpeg_status tintype_jpeg_reader_finish(tintype_jpeg_reader *reader, bool *is_damaged) {
     if (reader->stage != STAGE_STARTED || reader->cinfo.output_scanline < reader->cinfo.output_height) {
         return TINTYPE_JPEG_MISUSE;
     }
     if (setjmp(reader->fence.escape) != 0) {
         return close_with(reader, reader->fence.status);
     }
-    return close_with(reader, finish(reader));
+    return close_with(reader, finish(reader, is_damaged));
 }

@@ -106,7 +106,7 @@ public struct JPEGDecoder: PartialImageDecoder {
                 strip.convert(rows: count, by: converter)
                 return count
             }
-        let isDamaged = try reader.finish(context.options.damageTolerance.ofJPEG)
+        let isDamaged = try reader.finish()
         try context.checkCancelled()
         return (try stored.oriented(plan.orientation), isDamaged)
     }

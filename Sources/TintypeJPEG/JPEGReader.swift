@@ -4,7 +4,7 @@ import TintypeCore
 
 /// Reads one complete image with libjpeg.
 ///
-/// Calls come in the order ``open(_:isComplete:)``, ``start(eighths:)``, ``readRows(_:into:stride:)``, ``finish(_:)``.
+/// Calls come in the order ``open(_:isComplete:)``, ``start(eighths:)``, ``readRows(_:into:stride:)``, ``finish()``.
 struct JPEGReader: ~Copyable {
     private let reader: OpaquePointer
     private let hook: CancelHook
@@ -47,7 +47,7 @@ struct JPEGReader: ~Copyable {
         tintype_jpeg_reader_set_keeps_inks(reader, true)
     }
 
-    /// Continues past damage, which then only ``finish(_:)`` reports. Call it before ``open(_:isComplete:)``.
+    /// Continues past damage, which then only ``finish()`` reports. Call it before ``open(_:isComplete:)``.
     func tolerate(_ tolerance: tintype_jpeg_tolerance) {
         tintype_jpeg_reader_set_tolerance(reader, tolerance)
     }
@@ -69,14 +69,12 @@ struct JPEGReader: ~Copyable {
 
     /// Ends the reading.
     ///
-    /// - Parameter tolerance: The damage that is no error.
-    /// - Returns: Whether the image is damaged.
-    /// - Throws: ``TintypeError/Code/undecodable`` if the image was damaged or cut short.
-    func finish(_ tolerance: tintype_jpeg_tolerance) throws(TintypeError) -> Bool {
-        let status = tintype_jpeg_reader_finish(reader)
-        if status == .corrupt, tolerance != .nothing { return true }
-        try check(status)
-        return false
+    /// - Returns: Whether the image has damage that is tolerated.
+    /// - Throws: ``TintypeError/Code/undecodable`` if the image was damaged otherwise or cut short.
+    func finish() throws(TintypeError) -> Bool {
+        var isDamaged = false
+        try check(tintype_jpeg_reader_finish(reader, &isDamaged))
+        return isDamaged
     }
 
     private func check(_ status: tintype_jpeg_status) throws(TintypeError) {

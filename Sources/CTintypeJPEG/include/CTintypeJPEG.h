@@ -151,11 +151,12 @@ tintype_jpeg_status tintype_jpeg_reader_read_rows(
 
 /// Ends an image whose rows have all been read, and reports whether it was complete.
 ///
-/// - OK: complete. The end marker alone may be missing if all coefficients are known to be present.
-/// - CORRUPT or TRUNCATED: incomplete; the reader may have tolerated that.
+/// - OK: complete; `is_damaged` is set to whether damage was tolerated. The end marker alone may be missing if all
+///   coefficients are known to be present.
+/// - CORRUPT or TRUNCATED: incomplete.
 /// - NEEDS_MORE: the bytes opened were a prefix.
 /// - MISUSE: rows are left to read.
-tintype_jpeg_status tintype_jpeg_reader_finish(tintype_jpeg_reader *reader);
+tintype_jpeg_status tintype_jpeg_reader_finish(tintype_jpeg_reader *reader, bool *is_damaged);
 
 /// Returns the error message, in libjpeg's words if it has some; empty without an error. Valid until the reader's next
 /// call.
