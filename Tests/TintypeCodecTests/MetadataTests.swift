@@ -242,6 +242,13 @@ import TintypeTesting
         }
     }
 
+    /// A segment that states to be shorter than its own length field.
+    @Test func aSegmentWithoutLengthIsKept() throws {
+        let data = Data([0xFF, 0xD8, 0xFF, 0xE1, 0, 0, 0xFF, 0xD9])
+        #expect(try writer.inserted(into: data, .jpeg).count > data.count)
+        #expect(MetadataReader.metadata(of: data, .jpeg, DecodeLimits()).isEmpty)
+    }
+
     private var writer: MetadataWriter {
         get throws {
             let metadata = ImageMetadata(exif: ExifData(Self.exif()), xmp: Self.xmp(), iptc: Self.iptc)

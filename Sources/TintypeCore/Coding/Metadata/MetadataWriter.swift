@@ -64,7 +64,7 @@ struct MetadataWriter {
     private static func segment(_ marker: UInt8, at offset: Int, of data: Data) -> Int? {
         guard offset + 4 <= data.count, data[offset] == 0xFF, data[offset + 1] == marker else { return nil }
         let end = offset + 2 + Int(data[offset + 2]) << 8 + Int(data[offset + 3])
-        return end <= data.count ? end : nil
+        return end >= offset + 4 && end <= data.count ? end : nil
     }
 
     private static func append(_ marker: UInt8, _ body: Data, to segments: inout Data) {
