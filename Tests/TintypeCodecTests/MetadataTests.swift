@@ -156,7 +156,8 @@ import TintypeTesting
     /// An embedded thumbnail is made of the written pixels, and lies in the same Exif data.
     @Test func aNewThumbnailReplacesTheOldOne() throws {
         let image = try decode(Self.photograph())
-        let large = try image.transformed(by: ResizeTransformer(to: PixelSize(width: 400, height: 300), mode: .stretch))
+        let large = try image.transformed(
+            by: ResizeTransformer(to: PixelSize(width: 400, height: 300), mode: .stretch, isEnlarging: true))
         var options = EncodeOptions(embedsThumbnail: true)
         options.metadata = [.exif]
         let data = try Self.coders.encode(large, as: .jpeg, options: options)
