@@ -72,13 +72,15 @@ struct CacheLayout: Sendable {
 }
 
 extension CacheLayout {
-    /// `$XDG_CACHE_HOME/tintype`, or `~/.cache/tintype` (XDG base directory specification 0.8).
-    static var standard: CacheLayout {
+    /// `$XDG_CACHE_HOME/tintype`, or `~/.cache/tintype`.
+    static var standard: CacheLayout { CacheLayout(FolderLocation(named: URL(filePath: "\(userDirectory)/tintype"))) }
+
+    /// The path of the user's cache directory: `$XDG_CACHE_HOME`, or `~/.cache` (XDG base directory specification 0.8).
+    static var userDirectory: String {
         let environment = ProcessInfo.processInfo.environment
         let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? NSHomeDirectory()
         // Relative paths are invalid and must be ignored, by the specification.
-        let base = environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "\(home)/.cache"
-        return CacheLayout(FolderLocation(named: URL(filePath: "\(base)/tintype")))
+        return environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "\(home)/.cache"
     }
 }
 

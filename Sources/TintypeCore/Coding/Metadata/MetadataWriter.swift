@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Writes metadata into an encoded image: JPEG, PNG or WebP.
 ///
@@ -139,7 +139,7 @@ extension Data {
 }
 
 /// The parts of zlib that metadata of a few hundred bytes need: checksums, and a stream that is not compressed.
-enum ZlibStored {
+package enum ZlibStored {
     /// Returns a zlib stream of one stored block (RFC 1950; RFC 1951, 3.2.4).
     ///
     /// - Parameter data: At most 65,535 bytes.
@@ -162,7 +162,7 @@ enum ZlibStored {
     }
 
     /// Returns the checksum of PNG chunks (PNG third edition, annex D).
-    static func crc32(_ data: Data) -> UInt32 {
+    package static func crc32(_ data: Data) -> UInt32 {
         ~data.reduce(UInt32.max) { sum, byte in table[Int((sum ^ UInt32(byte)) & 255)] ^ (sum >> 8) }
     }
 

@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+import TintypeCore
+import TintypeTesting
+
+@testable import TintypeDisk
+
+/// The thumbnails that the programs of a desktop share.
+@Suite(.timeLimit(.minutes(15))) struct FreedesktopThumbnailTests {
+    private let folder: TemporaryFolder
+    private let decoder = GatedDecoder(info: ImageInfo(format: .png, size: PixelSize(width: 512, height: 256)))
+    private let thumbnails: FreedesktopThumbnails
+
+    init() throws {
+        folder = try TemporaryFolder()
+        thumbnails = FreedesktopThumbnails(directory: folder.url.appending(path: "thumbnails"))
+    }
+
+    /// Writes any image as a PNG file without pixels.
+    private struct HeaderEncoder: ImageEncoder {
+        static let end = Data([0, 0, 0, 0]) + Data("IEND".utf8) + Data([0xAE, 0x42, 0x60, 0x82])
+        static let file = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data(count: 25) + end
+        let formats: Set<ImageFormat> = [.png]
+
+        func encode(_ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions) -> Data { Self.file }
+    }
+
+    /// A pipeline without memory.
+    private func pipeline(_ change: (inout PipelineConfiguration) -> Void = { _ in }) -> ImagePipeline {
+        var configuration = PipelineConfiguration()
+        configuration.cache = ImageCache(memory: nil)
+        configuration.coders = ImageCoderRegistry(decoders: [decoder], encoders: [HeaderEncoder()])
+        change(&configuration)
+        return ImagePipeline(configuration)
+    }
+
+    /// Writes a file with a time of modification.
+    private func write(_ name: String = "my photo.png", modified: Int = 1_000_000) throws -> URL {
+        let url = folder.url.appending(path: name)
+        try HeaderEncoder.file.write(to: url)
+        let time = timespec(tv_sec: modified, tv_nsec: 5)
+        #expect(utimensat(AT_FDCWD, url.path(percentEncoded: false), [time, time], 0) == 0)
+        return url
+    }
+
+    private func stored(_ size: FreedesktopThumbnails.Size = .normal) -> [String] {
+        folder.files.filter { $0.contains("/thumbnails/\(size.folderName)/") }
+    }
+
+    @Test func theNameIsThatOfTheStandard() {
+        let subject = ThumbnailSubject(
+            path: "/home/jens/photos/me.png", url: "file:///home/jens/photos/me.png", modified: 1)
+        #expect(subject.name == "c6ee772d9e49320e97ec29a7eb5b1697.png")
+    }
+
+    @Test func aThumbnailIsMadeAndStoredAndThenRead() async throws {
+        let file = try write()
+        let made = try await thumbnails.image(of: file, in: pipeline())
+        #expect(made.size == PixelSize(width: 128, height: 64))
+        let path = try #require(stored().first)
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(stored().count == 1 && mode == 0o600)
+        let texts = ThumbnailFile.texts(of: try Data(contentsOf: URL(filePath: path)))
+        #expect(texts == ["Thumb::URI": file.absoluteString, "Thumb::MTime": "1000000"])
+        #expect(file.absoluteString.hasSuffix("/my%20photo.png"))
+        // Without the file loader, only the thumbnail can be read.
+        let read = try await thumbnails.image(of: file, in: pipeline { $0.loaders = [DataURLLoader()] })
+        #expect(read.size == PixelSize(width: 512, height: 256), "the thumbnail as it is")
+    }
+
+    @Test func anOutdatedThumbnailIsMadeAgain() async throws {
+        let file = try write()
+        _ = try await thumbnails.image(of: file, in: pipeline())
+        _ = try write(modified: 2_000_000)
+        let again = try await thumbnails.image(of: file, in: pipeline())
+        #expect(again.size.width == 128 && stored().count == 1)
+        let texts = ThumbnailFile.texts(of: try Data(contentsOf: URL(filePath: try #require(stored().first))))
+        #expect(texts["Thumb::MTime"] == "2000000")
+    }
+
+    @Test(arguments: FreedesktopThumbnails.Size.allCases)
+    func eachSizeHasAFolderOfItsOwn(_ size: FreedesktopThumbnails.Size) async throws {
+        let image = try await thumbnails.image(of: try write(), size: size, in: pipeline())
+        #expect(image.size.width == min(size.rawValue, 512))
+        #expect(FreedesktopThumbnails.Size.allCases.filter { !stored($0).isEmpty } == [size])
+    }
+
+    @Test func noThumbnailOfAThumbnailIsStored() async throws {
+        _ = try await thumbnails.image(of: try write(), in: pipeline())
+        let path = try #require(stored().first)
+        _ = try await thumbnails.image(of: URL(filePath: path), in: pipeline())
+        #expect(stored().count == 1)
+    }
+
+    @Test func aMissingFileIsAnErrorWhateverIsStored() async throws {
+        let file = try write()
+        _ = try await thumbnails.image(of: file, in: pipeline())
+        try FileManager.default.removeItem(at: file)
+        let pipeline = pipeline()
+        let error = await #expect(throws: TintypeError.self) { try await thumbnails.image(of: file, in: pipeline) }
+        #expect(error?.code == .notFound)
+    }
+
+    @Test(arguments: [0, 5, 8, 40, 60]) func aDamagedThumbnailIsMadeAgain(_ length: Int) async throws {
+        let file = try write()
+        _ = try await thumbnails.image(of: file, in: pipeline())
+        #expect(truncate(try #require(stored().first), length) == 0)
+        #expect(try await thumbnails.image(of: file, in: pipeline()).size.width == 128)
+    }
+}
