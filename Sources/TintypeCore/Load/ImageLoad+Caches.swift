@@ -49,8 +49,7 @@ extension ImageLoad {
     /// Looks up the finished rendition as pixels, which need no decoding.
     private func lookUpPixels() async throws(TintypeError) -> ImageResponse? {
         let (key, cache) = (request.key, cache)
-        guard usesPixelTier, request.policy.reads(request.policy.rendered.disk), request.source.isWorthKeepingOnDisk
-        else { return nil }
+        guard usesPixelTier, request.policy.reads(request.policy.rendered.disk), request.mayBeOnDisk else { return nil }
         let hit = try await watch.watch(.disk, key, byteCount: { $0?.pixels.byteCount }) {
             _ throws(TintypeError) in
             try await WorkQueue.disk.run(for: job) { () throws(TintypeError) in cache.pixels(for: key) }
@@ -81,13 +80,14 @@ extension ImageLoad {
     func readEntry(
         _ key: CacheKey, in cache: any ImageCaching, _ access: CacheAccess
     ) async throws(TintypeError) -> CacheEntry? {
-        guard readsDisk(access, of: cache) else { return nil }
+        guard readsDisk(access, of: cache, forOriginal: key.isOriginal) else { return nil }
         return try await WorkQueue.disk.run(for: job, blockingRead(of: key, in: cache))
     }
 
     /// Whether the policy lets the disk tier of a cache answer.
-    func readsDisk(_ access: CacheAccess, of cache: any ImageCaching) -> Bool {
-        request.policy.reads(access) && request.source.isWorthKeepingOnDisk && cache.tiers.contains(.disk)
+    func readsDisk(_ access: CacheAccess, of cache: any ImageCaching, forOriginal isOriginal: Bool) -> Bool {
+        request.policy.reads(access) && (isOriginal ? request.source.isWorthKeepingOnDisk : request.mayBeOnDisk)
+            && cache.tiers.contains(.disk)
     }
 
     /// Returns a closure that reads an entry on the thread that calls it.

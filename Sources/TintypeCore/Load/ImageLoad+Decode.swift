@@ -33,7 +33,7 @@ extension ImageLoad {
     ///
     /// Not shared with other loads: waiting for another one takes longer than reading a file that it has just read.
     private func decodeFromDisk() async throws(TintypeError) -> ImageResponse? {
-        guard readsDisk(request.policy.original.disk, of: originalCache) else { return nil }
+        guard readsDisk(request.policy.original.disk, of: originalCache, forOriginal: true) else { return nil }
         let read = blockingRead(of: request.key.original, in: originalCache)
         let decode = blockingDecode(request.rendition.decode)
         let decoded = try await WorkQueue.disk.run(for: job, read, then: .pixels) {

@@ -30,7 +30,7 @@ extension ImageLoad {
         (!image.isAnimated || storesAnimations) && !image.isPartial && image.highRange == nil && image.exif == nil
             && image.metadata == nil && !request.key.isOriginal
             && request.policy.rendered.disk.canWrite
-            && request.source.isWorthKeepingOnDisk && mayBeStored(currentBytes)
+            && request.mayBeOnDisk && mayBeStored(currentBytes)
             && (usesPixelTier || isWorthEncoding(image))
     }
 

@@ -12,6 +12,13 @@ public enum FileIdentity: Hashable, Sendable {
 }
 
 extension ImageRequest {
+    /// Whether disk caches may have renditions of the source: not of a local file, unless the policy wants that and the key
+    /// changes with the file.
+    var mayBeOnDisk: Bool {
+        source.isWorthKeepingOnDisk
+            || policy.localFiles == .disk && identity != nil && source.expectedOrigin == .file
+    }
+
     /// Returns the request with the time of modification and the size of its file in the identity. A request for anything
     /// else, for a file that does not exist, or with an identity of its own is returned unchanged. Blocks.
     func identifiedByModification() -> ImageRequest {

@@ -13,6 +13,9 @@ public struct LoadPolicy: Hashable, Sendable {
     /// Whether the header is delivered while the bytes arrive. By default it is not. Requests that differ only in this
     /// share their work.
     public var header = HeaderDelivery.withImage
+    /// Whether smaller and transformed images of local files are stored on disk. By default they are not.
+    public var localFiles = LocalFileStorage.memory
+
     /// Whether previews are kept in memory for the next request. By default they are not. Requests that differ only in this
     /// share their work.
     public var previewStorage = PreviewStorage.none
@@ -96,6 +99,15 @@ extension LoadPolicy {
         /// As soon as enough bytes have arrived, if others are still missing: ``ImageEvent/info(_:)``. A view can then
         /// reserve space of the right shape.
         case early
+    }
+
+    /// Where renditions of local files are stored. The files themselves are never stored.
+    public enum LocalFileStorage: Hashable, Sendable {
+        /// In memory alone: the file is on disk anyway.
+        case memory
+        /// Also on disk, like those of other sources. Meant for thumbnails of large files. A file that changed has other keys
+        /// (``FileIdentity/modification``); with ``FileIdentity/path`` nothing is stored.
+        case disk
     }
 
     /// Whether previews are kept for the next request.

@@ -67,6 +67,38 @@ import TintypeTesting
         }
     }
 
+    @Test(arguments: [LoadPolicy.LocalFileStorage.disk, .memory])
+    func thumbnailsOfLocalFilesAreStoredOnDiskOnRequest(_ storage: LoadPolicy.LocalFileStorage) async throws {
+        try await withFile { url in
+            let info = ImageInfo(format: .png, size: PixelSize(width: 8, height: 8))
+            let fixture = PipelineFixture(info: info) { $0.loaders = [FileLoader()] }
+            let request = ImageRequest(url: url).fitting(width: 2).with {
+                $0.policy.localFiles = storage
+                $0.policy.completion = .whenStored
+            }
+            _ = try await fixture.pipeline.image(for: request)
+            let key = fixture.pipeline.cacheKey(for: request)
+            // The file itself is never stored.
+            #expect(fixture.disk.keys == (storage == .disk ? [key] : []))
+            fixture.memory.clear()
+            let again = try await fixture.pipeline.response(for: request)
+            #expect(again.origin == (storage == .disk ? .disk : .file) && again.image.size.width == 2)
+            try write(PipelineFixture.png, to: url, modified: 2000)
+            #expect(try await fixture.pipeline.response(for: request).origin == .file)
+        }
+    }
+
+    @Test func aFileThatCannotTellItsChangesIsNotStoredOnDisk() async throws {
+        try await withFile { url in
+            let fixture = pipeline { $0.fileIdentity = .path }
+            var request = ImageRequest(url: url).transformed(by: CountingTransformer(identifier: "t"))
+            request.policy.localFiles = .disk
+            _ = try await fixture.pipeline.image(for: request)
+            try await fixture.pipeline.flush()
+            #expect(fixture.disk.keys.isEmpty)
+        }
+    }
+
     @Test func aFileThatAGuardRefusesIsNotTouched() async throws {
         struct Refusal: GuardingLoader {
             let guardFlag = GuardFlag(true)
