@@ -48,7 +48,7 @@ public struct DownloaderConfiguration: Sendable {
     public var retry = RetryPolicy.none
 
     /// Called before an attempt that follows ``TintypeCore/TintypeError/Code/unreachable``; returns when a network may
-    /// be available again.
+    /// be available again, for example ``TintypeCore/NetworkMonitor/waitUntilConnected()``.
     ///
     /// If it throws, or takes longer than ``RetryPolicy/timeLimit`` allows, the transfer fails with the error of the
     /// last attempt. `nil`, the default, does not wait.
