@@ -121,7 +121,7 @@ extension ImageLoad {
         let isAccepted = try? await WorkQueue.pixels.run(for: job) { () throws(TintypeError) in
             cache.storePixels(image, for: key, timeToLive: timeToLive)
         }
-        services.didStore(for: request)
+        if request.overrides != nil { services.didStore(for: request) }
         return isAccepted ?? false
     }
 }
@@ -145,7 +145,8 @@ extension ImageLoad {
         entry.file = bytes.file
         guard let serializer else {
             originalCache.store(entry, for: request.key.original)
-            return services.didStore(for: request)
+            if request.overrides != nil { services.didStore(for: request) }
+            return
         }
         services.background.add(cost: image.memoryCost + entry.data.count) { [entry] in
             await self.storeSerialized(entry, of: image, by: serializer)
@@ -175,7 +176,7 @@ extension ImageLoad {
             }
             if let entry = entry.replacingData(form) { originalCache.store(entry, for: key) }
         }
-        services.didStore(for: request)
+        if request.overrides != nil { services.didStore(for: request) }
     }
 }
 
@@ -195,7 +196,7 @@ extension ImageLoad {
         await logFailure { () throws(TintypeError) in
             if let entry = try await encode(image, job) { cache.store(entry, for: request.key) }
         }
-        services.didStore(for: request)
+        if request.overrides != nil { services.didStore(for: request) }
     }
 
     /// Logs an error of `body`. A failure to store does not fail a load.

@@ -119,7 +119,7 @@ extension ImageLoad {
     /// The cache for the original: the pipeline's, or the request's own.
     var originalCache: any ImageCaching { services.originalCache(for: request) }
     /// The observers of the pipeline, and those of the request.
-    var watch: StageWatch { services.watch.including(request) }
+    var watch: StageWatch { request.overrides == nil ? services.watch : services.watch.including(request) }
     /// The pipeline's loaders, or the request's own.
     var loader: any ImageLoader { services.loader(for: request) }
 }

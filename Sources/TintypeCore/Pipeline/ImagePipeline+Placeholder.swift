@@ -5,8 +5,7 @@ extension ImagePipeline {
     /// - Returns: The number of images that were delivered.
     func showPlaceholder(in task: ImageTask) -> Int {
         let request = task.request
-        guard request.placeholderKey != nil || request.policy.previewStorage == .memory, services.guards.allow(request)
-        else { return 0 }
+        guard services.guards.allow(request) else { return 0 }
         let cache = services.cache(for: request)
         let keys = [request.policy.previewStorage == .memory ? request.key.preview : nil, request.placeholderKey]
         guard let image = keys.lazy.compactMap({ $0.flatMap { cache.image(for: $0) } }).first else { return 0 }

@@ -88,8 +88,8 @@ public final class ImagePipeline: Sendable {
         let task = ImageTask(request: request, in: running)
         // Jobs do not know the scale, so that they are shared. With alternatives, it depends on which of them loads.
         let scale = request.alternatives.isEmpty ? request.rendition.decode.scale : nil
-        let placeholders = showPlaceholder(in: task)
         let keeper = request.policy.previewStorage == .memory ? PreviewKeeper(request, services) : nil
+        let placeholders = keeper != nil || request.placeholderKey != nil ? showPlaceholder(in: task) : 0
         let readsHeader = request.policy.header == .early
         let receiver = JobReceiver<ImageResponse, LoadStatus>(
             onStatus: { status in

@@ -66,7 +66,7 @@ final class RunningTasks: Sendable {
 
     /// Adds a task, before it can end. O(1) amortised.
     func add(_ task: ImageTask) -> Entry {
-        let watch = watch.including(task.request)
+        let watch = task.request.overrides == nil ? watch : watch.including(task.request)
         let watched = watch.isIdle ? nil : watch.loadBegan(task.request)
         let slot = state.withLock { state in
             guard let slot = state.free.popLast() else {
@@ -84,6 +84,7 @@ final class RunningTasks: Sendable {
             state.tasks[entry.slot] = nil
             state.free.append(entry.slot)
         }
-        watch.including(request).loadEnded(entry.watched, request, result)
+        let watch = request.overrides == nil ? watch : watch.including(request)
+        watch.loadEnded(entry.watched, request, result)
     }
 }

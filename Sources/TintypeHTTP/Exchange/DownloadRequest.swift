@@ -39,7 +39,11 @@ public struct DownloadRequest: Hashable, Sendable {
         let own: HTTPSource? = if case .http(let source) = source { source } else { nil }
         self.init(
             url: url.withoutCredential, method: own?.method ?? "GET",
-            headers: Self.headers(own?.headers ?? [:], settings, url.credential ?? settings.credential(for: url)))
+            headers: Self.headers(own?.headers ?? [:], settings, url.credential))
+        guard !settings.configuration.credentials.isEmpty, !headers.contains("Authorization"),
+            let credential = settings.credential(for: url)
+        else { return }
+        headers.add("Authorization", credential.authorization)
     }
 
     /// Checks the parts that the HTTP client does not check. The client traps on some invalid requests, such as one

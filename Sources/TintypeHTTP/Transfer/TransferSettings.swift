@@ -52,8 +52,7 @@ final class TransferSettings: Sendable {
     var minimumRate: MinimumRate? { options.minimumRate ?? configuration.minimumRate }
     /// The credential of the configuration for the origin of a URL.
     func credential(for url: URL) -> HTTPCredential? {
-        guard !configuration.credentials.isEmpty else { return nil }
-        return configuration.credentials.first { $0.key.hasOrigin(of: url) }?.value
+        configuration.credentials.first { $0.key.hasOrigin(of: url) }?.value
     }
 
     /// The cookies to send and to set; `nil` if the request uses none.
@@ -83,8 +82,12 @@ final class TransferSettings: Sendable {
     /// - Parameter origin: The URL of the request, before redirects.
     /// - Throws: ``TintypeCore/TintypeError/Code/insecure`` when a certificate cannot be read.
     func tls(for url: URL, origin: URL) throws(TintypeError) -> TLSConfiguration? {
+        guard
+            !configuration.clientCertificates.isEmpty || !configuration.hostsWithUncheckedCertificates.isEmpty
+                || options.acceptsUncheckedCertificate
+        else { return nil }
         let isUnchecked = acceptsUncheckedCertificate(of: url, origin: origin)
-        let own = configuration.clientCertificates.isEmpty ? nil : configuration.clientCertificates[url.plainHost]
+        let own = configuration.clientCertificates[url.plainHost]
         guard isUnchecked || own != nil else { return nil }
         var tls = isUnchecked ? TLSConfiguration.makeClientConfiguration() : try traits.tls()
         if isUnchecked { tls.certificateVerification = .none }
@@ -96,9 +99,7 @@ final class TransferSettings: Sendable {
     ///
     /// - Parameter origin: The URL of the request, before redirects.
     private func acceptsUncheckedCertificate(of url: URL, origin: URL) -> Bool {
-        guard !configuration.hostsWithUncheckedCertificates.isEmpty || options.acceptsUncheckedCertificate,
-            let host = url.host()?.lowercased()
-        else { return false }
+        guard let host = url.host()?.lowercased() else { return false }
         return configuration.hostsWithUncheckedCertificates.contains(host)
             || options.acceptsUncheckedCertificate && url.hasOrigin(of: origin)
     }
