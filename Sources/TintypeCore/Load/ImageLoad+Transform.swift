@@ -37,6 +37,8 @@ extension ImageLoad {
                 request.policy.rendered = CacheRules(memory: request.policy.rendered.memory.reading, disk: .off)
                 request.policy.variants = .exact
                 request.policy.completion = .whenReady
+                // What nobody shows needs no preparation.
+                request.policy.preparation = .automatic
                 request.policy.data = .whenLoaded
             })
     }
