@@ -41,10 +41,14 @@ import TintypeTesting
     func tmuxShowsOurCells(_ symbols: CellSymbols) throws {
         let image = try TestImages.photo(40, 30)
         let grid = try CellPainter(symbols, colors: .trueColor, background: nil).paint(image)
+        // tmux answers the request for the status when it has shown what comes before.
         let script = """
+            printf '%s\n' '#!/bin/sh' 'cat input; stty -icanon -echo; printf "\\033[5n"; head -c 4 > answer' \\
+                'tmux -S ./socket wait-for -S shown; exec sleep 600' > pane
+            chmod +x pane
             tmux() { command tmux -S ./socket -f /dev/null "$@"; }
-            tmux new-session -d -x 60 -y 30 'cat input; printf "\\nend of test"; exec sleep 600' || exit 1
-            until tmux capture-pane -p | grep -q 'end of test'; do :; done
+            tmux new-session -d -x 60 -y 30 './pane'
+            tmux wait-for shown
             tmux capture-pane -e -p -E \(grid.span.rows - 1) > output
             tmux kill-server
             """
