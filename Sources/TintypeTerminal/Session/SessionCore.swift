@@ -7,6 +7,8 @@ final class SessionCore: Sendable {
     let screen: TerminalScreen
     let device: TerminalDevice
     let onKey: @Sendable (TerminalKey) -> Void
+    /// The clock of the flow control.
+    let time: TimeSource
     /// What to do next.
     let state: Locked<SessionState>
     /// Wakes the thread when the state has changed.
@@ -20,11 +22,12 @@ final class SessionCore: Sendable {
 
     init(
         _ capabilities: TerminalCapabilities, screen: TerminalScreen, device: TerminalDevice,
-        onKey: @escaping @Sendable (TerminalKey) -> Void
+        time: TimeSource, onKey: @escaping @Sendable (TerminalKey) -> Void
     ) {
         self.capabilities = capabilities
         self.screen = screen
         self.device = device
+        self.time = time
         self.onKey = onKey
         state = Locked(SessionState(size: capabilities.size))
     }

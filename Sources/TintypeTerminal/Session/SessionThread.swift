@@ -4,7 +4,6 @@ import TintypeCore
 /// The thread of a session: it draws frames, and receives keys and answers.
 struct SessionThread {
     private let core: SessionCore
-    private let time = TimeSource.system
     private var renderers: [Int: RegionRenderer] = [:]
     private var parser = TerminalInputParser()
     private var output = TerminalScreen.FormerOutput.complete
@@ -32,7 +31,7 @@ struct SessionThread {
     mutating func run() {
         var isAlive = write(core.screen.beginning)
         while isAlive {
-            switch core.state.withLock({ [now = time.uptime()] in $0.next(at: now) }) {
+            switch core.state.withLock({ [now = core.time.uptime()] in $0.next(at: now) }) {
             case .end: isAlive = false
             case .draw(let entry): isAlive = draw(entry.frame, region: entry.region)
             case .restart(let size): isAlive = restart(size)
@@ -59,7 +58,7 @@ struct SessionThread {
         if !drawn.shared.isEmpty { sharedFrames[region] = frame }
         unread.append(drawn.shared)
         let isWritten = writeFrame(drawn.bytes)
-        core.state.withLock { [now = time.uptime()] in $0.write(at: now) }
+        core.state.withLock { [now = core.time.uptime()] in $0.write(at: now) }
         return isWritten
     }
 
@@ -128,10 +127,10 @@ struct SessionThread {
 
     private mutating func receive(until end: Duration?) -> Bool {
         let isEscape = parser.isIncomplete
-        let limit = isEscape ? min(end ?? .seconds(3600), time.uptime() + Self.escapeTime) : end
+        let limit = isEscape ? min(end ?? .seconds(3600), core.time.uptime() + Self.escapeTime) : end
         let ready = Polling.wait(
             for: [core.ending.descriptor, core.wake.descriptor, core.device.descriptor],
-            until: limit.map { ContinuousClock.now + ($0 - time.uptime()) })
+            until: limit.map { ContinuousClock.now + ($0 - core.time.uptime()) })
         switch ready {
         case core.wake.descriptor: core.wake.clear()
         case core.device.descriptor:

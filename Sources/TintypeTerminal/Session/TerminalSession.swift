@@ -23,13 +23,14 @@ public final class TerminalSession: Sendable {
         try self.init(capabilities, screen: screen, device: TerminalDevice(), onKey: onKey)
     }
 
-    /// Begins a session on a terminal.
+    /// Begins a session on a terminal, with the clock that decides when an answer is late.
     package init(
         _ capabilities: TerminalCapabilities, screen: TerminalScreen, device: TerminalDevice,
+        time: TimeSource = .system,
         onKey: @escaping @Sendable (TerminalKey) -> Void = { _ in }
     ) throws(TintypeError) {
         try device.enterRawMode()
-        core = SessionCore(capabilities, screen: screen, device: device, onKey: onKey)
+        core = SessionCore(capabilities, screen: screen, device: device, time: time, onKey: onKey)
         Thread.detachNewThread { [core] in
             var thread = SessionThread(core)
             thread.run()
