@@ -32,6 +32,13 @@ import TintypeTesting
         #expect(traits(pin: pins[0]) != traits() && traits(pin: pins[0]) != traits(pin: pins[1]))
     }
 
+    @Test(arguments: [
+        (1, 1024), (10_240, 1024), (20_479, 1024), (20_480, 2048), (100_000, 8192), (655_360, 65_536), (Int.max, 65_536),
+    ])
+    func aLimitedConnectionReadsLittleAtOnce(_ rate: Int, _ size: Int) {
+        #expect(traits { $0.maximumBytesPerSecond = rate }.readSize == size)
+    }
+
     @Test func everyTraitIsTested() {
         #expect(Mirror(reflecting: traits()).children.count == Self.changes.count + 2)
     }

@@ -41,7 +41,13 @@ final class ClientTraits: Equatable, Sendable {
         versions = allowsHTTP2 ? version.map { HTTPVersions($0) } ?? .asFirst : .http1
         trustedCertificates = configuration.trustedCertificates
         // A limited rate is the steadier the less is read at once: at most what may arrive in a tenth of a second.
-        readSize = configuration.maximumBytesPerSecond.map { min(max($0 / 10, 1 << 10), 64 << 10) }
+        readSize = configuration.maximumBytesPerSecond.map { Self.readSize(forBytesPerSecond: $0) }
+    }
+
+    /// Returns a power of two, because buffers are rounded up to one, from 1 to 64 KB.
+    static func readSize(forBytesPerSecond rate: Int) -> Int {
+        let most = min(max(rate / 10, 1 << 10), 64 << 10)
+        return 1 << (Int.bitWidth - 1 - most.leadingZeroBitCount)
     }
 
     static func == (left: ClientTraits, right: ClientTraits) -> Bool {
