@@ -97,9 +97,11 @@ import TintypeCore
 
     private static let head = HTTPClientRequestPart.head(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/"))
 
+    /// Receives a head. Like a real channel, the channel then reads again.
     private func receive(_ status: Int) throws {
         try channel.writeInbound(
             HTTPClientResponsePart.head(HTTPResponseHead(version: .http1_1, status: .init(statusCode: status))))
+        channel.read()
     }
 
     /// Informational responses are no progress.
