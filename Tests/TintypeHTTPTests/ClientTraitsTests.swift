@@ -33,7 +33,8 @@ import TintypeTesting
     }
 
     @Test(arguments: [
-        (1, 1024), (10_240, 1024), (20_479, 1024), (20_480, 2048), (100_000, 8192), (655_360, 65_536), (Int.max, 65_536),
+        (1, 1024), (10_240, 1024), (20_479, 1024), (20_480, 2048), (100_000, 8192), (655_360, 65_536),
+        (Int.max, 65_536),
     ])
     func aLimitedConnectionReadsLittleAtOnce(_ rate: Int, _ size: Int) {
         #expect(traits { $0.maximumBytesPerSecond = rate }.readSize == size)
