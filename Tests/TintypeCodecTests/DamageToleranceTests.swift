@@ -34,7 +34,7 @@ import TintypeTesting
         }
     }
 
-    @Test(arguments: ["large-baseline.jpg", "restart.jpg", "baseline-420.jpg"])
+    @Test(arguments: ["large-baseline.jpg", "restart.jpg"])
     func invalidCodesAfterTheFirstRowOfBlocksAreAWarning(_ name: String) throws {
         let data = try FixtureManifest.named(name).data
         let whole = try decode(data)
