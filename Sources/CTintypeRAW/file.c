@@ -51,6 +51,10 @@ tintype_raw_status tintype_raw_open(
     if (opened == NULL) {
         return TINTYPE_RAW_MEMORY;
     }
+    // As many images are decoded at once as there are cores, so each takes the calling thread alone.
+    if (library->omp_set_num_threads != NULL) {
+        library->omp_set_num_threads(1);
+    }
     *opened = (tintype_raw_file){.library = library, .is_cancelled = is_cancelled, .context = context};
     // The default callbacks print.
     opened->data = library->libraw_init(LIBRAW_NO_CALLBACKS);

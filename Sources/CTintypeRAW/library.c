@@ -37,6 +37,7 @@ tintype_raw_status tintype_raw_load(
         free(found);
         return TINTYPE_RAW_UNAVAILABLE;
     }
+    found->omp_set_num_threads = (void (*)(int))dlsym(handle, "omp_set_num_threads");
     *library = found;
     return TINTYPE_RAW_OK;
 }

@@ -29,6 +29,8 @@ struct tintype_raw_library {
 #define FUNCTION(result, name, parameters) result(*name) parameters;
 #include "functions.h"
 #undef FUNCTION
+    /// A function of OpenMP; null if LibRaw was built without it.
+    void (*omp_set_num_threads)(int);
 };
 
 #endif
