@@ -19,7 +19,8 @@ import TintypeTesting
     /// Writes any image as a PNG file without pixels.
     private struct HeaderEncoder: ImageEncoder {
         static let end = Data([0, 0, 0, 0]) + Data("IEND".utf8) + Data([0xAE, 0x42, 0x60, 0x82])
-        static let file = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data(count: 25) + end
+        static let header = Data([0, 0, 0, 13]) + Data("IHDR".utf8) + Data(count: 17)
+        static let file = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + header + end
         let formats: Set<ImageFormat> = [.png]
 
         func encode(_ pixels: PixelBuffer, as format: ImageFormat, options: EncodeOptions) -> Data { Self.file }

@@ -82,7 +82,7 @@ import TintypeTesting
             #expect(fixture.disk.keys == (storage == .disk ? [key] : []))
             fixture.memory.clear()
             let again = try await fixture.pipeline.response(for: request)
-            #expect(again.origin == (storage == .disk ? .disk : .file) && again.image.size.width == 2)
+            #expect(again.origin == (storage == .disk ? .disk : .file))
             try write(PipelineFixture.png, to: url, modified: 2000)
             #expect(try await fixture.pipeline.response(for: request).origin == .file)
         }
