@@ -7,6 +7,10 @@
 /// The number of points around the visible part of a scrolled window in which a widget counts as visible.
 #define MARGIN 64
 
+/// How long the updates of one turn of the main loop may take, so that a window full of new images does not hold up
+/// events: each of them begins a load.
+#define TURN_MICROSECONDS (2 * 1000)
+
 /// A scrolled window around the widget. It is the nearest one; the windows around it are rarely scrolled.
 typedef struct {
     GtkWidget *window;
@@ -52,15 +56,34 @@ void tintype_watch_update(TintypeWatch *watch) {
     set_visible(watch, gtk_widget_get_mapped(watch->widget) && is_near_visible_part(watch));
 }
 
-static void cancel_update(TintypeWatch *watch) {
+/// The watches whose frame was drawn, and that wait for their update.
+static GQueue drawn = G_QUEUE_INIT;
+static unsigned int drawn_source;
+
+static gboolean update_drawn(gpointer unused) {
+    (void)unused;
+    gint64 end = g_get_monotonic_time() + TURN_MICROSECONDS;
+    while (drawn.length && g_get_monotonic_time() < end) tintype_watch_update(g_queue_pop_head(&drawn));
+    if (drawn.length) return G_SOURCE_CONTINUE;
+    drawn_source = 0;
+    return G_SOURCE_REMOVE;
+}
+
+static void stop_waiting_for_frame(TintypeWatch *watch) {
     if (!watch->clock) return;
     g_signal_handlers_disconnect_by_data(watch->clock, watch);
     g_clear_object(&watch->clock);
 }
 
+static void cancel_update(TintypeWatch *watch) {
+    stop_waiting_for_frame(watch);
+    g_queue_remove(&drawn, watch);
+}
+
 static void frame_drawn(TintypeWatch *watch) {
     cancel_update(watch);
-    tintype_watch_update(watch);
+    g_queue_push_tail(&drawn, watch);
+    if (!drawn_source) drawn_source = g_idle_add_full(G_PRIORITY_DEFAULT, update_drawn, NULL, NULL);
 }
 
 /// Compares positions after the next frame: a new widget gets its position in its layout, and so do scrolled ones.
