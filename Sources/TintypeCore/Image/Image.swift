@@ -89,16 +89,11 @@ public final class Image: Sendable {
     /// Returns the same image with another number of pixels per point.
     func atScale(_ scale: Double) -> Image {
         guard scale != self.scale else { return self }
-        return with(scale: scale, received: received, expires: expires)
-    }
-
-    /// Returns the same image with other ``received`` and ``expires`` dates.
-    package func dated(received: Date?, expires: Date?) -> Image {
-        with(scale: scale, received: received, expires: expires)
+        return dated(received: received, expires: expires, scale: scale)
     }
 
     /// The same image, marked as partial.
-    var markedPartial: Image { with(scale: scale, received: received, expires: expires, isPartial: true) }
+    var markedPartial: Image { dated(received: received, expires: expires, isPartial: true) }
 
     /// Returns the same image with other ``metadata``.
     func with(metadata: ImageMetadata?) -> Image {
@@ -107,10 +102,18 @@ public final class Image: Sendable {
             isPartial: isPartial, highRange: highRange, exif: exif, metadata: metadata)
     }
 
-    private func with(scale: Double, received: Date?, expires: Date?, isPartial: Bool? = nil) -> Image {
+    /// Returns the same image with other ``received`` and ``expires`` dates.
+    ///
+    /// - Parameters:
+    ///   - scale: The number of pixels per point; `nil` leaves it.
+    ///   - isPartial: Whether the image is partial; `nil` leaves it.
+    package func dated(
+        received: Date?, expires: Date?, scale: Double? = nil, isPartial: Bool? = nil
+    ) -> Image {
         Image(
-            pixels: pixels, info: info, scale: scale, received: received, expires: expires, animation: animation,
-            isPartial: isPartial ?? self.isPartial, highRange: highRange, exif: exif, metadata: metadata)
+            pixels: pixels, info: info, scale: scale ?? self.scale, received: received, expires: expires,
+            animation: animation, isPartial: isPartial ?? self.isPartial, highRange: highRange, exif: exif,
+            metadata: metadata)
     }
 
     /// Returns this image with a transformer applied. For an animation, the transformer is applied to each frame on

@@ -14,37 +14,33 @@ extension ImageLoad {
         }
     }
 
-    /// The work of the job that decodes an original.
+    /// The work of the job that decodes an original: from the disk, or else from the loader.
+    ///
+    /// What is read from the disk is decoded without a thread change in between, if the pixel queue has room. Reading is not
+    /// shared with other loads: waiting for another one takes longer than reading a file that it has just read.
     private func makeOriginal() async throws(TintypeError) -> ImageResponse {
         if let currentBytes { return try await decodeAndStore(currentBytes) }
         // From here on, this load can take the bytes of an equal load, even if that load ends first.
         let key = JobKey(bytesOf: request)
         services.handover.withLock { $0.enter(key) }
         defer { services.handover.withLock { $0.leave(key) } }
-        if let response = try await decodeFromDisk() { return response }
+        if readsDisk(request.policy.original.disk, of: originalCache, forOriginal: true) {
+            let read = blockingRead(of: request.key.original, in: originalCache)
+            let decode = blockingDecode(request.rendition.decode)
+            let stored = try await WorkQueue.disk.run(for: job, read, then: .pixels) {
+                [watch, key = request.key] entry throws(TintypeError) in
+                let image = Result { () throws(TintypeError) in
+                    try watch.watch(.decode, key) { () throws(TintypeError) in try decode(entry.data) }
+                }
+                return (LoadedBytes(entry), image)
+            }
+            if let (bytes, image) = stored { return try await decodeAndStore(bytes, decoded: image) }
+        }
         let previews = PreviewPump(self)
         defer { previews.stop() }
         let bytes = try await loadBytes(previews: previews)
         previews.stop()
         return try await decodeAndStore(bytes)
-    }
-
-    /// Reads the original from the disk and decodes it, without a thread change in between if the pixel queue has room.
-    ///
-    /// Not shared with other loads: waiting for another one takes longer than reading a file that it has just read.
-    private func decodeFromDisk() async throws(TintypeError) -> ImageResponse? {
-        guard readsDisk(request.policy.original.disk, of: originalCache, forOriginal: true) else { return nil }
-        let read = blockingRead(of: request.key.original, in: originalCache)
-        let decode = blockingDecode(request.rendition.decode)
-        let decoded = try await WorkQueue.disk.run(for: job, read, then: .pixels) {
-            [watch, key = request.key] entry throws(TintypeError) in
-            let image = Result { () throws(TintypeError) in
-                try watch.watch(.decode, key) { () throws(TintypeError) in try decode(entry.data) }
-            }
-            return (LoadedBytes(entry), image)
-        }
-        guard let (bytes, image) = decoded else { return nil }
-        return try await decodeAndStore(bytes, decoded: image)
     }
 
     /// Decodes an original, and stores it if that succeeds. Otherwise records the failure, or loads the bytes again.
@@ -104,7 +100,7 @@ extension ImageLoad {
             throw error.isDamage ? bytes.transferFailure ?? error : error
         }
         var response = ImageResponse(
-            image: image.markedPartial.dated(received: bytes.received, expires: bytes.expires), origin: bytes.origin,
+            image: image.dated(received: bytes.received, expires: bytes.expires, isPartial: true), origin: bytes.origin,
             byteCount: bytes.data.count)
         response.transferFailure = bytes.transferFailure
         return response

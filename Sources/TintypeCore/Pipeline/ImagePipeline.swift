@@ -48,7 +48,11 @@ public final class ImagePipeline: Sendable {
             return ImageResponse(image: image, origin: .memory)
         }
         guard !Task.isCancelled else { throw .cancelled }
-        return try await launch(request).responseOrCancel()
+        let task = launch(request)
+        return try await task.end.wait {
+            task.cancel()
+            return .failure(.cancelled)
+        }.get()
     }
 
     /// Starts a load and returns a handle to it. The load has ended already if the image is in memory.

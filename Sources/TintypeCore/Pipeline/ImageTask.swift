@@ -12,7 +12,8 @@ public final class ImageTask: Sendable {
 
     private let state = Locked(State())
     let handle: JobHandle
-    private let end = Promise<ImageTaskState.End>()
+    /// Fulfilled at the end.
+    let end = Promise<ImageTaskState.End>()
     private let running: RunningTasks?
 
     /// - Parameter running: The list of running loads, which contains the task until it ends; `nil` for a task that has
@@ -76,15 +77,6 @@ public final class ImageTask: Sendable {
         get async throws(TintypeError) {
             try await end.wait { .failure(.cancelled) }.get()
         }
-    }
-
-    /// Waits for the response on behalf of the one caller that started the load: when the waiting task is cancelled, so is the
-    /// load.
-    func responseOrCancel() async throws(TintypeError) -> ImageResponse {
-        try await end.wait {
-            cancel()
-            return .failure(.cancelled)
-        }.get()
     }
 
     // MARK: Following the events
