@@ -3,7 +3,7 @@ import Foundation
 /// The load of one rendition, from a memory miss to the image. ``run()`` is the whole path.
 ///
 /// Each stage is a file: `ImageLoad+Caches`, `+Original`, `+Decode`, `+Transform`, `+Variants`, `+Store`;
-/// `+Revalidation` handles requests that ask the origin first.
+/// `+Revalidation` handles requests that ask the origin first, and `+OtherSources` those that name several sources.
 struct ImageLoad: Sendable {
     var request: ImageRequest
     let services: PipelineServices
@@ -15,9 +15,7 @@ struct ImageLoad: Sendable {
 
     /// Runs the stages in order. A stage that has the image ends the path.
     func run() async throws(TintypeError) -> ImageResponse {
-        if let low = request.lowDataRequest, services.configuration.savesData() { return try await loadSavingData(low) }
-        if let low = request.lowResolutionRequest { return try await loadAfter(lowResolution: low) }
-        guard request.alternatives.isEmpty else { return try await loadFirstAvailable() }
+        if let others = request.others { return try await loadFromSources(others) }
         do throws(TintypeError) {
             // A cache may have what an earlier load without this guard has stored.
             try services.guards.check(request)
@@ -57,10 +55,10 @@ extension ImageLoad {
 
     /// Joins or starts the job that makes another rendition, and waits for it. Its progress and previews are reported
     /// as those of this load.
-    func join(_ request: ImageRequest) async throws(TintypeError) -> ImageResponse {
+    func join(_ request: ImageRequest, from start: JobStart = .caches) async throws(TintypeError) -> ImageResponse {
         try await services.renditions.value(
-            JobKey(rendition: request, bytes: currentBytes), for: job, onStatus: reporter.report,
-            work: services.renditionWork(request, bytes: currentBytes))
+            JobKey(rendition: request, from: start, bytes: currentBytes), for: job, onStatus: reporter.report,
+            work: services.renditionWork(request, from: start, bytes: currentBytes))
     }
 
     /// Returns this load for a changed request.
@@ -68,38 +66,6 @@ extension ImageLoad {
         var load = self
         change(&load.request)
         return load
-    }
-
-    /// Tries the request's own source, then its alternatives. Each is a load of its own, which others may share.
-    ///
-    /// - Throws: The error of the first source, because that is the one that was requested.
-    private func loadFirstAvailable() async throws(TintypeError) -> ImageResponse {
-        do throws(TintypeError) {
-            return try await joinAtScale(request.with { $0.alternatives = [] })
-        } catch {
-            guard error.code != .cancelled else { throw error }
-            for substitute in request.substitutes {
-                if let response = try await joinIfLoadable(substitute) { return response }
-            }
-            throw error
-        }
-    }
-
-    private func joinIfLoadable(_ substitute: ImageRequest) async throws(TintypeError) -> ImageResponse? {
-        do throws(TintypeError) {
-            return try await joinAtScale(substitute)
-        } catch {
-            if error.code == .cancelled { throw error }
-            return nil
-        }
-    }
-
-    /// Joins the load of one of the sources. Each has a scale of its own, which an interceptor may have set.
-    private func joinAtScale(_ source: ImageRequest) async throws(TintypeError) -> ImageResponse {
-        guard let scale = source.rendition.decode.scale else { return try await join(source) }
-        var load = self
-        load.reporter = JobReporter { [reporter] in reporter($0.atScale(scale)) }
-        return try await load.join(source).atScale(scale)
     }
 }
 
@@ -127,34 +93,28 @@ extension ImageLoad {
 /// The key of a job. Two jobs are the same if they make the same image from the same bytes under the same policy.
 struct JobKey: Hashable, Sendable {
     private let key: CacheKey
-    private let isIntercepted: Bool
+    private let start: JobStart
     private let policy: LoadPolicy
     private let overrides: RequestOverrides?
     private let extras: RequestExtras
-    /// The sources that are tried when the first one fails; after empty ones, the keys of images with fewer pixels or bytes.
-    private let alternatives: [String]
-    /// The scale of the result in pixels per point, if it has alternatives: each of them has a scale of its own.
+    /// The other sources of the request, and what distinguishes its own source from others with the same key.
+    private let sources: [String]
+    /// The scale of the result in pixels per point, if the request has other sources: each has a scale of its own.
     private let scale: Double?
     /// When the bytes were received, if they are known to be current.
     private let received: Date?
 
     /// The key of the job that makes a rendition.
     ///
-    /// - Parameter isIntercepted: Whether the job begins after the ``AsyncRequestInterceptor``s.
-    init(rendition request: ImageRequest, bytes: LoadedBytes?, isIntercepted: Bool = true) {
-        var sources = request.substitutes.map(\.key.source)
-        if request.hasOtherSources {
-            for low in [request.lowResolutionRequest, request.lowDataRequest] {
-                sources += low.map { ["", $0.key.source, $0.key.rendition] } ?? [""]
-            }
-        }
+    /// - Parameter start: Where the job begins.
+    init(rendition request: ImageRequest, from start: JobStart = .caches, bytes: LoadedBytes? = nil) {
+        var sources = request.others?.keyParts ?? []
         // The origin's rules may tell sources with one name apart.
         if request.policy.freshness == .http, request.identity != nil { sources.append(request.source.identity) }
         var policy = request.policy
         // Each subscriber of a job asks for the header on its own, and keeps previews on its own.
         (policy.header, policy.previewStorage) = (.withImage, .none)
-        self.init(
-            request.key, policy, request, alternatives: sources, bytes: bytes, isIntercepted: isIntercepted)
+        self.init(request.key, policy, request, from: start, sources: sources, bytes: bytes)
     }
 
     /// The key of the job that decodes an original. It does not depend on what the request makes of the original.
@@ -170,16 +130,16 @@ struct JobKey: Hashable, Sendable {
     }
 
     private init(
-        _ key: CacheKey, _ policy: LoadPolicy, _ request: ImageRequest, alternatives: [String] = [],
-        bytes: LoadedBytes? = nil, isIntercepted: Bool = true
+        _ key: CacheKey, _ policy: LoadPolicy, _ request: ImageRequest, from start: JobStart = .caches,
+        sources: [String] = [], bytes: LoadedBytes? = nil
     ) {
         self.key = key
-        self.isIntercepted = isIntercepted
+        self.start = start
         self.policy = policy
         overrides = request.overrides
         extras = request.extras
-        self.alternatives = alternatives
-        scale = request.alternatives.isEmpty ? nil : request.rendition.decode.scale
+        self.sources = sources
+        scale = request.others == nil ? nil : request.rendition.decode.scale
         received = bytes?.received
     }
 
@@ -187,4 +147,14 @@ struct JobKey: Hashable, Sendable {
     func hash(into hasher: inout Hasher) {
         hasher.combine(key)
     }
+}
+
+/// Where the job of a rendition begins.
+enum JobStart: Hashable, Sendable {
+    /// With the ``AsyncRequestInterceptor``s.
+    case interceptors
+    /// With them too, for a request that loads another source of a request. They may not add further sources.
+    case interceptorsOfOtherSource
+    /// With the caches: the interceptors have decided, or there are none.
+    case caches
 }

@@ -19,6 +19,9 @@ public struct ImageResponse: Sendable {
     public var metrics: TransferMetrics?
     /// What is known about the bytes that the image was made of, if this load read or loaded them. ``data`` may lack.
     package var bytes: LoadedBytes?
+    /// Whether the image is of another source than the request's own, or the answer of an ``AsyncRequestInterceptor``. An equal
+    /// request may get another image.
+    var isReplacement = false
 
     /// Creates a response.
     ///

@@ -14,14 +14,21 @@ extension ImagePipeline {
         return services.cachedImage(for: request)
     }
 
-    /// Returns the image in memory or on disk, or `nil` if neither has it or the entry cannot be read.
+    /// Returns the image in memory or on disk, or `nil` if neither has it or the entry cannot be read. If there is an
+    /// alternative instead (``ImageRequest/alternatives``), returns that.
     ///
     /// **Blocks** the calling thread while the disk is read and the image is decoded and transformed. Use it for an
-    /// image that must be present when a window opens. Must not be called from an `async` function.
+    /// image that must be present when a window opens. Must not be called from an `async` function. Loads nothing, and does not
+    /// ask ``AsyncRequestInterceptor``s.
     public func blockingCachedImage(for request: ImageRequest) -> Image? {
         let request = services.intercepted(request)
+        let requests = [request.withoutOtherSources] + (request.others?.substitutes ?? [])
+        return requests.lazy.compactMap { self.blockingCachedImage(forIntercepted: $0) }.first
+    }
+
+    private func blockingCachedImage(forIntercepted request: ImageRequest) -> Image? {
         if let image = services.cachedImage(for: request) { return image }
-        return blockingResponse(of: begin(request.freshness(.cacheOnly)))?.image
+        return blockingResponse(of: launch(request.freshness(.cacheOnly), from: .caches))?.image
     }
 
     /// Returns the original bytes on disk, or `nil` if they are not there.

@@ -88,10 +88,12 @@ public final class ImagePipeline: Sendable {
     }
 
     /// Starts the load of a request that the interceptors have already rewritten, and that memory cannot answer.
-    func launch(_ request: ImageRequest) -> ImageTask {
+    ///
+    /// - Parameter start: Where the load begins; `nil` asks the ``AsyncRequestInterceptor``s first, if there are any.
+    func launch(_ request: ImageRequest, from start: JobStart? = nil) -> ImageTask {
         let task = ImageTask(request: request, in: running)
-        // Jobs do not know the scale, so that they are shared. With alternatives, it depends on which of them loads.
-        let scale = request.alternatives.isEmpty ? request.rendition.decode.scale : nil
+        // Jobs do not know the scale, so that they are shared. With other sources, it depends on which of them loads.
+        let scale = request.others == nil ? request.rendition.decode.scale : nil
         let keeper = request.policy.previewStorage == .memory ? PreviewKeeper(request, services) : nil
         let placeholders = keeper != nil || request.placeholderKey != nil ? showPlaceholder(in: task) : 0
         let readsHeader = request.policy.header == .early
@@ -105,10 +107,10 @@ public final class ImagePipeline: Sendable {
                 keeper?.end(result)
                 task.finish(result.map { $0.atScale(scale).modified(by: request.resultModifier) })
             })
-        let isIntercepted = services.configuration.asyncInterceptors.isEmpty
-        let key = JobKey(rendition: request, bytes: nil, isIntercepted: isIntercepted)
+        let start = start ?? (services.configuration.asyncInterceptors.isEmpty ? .caches : .interceptors)
+        let key = JobKey(rendition: request, from: start)
         let subscription = services.renditions.attach(key, at: request.priority, receiver: receiver) {
-            isIntercepted ? services.renditionWork(request, bytes: nil) : services.interceptedWork(request)
+            services.renditionWork(request, from: start)
         }
         task.handle.bind(subscription, subscribedAt: request.priority)
         return task

@@ -71,11 +71,16 @@ extension PipelineConfiguration {
     ///
     /// - Parameter guards: Decide whether the file may be touched.
     func intercepted(_ request: ImageRequest, allowedBy guards: LoaderGuards) -> ImageRequest {
-        let intercepted = interceptors.isEmpty ? request : interceptors.reduce(request) { $1.intercept($0) }
-        guard intercepted.isForFile, fileIdentity == .modification, guards.allow(intercepted) else {
-            return intercepted
-        }
-        return intercepted.identifiedByModification()
+        identified(
+            interceptors.isEmpty ? request : interceptors.reduce(request) { $1.intercept($0) }, allowedBy: guards)
+    }
+
+    /// Returns the request with the identity of its file.
+    ///
+    /// - Parameter guards: Decide whether the file may be touched.
+    func identified(_ request: ImageRequest, allowedBy guards: LoaderGuards) -> ImageRequest {
+        guard request.isForFile, fileIdentity == .modification, guards.allow(request) else { return request }
+        return request.identifiedByModification()
     }
 }
 

@@ -54,37 +54,24 @@ final class PipelineServices: Sendable {
     /// request.
     func intercepted(_ request: ImageRequest) -> ImageRequest {
         let intercepted = configuration.intercepted(request, allowedBy: guards)
-        return intercepted.hasOtherSources ? withOtherRequests(intercepted, madeFrom: request) : intercepted
+        guard intercepted.hasOtherSources else { return intercepted }
+        let plain = request.withoutOtherSources
+        return intercepted.with {
+            $0.others = OtherRequests(of: intercepted) { source in
+                configuration.intercepted(plain.with { $0.source = source }, allowedBy: guards)
+            }
+        }
     }
 
-    /// Returns a request with a request for each of its other sources, if it does not have them.
-    func withOtherRequests(of request: ImageRequest) -> ImageRequest {
-        let isComplete =
-            request.substitutes.count == request.alternatives.count
-            && (request.lowResolution == nil) == (request.lowResolutionRequest == nil)
-            && (request.lowData == nil) == (request.lowDataRequest == nil)
-        return isComplete ? request : withOtherRequests(request, madeFrom: request)
-    }
-
-    /// Returns a request with a request for each of its other sources.
-    ///
-    /// - Parameter original: The request before the interceptors, which they rewrite for each source.
-    private func withOtherRequests(_ request: ImageRequest, madeFrom original: ImageRequest) -> ImageRequest {
-        let plain = original.with {
-            $0.alternatives = []
-            $0.lowResolution = nil
-            $0.lowData = nil
-        }
-        func intercepted(_ source: ImageSource) -> ImageRequest {
-            configuration.intercepted(plain.with { $0.source = source }, allowedBy: guards)
-        }
+    /// Returns a request that an ``AsyncRequestInterceptor`` has made of another one, with the requests for its other
+    /// sources: those of the former request, and new ones for sources that the interceptor has added.
+    func completed(_ request: ImageRequest, from former: ImageRequest) -> ImageRequest {
+        guard request.hasOtherSources, request.others == nil else { return request }
+        let plain = former.withoutOtherSources
         return request.with {
-            $0.substitutes = request.alternatives.map(intercepted)
-            $0.lowDataRequest = request.lowData.map(intercepted)
-            switch request.lowResolution {
-            case .source(let source): $0.lowResolutionRequest = intercepted(source)
-            case .thumbnail(let box): $0.lowResolutionRequest = request.thumbnail(fitting: box)
-            case nil: break
+            $0.others = OtherRequests(of: request) { source in
+                former.otherRequest(for: source)
+                    ?? configuration.identified(plain.with { $0.source = source }, allowedBy: guards)
             }
         }
     }
@@ -178,21 +165,22 @@ extension RequestOverrides {
 // MARK: - Jobs
 
 extension PipelineServices {
-    /// Returns the work of the job that makes a rendition.
-    ///
-    /// - Parameter bytes: The bytes that the origin has confirmed or sent, if the load has asked it.
-    func renditionWork(_ request: ImageRequest, bytes: LoadedBytes?) -> ImageLoad.Jobs.Work {
-        { [self] (job, reporter) throws(TintypeError) in
-            try await ImageLoad(
-                request: request, services: self, job: job, reporter: reporter, currentBytes: bytes
-            ).run()
-        }
+    /// Where the loads of other sources of a request begin.
+    var startOfOtherSources: JobStart {
+        configuration.asyncInterceptors.isEmpty ? .caches : .interceptorsOfOtherSource
     }
 
-    /// Returns the work of the job that asks the ``AsyncRequestInterceptor``s, and waits for the load that they allow.
-    func interceptedWork(_ request: ImageRequest) -> ImageLoad.Jobs.Work {
+    /// Returns the work of the job that makes a rendition.
+    ///
+    /// - Parameters:
+    ///   - start: Where the job begins.
+    ///   - bytes: The bytes that the origin has confirmed or sent, if the load has asked it.
+    func renditionWork(
+        _ request: ImageRequest, from start: JobStart = .caches, bytes: LoadedBytes? = nil
+    ) -> ImageLoad.Jobs.Work {
         { [self] (job, reporter) throws(TintypeError) in
-            try await ImageLoad(request: request, services: self, job: job, reporter: reporter).loadIntercepted()
+            let load = ImageLoad(request: request, services: self, job: job, reporter: reporter, currentBytes: bytes)
+            return start == .caches ? try await load.run() : try await load.loadIntercepted(from: start)
         }
     }
 }

@@ -204,17 +204,24 @@ public struct PrefetchSettings: Sendable {
 }
 
 extension PrefetchSettings {
-    /// Returns a request with the priority and the cache policy of these settings.
+    /// Returns a request with the priority and the cache policy of these settings, which also apply to its other sources.
     func request(for request: ImageRequest) -> ImageRequest {
-        var request = request
-        request.priority = priority
-        guard destination == .disk else { return request }
-        request.policy.rendered.memory = .off
-        if request.key.isOriginal {
-            // Only bytes that decode are stored. Decoding to a few pixels proves that at the lowest cost.
-            request.rendition.decode.size = .fit(PixelSize(width: 32, height: 32))
-            request.policy.rendered.disk = .off
+        // Nobody would see the low-resolution image.
+        request.withoutLowResolution.changingAll { request in
+            request.priority = priority
+            if destination == .disk { request.storeOnDiskAlone() }
         }
-        return request
+    }
+}
+
+extension ImageRequest {
+    /// Keeps the image out of memory. If it is an original, the disk stores only its bytes.
+    fileprivate mutating func storeOnDiskAlone() {
+        policy.rendered.memory = .off
+        policy.original.memory = .off
+        guard key.isOriginal else { return }
+        // Only bytes that decode are stored. Decoding to a few pixels proves that at the lowest cost.
+        rendition.decode.size = .fit(PixelSize(width: 32, height: 32))
+        policy.rendered.disk = .off
     }
 }

@@ -22,11 +22,10 @@ public struct ImageRequest: Sendable {
         var alternatives: [ImageSource]
         var overrides: RequestOverrides?
         var extras: RequestExtras
-        var substitutes: [ImageRequest] = []
         var lowResolution: LowResolution?
-        var lowResolutionRequest: ImageRequest?
         var lowData: ImageSource?
-        var lowDataRequest: ImageRequest?
+        /// `nil` until the pipeline has made them.
+        var others: OtherRequests?
         var placeholderKey: CacheKey?
         var resultModifier: ResultModifier?
     }
@@ -88,11 +87,20 @@ public struct ImageRequest: Sendable {
     /// Whether the source is a local file without an ``identity``.
     var isForFile: Bool { storage.isForFile }
 
-    /// Changes fields that are part of the key.
+    /// Changes fields that are part of the key, and discards the requests that were made of them.
     private mutating func changeKeyed(_ change: (inout Fields) -> Void) {
         var fields = storage.fields
         change(&fields)
+        fields.others = nil
         storage = Storage(fields)
+    }
+
+    /// Changes the other sources, and discards the requests that were made of them. Keeps the key.
+    private mutating func changeOtherSources(_ change: (inout Fields) -> Void) {
+        changeUnkeyed { fields in
+            change(&fields)
+            fields.others = nil
+        }
     }
 
     /// Changes fields that are not part of the key and keeps the key.
@@ -149,18 +157,7 @@ extension ImageRequest {
     /// under the key of that alternative.
     public var alternatives: [ImageSource] {
         get { storage.fields.alternatives }
-        set {
-            changeUnkeyed { fields in
-                fields.alternatives = newValue
-                fields.substitutes = []
-            }
-        }
-    }
-
-    /// A request for each alternative, after the request interceptors.
-    var substitutes: [ImageRequest] {
-        get { storage.fields.substitutes }
-        set { changeUnkeyed { $0.substitutes = newValue } }
+        set { changeOtherSources { $0.alternatives = newValue } }
     }
 
     /// The same image with fewer pixels, which is loaded at the same time and delivered as a preview if it is ready first. `nil`,
@@ -170,41 +167,23 @@ extension ImageRequest {
     /// before.
     public var lowResolution: LowResolution? {
         get { storage.fields.lowResolution }
-        set {
-            changeUnkeyed { fields in
-                fields.lowResolution = newValue
-                fields.lowResolutionRequest = nil
-            }
-        }
-    }
-
-    /// The request for ``lowResolution``, after the request interceptors.
-    var lowResolutionRequest: ImageRequest? {
-        get { storage.fields.lowResolutionRequest }
-        set { changeUnkeyed { $0.lowResolutionRequest = newValue } }
+        set { changeOtherSources { $0.lowResolution = newValue } }
     }
 
     /// A source of the same image with fewer bytes, which is loaded instead while the program saves data
     /// (``PipelineConfiguration/savesData``), unless a cache has the image itself. `nil`, the default, names none.
+    ///
+    /// If it fails, ``alternatives`` are tried. With ``LoadPolicy/Freshness/revalidate`` and ``LoadPolicy/Freshness/http``, an image
+    /// that a cache has is revalidated as if data were not saved.
     public var lowData: ImageSource? {
         get { storage.fields.lowData }
-        set {
-            changeUnkeyed { fields in
-                fields.lowData = newValue
-                fields.lowDataRequest = nil
-            }
-        }
+        set { changeOtherSources { $0.lowData = newValue } }
     }
 
-    /// The request for ``lowData``, after the request interceptors.
-    var lowDataRequest: ImageRequest? {
-        get { storage.fields.lowDataRequest }
-        set { changeUnkeyed { $0.lowDataRequest = newValue } }
-    }
-
-    /// Whether the request names other sources than ``source``.
-    var hasOtherSources: Bool {
-        !storage.fields.alternatives.isEmpty || storage.fields.lowResolution != nil || storage.fields.lowData != nil
+    /// The requests for the other sources; `nil` if there are none, or no pipeline has made them.
+    var others: OtherRequests? {
+        get { storage.fields.others }
+        set { changeUnkeyed { $0.others = newValue } }
     }
 
     /// The key of an image in memory that is delivered as the first preview, for example of a smaller rendition that a list
@@ -246,30 +225,6 @@ extension ImageRequest {
     func finishing(_ image: Image) -> Image {
         let scaled = rendition.decode.scale.map { image.atScale($0) } ?? image
         return resultModifier.map { $0(scaled) } ?? scaled
-    }
-}
-
-/// An image with fewer pixels that is delivered before the image itself.
-public enum LowResolution: Hashable, Sendable {
-    /// Another source, with a cache key of its own.
-    case source(ImageSource)
-    /// The image decoded to fit into a box, in pixels: from a thumbnail that is embedded in the file, if that is large enough
-    /// (``DecodeOptions/EmbeddedThumbnail/whereLargeEnough``). Meant for large local files. No disk cache stores it.
-    case thumbnail(fitting: PixelSize)
-
-    /// Returns whether both are the same kind of image, of sources with the same identity.
-    public static func == (left: LowResolution, right: LowResolution) -> Bool { left.identity == right.identity }
-
-    /// Hashes the identity of the source, or the size.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(identity)
-    }
-
-    private var identity: String {
-        switch self {
-        case .source(let source): "source \(source.identity)"
-        case .thumbnail(let box): "thumbnail \(box)"
-        }
     }
 }
 

@@ -225,6 +225,11 @@ public struct CacheRules: Hashable, Sendable {
     /// Whether at least one tier is written.
     var writesAnyTier: Bool { memory.canWrite || disk.canWrite }
 
+    /// The tiers that are read.
+    var readableTiers: CacheTiers {
+        (memory.canRead ? .memory : CacheTiers()).union(disk.canRead ? [.disk, .pixels] : [])
+    }
+
     /// The same rules without writing.
     var readOnly: CacheRules { CacheRules(memory: memory.reading, disk: disk.reading) }
 

@@ -37,6 +37,37 @@ import TintypeTesting
         #expect(counts == [0, 0])
     }
 
+    @Test func aRequestForCachesAloneFindsTheImage() async throws {
+        await expect(.notCached) { try await fixture.pipeline.image(for: request.freshness(.cacheOnly)) }
+        fixture.storeOnDisk("low")
+        _ = try await fixture.pipeline.image(for: request.freshness(.cacheOnly))
+        #expect(fixture.memory.contains(fixture.request("low").key))
+        fixture.storeOnDisk("high")
+        _ = try await fixture.pipeline.image(for: request.freshness(.cacheOnly))
+        #expect(fixture.memory.contains(request.key) && counts == [0, 0])
+    }
+
+    @Test(arguments: [LoadPolicy.Freshness.revalidate, .http])
+    func aCachedImageIsRevalidatedThoughDataIsSaved(_ freshness: LoadPolicy.Freshness) async throws {
+        fixture.loader.judge(.stale(usableOnError: false))
+        fixture.storeOnDisk("high")
+        _ = try await fixture.pipeline.image(for: request.freshness(freshness))
+        #expect(counts == [1, 0])
+    }
+
+    @Test func anAlternativeReplacesASmallerSourceThatFails() async throws {
+        fixture.answer("other")
+        let withOther = request.orElse(fixture.request("other").source)
+        _ = try await fixture.pipeline.image(for: withOther)
+        #expect(counts == [0, 1] && fixture.loader.count("closure:other") == 0)
+        fixture.memory.clear()
+        fixture.disk.clear()
+        fixture.answer("low", .failure(TintypeError(.badStatus, stage: .load, "test")))
+        await expect(.badStatus) { try await fixture.pipeline.image(for: request) }
+        _ = try await fixture.pipeline.image(for: withOther)
+        #expect(counts[0] == 0 && fixture.loader.count("closure:other") == 1)
+    }
+
     @Test func aRequestWithoutASmallerSourceLoadsItsOwn() async throws {
         _ = try await fixture.pipeline.image(for: fixture.request("high"))
         #expect(counts == [1, 0])

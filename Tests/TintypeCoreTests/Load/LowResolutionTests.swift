@@ -88,6 +88,33 @@ import TintypeTesting
         fixture.answer("high", .failure(TintypeError(.badStatus, stage: .load, "test")))
         _ = try await fixture.pipeline.image(for: request.orElse(fixture.request("other").source))
         #expect(fixture.memory.contains(fixture.request("other").key))
+        #expect(fixture.loader.count("closure:high") == 1)
+    }
+
+    @Test func alternativesAreNotLoadedInsteadOfTheImage() async throws {
+        for name in ["low", "high", "other"] { fixture.answer(name) }
+        _ = try await fixture.pipeline.image(for: request.orElse(fixture.request("other").source))
+        #expect(fixture.memory.contains(request.key) && fixture.loader.count("closure:other") == 0)
+    }
+
+    @Test func theLowResolutionSourceIsNotLoadedIfTheImageIsRevalidated() async throws {
+        for name in ["low", "high"] { fixture.answer(name) }
+        fixture.storeOnDisk("high")
+        _ = try await fixture.pipeline.image(for: request.freshness(.revalidate))
+        #expect(fixture.loader.count("closure:low") == 0 && fixture.loader.count("closure:high") == 1)
+    }
+
+    @Test func requestsWithOtherScalesShareOneLoadOnlyWithTheirScale() async throws {
+        let gate = gated("high")
+        fixture.answer("low")
+        let tasks = [Double?.none, 2, 3].map { scale in
+            fixture.pipeline.start(request.with { $0.rendition.decode.scale = scale })
+        }
+        await gate.waitForArrivals(1)
+        gate.open()
+        var scales: [Double] = []
+        for task in tasks { scales.append(try await task.response.image.scale) }
+        #expect(scales == [1, 2, 3] && fixture.loader.count("closure:high") == 1)
     }
 
     @Test func interceptorsRewriteTheLowResolutionSource() async throws {
@@ -98,22 +125,49 @@ import TintypeTesting
         }
         let fixture = PipelineFixture { $0.interceptors = [Renaming()] }
         let request = fixture.pipeline.services.intercepted(request)
-        #expect(request.lowResolutionRequest?.source.identity == "closure:closure:low!")
-        #expect(request.lowResolutionRequest?.lowResolution == nil)
+        #expect(request.others?.lowResolution?.source.identity == "closure:closure:low!")
+        #expect(request.others?.lowResolution?.hasOtherSources == false)
     }
 
     @Test func aThumbnailOfTheSameSourceIsALowResolutionImage() async throws {
         let fixture = PipelineFixture(info: ImageInfo(format: .png, size: PixelSize(width: 8, height: 8)))
         fixture.answer()
-        let request = fixture.request().thumbnailFirst(width: 2, height: 2)
-        let thumbnail = try #require(fixture.pipeline.services.intercepted(request).lowResolutionRequest)
-        #expect(thumbnail.source.identity == request.source.identity && thumbnail.lowResolution == nil)
-        #expect(thumbnail.rendition.decode.embeddedThumbnail == .whereLargeEnough)
-        #expect(try await fixture.pipeline.image(for: thumbnail).size == PixelSize(width: 2, height: 2))
-        // It is no entry on disk, and the image has its own.
-        #expect(try await fixture.pipeline.image(for: request).size == PixelSize(width: 8, height: 8))
-        try await fixture.pipeline.flush()
+        // The image waits until the disk has stored it. Its thumbnail does not.
+        let gate = Gate()
+        fixture.disk.flushGate.withLock { $0 = gate }
+        let request = fixture.request().thumbnailFirst(width: 2, height: 2).with { $0.policy.completion = .whenStored }
+        let task = fixture.pipeline.start(request)
+        var events = task.events.makeAsyncIterator()
+        guard case .preview(let preview)? = await next(&events) else {
+            Issue.record("no preview")
+            return
+        }
+        #expect(preview.image.size == PixelSize(width: 2, height: 2))
+        gate.open()
+        #expect(try await task.response.image.size == PixelSize(width: 8, height: 8))
+        // It is no entry on disk.
         #expect(fixture.disk.keys == [request.key] && fixture.loader.count("closure:a") == 1)
+    }
+
+    @Test func aThumbnailMayComeFromTheFileAndHasNoOtherSources() throws {
+        let request = fixture.request().thumbnailFirst(width: 2, height: 2).orElse(fixture.request("b").source)
+        let thumbnail = try #require(fixture.pipeline.services.intercepted(request).others?.lowResolution)
+        #expect(thumbnail.source.identity == request.source.identity && !thumbnail.hasOtherSources)
+        #expect(thumbnail.rendition.decode.embeddedThumbnail == .whereLargeEnough)
+    }
+
+    @Test func aThumbnailHasOnlyTransformsThatDoNotDependOnTheSizeOfTheImage() {
+        let size = PixelSize(width: 30, height: 30)
+        let request = fixture.request().transformed(
+            by: CropTransformer(to: size), FlipTransformer(horizontal: true), ResizeTransformer(to: size, mode: .fill),
+            RoundCornersTransformer(radius: 9), CircleTransformer(), CircleTransformer(borderWidth: 9),
+            RotateTransformer(degrees: 90))
+        let expected: [any ImageTransformer] = [
+            FlipTransformer(horizontal: true), ResizeTransformer(to: size, mode: .fill, isEnlarging: true),
+            CircleTransformer(), RotateTransformer(degrees: 90),
+        ]
+        let thumbnail = request.thumbnail(fitting: PixelSize(width: 2, height: 2))
+        #expect(thumbnail.rendition.transforms.map(\.identifier) == expected.map(\.identifier))
     }
 
     // MARK: Order of previews

@@ -95,4 +95,72 @@ import TintypeTesting
         #expect(await cancelled.wait())
         #expect(fixture.loader.count("closure:a") == 0)
     }
+
+    // MARK: Other sources
+
+    @Test func everyOtherSourceIsDecidedAbout() async throws {
+        let names = Shared<[String]>([])
+        let fixture = fixture(
+            Interceptor { request throws(TintypeError) in
+                names.withLock { $0.append(request.source.identity) }
+                guard request.source.identity != "closure:b" else {
+                    throw TintypeError(.refused, stage: .request, "not this one")
+                }
+                return .load(request)
+            })
+        fixture.answer("a", .failure(TintypeError(.badStatus, stage: .load, "test")))
+        fixture.answer("c")
+        _ = try await fixture.pipeline.image(for: fixture.request().orElse(source("b"), source("c")))
+        #expect(names.now == ["closure:a", "closure:b", "closure:c"])
+        #expect(fixture.loader.count("closure:b") == 0 && fixture.loader.count("closure:c") == 1)
+    }
+
+    @Test func anInterceptorThatAddsASourceToEveryRequestIsNotAskedWithoutEnd() async {
+        let interceptor = Interceptor { .load($0.orElse(.closure(id: "b") { Data() })) }
+        let fixture = fixture(interceptor)
+        for name in ["a", "b"] {
+            fixture.answer(name, .failure(TintypeError(.badStatus, stage: .load, "test")))
+        }
+        await expect(.badStatus) { try await fixture.pipeline.image(for: fixture.request()) }
+        #expect(interceptor.count.now == 2 && fixture.loader.count("closure:b") == 1)
+    }
+
+    @Test func aThumbnailIsMadeFromTheSourceThatTheInterceptorChose() async throws {
+        let interceptor = Interceptor { .load($0.with { $0.source = .closure(id: "b") { Data() } }) }
+        let fixture = fixture(interceptor)
+        let request = fixture.request().thumbnailFirst(width: 2)
+        _ = try await fixture.pipeline.image(for: request)
+        #expect(fixture.loader.count("closure:a") == 0 && fixture.loader.count("closure:b") == 1)
+        #expect(interceptor.count.now == 1)
+    }
+
+    @Test func aSourceThatAnInterceptorAddsIsNotRewrittenAgain() async throws {
+        struct Renaming: RequestInterceptor {
+            func intercept(_ request: ImageRequest) -> ImageRequest {
+                request.with { $0.source = .closure(id: "\(request.source.identity)!") { Data() } }
+            }
+        }
+        let fixture = PipelineFixture {
+            $0.interceptors = [Renaming()]
+            $0.asyncInterceptors = [Interceptor { .load($0.orElse(.closure(id: "b") { Data() })) }]
+        }
+        fixture.answer("b")
+        _ = try await fixture.pipeline.image(for: fixture.request().orElse(source("c")))
+        let identities = ["closure:closure:a!", "closure:closure:c!", "closure:b", "closure:closure:b!"]
+        #expect(identities.map { fixture.loader.count($0) } == [1, 1, 1, 0])
+    }
+
+    @Test func theScaleBelongsToEachCaller() async throws {
+        let gate = Gate()
+        let fixture = fixture(Interceptor { .load($0.orElse(.closure(id: "b") { Data() })) })
+        fixture.answer("a", .gated(gate, .data(PipelineFixture.png)))
+        let tasks = [Double?.some(3), nil].map { scale in
+            fixture.pipeline.start(fixture.request().with { $0.rendition.decode.scale = scale })
+        }
+        await gate.waitForArrivals(1)
+        gate.open()
+        #expect(try await tasks[0].response.image.scale == 3)
+        #expect(try await tasks[1].response.image.scale == 1)
+        #expect(fixture.loader.count("closure:a") == 1)
+    }
 }

@@ -66,6 +66,8 @@ final class FakeDataCache: DataCaching {
     }
 
     private let state = Shared(State())
+    /// A gate at which flushes wait; `nil` for none.
+    let flushGate = Shared<Gate?>(nil)
 
     var keys: Set<CacheKey> { Set(state.now.entries.keys) }
     var reads: Int { state.now.reads }
@@ -85,6 +87,7 @@ final class FakeDataCache: DataCaching {
 
     func flush() async throws(TintypeError) {
         state.withLock { $0.flushes += 1 }
+        if let gate = flushGate.now { _ = await gate.wait() }
     }
 
     var flushes: Int { state.now.flushes }
@@ -108,5 +111,12 @@ final class DecodesBegun: PipelineObserver {
 
     func observe(_ event: PipelineEvent) {
         if case .stageBegan(let run) = event, run.stage == .decode { count.withLock { $0 += 1 } }
+    }
+}
+
+/// Runs blocking work on a thread of its own, because it may not block a cooperative thread.
+func onNewThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(returning: work()) }
     }
 }

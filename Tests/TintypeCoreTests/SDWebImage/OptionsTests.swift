@@ -178,11 +178,4 @@ import TintypeTesting
         #expect(fixture.disk.keys == [request.key, request.key.original])
         #expect(fixture.disk.flushes > 0)
     }
-
-    /// Runs blocking work on a thread of its own, because it may not block a cooperative thread.
-    private func onNewThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(returning: work()) }
-        }
-    }
 }

@@ -92,6 +92,20 @@ import TintypeTesting
         #expect(fixture.disk.keys == [request.key, request.key.original] && fixture.memory.totalCount == 0)
     }
 
+    @Test func pixelsOfOtherSourcesAreNotStoredEither() async throws {
+        let fixture = PipelineFixture(info: ImageInfo(format: .png, size: PixelSize(width: 99, height: 99)))
+        fixture.answer("a", .failure(TintypeError(.unreachable, stage: .load, "test")))
+        for name in ["b", "low"] { fixture.answer(name) }
+        let request = fixture.request().orElse(fixture.request("b").source)
+            .lowResolutionFirst(fixture.request("low").source)
+            .cached(original: CacheRules())
+        let toDisk = ImagePrefetcher(fixture.pipeline, settings: PrefetchSettings(destination: .disk))
+        #expect(await toDisk.prefetch([request]).wait().isComplete)
+        try await fixture.pipeline.flush()
+        #expect(fixture.disk.keys == [fixture.request("b").key] && fixture.memory.totalCount == 0)
+        #expect(fixture.loader.count(fixture.identity("low")) == 0)
+    }
+
     @Test func cancellingABatchDoesNotAffectOthers() async {
         let prefetcher = ImagePrefetcher(fixture.pipeline)
         let first = prefetcher.prefetch(requests("a", "b"))
