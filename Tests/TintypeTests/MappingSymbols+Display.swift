@@ -22,7 +22,7 @@ extension MappingSymbols {
             "PrefetchBatch.cancel()": PrefetchBatch.cancel, "PrefetchBatch.progress": \PrefetchBatch.progress,
             "PrefetchBatch.updates": \PrefetchBatch.updates,
             "PrefetchBatch.wait()": { (batch: PrefetchBatch) async in await batch.wait() },
-            "PrefetchProgress.finished": \PrefetchProgress.finished,
+            "PrefetchProgress.finishedCount": \PrefetchProgress.finishedCount,
             "PrefetchProgress.isComplete": \PrefetchProgress.isComplete,
             "PrefetchProgress.skipped": \PrefetchProgress.skipped,
         ]

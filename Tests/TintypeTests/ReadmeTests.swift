@@ -40,7 +40,7 @@ func makePipeline(cachingIn directory: URL) -> ImagePipeline {
 /// Loads images ahead of time, at a lower priority than all other loads.
 func warm(_ urls: [URL], with pipeline: ImagePipeline) async {
     let batch = ImagePrefetcher(pipeline).prefetch(urls)
-    for await progress in batch.updates { print("\(progress.finished) of \(progress.total)") }
+    for await progress in batch.updates { print("\(progress.finishedCount) of \(progress.total)") }
 }
 
 /// A cell of a list, in any toolkit. It shows an image from memory at once. A reused cell never shows its previous image.

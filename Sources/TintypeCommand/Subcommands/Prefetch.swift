@@ -62,7 +62,7 @@ struct Prefetch: AsyncParsableCommand {
             try StandardOutput.write(json: PrefetchRecord(progress))
         } else if !quiet {
             let failed = progress.skipped == 0 ? "" : ", \(progress.skipped) failed"
-            try StandardOutput.write("\(progress.finished) of \(progress.total) images are in the cache\(failed)")
+            try StandardOutput.write("\(progress.finishedCount) of \(progress.total) images are in the cache\(failed)")
         }
     }
 
@@ -81,7 +81,7 @@ struct PrefetchRecord: Encodable {
     let total: Int
 
     init(_ progress: PrefetchProgress) {
-        finished = progress.finished
+        finished = progress.finishedCount
         skipped = progress.skipped
         total = progress.total
     }
@@ -111,7 +111,7 @@ struct PrefetchRun {
     }
 
     private func show(_ progress: PrefetchProgress) {
-        StandardError.write(raw: "\(eraseLine)\(progress.finished + progress.skipped) of \(progress.total) done")
+        StandardError.write(raw: "\(eraseLine)\(progress.finishedCount + progress.skipped) of \(progress.total) done")
     }
 
     /// The control sequence that erases the line with the progress.

@@ -74,7 +74,7 @@ extension PrefetchBatch {
 /// The progress of a batch.
 public struct PrefetchProgress: Hashable, Sendable {
     /// The number of images that have been loaded.
-    public internal(set) var finished = 0
+    public internal(set) var finishedCount = 0
     /// The number of images that failed or were cancelled.
     public internal(set) var skipped = 0
     /// The number of images in the batch.
@@ -88,5 +88,5 @@ public struct PrefetchProgress: Hashable, Sendable {
     public var isComplete: Bool { ended == total }
 
     /// The number of images that have been loaded or skipped.
-    var ended: Int { finished + skipped }
+    var ended: Int { finishedCount + skipped }
 }

@@ -92,7 +92,8 @@ extension PrefetchTable {
     /// Records the end of an image; returns the progress of its batch, `nil` if the batch was cancelled.
     mutating func end(_ item: Item, succeeded: Bool) -> PrefetchProgress? {
         busyWorkers -= 1
-        if succeeded { batches[item.batch]?.progress.finished += 1 } else { batches[item.batch]?.progress.skipped += 1 }
+        let count: WritableKeyPath<PrefetchProgress, Int> = succeeded ? \.finishedCount : \.skipped
+        batches[item.batch]?.progress[keyPath: count] += 1
         guard let progress = batches[item.batch]?.progress else { return nil }
         if progress.isComplete { batches[item.batch] = nil }
         return progress
@@ -111,7 +112,7 @@ extension PrefetchTable {
     mutating func cancel(_ batch: Int) -> PrefetchProgress? {
         guard var progress = batches.removeValue(forKey: batch)?.progress else { return nil }
         queue.removeAll { $0 == batch }
-        progress.skipped = progress.total - progress.finished
+        progress.skipped = progress.total - progress.finishedCount
         return progress
     }
 

@@ -62,7 +62,7 @@ import TintypeTesting
         let first = table.nextItem()
         _ = table.end(try #require(first).item, succeeded: true)
         let progress = table.cancel(try #require(batch))
-        #expect(progress?.finished == 1 && progress?.skipped == 2 && progress?.isComplete == true)
+        #expect(progress?.finishedCount == 1 && progress?.skipped == 2 && progress?.isComplete == true)
         let (next, again) = (table.nextItem(), table.cancel(try #require(batch)))
         #expect(next == nil && again == nil)
     }
@@ -113,7 +113,7 @@ import TintypeTesting
                 case .succeed, .fail:
                     guard let item = running.popLast() else { continue }
                     if let progress = table.end(item, succeeded: event == .succeed) {
-                        #expect(progress.finished + progress.skipped <= progress.total)
+                        #expect(progress.finishedCount + progress.skipped <= progress.total)
                     }
                 case .cancel:
                     let (ended, left) = (table.cancelAll(), table.cancelAll())

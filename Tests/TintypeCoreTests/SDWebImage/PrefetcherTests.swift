@@ -22,7 +22,7 @@ import TintypeTesting
         fixture.answer("b", .failure(TintypeError(.unreachable, stage: .load, "test")))
         let batch = prefetcher.prefetch([fixture.request("a"), fixture.request("b")])
         let progress = await batch.wait()
-        #expect(progress.finished == 1 && progress.skipped == 1 && progress.total == 2 && progress.isComplete)
+        #expect(progress.finishedCount == 1 && progress.skipped == 1 && progress.total == 2 && progress.isComplete)
     }
 
     @Test func didPrefetchURLIsCalledForEach() async {
@@ -39,7 +39,7 @@ import TintypeTesting
 
     @Test func anEmptyBatchIsCompleteAtOnce() async {
         let batch = ImagePrefetcher(fixture.pipeline).prefetch([URL]())
-        #expect(batch.progress.isComplete && batch.progress.finished == 0 && batch.progress.skipped == 0)
+        #expect(batch.progress.isComplete && batch.progress.finishedCount == 0 && batch.progress.skipped == 0)
         #expect(await batch.wait().isComplete)
     }
 
@@ -49,8 +49,8 @@ import TintypeTesting
         let batch = prefetcher.prefetch(["a", "b", "c"].map { fixture.request($0) })
         var last = -1
         for await progress in batch.updates {
-            #expect(progress.finished > last)
-            last = progress.finished
+            #expect(progress.finishedCount > last)
+            last = progress.finishedCount
         }
         #expect(last == 3)
     }
@@ -61,7 +61,7 @@ import TintypeTesting
         await gate.waitForArrivals(3)
         #expect(["a", "b", "c", "d", "e"].map(count) == [1, 1, 1, 0, 0])
         gate.open()
-        #expect(await batch.wait().finished == 5)
+        #expect(await batch.wait().finishedCount == 5)
     }
 
     @Test func memoryIsTheDefaultDestination() async throws {
@@ -78,7 +78,7 @@ import TintypeTesting
     @Test func imagesOnDiskAreNotDecoded() async {
         fixture.storeOnDisk()
         let toDisk = ImagePrefetcher(fixture.pipeline, settings: PrefetchSettings(destination: .disk))
-        #expect(await toDisk.prefetch([fixture.request()]).wait().finished == 1)
+        #expect(await toDisk.prefetch([fixture.request()]).wait().finishedCount == 1)
         #expect(fixture.decoder.decodeCount == 0 && count("a") == 0)
     }
 
@@ -114,7 +114,7 @@ import TintypeTesting
         first.cancel()
         #expect(first.progress.skipped == 2 && first.progress.isComplete)
         gate.open()
-        #expect(await second.wait().finished == 1)
+        #expect(await second.wait().finishedCount == 1)
     }
 
     @Test func cancellingOneURLDoesNotAffectTheRestOfTheBatch() async {
@@ -128,7 +128,7 @@ import TintypeTesting
         prefetcher.cancel(fixture.request("c").source)
         gate.open()
         let progress = await batch.wait()
-        #expect(progress.finished == 1 && progress.skipped == 2)
+        #expect(progress.finishedCount == 1 && progress.skipped == 2)
         #expect(["a", "b", "c"].map(count) == [1, 1, 0])
     }
 
@@ -148,10 +148,10 @@ import TintypeTesting
         await gate.waitForArrivals(1)
         prefetcher.isPaused = true
         gate.open()
-        for await progress in batch.updates where progress.finished == 1 { break }
+        for await progress in batch.updates where progress.finishedCount == 1 { break }
         #expect(count("b") == 0)
         prefetcher.isPaused = false
-        #expect(await batch.wait().finished == 2)
+        #expect(await batch.wait().finishedCount == 2)
     }
 
     @Test func prefetchingHasTheLowestPriority() async throws {
@@ -175,7 +175,7 @@ import TintypeTesting
             while context.priority != .high { await Task.yield() }
             gate.open()
             _ = try await task.response
-            #expect(await batch.wait().finished == 1)
+            #expect(await batch.wait().finishedCount == 1)
             #expect(fixture.loader.count(fixture.identity()) == 1)
         }
     }
