@@ -47,6 +47,8 @@ struct BindingState: Sendable {
     private var shownLoad = 0
     /// The key of the image that is shown, whole or as a preview; `nil` if anything else is shown.
     private(set) var shownKey: CacheKey?
+    /// Whether the image that is shown is what another request for its key would get.
+    private var isExact = false
     /// Whether the indicator is running.
     private(set) var isIndicating = false
 }
@@ -60,7 +62,7 @@ extension BindingState {
     mutating func load(_ key: CacheKey, _ presentation: Presentation, mayReuse: Bool) -> [Action] {
         let former = presentation.replacement == .cancelsFormer ? dropLoads() : []
         lastLoad += 1
-        if mayReuse, content == .image, shownKey == key {
+        if mayReuse, content == .image, shownKey == key, isExact {
             // This is the newest request, so no former load that continues may replace its image.
             shownLoad = lastLoad
             return former + stopIndicatorIfIdle() + [.reuse]
@@ -119,27 +121,32 @@ extension BindingState {
     }
 
     /// Handles the end of a load.
-    mutating func finish(_ number: Int, _ outcome: Outcome) -> [Action] {
+    ///
+    /// - Parameter isExact: Whether the image is what another request for its key would get.
+    mutating func finish(_ number: Int, _ outcome: Outcome, isExact: Bool = true) -> [Action] {
         guard let load = loads.removeValue(forKey: number) else { return [] }
         let shown: [Action] =
             switch outcome {
-            case .inMemory, .loaded: showImage(number, load, outcome)
+            case .inMemory, .loaded: showImage(number, load, outcome, isExact)
             case .failed: showFailure(number, load)
             case .cancelled: []
             }
         return stopIndicatorIfIdle() + shown
     }
 
-    private mutating func showImage(_ number: Int, _ load: Load, _ outcome: Outcome) -> [Action] {
+    private mutating func showImage(
+        _ number: Int, _ load: Load, _ outcome: Outcome, _ isExact: Bool
+    ) -> [Action] {
         guard number >= shownLoad, load.presentation.delivery == .automatic else { return [] }
+        self.isExact = isExact
         let transition = load.presentation.transition.flatMap { outcome == .loaded || $0.when == .always ? $0 : nil }
         return show(.image, of: number, key: load.key, transition)
     }
 
     /// Shows the failure image, or marks what is shown as that of a failed load. A preview of the image stays, and so does
-    /// the image itself.
+    /// the image itself. The failure of a former load is not shown: the newest one may still succeed.
     private mutating func showFailure(_ number: Int, _ load: Load) -> [Action] {
-        guard number >= shownLoad else { return [] }
+        guard number >= shownLoad, number == lastLoad else { return [] }
         if shownKey == load.key { return content == .preview ? mark(.failure) : [] }
         if load.presentation.failureImage != nil { return show(.failure, of: number, key: nil) }
         // The receiver, or the former request, is responsible for what is shown.

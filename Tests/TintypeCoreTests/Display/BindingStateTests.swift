@@ -113,6 +113,22 @@ import TintypeTesting
         #expect(other.finish(1, .failed) == [])
     }
 
+    @Test func theFailureOfAFormerLoadIsNotShownWhileTheNewestRuns() throws {
+        let presentations = [
+            Presentation(whileLoading: .current, failureImage: try .pixel(), replacement: .besideFormer),
+            Presentation(whileLoading: placeholder.whileLoading, replacement: .besideFormer),
+        ]
+        for beside in presentations {
+            var state = BindingState()
+            for (index, key) in [a, b].enumerated() {
+                _ = state.load(key, beside, mayReuse: true)
+                _ = state.wait(for: index + 1)
+            }
+            #expect(state.finish(1, .failed) == [] && state.content != .failure)
+            #expect(state.finish(2, .loaded) == [.stopIndicator, .show(.image)])
+        }
+    }
+
     @Test func aFailureShowsTheFailureImageOrLeavesWhatIsShown() throws {
         var state = BindingState()
         _ = state.load(a, placeholder, mayReuse: true)
