@@ -20,6 +20,11 @@
         state = IndicatorDelay(delay: delay, minimum: minimum)
     }
 
+    isolated deinit {
+        // Nothing hides the indicator after its minimum any more.
+        if state.isShown { indicator.stop() }
+    }
+
     /// Starts the delay.
     public func start() { change { $0.start(at: $1) } }
 

@@ -4,8 +4,8 @@
 /// view never shows the image of a former request. An image in memory is shown before
 /// ``load(_:presentation:receive:)`` returns.
 ///
-/// A binding cancels its loads when it is deallocated, for example together with the view that owns it. The binding does
-/// not own its display. If the display is deallocated first, each load is cancelled at its next event.
+/// A binding cancels its loads and stops its indicator when it is deallocated, for example together with the view that owns
+/// it. The binding does not own its display. If the display is deallocated first, each load is cancelled at its next event.
 @MainActor public final class ImageBinding {
     /// The pipeline that loads the images.
     public let pipeline: ImagePipeline
@@ -60,8 +60,9 @@
         self.makeTimer = makeTimer
     }
 
-    deinit {
+    isolated deinit {
         for load in loads.values { load.task?.cancel() }
+        if state.isIndicating { indicator?.stop() }
     }
 
     /// The newest load that is running; `nil` if there is none.

@@ -53,6 +53,18 @@ import TintypeTesting
         #expect(shown.calls == ["start", "stop"])
     }
 
+    @Test func anIndicatorThatIsReleasedWhileItShowsIsStopped() {
+        var indicator: DelayedIndicator? = DelayedIndicator(shown, timer: timer)
+        indicator?.start()
+        timer.advance(by: .milliseconds(250))
+        indicator?.stop()
+        #expect(shown.calls == ["start"])
+        indicator = nil
+        #expect(shown.calls == ["start", "stop"])
+        timer.advance(by: .seconds(1))
+        #expect(shown.calls == ["start", "stop"])
+    }
+
     private enum Event: CaseIterable { case start, stop, wait, waitLong }
 
     @Test func everySequenceOfSevenEventsStartsAndStopsInTurns() {

@@ -208,6 +208,18 @@ import TintypeTesting
         #expect(receiver.ends.now == [.cancelled] && !fixture.pipeline.isRunning)
     }
 
+    @Test func releasingABindingStopsItsIndicator() throws {
+        gated()
+        let indicator = FakeIndicator()
+        var binding: ImageBinding? = binding()
+        binding?.indicator = indicator
+        binding?.load(fixture.request())
+        #expect(indicator.calls == ["start"])
+        binding = nil
+        #expect(indicator.calls == ["start", "stop"])
+        gate.open()
+    }
+
     @Test func releasingAViewCancels() async throws {
         gated()
         var view: FakeDisplay? = FakeDisplay()
