@@ -139,10 +139,17 @@ public struct CustomTransition: Hashable, Sendable {
     }
 
     /// Whether the new image hides the old one wherever that is drawn: it is opaque and of the same shape.
+    ///
+    /// - Complexity: O(pixels). The header of an opaque file says nothing about pixels that a transformer has cut out.
     var isOldHidden: Bool {
-        guard let new = new.image, !new.info.hasAlpha else { return false }
-        guard let old = old.image else { return true }
-        let ratio = Double(old.size.width * new.size.height) / Double(max(1, old.size.height * new.size.width))
+        guard let new = new.image, !new.info.hasAlpha, old.image?.hasShape(of: new) ?? true else { return false }
+        return new.pixels.isOpaque
+    }
+}
+
+extension Image {
+    fileprivate func hasShape(of other: Image) -> Bool {
+        let ratio = Double(size.width * other.size.height) / Double(max(1, size.height * other.size.width))
         return abs(ratio - 1) < 0.02
     }
 }

@@ -11,6 +11,8 @@
     public var onEnd: (@MainActor () -> Void)?
 
     private var start: Duration?
+    /// Computed once, because it looks at all pixels.
+    private lazy var isOldHidden = context.isOldHidden
     /// Called once at the end, after ``onEnd``.
     private var report: (@MainActor () -> Void)?
 
@@ -38,7 +40,7 @@
         let progress = progress(at: now)
         guard !isOver else { return .end }
         if case .custom(let custom) = transition.kind { return custom.animate(context, progress) }
-        return transition.kind.frame(at: progress, isOldHidden: context.isOldHidden)
+        return transition.kind.frame(at: progress, isOldHidden: isOldHidden)
     }
 
     /// Returns the eased progress at a time, from 0 to 1, for a display that draws some kinds of transitions itself. It

@@ -75,12 +75,13 @@ extension ImageTransition.Kind {
     ///
     /// - Parameters:
     ///   - progress: From 0 to 1.
-    ///   - isOldHidden: Whether the new image, once opaque, hides the old one. If not, the old one fades out.
-    func frame(at progress: Double, isOldHidden: Bool) -> TransitionFrame {
+    ///   - isOldHidden: Whether the new image, once opaque, hides the old one. If not, the old one fades out. Evaluated only
+    ///     for a fade.
+    func frame(at progress: Double, isOldHidden: @autoclosure () -> Bool) -> TransitionFrame {
         let rest = 1 - progress
         return switch self {
         case .fade, .custom:
-            TransitionFrame(old: .init(opacity: isOldHidden ? 1 : rest), new: .init(opacity: progress))
+            TransitionFrame(old: .init(opacity: isOldHidden() ? 1 : rest), new: .init(opacity: progress))
         case .slideFromLeft: TransitionFrame(old: .shown, new: .init(x: -rest))
         case .slideFromRight: TransitionFrame(old: .shown, new: .init(x: rest))
         case .slideFromTop: TransitionFrame(old: .shown, new: .init(y: -rest))

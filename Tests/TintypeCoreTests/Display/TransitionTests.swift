@@ -109,6 +109,17 @@ import TintypeTesting
         #expect(context.isOldHidden == isHidden)
     }
 
+    @Test func anImageWhoseCornersAreCutOffDoesNotHideTheOldOne() throws {
+        let old = try Image.white(PixelSize(width: 30, height: 30))
+        // The header is that of an opaque file.
+        for (new, opacity) in [(try old.transformed(by: CircleTransformer()), 0.5), (old, 1)] {
+            let context = TransitionContext(.fade, from: .image(old), to: .image(new), on: display)
+            let running = RunningTransition(context)
+            _ = running.frame(at: .zero)
+            #expect(running.frame(at: .milliseconds(250)).old.opacity == opacity)
+        }
+    }
+
     // MARK: A program's own
 
     @Test func aCustomTransitionIsPreparedAnimatedAndCompleted() throws {
