@@ -62,7 +62,16 @@ public final class PartialStore: Sendable {
     /// - Throws: ``TintypeCore/TintypeError/Code/cancelled`` when the job is cancelled.
     func partial(for request: DownloadRequest, job: JobContext) async throws(TintypeError) -> PartialBody? {
         guard mayHaveFiles else { return nil }
-        return try await WorkQueue.disk.run(for: job) { () throws(TintypeError) in self.read(request) }
+        return try await WorkQueue.disk.run(for: job) { () throws(TintypeError) in
+            self.listNames()
+            let name = PartialFile.name(request)
+            guard self.names.withLock({ $0?.contains(name) }) == true, let folder = try? PartialFolder(self.location)
+            else { return nil }
+            let limit = self.maximumByteCount + PartialFile.maximumHeadLength
+            let partial = folder.contents(of: name, limit: limit).flatMap { PartialFile.decode($0) }
+            if partial == nil { self.remove(name) }
+            return partial
+        }
     }
 
     /// Removes the file of a request.
@@ -145,18 +154,6 @@ public final class PartialStore: Sendable {
     // MARK: The folder
 
     private var mayHaveFiles: Bool { names.withLock { $0.map { !$0.isEmpty } ?? true } }
-
-    private func read(_ request: DownloadRequest) -> PartialBody? {
-        listNames()
-        let name = PartialFile.name(request)
-        guard names.withLock({ $0?.contains(name) }) == true, let folder = try? PartialFolder(location) else {
-            return nil
-        }
-        let limit = maximumByteCount + PartialFile.maximumHeadLength
-        let partial = folder.contents(of: name, limit: limit).flatMap { PartialFile.decode($0) }
-        if partial == nil { remove(name) }
-        return partial
-    }
 
     private func remove(_ name: String) {
         listNames()
