@@ -9,6 +9,8 @@ struct SVGEnlargement {
     private let tile: Double
     /// Whether it matters how large the contents of patterns are drawn.
     private let patternsContainPatterns: Bool
+    /// The largest factors of all patterns. A pattern may take over its attributes from others, each from another one.
+    private var inherited = (transform: 1.0, viewBox: 1.0, units: 1.0)
 
     /// The logarithm of 2. A sum that exceeds ``SVGDepth/maximum`` is unbounded, beyond a factor of 50,000.
     private static let octave = 64.0
@@ -16,6 +18,11 @@ struct SVGEnlargement {
     /// - Parameter tile: The side of the largest tile of a pattern in pixels, before any transform.
     init(_ lengths: SVGLengths, _ patterns: SVGPatterns, tile: Double) {
         (self.lengths, self.tile, patternsContainPatterns) = (lengths, tile, !patterns.drawOnlyImages)
+        for tag in patterns.tags {
+            inherited.transform = max(inherited.transform, transform(of: tag))
+            inherited.viewBox = max(inherited.viewBox, viewBox(of: tag))
+            inherited.units = max(inherited.units, units(of: tag))
+        }
     }
 
     /// Returns the factor for a sum of logarithms.
@@ -23,9 +30,16 @@ struct SVGEnlargement {
 
     /// Returns the logarithm of the factor by which an element enlarges those in it, rounded up.
     func logarithm(of tag: SVGTag) -> Int {
-        let factor = transform(of: tag) * contentScale(of: tag)
+        let factor = tag.isHeir ? inheritedFactor(of: tag) : transform(of: tag) * contentScale(of: tag)
         guard factor.isFinite else { return SVGDepth.maximum + 1 }
         return Int(min((Self.octave * log2(factor)).rounded(.up), Double(SVGDepth.maximum + 1)))
+    }
+
+    /// Returns the factor of a pattern each of whose attributes may be that of another one.
+    private func inheritedFactor(of tag: SVGTag) -> Double {
+        let factor = max(transform(of: tag), inherited.transform)
+        guard patternsContainPatterns else { return factor }
+        return factor * max(viewBox(of: tag), inherited.viewBox) * max(units(of: tag), inherited.units)
     }
 
     private func transform(of tag: SVGTag) -> Double {
@@ -82,13 +96,17 @@ struct SVGEnlargement {
     }
 
     /// Returns the factor of units that are parts of another element, or the width of a line.
+    ///
+    /// A pattern is scaled to the box of one shape or text, which is surveyed. A mask or a filter is scaled to that of any
+    /// element: a group has the box around all that it draws, wherever transforms and references put that.
     private func units(of tag: SVGTag) -> Double {
         if tag.name == "marker" { return lengths.line }
         let isRelative = tag.attributes.contains { name, value in
             Self.unitAttributes.contains { name.elementsEqual($0) }
                 && !SVGText.trimmed(value).elementsEqual("userSpaceOnUse".utf8)
         }
-        return isRelative ? lengths.box : 1
+        guard isRelative else { return 1 }
+        return tag.name == "pattern" ? lengths.box : .infinity
     }
 
     private static let unitAttributes = [

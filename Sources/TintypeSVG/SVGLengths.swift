@@ -4,12 +4,15 @@
 struct SVGLengths {
     /// The width and the height of the largest viewports.
     private(set) var viewport = (width: 0.0, height: 0.0)
-    /// The side of the bounding box of the largest shape or text, without its line.
+    /// The side of the bounding box of the largest single shape or text, without its line. It does not bound a group, which
+    /// may draw shapes far from each other, nor an image.
     private(set) var box = 0.0
     /// The width of the thickest line.
     private(set) var line = 1.0
     /// The largest font size.
     private var font = 16.0
+    /// Where texts are.
+    private var texts = SVGTextPlaces()
     /// The largest share of a viewport that a length states.
     private var share = 0.0
     /// The largest length in font sizes.
@@ -29,7 +32,8 @@ struct SVGLengths {
         // A document without a size has that of what it contains, or this one.
         if viewport == (0, 0) { viewport = (100, 100) }
         let relative = max(fonts * font, share * longestViewport)
-        box = max(box, relative, Double(textBytes) * font * Self.advance)
+        let extent = texts.extent(font: font, viewport: longestViewport)
+        box = max(box, relative, Double(textBytes) * font * Self.advance + extent)
         line = max(line, relative)
         if isUnbounded { (viewport, box, line) = ((.infinity, .infinity), .infinity, .infinity) }
     }
@@ -61,6 +65,8 @@ struct SVGLengths {
         case "viewBox":
             guard let size = Self.viewBox(value) else { break }
             viewport = (max(viewport.width, size.width), max(viewport.height, size.height))
+        case "x" where tag.placesText, "y" where tag.placesText: texts.read(position: value)
+        case "dx" where tag.placesText, "dy" where tag.placesText: texts.read(offset: value)
         case "style": for rule in SVGStyleRule.rules(in: value) { readDeclaration(rule.declaration) }
         case let property: read(property, value)
         }
@@ -136,23 +142,63 @@ struct SVGLengths {
 
     /// Returns the largest of some lengths in pixels. Relative lengths count when the reading ends.
     mutating func length(_ value: ArraySlice<UInt8>) -> Double {
-        var (scanner, largest) = (SVGNumberScanner(value), 0.0)
+        let largest = SVGLargestLength(value)
+        (share, fonts) = (max(share, largest.share), max(fonts, largest.fonts))
+        isUnbounded = isUnbounded || largest.isUnbounded
+        return largest.pixels
+    }
+}
+
+/// The largest lengths in a list of lengths, for each kind of unit.
+struct SVGLargestLength {
+    /// The largest absolute one in pixels.
+    private(set) var pixels = 0.0
+    /// The largest one that is a share of a viewport.
+    private(set) var share = 0.0
+    /// The largest one in font sizes.
+    private(set) var fonts = 0.0
+    /// Whether one has an unknown unit.
+    private(set) var isUnbounded = false
+
+    init(_ value: ArraySlice<UInt8>) {
+        var scanner = SVGNumberScanner(value)
         while let number = scanner.number() {
             let unit = scanner.unit()
             switch unit {
             case "%": share = max(share, abs(number) / 100)
             case "em", "ex", "ch": fonts = max(fonts, abs(number))
             default:
-                guard let pixels = Self.pixels[unit] else {
-                    isUnbounded = true
-                    continue
-                }
-                largest = max(largest, abs(number) * pixels)
+                if let size = Self.units[unit] { pixels = max(pixels, abs(number) * size) } else { isUnbounded = true }
             }
         }
-        return largest
+    }
+
+    /// Returns the largest length in pixels.
+    func pixels(font: Double, viewport: Double) -> Double {
+        isUnbounded ? .infinity : max(pixels, share > 0 ? share * viewport : 0, fonts > 0 ? fonts * font : 0)
     }
 
     /// The sizes of units in pixels, rounded up.
-    private static let pixels = ["": 1.0, "px": 1, "pt": 1.34, "pc": 16, "mm": 3.78, "cm": 37.8, "in": 96, "q": 1]
+    private static let units = ["": 1.0, "px": 1, "pt": 1.34, "pc": 16, "mm": 3.78, "cm": 37.8, "in": 96, "q": 1]
+}
+
+/// Where the texts of a document are. librsvg 2.56 and later scales a pattern to the box of a whole text, whose parts
+/// (`tspan`) may be far from each other.
+struct SVGTextPlaces {
+    private var positions: [SVGLargestLength] = []
+    private var offsets: [SVGLargestLength] = []
+
+    mutating func read(position value: ArraySlice<UInt8>) {
+        positions.append(SVGLargestLength(value))
+    }
+
+    mutating func read(offset value: ArraySlice<UInt8>) {
+        offsets.append(SVGLargestLength(value))
+    }
+
+    /// Returns an upper bound of the distance between two parts of a text. They may lie on both sides of the origin.
+    func extent(font: Double, viewport: Double) -> Double {
+        let farthest = positions.map { $0.pixels(font: font, viewport: viewport) }.max() ?? 0
+        return 2 * farthest + offsets.reduce(0) { $0 + $1.pixels(font: font, viewport: viewport) }
+    }
 }

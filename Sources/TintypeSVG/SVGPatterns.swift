@@ -32,6 +32,8 @@ struct SVGPatterns {
         }
     }
 
+    /// The start tags of all patterns.
+    private(set) var tags: [SVGTag] = []
     private var patterns: [Pattern] = []
     private var named: [ArraySlice<UInt8>: [Int]] = [:]
     private var openPattern = SVGOpenElement()
@@ -87,6 +89,7 @@ struct SVGPatterns {
             }
         }
         patterns.append(pattern)
+        tags.append(tag)
     }
 
     /// Reads a length. One in another unit than pixels and percents is infinite.

@@ -41,8 +41,8 @@ struct SVGStyleSheet {
         return filters + others
     }
 
-    /// - Throws: ``TintypeError/Code/limitExceeded`` for too many filter functions in a property, for brackets that are nested too deeply, and for elements or style
-    ///   sheets of a document in a `data:` URL, which would not be surveyed.
+    /// - Throws: ``TintypeError/Code/limitExceeded`` for too many filter functions in a property, for brackets that are
+    ///   nested too deeply, and for elements or style sheets of a document in a `data:` URL, which would not be surveyed.
     func check() throws(TintypeError) {
         try SVGStyleNesting.check(text)
         for rule in filterRules {

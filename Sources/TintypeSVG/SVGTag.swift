@@ -17,6 +17,8 @@ struct SVGTag {
     var isStyle: Bool { name == "style" }
     /// Whether the element is laid out as one text.
     var isText: Bool { name == "text" }
+    /// Whether the element places text.
+    var placesText: Bool { isText || name == "tspan" }
     /// Whether the element is replaced by a file that its `href` attribute names.
     var isInclusion: Bool { name == "include" }
     /// Whether the element shows an image that its `href` attribute names.
@@ -37,6 +39,9 @@ struct SVGTag {
     var hasGeometry: Bool {
         !name.hasPrefix("fe") && !["filter", "mask", "pattern", "image"].contains(name) && !isGradient
     }
+
+    /// Whether the element may take over attributes of another one: a pattern with a reference (SVG 2, 14.3).
+    var isHeir: Bool { name == "pattern" && !attributes.values(of: "href").isEmpty }
 
     /// The number of vertices of a path, at which a marker may stand, or more.
     var vertexCount: Int {

@@ -46,6 +46,9 @@ import TintypeCore
                 + "height='1'><use xlink:href='#i' transform='scale(.002)'/></pattern><image id='i' width='500' height='500'/>",
             90
         ),
+        // The parts of a text lie on both sides of the origin, and are moved.
+        ("\(shares)<text x='300'>a<tspan x='-300' dy='1.5em'>b</tspan></text>", (600 + 24 + 160) / 2),
+        ("\(shares)<text x='50%' y='200%'>a</text>", (400 + 80) / 2),
         ("<pattern width='0' height='0'/><rect width='9' height='9'/>", 0), ("<rect transform='scale(9)'/>", 0),
     ]
 
@@ -62,6 +65,8 @@ import TintypeCore
         "\(pattern)<g transform='scale(&#49;000)'>\(filled)</g>", "\(pattern)<g transform='zoom(9)'>\(filled)</g>",
         "\(pattern)<svg viewBox='0 0 &#49; 1'>\(filled)</svg>", "\(pattern)<svg width='900%'>\(filled)</svg>",
         "\(tile)\(filled)</pattern><pattern id='q'/><pattern href='#q'/>", "\(pattern)<rect width='9vw'/>",
+        "<mask maskContentUnits='objectBoundingBox'>\(filled)</mask>\(pattern)",
+        "<filter primitiveUnits='objectBoundingBox'/>\(pattern)", "<text x='9vw'>\(shares)</text>",
         "<pattern width='2em'/>", "<pattern href='%23q'/>\(pattern)&e;", "\(pattern)<g transform='scale(1e99)'/>",
     ])
     func unreadableSizesAreUnbounded(_ body: String) throws {
@@ -89,6 +94,39 @@ import TintypeCore
         #expect(error?.limit == .memoryBytes)
     }
 
+    /// The box around a group contains all that it draws, and an image has a box. librsvg drew surfaces of 30,000² pixels.
+    @Test(arguments: [
+        "<g mask='url(#m)'><rect width='1' height='1'/><rect x='29999' y='29999' width='1' height='1'/></g>",
+        "<g mask='url(#m)'><rect width='1' height='1' transform='scale(30000)'/></g>",
+        "<image width='30000' height='30000' mask='url(#m)'/>",
+    ])
+    func aMaskOfTheSizeOfAGroupIsRefused(_ body: String) {
+        let pattern = "<pattern id='p' patternUnits='userSpaceOnUse' width='1' height='1'><rect width='1'/></pattern>"
+        let unit = "<rect width='1' height='1' fill='url(#p)'/>"
+        let mask = "<mask id='m' maskContentUnits='objectBoundingBox'>\(unit)</mask>"
+        let data = Self.document(pattern + mask + body)
+        let error = #expect(throws: TintypeError.self) { try SVGDecoder().decode(data, context: DecodeContext()) }
+        #expect(error?.limit == .memoryBytes)
+    }
+
+    /// The transform, the units or the view box of one pattern enlarge the contents of another. librsvg drew surfaces of
+    /// 30,000² pixels.
+    @Test(arguments: [
+        ("patternTransform='scale(200)'", 20 * 20 * 200.0), ("patternContentUnits='objectBoundingBox'", 20 * 20 * 100),
+        ("viewBox='0 0 .5 .5'", 20 * 20 * 200),
+    ])
+    func aPatternTakesOverTheFactorsOfOthers(_ attribute: String, _ side: Double) throws {
+        let inner = Self.pattern.replacing("'q'", with: "'p'")
+        let contents = "<g transform='scale(20)'><rect width='1' height='1' fill='url(#p)'/></g>"
+        let heir = "<pattern id='q' width='1' height='1' href='#b'>\(contents)</pattern>"
+        let body = "\(inner)<pattern id='b' \(attribute)/>\(heir)<rect width='100' height='100' fill='url(#q)'/>"
+        #expect(try Self.survey(body).tileSide >= side * 0.999_999)
+        let error = #expect(throws: TintypeError.self) {
+            try SVGDecoder().decode(Self.document(body), context: DecodeContext())
+        }
+        #expect(error?.limit == .memoryBytes)
+    }
+
     @Test func theScaleOfTheDrawingEnlargesTilesUpToTheLargestSurface() throws {
         let survey = try Self.survey(Self.pattern + Self.filled)
         #expect(abs(survey.tileBytes(at: 10) / survey.tileBytes(at: 1) - 100) < 0.001)
@@ -112,6 +150,17 @@ import TintypeCore
     @Test(arguments: [("200", "scale(1)"), ("2", "scale(100)"), ("1e300", "scale(1)"), ("a", "scale(1)")])
     func aLargeRadiusIsRefused(_ radius: String, _ transform: String) {
         let data = Self.morphology(radius, transform, side: 1000)
+        let error = #expect(throws: TintypeError.self) { try SVGDecoder().decode(data, context: DecodeContext()) }
+        #expect(error?.limit == .filteredPixels)
+    }
+
+    /// A radius in parts of the box of a group.
+    @Test func aRadiusRelativeToAGroupIsRefused() {
+        let filter = """
+            <filter id='f' primitiveUnits='objectBoundingBox'><feMorphology operator='dilate' radius='1'/></filter>
+            """
+        let group = "<g filter='url(#f)'><rect width='1' height='1'/><rect x='30000' width='1' height='1'/></g>"
+        let data = Self.document(filter + group)
         let error = #expect(throws: TintypeError.self) { try SVGDecoder().decode(data, context: DecodeContext()) }
         #expect(error?.limit == .filteredPixels)
     }
