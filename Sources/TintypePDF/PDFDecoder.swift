@@ -28,8 +28,11 @@ public struct PDFDecoder: RecognizingImageDecoder, PartialImageDecoder {
     /// The header is within the first 1024 bytes (ISO 32000-1, H.3, implementation note 13).
     public var headLength: Int { 1024 }
 
-    /// Whether the header of a PDF is among the first bytes.
-    public func recognizes(_ head: Data) -> Bool { head.range(of: Data("%PDF-".utf8)) != nil }
+    /// Whether the header of a PDF is among the first bytes, and they do not begin like another image or like XML, which may
+    /// contain the same text in a comment.
+    public func recognizes(_ head: Data) -> Bool {
+        head.range(of: Data("%PDF-".utf8)) != nil && FormatSniffer.format(of: head) == nil && !FormatSniffer.isXML(head)
+    }
 
     /// Returns the number of pages of a document.
     ///

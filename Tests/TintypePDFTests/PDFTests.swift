@@ -97,8 +97,20 @@ import TintypeCore
         #expect(error?.code == .noCoder && error?.message.contains("libpoppler-glib") == true)
     }
 
+    /// An image whose comment names PDF stays with its own decoder.
+    @Test(arguments: [
+        Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]), Data([0xFF, 0xD8, 0xFF, 0xFE, 0, 20]),
+        Data("GIF89a".utf8),
+        Data("II*\0\u{8}\0\0\0".utf8), Data("<svg><!--".utf8), Data("<?xml version='1.0'?><!-- converted from ".utf8),
+        Data("\u{FEFF}<!DOCTYPE html>".utf8),
+    ])
+    func textInAnotherFormatIsNoPDF(_ start: Data) {
+        #expect(!PDFDecoder().recognizes(start + Data("%PDF-1.4 -->".utf8)))
+    }
+
     @Test func aPDFIsRecognizedByItsHeader() {
         let decoder = PDFDecoder()
+        #expect(decoder.recognizes(Data("\n\n%PDF-1.7".utf8)))
         #expect(decoder.recognizes(Self.pages) && decoder.recognizes(Data("\n junk %PDF-1.7".utf8)))
         #expect(!decoder.recognizes(Data("%!PS-Adobe".utf8)) && !decoder.recognizes(Data()))
         #expect(ImageCoderRegistry(decoders: [decoder]).format(fileExtension: "pdf") == .pdf)

@@ -103,6 +103,9 @@ public enum FormatSniffer {
     /// Whether the first bytes of an image may still turn out to be those of an SVG, with a long prolog.
     static func needsMore(_ bytes: Data) -> Bool { bytes.count < xmlLength && xmlRoot(of: bytes) == .incomplete }
 
+    /// Whether bytes begin like XML, of whatever kind.
+    package static func isXML(_ bytes: Data) -> Bool { xmlRoot(of: bytes) != .none }
+
     private static func xmlRoot(of bytes: Data) -> XMLProlog.Root {
         guard let first = bytes.first, xmlStarts.contains(first) else { return .none }
         return XMLProlog.root(of: bytes.prefix(xmlLength))
