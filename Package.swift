@@ -139,11 +139,11 @@ let package = Package(
         .target(name: "CTintypeSamples", exclude: ["Samples"]),
         .target(name: "CTintypePNG", dependencies: ["CTintypeExif", "CLibPNG", "CZlib"]),
         // Loads poppler-glib, which is under the GPL, when the first PDF comes. Only TintypePDF, a product of its own, has it.
-        .target(name: "CTintypePDF", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+        .target(name: "CTintypePDF"),
         // Loads LibRaw when the first raw image comes.
-        .target(name: "CTintypeRAW", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+        .target(name: "CTintypeRAW"),
         // Loads librsvg when the first SVG comes, so it is not linked; see SVGDeclarations.
-        .target(name: "CTintypeSVG", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+        .target(name: "CTintypeSVG"),
         .target(name: "CTintypeTIFF", dependencies: ["CLibTIFF"]),
         // What pkg-config says of libwebpdemux does not name the part of libwebp that writes animations.
         .target(
@@ -154,7 +154,9 @@ let package = Package(
         .target(
             name: "TintypeCore",
             dependencies: ["CEventFD", "CTintypeKernels", .crypto, .heap, .logging, .metrics],
-            swiftSettings: swiftSettings),
+            swiftSettings: swiftSettings,
+            // For RuntimeLibrary, on systems with a C library before glibc 2.34.
+            linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         .target(
             name: "TintypeDisk", dependencies: ["TintypeCore", "CXXHash", .crypto, .grdb, .logging, .sqlite],
             swiftSettings: swiftSettings),

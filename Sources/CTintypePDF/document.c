@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct tintype_pdf_document {
     const tintype_pdf_library *library;
@@ -18,8 +19,15 @@ tintype_pdf_status tintype_pdf_open(
     if (opened == NULL) {
         return TINTYPE_PDF_MEMORY;
     }
+    // GLib ends the process if its own memory runs out, so the copy is not its own.
+    void *copied = malloc(count);
+    if (copied == NULL) {
+        free(opened);
+        return TINTYPE_PDF_MEMORY;
+    }
+    memcpy(copied, bytes, count);
     GError *error = NULL;
-    GBytes *copy = library->g_bytes_new(bytes, count);
+    GBytes *copy = library->g_bytes_new_with_free_func(copied, count, free, copied);
     opened->library = library;
     opened->document = library->poppler_document_new_from_bytes(copy, NULL, &error);
     library->g_bytes_unref(copy);
@@ -65,20 +73,6 @@ tintype_pdf_status tintype_pdf_get_page_size(
 
 // MARK: Drawing
 
-/// Converts cairo's 32-bit words, which have alpha in the highest byte, to RGBA.
-static void make_rgba(uint8_t *dest, size_t stride, uint32_t width, uint32_t height) {
-    for (uint32_t y = 0; y < height; y++) {
-        uint8_t *pixel = dest + y * stride;
-        for (uint32_t x = 0; x < width; x++, pixel += 4) {
-            uint32_t argb = *(const uint32_t *)(const void *)pixel;
-            pixel[0] = (uint8_t)(argb >> 16);
-            pixel[1] = (uint8_t)(argb >> 8);
-            pixel[2] = (uint8_t)argb;
-            pixel[3] = (uint8_t)(argb >> 24);
-        }
-    }
-}
-
 /// Draws a page through a scale, so that it may be stretched.
 static tintype_pdf_status draw(
     const tintype_pdf_library *library, PopplerPage *page, cairo_surface_t *surface, tintype_pdf_place place) {
@@ -117,6 +111,5 @@ tintype_pdf_status tintype_pdf_draw(
     }
     library->cairo_surface_destroy(surface);
     library->g_object_unref(found);
-    make_rgba(dest, stride, width, height);
     return status;
 }

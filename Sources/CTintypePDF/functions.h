@@ -19,7 +19,7 @@ FUNCTION(void, cairo_scale, (cairo_t *, double, double))
 FUNCTION(int, cairo_status, (cairo_t *))
 FUNCTION(void, cairo_destroy, (cairo_t *))
 
-FUNCTION(GBytes *, g_bytes_new, (const void *, size_t))
+FUNCTION(GBytes *, g_bytes_new_with_free_func, (const void *, size_t, void (*)(void *), void *))
 FUNCTION(void, g_bytes_unref, (GBytes *))
 FUNCTION(void, g_object_unref, (void *))
 FUNCTION(void, g_error_free, (GError *))

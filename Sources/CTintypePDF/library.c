@@ -1,42 +1,12 @@
 #include "library.h"
 
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-/// Looks up all functions. The handle also searches the libraries that poppler-glib links, which include cairo and GLib.
-///
-/// - Returns: the name of the first function that is missing, or null.
-static const char *find_functions(tintype_pdf_library *library, void *handle) {
-#define FUNCTION(result, name, parameters)                                                                             \
-    if ((library->name = (result(*) parameters)dlsym(handle, #name)) == NULL) {                                        \
-        return #name;                                                                                                  \
-    }
+const char *const *tintype_pdf_function_names(void) {
+    static const char *const names[] = {
+#define FUNCTION(result, name, parameters) #name,
 #include "functions.h"
 #undef FUNCTION
-    return NULL;
-}
-
-tintype_pdf_status tintype_pdf_load(
-    const char *name, tintype_pdf_library **library, char *message, size_t message_size) {
-    *library = NULL;
-    // Never closed, because GLib's types cannot be unregistered.
-    void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (handle == NULL) {
-        const char *reason = dlerror();
-        snprintf(message, message_size, "%s", reason == NULL ? "unknown" : reason);
-        return TINTYPE_PDF_UNAVAILABLE;
-    }
-    tintype_pdf_library *found = calloc(1, sizeof *found);
-    if (found == NULL) {
-        return TINTYPE_PDF_MEMORY;
-    }
-    const char *missing = find_functions(found, handle);
-    if (missing != NULL) {
-        snprintf(message, message_size, "it has no %s", missing);
-        free(found);
-        return TINTYPE_PDF_UNAVAILABLE;
-    }
-    *library = found;
-    return TINTYPE_PDF_OK;
+        NULL};
+    _Static_assert(
+        sizeof(struct tintype_pdf_library) == sizeof names - sizeof names[0], "one address for each name");
+    return names;
 }

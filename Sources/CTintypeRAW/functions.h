@@ -1,5 +1,13 @@
-// The functions used of LibRaw (0.20 and later): FUNCTION(result, name, parameters) for each. Define FUNCTION before
-// including this file.
+// The functions used of LibRaw (0.20 and later): FUNCTION(result, name, parameters) for each, and OPTIONAL_FUNCTION for
+// those of OpenMP, which LibRaw may be built without. Define one before including this file, which
+// undefines it.
+
+#ifndef FUNCTION
+#define FUNCTION(result, name, parameters)
+#endif
+#ifndef OPTIONAL_FUNCTION
+#define OPTIONAL_FUNCTION(result, name, parameters)
+#endif
 
 FUNCTION(libraw_data_t *, libraw_init, (unsigned))
 FUNCTION(void, libraw_close, (libraw_data_t *))
@@ -19,3 +27,8 @@ FUNCTION(void, libraw_set_output_bps, (libraw_data_t *, int))
 FUNCTION(void, libraw_set_output_color, (libraw_data_t *, int))
 FUNCTION(float, libraw_get_cam_mul, (libraw_data_t *, int))
 FUNCTION(void, libraw_set_user_mul, (libraw_data_t *, int, float))
+
+OPTIONAL_FUNCTION(void, omp_set_num_threads, (int))
+
+#undef FUNCTION
+#undef OPTIONAL_FUNCTION

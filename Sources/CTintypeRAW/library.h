@@ -28,9 +28,9 @@ enum {
 struct tintype_raw_library {
 #define FUNCTION(result, name, parameters) result(*name) parameters;
 #include "functions.h"
-#undef FUNCTION
-    /// A function of OpenMP; null if LibRaw was built without it.
-    void (*omp_set_num_threads)(int);
+    // Null if LibRaw was built without OpenMP.
+#define OPTIONAL_FUNCTION(result, name, parameters) result(*name) parameters;
+#include "functions.h"
 };
 
 #endif

@@ -102,20 +102,6 @@ bool tintype_svg_states_size(tintype_svg_document *document) {
 
 // MARK: Drawing
 
-/// Converts cairo's 32-bit words, which have alpha in the highest byte, to RGBA.
-static void make_rgba(uint8_t *dest, size_t stride, uint32_t width, uint32_t height) {
-    for (uint32_t y = 0; y < height; y++) {
-        uint8_t *pixel = dest + y * stride;
-        for (uint32_t x = 0; x < width; x++, pixel += 4) {
-            uint32_t argb = *(const uint32_t *)(const void *)pixel;
-            pixel[0] = (uint8_t)(argb >> 16);
-            pixel[1] = (uint8_t)(argb >> 8);
-            pixel[2] = (uint8_t)argb;
-            pixel[3] = (uint8_t)(argb >> 24);
-        }
-    }
-}
-
 typedef struct {
     tintype_svg_document *document;
     cairo_t *context;
@@ -196,6 +182,5 @@ tintype_svg_status tintype_svg_draw(
     }
     library->cairo_surface_destroy(drawn);
     library->cairo_surface_destroy(surface);
-    make_rgba(dest, stride, width, height);
     return asked.gave_up ? TINTYPE_SVG_CANCELLED : status;
 }

@@ -1,42 +1,12 @@
 #include "library.h"
 
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-/// Looks up all functions. The handle also searches the libraries that librsvg links, which include cairo and GLib.
-///
-/// - Returns: the name of the first function that is missing, or null.
-static const char *find_functions(tintype_svg_library *library, void *handle) {
-#define FUNCTION(result, name, parameters)                                                                             \
-    if ((library->name = (result(*) parameters)dlsym(handle, #name)) == NULL) {                                        \
-        return #name;                                                                                                  \
-    }
+const char *const *tintype_svg_function_names(void) {
+    static const char *const names[] = {
+#define FUNCTION(result, name, parameters) #name,
 #include "functions.h"
 #undef FUNCTION
-    return NULL;
-}
-
-tintype_svg_status tintype_svg_load(
-    const char *name, tintype_svg_library **library, char *message, size_t message_size) {
-    *library = NULL;
-    // Never closed, because GLib's types cannot be unregistered.
-    void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (handle == NULL) {
-        const char *reason = dlerror();
-        snprintf(message, message_size, "%s", reason == NULL ? "unknown" : reason);
-        return TINTYPE_SVG_UNAVAILABLE;
-    }
-    tintype_svg_library *found = calloc(1, sizeof *found);
-    if (found == NULL) {
-        return TINTYPE_SVG_MEMORY;
-    }
-    const char *missing = find_functions(found, handle);
-    if (missing != NULL) {
-        snprintf(message, message_size, "it has no %s", missing);
-        free(found);
-        return TINTYPE_SVG_UNAVAILABLE;
-    }
-    *library = found;
-    return TINTYPE_SVG_OK;
+        NULL};
+    _Static_assert(
+        sizeof(struct tintype_svg_library) == sizeof names - sizeof names[0], "one address for each name");
+    return names;
 }

@@ -71,7 +71,8 @@ public struct PDFDecoder: RecognizingImageDecoder, PartialImageDecoder {
         try context.limits.check(ImageInfo(format: .pdf, size: size))
         // The result, and the groups in which poppler draws transparent parts of the page.
         try context.limits.checkMemory(bytesPerPixel: 4 * PixelBuffer.bytesPerPixel, of: size)
-        let pixels = try document.draw(part, ofPage: options.page, size)
+        let placement = try VectorPlacement(of: part, in: info.size, at: size)
+        let pixels = try document.draw(page: options.page, placement, size)
         try context.checkCancelled()
         return Image(pixels: pixels, info: info, scale: options.scale ?? 1)
     }

@@ -8,7 +8,7 @@ struct PDFDocument: ~Copyable {
 
     /// - Throws: The errors of ``PDFLibrary``.
     init(_ bytes: Data) throws(TintypeError) {
-        document = try PDFLibrary.standard.get().open(bytes)
+        document = try PDFLibrary.open(bytes)
     }
 
     deinit {
@@ -23,29 +23,20 @@ struct PDFDocument: ~Copyable {
     func size(ofPage page: Int) throws(TintypeError) -> PixelSize {
         var (width, height) = (0.0, 0.0)
         let status = tintype_pdf_get_page_size(document, Int32(clamping: page), &width, &height)
-        guard status == .ok else { throw PDFLibrary.error(status) }
-        return PixelSize(width: Self.wholePixels(width), height: Self.wholePixels(height))
-    }
-
-    /// Rounds a side up, and clamps it to 0…10⁹; NaN and infinity become 0.
-    private static func wholePixels(_ side: Double) -> Int {
-        side.isFinite ? Int(min(max(side.rounded(.up), 0), 1e9)) : 0
+        guard status == .ok else { throw TintypeError(status) }
+        return PixelSize(wholePixels: (width, height))
     }
 
     /// Draws a part of a page.
     ///
     /// - Parameters:
-    ///   - part: The part in pixels of the page, one a point.
+    ///   - placement: Where the page lies in the result.
     ///   - size: The size of the result in pixels.
     /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``,
     ///   ``TintypeError/Code/noSuchFrame``.
-    func draw(_ part: PixelRect, ofPage page: Int, _ size: PixelSize) throws(TintypeError) -> PixelBuffer {
-        let whole = try self.size(ofPage: page)
-        let across = Double(size.width) / Double(part.size.width)
-        let down = Double(size.height) / Double(part.size.height)
+    func draw(page: Int, _ placement: VectorPlacement, _ size: PixelSize) throws(TintypeError) -> PixelBuffer {
         let place = tintype_pdf_place(
-            x: -Double(part.x) * across, y: -Double(part.y) * down, width: Double(whole.width) * across,
-            height: Double(whole.height) * down)
+            x: placement.x, y: placement.y, width: placement.width, height: placement.height)
         var writer = try PixelWriter(size: size)
         writer.clear()
         let stride = writer.bytesPerRow
@@ -55,7 +46,8 @@ struct PDFDocument: ~Copyable {
                     document, Int32(clamping: page), $0, stride, UInt32(size.width), UInt32(size.height), place)
             }
         }
-        guard status == .ok else { throw PDFLibrary.error(status) }
+        guard status == .ok else { throw TintypeError(status ?? .corrupt) }
+        writer.convertFromCairo()
         return writer.finish()
     }
 }

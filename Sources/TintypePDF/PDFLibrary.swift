@@ -2,62 +2,57 @@ import CTintypePDF
 import Foundation
 import TintypeCore
 
-/// poppler-glib, loaded at the first PDF and never unloaded.
-///
-/// `@unchecked Sendable` because the loaded library is never changed or freed.
-struct PDFLibrary: @unchecked Sendable {
-    private let library: OpaquePointer
-
+/// poppler-glib, loaded at the first PDF.
+enum PDFLibrary {
     /// The system's poppler-glib, or the error of loading it.
-    static let standard = Result { () throws(TintypeError) in try PDFLibrary(named: name) }
+    static let standard = Result { () throws(TintypeError) in try load(names) }
 
     #if canImport(Darwin)
-    private static let name = "libpoppler-glib.8.dylib"
+    /// Homebrew's folders are not in the search path.
+    private static let names = ["", "/opt/homebrew/lib/", "/usr/local/lib/"].map { "\($0)libpoppler-glib.8.dylib" }
     #else
-    private static let name = "libpoppler-glib.so.8"
+    private static let names = ["libpoppler-glib.so.8"]
     #endif
 
-    /// Loads the library.
+    /// Loads the first library of some file names.
     ///
-    /// - Parameter name: The file name, as dlopen(3) takes it.
-    /// - Throws: ``TintypeError/Code/noCoder`` if it is missing or lacks functions, ``TintypeError/Code/outOfMemory``.
-    init(named name: String) throws(TintypeError) {
-        var library: OpaquePointer?
-        var message = [CChar](repeating: 0, count: Self.messageSize)
-        let status = tintype_pdf_load(name, &library, &message, message.count)
-        guard status == .ok, let library else { throw Self.error(status, message) }
-        self.library = library
+    /// - Throws: ``TintypeError/Code/noCoder`` if all are missing or lack functions.
+    static func load(_ names: [String]) throws(TintypeError) -> RuntimeLibrary {
+        try RuntimeLibrary(
+            names, functions: .init(tintype_pdf_function_names()),
+            .init(
+                "poppler-glib, which draws PDF", packages: "libpoppler-glib8 on Debian, poppler-glib on Fedora"))
     }
 
     /// Opens a document.
     ///
     /// - Returns: A `tintype_pdf_document`, which the caller closes.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``.
-    func open(_ bytes: Data) throws(TintypeError) -> OpaquePointer {
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/outOfMemory``, and the errors of ``load(_:)``.
+    static func open(_ bytes: Data) throws(TintypeError) -> OpaquePointer {
+        let library = try standard.get().functions
+        guard !bytes.isEmpty else { throw TintypeError(.undecodable, stage: .decode, "the PDF is empty") }
         var document: OpaquePointer?
-        var message = [CChar](repeating: 0, count: Self.messageSize)
+        var message = [CChar](repeating: 0, count: messageSize)
         let status = bytes.withUnsafeBytes { raw in
             raw.bindMemory(to: UInt8.self).baseAddress.map {
                 tintype_pdf_open(library, $0, raw.count, &document, &message, message.count)
             }
         }
-        guard status == .ok, let document else { throw Self.error(status, message) }
-        return document
+        if status == .ok, let document { return document }
+        guard status == .corrupt else { throw TintypeError(status ?? .corrupt) }
+        throw TintypeError(.undecodable, stage: .decode, "the PDF cannot be opened: \(String(cText: message))")
     }
 
     private static let messageSize = 200
+}
 
-    static func error(_ status: tintype_pdf_status?, _ message: [CChar] = []) -> TintypeError {
-        let reason = String(decoding: message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        return switch status {
-        case .unavailable:
-            TintypeError(
-                .noCoder, stage: .decode,
-                "poppler-glib, which draws PDF, cannot be loaded; install libpoppler-glib8: \(reason)")
-        case .memory: TintypeError(.outOfMemory, stage: .decode, "no memory to draw a PDF")
-        case .noPage: TintypeError(.noSuchFrame, stage: .decode, "the PDF has no such page")
-        case .corrupt, .ok, nil:
-            TintypeError(.undecodable, stage: .decode, "the PDF is damaged or encrypted: \(reason)")
+extension TintypeError {
+    /// Creates the error for a status other than `ok`.
+    init(_ status: tintype_pdf_status) {
+        switch status {
+        case .memory: self.init(.outOfMemory, stage: .decode, "no memory to draw a PDF")
+        case .noPage: self.init(.noSuchFrame, stage: .decode, "the PDF has no such page")
+        case .corrupt, .ok: self.init(.undecodable, stage: .decode, "the page of the PDF cannot be drawn")
         }
     }
 }

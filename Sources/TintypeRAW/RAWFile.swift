@@ -15,7 +15,7 @@ struct RAWFile: ~Copyable {
     init(
         _ bytes: UnsafeRawBufferPointer, isCancelled: @escaping @Sendable () -> Bool = { false }
     ) throws(TintypeError) {
-        let library = try RAWLibrary.standard.get().library
+        let library = try RAWLibrary.standard.get().functions
         let hook = CancelHook(isCancelled)
         var file: OpaquePointer?
         let status = bytes.bindMemory(to: UInt8.self).baseAddress.map {

@@ -79,10 +79,8 @@ struct SVGCost {
     ///
     /// - Parameter layerSize: The size of the whole document at the scale of the drawing.
     func allowsCancellation(layerSize: PixelSize) -> Bool {
-        patterns == 0 && max(layerSize.width, layerSize.height) <= Self.maximumSurfaceSide
+        patterns == 0 && max(layerSize.width, layerSize.height) <= VectorPlacement.maximumSide
     }
-
-    private static let maximumSurfaceSide = 32_767
 
     /// The number of pixels that all shapes together may fill without a check for cancellation; about a tenth of a
     /// second.

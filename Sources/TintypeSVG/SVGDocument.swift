@@ -23,13 +23,13 @@ struct SVGDocument: ~Copyable {
         try survey.check(limits)
         try limits.checkMemory(of: survey, layerSize: PixelSize(width: 0, height: 0), result: 0)
         let area = try Self.area(ofEmbedded: survey.embeddedDocuments, limits)
-        document = try SVGLibrary.standard.get().open(bytes)
+        document = try SVGLibrary.open(bytes)
         (self.survey, embeddedArea) = (survey, area)
     }
 
     /// Creates a document to read its size.
     private init(sizing bytes: Data) throws(TintypeError) {
-        document = try SVGLibrary.standard.get().open(bytes)
+        document = try SVGLibrary.open(bytes)
         (survey, embeddedArea) = (SVGSurvey([]), 0)
     }
 
@@ -58,7 +58,7 @@ struct SVGDocument: ~Copyable {
     var size: PixelSize {
         var (width, height) = (0.0, 0.0)
         tintype_svg_get_size(document, &width, &height)
-        return PixelSize(width: Self.wholePixels(width), height: Self.wholePixels(height))
+        return PixelSize(wholePixels: (width, height))
     }
 
     /// Draws a part of the document.
@@ -73,12 +73,14 @@ struct SVGDocument: ~Copyable {
     func draw(
         _ part: PixelRect, _ size: PixelSize, _ limits: DecodeLimits, isCancelled: @escaping @Sendable () -> Bool
     ) throws(TintypeError) -> PixelBuffer {
-        let placement = placement(of: part, at: size)
+        let documentSize = self.size
+        let placement = try VectorPlacement(of: part, in: documentSize, at: size)
         // Off-screen images have the size of the whole document at this scale.
-        let whole = PixelSize(width: Self.wholePixels(placement.width), height: Self.wholePixels(placement.height))
+        let whole = placement.size
         let isCancellable = survey.cost.allowsCancellation(layerSize: whole)
         let scale = max(
-            placement.width / Double(max(self.size.width, 1)), placement.height / Double(max(self.size.height, 1)))
+            placement.width / Double(max(documentSize.width, 1)), placement.height / Double(max(documentSize.height, 1))
+        )
         try survey.cost.checkFilters(
             limits, drawing: size, scale: scale * survey.enlargement, isCancellable: isCancellable)
         try limits.checkMemory(
@@ -86,37 +88,26 @@ struct SVGDocument: ~Copyable {
         var writer = try PixelWriter(size: size)
         writer.clear()
         let stride = writer.bytesPerRow
+        let place = tintype_svg_place(
+            x: placement.x, y: placement.y, width: placement.width, height: placement.height)
         let hook = CancelHook(isCancelled)
         let shouldCancel = isCancellable && survey.cost.isSlow(drawing: size) ? CancelHook.callback : nil
         let status = writer.withRows { rows in
             rows.bindMemory(to: UInt8.self).baseAddress.map {
                 tintype_svg_draw(
-                    document, $0, stride, UInt32(size.width), UInt32(size.height), placement, shouldCancel, hook.pointer
-                )
+                    document, $0, stride, UInt32(size.width), UInt32(size.height), place, shouldCancel, hook.pointer)
             }
         }
         withExtendedLifetime(hook) {}
         switch status {
-        case .ok: return writer.finish()
+        case .ok:
+            writer.convertFromCairo()
+            return writer.finish()
         case .cancelled: throw .cancelled
         case .memory: throw TintypeError(.outOfMemory, stage: .decode, "no memory to draw an SVG")
         case .panic: throw .panickedSVG
-        case .corrupt, .unavailable, nil: throw TintypeError(.undecodable, stage: .decode, "the SVG cannot be drawn")
+        case .corrupt, nil: throw TintypeError(.undecodable, stage: .decode, "the SVG cannot be drawn")
         }
-    }
-
-    /// Returns the position and size of the whole document relative to the result.
-    private func placement(of part: PixelRect, at size: PixelSize) -> tintype_svg_place {
-        let across = Double(size.width) / Double(part.size.width)
-        let down = Double(size.height) / Double(part.size.height)
-        return tintype_svg_place(
-            x: -Double(part.x) * across, y: -Double(part.y) * down, width: Double(self.size.width) * across,
-            height: Double(self.size.height) * down)
-    }
-
-    /// Rounds a side up, and clamps it to 0…10⁹; NaN and infinity become 0.
-    private static func wholePixels(_ side: Double) -> Int {
-        side.isFinite ? Int(min(max(side.rounded(.up), 0), 1e9)) : 0
     }
 }
 

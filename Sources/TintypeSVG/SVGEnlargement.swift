@@ -1,4 +1,5 @@
 import Foundation
+import TintypeCore
 
 /// How much larger than a pixel of the document the pixels of an element are drawn, because of the transforms and view boxes
 /// around the element, and around those that refer to it.
@@ -115,15 +116,13 @@ struct SVGEnlargement {
 }
 
 extension SVGSurvey {
-    /// The longest side of a surface of cairo in pixels. A longer tile is not drawn.
-    private static let longestSide = 32_767.0
-
     /// Returns the memory that the tiles of patterns need at once, in bytes.
     ///
     /// - Parameter scale: The number of pixels for a pixel of the document.
     func tileBytes(at scale: Double) -> Double {
         guard tileSide > 0 else { return 0 }
-        let side = min(tileSide * scale, Self.longestSide)
+        // cairo does not draw a longer tile.
+        let side = min(tileSide * scale, Double(VectorPlacement.maximumSide))
         // The tile of a pattern stays while it is filled with others.
         return 4 * side * side * Double(max(1, min(cost.patterns, layerDepth)))
     }

@@ -80,6 +80,13 @@ import TintypeTesting
         }
     }
 
+    /// cairo cannot draw it. Its error named a good document damaged.
+    @Test func aSideThatCairoCannotDrawExceedsALimit() {
+        let line = Data(Self.document("<rect/>").replacing("height='100'>", with: "height='1'>").utf8)
+        let error = Self.error(line, size: .fit(PixelSize(width: 40_000, height: 400)))
+        #expect(error?.limit == .library && error?.message.contains("32767") == true)
+    }
+
     // MARK: Markup hidden from the survey
 
     private static let bad = kernel("21 21", count: 441)

@@ -6,7 +6,7 @@ import TintypeCore
 /// Loading librsvg where it is installed and where it is not.
 @Suite struct SVGLibraryTests {
     private func error(_ name: String) -> TintypeError? {
-        #expect(throws: TintypeError.self) { _ = try SVGLibrary(named: name) }
+        #expect(throws: TintypeError.self) { _ = try SVGLibrary.load([name]) }
     }
 
     @Test func aMissingLibraryIsNoCoder() {
@@ -20,12 +20,26 @@ import TintypeCore
         #expect(error?.code == .noCoder && error?.message.contains("it has no rsvg_") == true)
     }
 
+    /// The error names what was wrong with each name, and how to get the library.
+    @Test func theReasonsOfAllNamesAreReported() {
+        let error = #expect(throws: TintypeError.self) {
+            _ = try SVGLibrary.load(["libm.so.6", "librsvg-of-nowhere.so.2"])
+        }
+        for part in ["libm.so.6: it has no rsvg_", "librsvg-of-nowhere.so.2", "install librsvg2-2"] {
+            #expect(error?.message.contains(part) == true, "\(part)")
+        }
+    }
+
+    @Test func aLaterNameIsLoadedIfAnEarlierOneIsMissing() throws {
+        _ = try SVGLibrary.load(["librsvg-of-nowhere.so.2", "libm.so.6", "librsvg-2.so.2"])
+    }
+
     @Test func concurrentCallersShareOneLibrary() async throws {
         let libraries = await withTaskGroup { group in
             for _ in 0..<16 { group.addTask { SVGLibrary.standard } }
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(libraries.count == 16)
-        #expect(Set(try libraries.map { try $0.get().library }).count == 1)
+        #expect(Set(try libraries.map { try $0.get().functions }).count == 1)
     }
 }

@@ -85,6 +85,15 @@ import TintypeCore
         #expect(try decode(huge) { $0.size = .fit(PixelSize(width: 20, height: 20)) }.size.width == 20)
     }
 
+    /// Its error named a good document damaged.
+    @Test(.enabled(if: isInstalled)) func aSideThatCairoCannotDrawExceedsALimit() throws {
+        let line = Self.document([("", "400 1")])
+        let error = #expect(throws: TintypeError.self) {
+            try decode(line) { $0.size = .fit(PixelSize(width: 40_000, height: 100)) }
+        }
+        #expect(error?.limit == .library && error?.message.contains("32767") == true)
+    }
+
     @Test(.enabled(if: isInstalled)) func damagedDocumentsAreErrors() {
         for data in [Data("%PDF-1.4".utf8), Data("%PDF-1.4\ntrailer<</Root 9 0 R>>".utf8) + Data(count: 1000)] {
             let error = #expect(throws: TintypeError.self) { try decode(data) }
@@ -93,7 +102,7 @@ import TintypeCore
     }
 
     @Test func aMissingLibraryIsNamed() {
-        let error = #expect(throws: TintypeError.self) { try PDFLibrary(named: "libpoppler-glib.so.0") }
+        let error = #expect(throws: TintypeError.self) { try PDFLibrary.load(["libpoppler-glib.so.0"]) }
         #expect(error?.code == .noCoder && error?.message.contains("libpoppler-glib") == true)
     }
 

@@ -123,7 +123,7 @@ import TintypeCore
     }
 
     @Test func aMissingLibraryIsNamed() {
-        let error = #expect(throws: TintypeError.self) { try RAWLibrary(named: "libraw_r.so.0") }
+        let error = #expect(throws: TintypeError.self) { try RAWLibrary.load(["libraw_r.so.0"]) }
         #expect(error?.code == .noCoder && error?.message.contains("LibRaw") == true)
     }
 }

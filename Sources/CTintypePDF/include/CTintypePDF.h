@@ -18,19 +18,15 @@ typedef enum __attribute__((enum_extensibility(closed))) tintype_pdf_status {
     /// The bytes are not a PDF, or one that poppler rejects, such as an encrypted one.
     TINTYPE_PDF_CORRUPT __attribute__((swift_name("corrupt"))) = 1,
     TINTYPE_PDF_MEMORY __attribute__((swift_name("memory"))) = 2,
-    /// poppler-glib is not installed, or lacks a function that is used.
-    TINTYPE_PDF_UNAVAILABLE __attribute__((swift_name("unavailable"))) = 3,
     /// The document has no such page.
-    TINTYPE_PDF_NO_PAGE __attribute__((swift_name("noPage"))) = 4,
+    TINTYPE_PDF_NO_PAGE __attribute__((swift_name("noPage"))) = 3,
 } tintype_pdf_status;
 
-/// poppler-glib, with cairo and GLib.
+/// The addresses of functions of poppler-glib, cairo and GLib.
 typedef struct tintype_pdf_library tintype_pdf_library;
 
-/// Loads a library by its name, as dlopen(3) finds it, until the process ends. Returns OK, MEMORY, or UNAVAILABLE with
-/// the reason in `message`, truncated to `message_size` bytes.
-tintype_pdf_status tintype_pdf_load(
-    const char *name, tintype_pdf_library *_Nullable *_Nonnull library, char *message, size_t message_size);
+/// Returns the names of the functions of `tintype_pdf_library`, in order, up to a null pointer.
+const char *const _Nullable *_Nonnull tintype_pdf_function_names(void);
 
 typedef struct tintype_pdf_document tintype_pdf_document;
 
@@ -53,7 +49,7 @@ typedef struct {
     double x, y, width, height;
 } tintype_pdf_place;
 
-/// Draws a page over white, as 8-bit RGBA with rows `stride` bytes apart.
+/// Draws a page over white, as 32-bit words, alpha in the highest byte, with rows `stride` bytes apart.
 ///
 /// - OK, NO_PAGE, MEMORY; CORRUPT if nothing could be drawn.
 tintype_pdf_status tintype_pdf_draw(

@@ -18,23 +18,23 @@ typedef enum __attribute__((enum_extensibility(closed))) tintype_raw_status {
     /// The file is damaged or cut short, or of a camera that LibRaw does not know.
     TINTYPE_RAW_CORRUPT __attribute__((swift_name("corrupt"))) = 1,
     TINTYPE_RAW_MEMORY __attribute__((swift_name("memory"))) = 2,
-    /// LibRaw is not installed, or lacks a function that is used.
-    TINTYPE_RAW_UNAVAILABLE __attribute__((swift_name("unavailable"))) = 3,
     /// The cancel hook returned true.
-    TINTYPE_RAW_CANCELLED __attribute__((swift_name("cancelled"))) = 4,
+    TINTYPE_RAW_CANCELLED __attribute__((swift_name("cancelled"))) = 3,
     /// The file has no preview that is a JPEG.
-    TINTYPE_RAW_NO_PREVIEW __attribute__((swift_name("noPreview"))) = 5,
+    TINTYPE_RAW_NO_PREVIEW __attribute__((swift_name("noPreview"))) = 4,
 } tintype_raw_status;
 
 /// Called between the steps of decoding. Returns true to cancel; must return normally.
 typedef bool (*tintype_raw_cancel_hook)(void *_Nullable context);
 
+/// The addresses of functions of LibRaw, and of OpenMP if LibRaw uses it.
 typedef struct tintype_raw_library tintype_raw_library;
 
-/// Loads a library by its name, as dlopen(3) finds it, until the process ends. Returns OK, MEMORY, or UNAVAILABLE with
-/// the reason in `message`, truncated to `message_size` bytes.
-tintype_raw_status tintype_raw_load(
-    const char *name, tintype_raw_library *_Nullable *_Nonnull library, char *message, size_t message_size);
+/// Returns the names of the functions of `tintype_raw_library`, in order, up to a null pointer.
+const char *const _Nullable *_Nonnull tintype_raw_function_names(void);
+
+/// Returns the names of the functions that follow them, which may be missing.
+const char *const _Nullable *_Nonnull tintype_raw_optional_function_names(void);
 
 typedef struct tintype_raw_file tintype_raw_file;
 

@@ -24,22 +24,18 @@ typedef enum __attribute__((enum_extensibility(closed))) tintype_svg_status {
     TINTYPE_SVG_MEMORY __attribute__((swift_name("memory"))) = 2,
     /// The cancel hook returned true.
     TINTYPE_SVG_CANCELLED __attribute__((swift_name("cancelled"))) = 3,
-    /// librsvg is not installed, or lacks a function that is used.
-    TINTYPE_SVG_UNAVAILABLE __attribute__((swift_name("unavailable"))) = 4,
     /// librsvg met an error of its own. The calling thread must not use librsvg again, except to close the document.
-    TINTYPE_SVG_PANIC __attribute__((swift_name("panic"))) = 5,
+    TINTYPE_SVG_PANIC __attribute__((swift_name("panic"))) = 4,
 } tintype_svg_status;
 
 /// Called after each shape. Returns true to cancel; must return normally.
 typedef bool (*tintype_svg_cancel_hook)(void *_Nullable context);
 
-/// librsvg, with cairo and GLib.
+/// The addresses of functions of librsvg, cairo and GLib.
 typedef struct tintype_svg_library tintype_svg_library;
 
-/// Loads a library by its name, as dlopen(3) finds it, until the process ends. Returns OK, MEMORY, or UNAVAILABLE with
-/// the reason in `message`, truncated to `message_size` bytes.
-tintype_svg_status tintype_svg_load(
-    const char *name, tintype_svg_library *_Nullable *_Nonnull library, char *message, size_t message_size);
+/// Returns the names of the functions of `tintype_svg_library`, in order, up to a null pointer.
+const char *const _Nullable *_Nonnull tintype_svg_function_names(void);
 
 typedef struct tintype_svg_document tintype_svg_document;
 
@@ -63,7 +59,8 @@ typedef struct {
     double x, y, width, height;
 } tintype_svg_place;
 
-/// Draws the document into 8-bit premultiplied RGBA with rows `stride` bytes apart, which must be clear before.
+/// Draws the document into premultiplied 32-bit words, alpha in the highest byte, with rows `stride` bytes apart, which
+/// must be clear before.
 ///
 /// - PANIC: `dest` is partly drawn.
 /// - CANCELLED: `dest` is partly drawn. librsvg continues to the end of the document without drawing. The hook is not

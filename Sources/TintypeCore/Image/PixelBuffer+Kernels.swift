@@ -128,6 +128,16 @@ extension PixelWriter {
         }
     }
 
+    /// Converts cairo's pixels to RGBA, in place. Their 32-bit words have alpha in the highest byte, so that the bytes of a
+    /// little-endian machine are BGRA.
+    package mutating func convertFromCairo() {
+        let (stride, size) = (bytesPerRow, size)
+        withRows { bytes in
+            let pixels = bytes.bindMemory(to: UInt8.self).baseAddress
+            tintype_kernels_current().pointee.swap_red_and_blue(pixels, stride, pixels, stride, size.width, size.height)
+        }
+    }
+
     /// Divides the colour of `rows` rows from index `first` on by alpha, in place.
     package mutating func unpremultiply(rows: Int, from first: Int) {
         let (stride, width) = (bytesPerRow, size.width)

@@ -1,0 +1,99 @@
+import Foundation
+
+/// The functions of a C library that is loaded when it is first needed, and never unloaded: a program that meets no image
+/// of its format neither needs the library nor starts with its dependencies.
+///
+/// `@unchecked Sendable` because the addresses are never changed or freed.
+package struct RuntimeLibrary: @unchecked Sendable {
+    /// The addresses, in the order of the names: for C, a struct of function pointers. Those of optional functions that
+    /// are missing are null.
+    package let functions: OpaquePointer
+
+    /// The names of functions, as a C target lists them.
+    package struct FunctionNames: Sendable {
+        let required: [String]
+        let optional: [String]
+
+        /// - Parameters:
+        ///   - required: C strings, up to a null pointer.
+        ///   - optional: The names that follow. A library may lack these functions.
+        package init(
+            _ required: UnsafePointer<UnsafePointer<CChar>?>, optional: UnsafePointer<UnsafePointer<CChar>?>? = nil
+        ) {
+            (self.required, self.optional) = (Self.names(required), optional.map(Self.names) ?? [])
+        }
+
+        private static func names(_ list: UnsafePointer<UnsafePointer<CChar>?>) -> [String] {
+            var (names, next) = ([String](), list)
+            while let name = next.pointee {
+                names.append(String(cString: name))
+                next += 1
+            }
+            return names
+        }
+    }
+
+    /// What an error says about a library.
+    package struct Description: Sendable {
+        let purpose: String
+        let packages: String
+
+        /// - Parameters:
+        ///   - purpose: The name, with what it does: "LibRaw, which decodes raw images".
+        ///   - packages: The packages that contain it: "libraw20 on Debian 12, LibRaw on Fedora".
+        package init(_ purpose: String, packages: String) {
+            (self.purpose, self.packages) = (purpose, packages)
+        }
+    }
+
+    /// Loads the first library that is installed and has all functions.
+    ///
+    /// - Parameters:
+    ///   - files: File names, as dlopen(3) takes them, the preferred one first.
+    ///   - names: The functions to look up. dlsym(3) also searches the libraries that a library links.
+    /// - Throws: ``TintypeError/Code/noCoder`` with the reasons for all names.
+    package init(
+        _ files: [String], functions names: FunctionNames, _ description: Description
+    ) throws(TintypeError) {
+        var reasons: [String] = []
+        for file in files {
+            switch Self.load(file, names) {
+            case .success(let functions):
+                self.functions = functions
+                return
+            case .failure(let reason): reasons.append(reason.text)
+            }
+        }
+        throw TintypeError(
+            .noCoder, stage: .decode,
+            "\(description.purpose), cannot be loaded; install \(description.packages): "
+                + reasons.joined(separator: "; "))
+    }
+
+    /// The reason for which a library cannot be used.
+    private struct Reason: Error {
+        let text: String
+    }
+
+    private static func load(_ file: String, _ names: FunctionNames) -> Result<OpaquePointer, Reason> {
+        // Never closed, because the types of some libraries cannot be unregistered.
+        guard let handle = dlopen(file, RTLD_NOW | RTLD_LOCAL) else {
+            return .failure(Reason(text: dlerror().map { String(cString: $0) } ?? "\(file): unknown error"))
+        }
+        let required = names.required.map { dlsym(handle, $0) }
+        if let missing = required.firstIndex(of: nil) {
+            return .failure(Reason(text: "\(file): it has no \(names.required[missing])"))
+        }
+        let addresses = required + names.optional.map { dlsym(handle, $0) }
+        let functions = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: max(addresses.count, 1))
+        functions.initialize(from: addresses, count: addresses.count)
+        return .success(OpaquePointer(functions))
+    }
+}
+
+extension String {
+    /// Creates a string from a message that C has written into a buffer, up to its null byte.
+    package init(cText buffer: [CChar]) {
+        self.init(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
