@@ -285,7 +285,8 @@ let package = Package(
         .testTarget(
             name: "TintypePDFTests", dependencies: ["TintypeCore", "TintypePDF"], swiftSettings: swiftSettings),
         .testTarget(
-            name: "TintypeRAWTests", dependencies: ["TintypeCore", "TintypeRAW"], swiftSettings: swiftSettings),
+            name: "TintypeRAWTests", dependencies: ["TintypeCore", "TintypeJPEG", "TintypeRAW"],
+            swiftSettings: swiftSettings),
         .testTarget(
             name: "TintypeDiskTests", dependencies: ["CrashTest", "TintypeDisk", "TintypeTesting", .grdb],
             swiftSettings: swiftSettings),

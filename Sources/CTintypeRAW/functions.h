@@ -13,6 +13,9 @@ FUNCTION(libraw_data_t *, libraw_init, (unsigned))
 FUNCTION(void, libraw_close, (libraw_data_t *))
 FUNCTION(int, libraw_open_buffer, (libraw_data_t *, const void *, size_t))
 FUNCTION(int, libraw_adjust_sizes_info_only, (libraw_data_t *))
+FUNCTION(int, libraw_get_raw_width, (libraw_data_t *))
+FUNCTION(int, libraw_get_raw_height, (libraw_data_t *))
+FUNCTION(int, libraw_COLOR, (libraw_data_t *, int, int))
 FUNCTION(int, libraw_get_iwidth, (libraw_data_t *))
 FUNCTION(int, libraw_get_iheight, (libraw_data_t *))
 FUNCTION(int, libraw_unpack, (libraw_data_t *))
@@ -28,6 +31,7 @@ FUNCTION(void, libraw_set_output_color, (libraw_data_t *, int))
 FUNCTION(float, libraw_get_cam_mul, (libraw_data_t *, int))
 FUNCTION(void, libraw_set_user_mul, (libraw_data_t *, int, float))
 
+OPTIONAL_FUNCTION(int, omp_get_max_threads, (void))
 OPTIONAL_FUNCTION(void, omp_set_num_threads, (int))
 
 #undef FUNCTION

@@ -1,6 +1,5 @@
 public import Foundation
 public import TintypeCore
-import TintypeJPEG
 
 extension ImageFormat {
     /// A raw image of a camera: DNG, and the formats of manufacturers.
@@ -16,8 +15,10 @@ extension ImageFormat {
 ///     configuration.coders = .standard.adding(decoders: [RAWDecoder()])
 ///
 /// With ``DecodeOptions/EmbeddedThumbnail/whereLargeEnough``, the preview that the camera embedded is used if it is large
-/// enough, which takes a hundredth of the time. LibRaw is loaded when the first raw image is decoded: install `libraw20` on
-/// Debian, `LibRaw` on Fedora.
+/// enough, which is much faster. Any damage is an error, whatever ``DecodeOptions/damageTolerance`` is.
+///
+/// LibRaw 0.20 or 0.21 is loaded when the first raw image is decoded: install `libraw20` on Debian 12, `libraw23` on Debian
+/// 13, `LibRaw` on Fedora.
 ///
 /// LibRaw reads formats of hundreds of cameras in C++: decode images of strangers in a process of its own. Decoders hold no
 /// state; any thread may use one.
@@ -37,11 +38,12 @@ public struct RAWDecoder: RecognizingImageDecoder {
     /// Reads the size.
     ///
     /// - Returns: `nil` if `isComplete` is false.
-    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/noCoder`` if LibRaw is not installed,
-    ///   ``TintypeError/Code/outOfMemory``.
+    /// - Throws: ``TintypeError/Code/undecodable``, ``TintypeError/Code/limitExceeded``, ``TintypeError/Code/noCoder`` if
+    ///   LibRaw is not installed, ``TintypeError/Code/outOfMemory``.
     public func info(of bytes: Data, isComplete: Bool) throws(TintypeError) -> ImageInfo? {
         guard isComplete else { return nil }
-        return try bytes.withTypedBytes { raw throws(TintypeError) in try Self.info(raw) }
+        let size = try bytes.withTypedBytes { raw throws(TintypeError) in try RAWFile(raw).measure() }
+        return ImageInfo(format: .raw, size: size)
     }
 
     /// Develops the image at the requested size, or decodes the embedded preview.
@@ -51,38 +53,34 @@ public struct RAWDecoder: RecognizingImageDecoder {
     ///   installed, ``TintypeError/Code/outOfMemory``, ``TintypeError/Code/cancelled``.
     public func decode(_ bytes: Data, context: DecodeContext) throws(TintypeError) -> Image {
         try bytes.withTypedBytes { raw throws(TintypeError) in
-            let info = try Self.info(raw)
-            try context.limits.check(info, byteCount: raw.count)
-            let size = context.options.size.target(for: info.size)
+            let (scale, limits) = (context.options.scale ?? 1, context.limits)
             let file = try RAWFile(raw, isCancelled: context.isCancelled)
-            if let pixels = try Self.decodePreview(of: file, info, size, context) {
-                return Image(pixels: pixels, info: info, scale: context.options.scale ?? 1)
+            let header = file.header
+            // LibRaw unpacks the whole sensor.
+            for size in [header.sensor, header.size] {
+                try limits.check(ImageInfo(format: .raw, size: size), byteCount: raw.count)
             }
-            // The samples, four channels of 16 bits twice while they are interpolated, and the result.
-            try context.limits.checkMemory(bytesPerPixel: 2 + 2 * 8 + 3 + PixelBuffer.bytesPerPixel, of: info.size)
+            if let pixels = try Self.decodePreview(of: file, header, context) {
+                return Image(pixels: pixels, info: ImageInfo(format: .raw, size: header.size), scale: scale)
+            }
+            try limits.checkMemory(bytesPerPixel: 0, of: header.size, other: header.memoryBytes)
             let pixels = try file.develop()
             try context.checkCancelled()
+            let size = context.options.size.target(for: pixels.size)
             let scaled = try ResizeTransformer(to: size, mode: .stretch).transform(pixels)
-            return Image(pixels: scaled, info: info, scale: context.options.scale ?? 1)
+            return Image(pixels: scaled, info: ImageInfo(format: .raw, size: pixels.size), scale: scale)
         }
     }
 
-    private static func info(_ raw: UnsafeRawBufferPointer) throws(TintypeError) -> ImageInfo {
-        ImageInfo(format: .raw, size: try RAWFile(raw).measure())
-    }
-
-    /// Decodes the preview, if the options allow it, it is large enough, and it shows the same part upright.
+    /// Decodes the preview, if the options allow it and it can replace the image.
     private static func decodePreview(
-        of file: borrowing RAWFile, _ info: ImageInfo, _ size: PixelSize, _ context: DecodeContext
+        of file: borrowing RAWFile, _ header: RAWHeader, _ context: DecodeContext
     ) throws(TintypeError) -> PixelBuffer? {
-        guard context.options.embeddedThumbnail == .whereLargeEnough, context.options.crop == nil,
-            let jpeg = try file.preview(), let header = try? JPEGDecoder().info(of: jpeg, isComplete: true),
-            header.size.isThumbnail(of: info.size, atLeast: size)
-        else { return nil }
-        var preview = context
-        preview.options = DecodeOptions(size: .shrink(size))
-        let pixels = try? JPEGDecoder().decode(jpeg, context: preview).pixels
-        try context.checkCancelled()
-        return pixels
+        guard context.options.embeddedThumbnail == .whereLargeEnough, context.options.crop == nil else { return nil }
+        let size = context.options.size.target(for: header.size)
+        guard let jpeg = try file.preview(), let preview = RAWPreview(jpeg, of: header.size, at: size) else {
+            return nil
+        }
+        return try preview.decode(at: size, context)
     }
 }

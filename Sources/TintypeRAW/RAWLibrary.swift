@@ -33,8 +33,15 @@ extension TintypeError {
         switch status {
         case .memory: self.init(.outOfMemory, stage: .decode, "no memory to decode a raw image")
         case .cancelled: self = .cancelled
-        case .corrupt, .noPreview, .ok:
-            self.init(.undecodable, stage: .decode, "the raw image is damaged, cut short or of an unknown camera")
+        case .tooBig: self = .exceeded(.library, "a raw image that is larger than LibRaw accepts")
+        case .incompatible:
+            self.init(
+                .noCoder, stage: .decode, "the installed version of LibRaw is not supported; install 0.20 or 0.21")
+        case .unsupported:
+            self.init(
+                .undecodable, stage: .decode, "LibRaw does not know the camera or the compression of the raw image")
+        case .truncated: self.init(.undecodable, stage: .decode, "the raw image is cut short")
+        case .corrupt, .noPreview, .ok: self.init(.undecodable, stage: .decode, "the raw image is damaged")
         }
     }
 }

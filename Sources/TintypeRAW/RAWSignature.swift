@@ -13,6 +13,7 @@ enum RAWSignature {
     /// Tags of the first directory of a TIFF (DNG 1.6; TIFF/EP).
     private enum Tag {
         static let kind = 0x00FE
+        static let photometricInterpretation = 0x0106
         static let furtherDirectories = 0x014A
         static let dngVersion = 0xC612
     }
@@ -23,6 +24,9 @@ enum RAWSignature {
         if isTIFF(head), head.dropFirst(8).starts(with: "CR".utf8) { return true }
         guard let directory = TIFFDirectory.first(of: head) else { return false }
         if directory.byteCount(Tag.dngVersion) > 0 { return true }
+        // The samples of a sensor (TIFF/EP; DNG), such as those in the first directory of a PEF.
+        let interpretation = directory.number(Tag.photometricInterpretation)
+        if interpretation == 32803 || interpretation == 34892 { return true }
         // The first image of the other formats is a preview; the sensor's is in a further directory.
         return directory.number(Tag.kind) == 1 && directory.byteCount(Tag.furtherDirectories) > 0
     }

@@ -4,61 +4,25 @@ import TintypeCore
 
 @testable import TintypeRAW
 
-/// Develops small DNGs. The tests that develop need LibRaw.
-@Suite struct RAWTests {
-    static let isInstalled = (try? RAWLibrary.standard.get()) != nil
+/// Whether the tests that need LibRaw run. A machine of CI must have it.
+enum InstalledLibRaw {
+    static let isPresent = (try? RAWLibrary.standard.get()) != nil
+    static let isRequired = ProcessInfo.processInfo.environment["TINTYPE_CI"] != nil
+}
 
+/// Develops small DNGs.
+@Suite struct RAWTests {
     private static let size = PixelSize(width: 64, height: 48)
 
-    private static func little(_ number: Int, _ count: Int) -> Data {
-        Data((0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) })
+    /// The left half is reddish, the right half bluish.
+    private static let colors: @Sendable (Int, Int, Int) -> UInt16 = { channel, x, _ in
+        channel == 1 ? 20_000 : (channel == 0) == (x < 32) ? 40_000 : 5_000
     }
 
-    private static func words(_ numbers: Int...) -> Data { numbers.reduce(Data()) { $0 + little($1, 2) } }
-    private static func long(_ number: Int) -> Data { little(number, 4) }
-
-    /// Numbers in ten-thousandths.
-    private static func fractions(_ numbers: [Int]) -> Data {
-        numbers.reduce(Data()) { $0 + little($1, 4) + little(10_000, 4) }
-    }
-
-    /// The samples of a sensor with a Bayer pattern: the left half is reddish, the right half bluish.
-    private static var samples: Data {
-        var data = Data()
-        for y in 0..<size.height {
-            for x in 0..<size.width {
-                let channel = y % 2 + x % 2
-                let level = channel == 1 ? 20_000 : (channel == 0) == (x < size.width / 2) ? 40_000 : 5_000
-                data += little(level, 2)
-            }
-        }
-        return data
-    }
-
-    /// Returns an uncompressed DNG 1.4 of one strip, which lies before the directory.
-    private static func dng(orientation: Int = 1) -> Data {
-        let samples = samples
-        // Tag, type, number of values, values.
-        let entries: [(Int, Int, Int, Data)] = [
-            (254, 4, 1, long(0)), (256, 4, 1, long(size.width)), (257, 4, 1, long(size.height)),
-            (258, 3, 1, words(16)), (259, 3, 1, words(1)), (262, 3, 1, words(32803)),
-            (271, 2, 8, Data("Tintype\0".utf8)), (272, 2, 5, Data("Test\0\0".utf8)), (273, 4, 1, long(4096)),
-            (274, 3, 1, words(orientation)), (277, 3, 1, words(1)), (278, 4, 1, long(size.height)),
-            (279, 4, 1, long(samples.count)), (33421, 3, 2, words(2, 2)), (33422, 1, 4, Data([0, 1, 1, 2])),
-            (50706, 1, 4, Data([1, 4, 0, 0])), (50707, 1, 4, Data([1, 1, 0, 0])),
-            (50708, 2, 13, Data("Tintype Test\0\0".utf8)), (50717, 4, 1, long(65_535)),
-            (50721, 10, 9, fractions([32_406, -15_372, -4_986, -9_689, 18_758, 415, 557, -2_040, 10_570])),
-            (50728, 5, 3, fractions([10_000, 10_000, 10_000])), (50778, 3, 1, words(21)),
-        ]
-        var (directory, values) = (words(entries.count), Data())
-        let start = 8 + 2 + 12 * entries.count + 4
-        for (tag, type, count, data) in entries {
-            directory += words(tag, type) + long(count)
-            directory += data.count <= 4 ? data + Data(count: 4 - data.count) : long(start + values.count)
-            if data.count > 4 { values += data }
-        }
-        let head = Data("II*\0".utf8) + long(8) + directory + long(0) + values
-        return head + Data(count: 4096 - head.count) + samples
+    private static func dng(_ change: (inout DNG) -> Void = { _ in }) -> Data {
+        var dng = DNG(level: colors)
+        change(&dng)
+        return dng.data
     }
 
     private func decode(_ data: Data, _ size: DecodeOptions.Size = .full) throws(TintypeError) -> Image {
@@ -66,52 +30,153 @@ import TintypeCore
         return try coders.decoder(for: data).decode(data, context: DecodeContext(options: DecodeOptions(size: size)))
     }
 
-    @Test(.enabled(if: isInstalled)) func aRawImageIsDeveloped() throws {
+    private func error(_ data: Data, _ limits: DecodeLimits = DecodeLimits()) -> TintypeError? {
+        #expect(throws: TintypeError.self) { try RAWDecoder().decode(data, context: DecodeContext(limits: limits)) }
+    }
+
+    @Test(.enabled(if: InstalledLibRaw.isRequired)) func libRawIsInstalledForCI() throws {
+        _ = try RAWLibrary.standard.get()
+    }
+
+    // MARK: Images
+
+    @Test(.enabled(if: InstalledLibRaw.isPresent)) func aRawImageIsDeveloped() throws {
         let image = try decode(Self.dng())
         #expect(image.size == Self.size && image.info.format == .raw)
         let (left, right) = (image.pixels[10, 24], image.pixels[54, 24])
         #expect(left.red > left.blue &+ 60 && right.blue > right.red &+ 60 && left.alpha == 255)
     }
 
-    @Test(.enabled(if: isInstalled)) func aRawImageIsUprightAndScaled() throws {
-        let turned = try decode(Self.dng(orientation: 6))
+    @Test(.enabled(if: InstalledLibRaw.isPresent)) func aRawImageIsUprightAndScaled() throws {
+        let turned = try decode(Self.dng { $0.orientation = 6 })
         #expect(turned.size == PixelSize(width: 48, height: 64))
         #expect(turned.pixels[24, 10].red > turned.pixels[24, 10].blue)
         let small = try decode(Self.dng(), .fit(PixelSize(width: 16, height: 16)))
         #expect(small.size == PixelSize(width: 16, height: 12) && small.info.size == Self.size)
     }
 
-    @Test(.enabled(if: isInstalled)) func aTruncatedOrDamagedRawImageIsAnError() {
+    /// The header of a file states the size that developing gives, for every orientation.
+    @Test(.enabled(if: InstalledLibRaw.isPresent), arguments: 1...8)
+    func theHeaderStatesTheSize(_ orientation: Int) throws {
+        let data = Self.dng {
+            $0.orientation = orientation
+            $0.active = PixelSize(width: 60, height: 40)
+        }
+        let image = try decode(data)
+        #expect(image.size == (orientation > 4 ? PixelSize(width: 40, height: 60) : PixelSize(width: 60, height: 40)))
+        #expect(try RAWDecoder().info(of: data, isComplete: true)?.size == image.size)
+        #expect(image.info.size == image.size)
+    }
+
+    /// It was reported as damaged.
+    @Test(.enabled(if: InstalledLibRaw.isPresent)) func anImageWithoutColorsIsGrey() throws {
+        let image = try decode(
+            Self.dng {
+                $0.isGrey = true
+                $0.level = { _, x, _ in x < 32 ? 5_000 : 40_000 }
+            })
+        #expect(image.size == Self.size)
+        let (left, right) = (image.pixels[10, 24], image.pixels[54, 24])
+        #expect(right.red > left.red &+ 60 && right.alpha == 255)
+        for pixel in [left, right] { #expect(pixel.red == pixel.green && pixel.green == pixel.blue) }
+    }
+
+    /// What the camera saw as white is grey. A bright edge keeps the automatic brightness from saturating it.
+    @Test(.enabled(if: InstalledLibRaw.isPresent)) func theWhiteBalanceOfTheCameraApplies() throws {
+        let image = try decode(
+            Self.dng {
+                $0.neutral = [5_000, 10_000, 8_000]
+                $0.level = { channel, x, _ in [10_000, 20_000, 16_000][channel] * (x < 8 ? 3 : 1) }
+            })
+        let pixel = image.pixels[30, 24]
+        let channels = [pixel.red, pixel.green, pixel.blue].map(Int.init)
+        #expect((channels.max() ?? 0) - (channels.min() ?? 0) <= 4 && pixel.green < 200, "\(pixel)")
+    }
+
+    // MARK: Damage and limits
+
+    @Test(.enabled(if: InstalledLibRaw.isPresent)) func aTruncatedOrDamagedRawImageIsAnError() {
         let data = Self.dng()
         for count in [0, 8, 100, 4000, 5000, data.count - 200] {
-            let error = #expect(throws: TintypeError.self) {
-                try RAWDecoder().decode(data.prefix(count), context: DecodeContext())
-            }
-            #expect(error?.code == .undecodable)
+            #expect(error(data.prefix(count))?.code == .undecodable, "\(count)")
         }
+        #expect(error(data.prefix(5000))?.message.contains("cut short") == true)
+        #expect(error(Data("IIRO".utf8) + Data(count: 5000))?.message.contains("does not know") == true)
     }
 
-    @Test(.enabled(if: isInstalled)) func aRawImageIsWithinTheLimits() {
-        for limits in [DecodeLimits(pixels: 1000), DecodeLimits(side: 50)] {
-            let error = #expect(throws: TintypeError.self) {
-                try RAWDecoder().decode(Self.dng(), context: DecodeContext(limits: limits))
-            }
-            #expect(error?.code == .limitExceeded)
-        }
+    @Test(.enabled(if: InstalledLibRaw.isPresent)) func aRawImageIsWithinTheLimits() {
+        #expect(error(Self.dng(), DecodeLimits(pixels: 1000))?.limit == .pixels)
+        #expect(error(Self.dng(), DecodeLimits(side: 50))?.limit == .side)
         var limits = DecodeLimits()
         limits.memoryBytes = Self.size.area * 20
-        let error = #expect(throws: TintypeError.self) {
-            try RAWDecoder().decode(Self.dng(), context: DecodeContext(limits: limits))
-        }
-        #expect(error?.limit == .memoryBytes)
+        #expect(error(Self.dng(), limits)?.limit == .memoryBytes)
     }
 
-    @Test(.enabled(if: isInstalled)) func aCancelledDecodeEnds() {
-        let error = #expect(throws: TintypeError.self) {
-            try RAWDecoder().decode(Self.dng(), context: DecodeContext(isCancelled: { true }))
+    /// LibRaw unpacks all samples, however small the part with the image is.
+    @Test(.enabled(if: InstalledLibRaw.isPresent)) func theWholeSensorIsWithinTheLimits() throws {
+        let data = Self.dng {
+            $0.size = PixelSize(width: 320, height: 240)
+            $0.active = Self.size
         }
-        #expect(error?.code == .cancelled || error?.code == .undecodable)
+        #expect(try decode(data).size == Self.size)
+        #expect(error(data, DecodeLimits(pixels: 10_000))?.limit == .pixels)
+        #expect(error(data, DecodeLimits(side: 300))?.limit == .side)
+        var limits = DecodeLimits()
+        limits.memoryBytes = 150_000
+        #expect(error(data, limits)?.limit == .memoryBytes)
     }
+
+    @Test func theMemoryGrowsWithSensorImageAndResult() {
+        let (sensor, active) = (PixelSize(width: 100, height: 100), PixelSize(width: 50, height: 40))
+        let result = PixelSize(width: 10, height: 10)
+        let mosaic = RAWHeader(sensor: sensor, active: active, size: result, isMosaic: true)
+        #expect(mosaic.memoryBytes == 20_000 + 16_000 + 1500)
+        let linear = RAWHeader(sensor: sensor, active: active, size: result, isMosaic: false)
+        #expect(linear.memoryBytes == 80_000 + 16_000 + 1500)
+    }
+
+    // MARK: Cancellation and threads
+
+    /// A decode that is cancelled at any of its checks ends with that, and not as damaged.
+    @Test(.enabled(if: InstalledLibRaw.isPresent)) func aDecodeEndsAtEveryCancelledCheck() {
+        let data = Self.dng()
+        var finished: Int?
+        for checks in 0..<200 where finished == nil {
+            let left = Locked(checks)
+            let context = DecodeContext(isCancelled: {
+                left.withLock { left in
+                    left -= 1
+                    return left < 0
+                }
+            })
+            do throws(TintypeError) {
+                _ = try RAWDecoder().decode(data, context: context)
+                finished = checks
+            } catch {
+                #expect(error.code == .cancelled, "check \(checks): \(error)")
+            }
+        }
+        // One before LibRaw's steps, those of reading, unpacking and developing, and one after them.
+        #expect((finished ?? 0) >= 5, "\(String(describing: finished))")
+    }
+
+    /// A program may use OpenMP on the same thread.
+    @Test(.enabled(if: InstalledLibRaw.isPresent)) func theThreadsOfTheCallersOwnWorkStay() throws {
+        typealias Setter = @convention(c) (Int32) -> Void
+        typealias Getter = @convention(c) () -> Int32
+        _ = try decode(Self.dng())
+        guard let library = dlopen("libgomp.so.1", RTLD_NOW | RTLD_NOLOAD),
+            let set = dlsym(library, "omp_set_num_threads"), let get = dlsym(library, "omp_get_max_threads")
+        else { return }
+        let (setThreads, threads) = (unsafeBitCast(set, to: Setter.self), unsafeBitCast(get, to: Getter.self))
+        let before = threads()
+        defer { setThreads(before) }
+        setThreads(3)
+        _ = try decode(Self.dng())
+        #expect(threads() == 3)
+    }
+
+    // MARK: Signatures and the library
 
     @Test func aRawImageIsToldFromATIFF() {
         #expect(RAWSignature.matches(Self.dng()) && RAWSignature.matches(Self.dng().prefix(4096)))
@@ -120,6 +185,16 @@ import TintypeCore
         for other in ["II*\0\u{8}\0\0\0", "MM\0*", "", "\u{0}\u{0}\u{0}\u{18}ftypheic"] {
             #expect(!RAWSignature.matches(Data(other.utf8)), "\(other)")
         }
+    }
+
+    /// The first directory of a PEF is that of the sensor.
+    @Test(arguments: [(32803, true), (34892, true), (2, false), (1, false), (6, false)])
+    func aDirectoryOfSensorSamplesIsRaw(_ interpretation: UInt16, _ isRaw: Bool) {
+        let entry: [UInt8] = [
+            0x01, 0x06, 0, 3, 0, 0, 0, 1, UInt8(interpretation >> 8), UInt8(interpretation & 255), 0, 0,
+        ]
+        let file = Data("MM\0*".utf8) + Data([0, 0, 0, 8, 0, 1]) + Data(entry) + Data([0, 0, 0, 0])
+        #expect(RAWSignature.matches(file) == isRaw)
     }
 
     @Test func aMissingLibraryIsNamed() {
